@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createServer } from '../src/server/create-server.ts';
 import type { Server } from '../src/server/server.ts';
-import type { ToolDefinition } from '../src/server/tool.ts';
+import type { ToolDefinition } from '../src/server/tools/tool.ts';
 
 /** Longest line that the fuzzed server takes. */
 export const MAX_LINE_BYTES = 256 * 1024;

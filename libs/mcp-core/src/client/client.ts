@@ -13,7 +13,7 @@ import type { GetPromptResult, Prompt } from '../protocol/prompts.ts';
 import type { Resource, ResourceTemplate, SubscriptionFilter } from '../protocol/resources.ts';
 import type { CallToolResult, Tool } from '../protocol/tools.ts';
 import type { ClientOptions, RequestOptions } from './client-options.ts';
-import type { ClientTasks } from './tasks.ts';
+import type { ClientTasks } from './tasks/client-tasks.ts';
 
 /** What is known of the connected server. */
 export interface ConnectedServer {

@@ -11,7 +11,7 @@ import {
   ScriptedServer,
   silent,
   type Step,
-} from './scripted-server.test.support.ts';
+} from './testing/scripted-server.test.support.ts';
 
 const info = { name: 'test-client', version: '0' };
 

@@ -11,7 +11,7 @@ import {
   settling,
   type Connected,
   type Script,
-} from './connected-client.test.support.ts';
+} from './testing/connected-client.test.support.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -8,20 +8,20 @@ import { ErrorCode, LocalError, ProtocolError, ResourceNotFoundError } from '../
 import type { GetPromptResult, Prompt } from '../protocol/prompts.ts';
 import type { Resource, ResourceTemplate, SubscriptionFilter } from '../protocol/resources.ts';
 import type { CallToolResult, Tool } from '../protocol/tools.ts';
-import type { SendingOptions, SentRequest } from './active-request.ts';
+import type { SendingOptions, SentRequest } from './requests/active-request.ts';
 import type { Client, CompleteOptions, ConnectedServer, ServerChanges, Watch } from './client.ts';
 import type { ClientOptions, RequestOptions } from './client-options.ts';
-import { collectPages } from './collect-pages.ts';
-import { CurrentConnection } from './current-connection.ts';
-import { InputRounds } from './input-rounds.ts';
-import { KnownTools } from './known-tools.ts';
-import { readPromptResult } from './prompt-result.ts';
-import { ResponseCache } from './response-cache.ts';
-import { SecondTries } from './second-tries.ts';
-import { announcedLists, readChanges } from './server-changes.ts';
-import { changedList, includesList } from './subscription.ts';
-import { TaskCalls } from './tasks.ts';
-import { Watches } from './watches.ts';
+import { collectPages } from './requests/pagination.ts';
+import { CurrentConnection } from './connection/reconnecting-connection.ts';
+import { InputRounds } from './input/multi-round-trip.ts';
+import { KnownTools } from './tools/listed-tools.ts';
+import { readPromptResult } from './prompts/prompts.ts';
+import { ResponseCache } from './caching/response-cache.ts';
+import { SecondTries } from './requests/retry-policy.ts';
+import { announcedLists, readChanges } from './subscriptions/server-changes.ts';
+import { changedList, includesList } from './subscriptions/subscription.ts';
+import { TaskCalls } from './tasks/client-tasks.ts';
+import { Watches } from './subscriptions/watches.ts';
 
 interface ListMethod {
   readonly method: string;

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { metaOf } from '../era/meta-keys.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { Client } from './client.ts';
-import { collectPages } from './collect-pages.ts';
+import { collectPages } from './requests/pagination.ts';
 import { connectClient } from './connect-client.ts';
 import {
   discovered,
   initialized,
   ScriptedServer,
   type Step,
-} from './scripted-server.test.support.ts';
+} from './testing/scripted-server.test.support.ts';
 
 async function connect(
   script: { [method: string]: Step },

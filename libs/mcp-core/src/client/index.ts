@@ -25,4 +25,4 @@ export type { QuickProblem, QuickVerdict } from '../schema/quick-check.ts';
 export { EvaluationUnavailableError } from '../schema/schema-evaluator.ts';
 export type { SchemaEvaluator } from '../schema/schema-evaluator.ts';
 export { MessageBudget } from '../jsonrpc/message-budget.ts';
-export type { ClientTasks } from './tasks.ts';
+export type { ClientTasks } from './tasks/client-tasks.ts';

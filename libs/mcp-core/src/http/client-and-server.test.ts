@@ -5,7 +5,7 @@ import { connectClient } from '../client/connect-client.ts';
 import type { Era, Progress } from '../protocol/capabilities.ts';
 import { createServer } from '../server/create-server.ts';
 import type { Server } from '../server/server.ts';
-import { defineTool } from '../server/tool.ts';
+import { defineTool } from '../server/tools/tool.ts';
 import { httpTransport, type HttpTransportOptions } from './client/http-transport.ts';
 import { serveHttp, type HttpListener, type ServeHttpOptions } from './server/serve-http.ts';
 

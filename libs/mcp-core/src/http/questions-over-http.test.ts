@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { AskingRequest, QuestionHandlers } from '../client/client-options.ts';
 import { connectClient } from '../client/connect-client.ts';
 import { createServer } from '../server/create-server.ts';
-import { defineTool } from '../server/tool.ts';
+import { defineTool } from '../server/tools/tool.ts';
 import { httpTransport } from './client/http-transport.ts';
 import { serveHttp } from './server/serve-http.ts';
 

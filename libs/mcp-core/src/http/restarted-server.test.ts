@@ -3,7 +3,7 @@ import { connectClient } from '../client/connect-client.ts';
 import type { Client } from '../client/client.ts';
 import type { ClientOptions } from '../client/client-options.ts';
 import { createServer } from '../server/create-server.ts';
-import { defineTool } from '../server/tool.ts';
+import { defineTool } from '../server/tools/tool.ts';
 import type { Server } from '../server/server.ts';
 import { httpTransport } from './client/http-transport.ts';
 import { type HttpListener, serveHttp } from './server/serve-http.ts';

@@ -5,7 +5,7 @@ import { connectClient } from '../client/connect-client.ts';
 import type { Era, Progress } from '../protocol/capabilities.ts';
 import { createServer } from '../server/create-server.ts';
 import type { Server } from '../server/server.ts';
-import { defineTool } from '../server/tool.ts';
+import { defineTool } from '../server/tools/tool.ts';
 import { httpTransport } from './client/http-transport.ts';
 import type { Authenticate } from './server/authentication.ts';
 import { headerOf } from './server/http-exchange.ts';

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { PROTOCOL_VERSIONS } from '../protocol/capabilities.ts';
 import { connectRaw, initialize } from '../testing/raw-client.test.support.ts';
 import { speak, type Speak } from '../testing/speak.test.support.ts';
-import { createResources } from './create-resources.ts';
+import { createResources } from './resources/create-resources.ts';
 import { createServer } from './create-server.ts';
-import { definePrompt } from './prompt.ts';
-import { defineResourceTemplate } from './resource.ts';
+import { definePrompt } from './prompts/prompt.ts';
+import { defineResourceTemplate } from './resources/resource.ts';
 
 const info = { name: 'test-server', version: '1' };
 const numbers = Array.from({ length: 250 }, (_, index) => String(index));

@@ -3,10 +3,10 @@ import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { Completion } from '../protocol/completion.ts';
 import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
 import { shorten } from '../protocol/shorten.ts';
-import type { RequestContext } from './context.ts';
-import type { PromptTable } from './prompt-table.ts';
-import { readString, readStrings } from './read-params.ts';
-import type { ServedRequest } from './served-request.ts';
+import type { RequestContext } from './requests/request-context.ts';
+import type { PromptTable } from './prompts/prompt-table.ts';
+import { readString, readStrings } from './requests/read-params.ts';
+import type { ServedRequest } from './requests/active-request.ts';
 import type { ResourceProvider } from './server.ts';
 
 const MAX_VALUES = 100;

@@ -3,20 +3,20 @@ import type { Reply } from '../jsonrpc/peer.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { LoggingLevel } from '../protocol/capabilities.ts';
 import type { Tool } from '../protocol/tools.ts';
-import { Catalogue } from './catalogue.ts';
-import { Changes } from './change-hub.ts';
-import { Connection, type ConnectionContext } from './connection.ts';
-import { handleRequest } from './handle-request.ts';
+import { Catalogue } from './lists/catalog.ts';
+import { Changes } from './subscriptions/change-hub.ts';
+import { Connection, type ConnectionContext } from './connection/connection.ts';
+import { handleRequest } from './requests/standalone-request.ts';
 import { capabilitiesOf, createMethods } from './methods.ts';
 import { guarded, reportToStderr } from '../jsonrpc/report-to-stderr.ts';
-import { DEFAULT_PROGRESS_INTERVAL_MS } from './progress-reporter.ts';
-import { RequestServer } from './request-server.ts';
-import { RequestStates } from './request-states.ts';
-import type { PromptDefinition } from './prompt.ts';
+import { DEFAULT_PROGRESS_INTERVAL_MS } from './requests/progress.ts';
+import { RequestServer } from './requests/request-dispatcher.ts';
+import { RequestStates } from './input/request-state.ts';
+import type { PromptDefinition } from './prompts/prompt.ts';
 import type { RequestLink, Server, ServerConnection, ServerOptions } from './server.ts';
 import { TaskEngine } from './tasks/task-engine.ts';
 import { createTaskStarter } from './tasks/task-starter.ts';
-import type { ToolDefinition } from './tool.ts';
+import type { ToolDefinition } from './tools/tool.ts';
 
 /**
  * A server of both eras and all revisions.

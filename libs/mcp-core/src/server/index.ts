@@ -1,9 +1,14 @@
 export type { Completer, CompletionInput, CompletionOutput } from './completion.ts';
-export { createResources } from './create-resources.ts';
-export type { ResourcesOptions } from './create-resources.ts';
+export { createResources } from './resources/create-resources.ts';
+export type { ResourcesOptions } from './resources/create-resources.ts';
 export { createServer } from './create-server.ts';
-export type { InteractiveContext, Question, RequestClient, RequestContext } from './context.ts';
-export type { RequestStateOptions, UsedStates } from './request-states.ts';
+export type {
+  InteractiveContext,
+  Question,
+  RequestClient,
+  RequestContext,
+} from './requests/request-context.ts';
+export type { RequestStateOptions, UsedStates } from './input/request-state.ts';
 export type {
   ChangeHub,
   LegacySession,
@@ -14,18 +19,18 @@ export type {
   ServerOptions,
   TemplateVariable,
 } from './server.ts';
-export { Suspended } from './journal.ts';
-export { definePrompt } from './prompt.ts';
-export type { PromptArgumentDefinition, PromptDefinition } from './prompt.ts';
-export { defineResource, defineResourceTemplate } from './resource.ts';
+export { Suspended } from './input/journal.ts';
+export { definePrompt } from './prompts/prompt.ts';
+export type { PromptArgumentDefinition, PromptDefinition } from './prompts/prompt.ts';
+export { defineResource, defineResourceTemplate } from './resources/resource.ts';
 export type {
   ResourceDefinition,
   ResourceOutput,
   ResourceTemplateDefinition,
   TemplateVariables,
-} from './resource.ts';
-export { defineTool } from './tool.ts';
-export type { ToolDefinition, ToolOutput } from './tool.ts';
+} from './resources/resource.ts';
+export { defineTool } from './tools/tool.ts';
+export type { ToolDefinition, ToolOutput } from './tools/tool.ts';
 export type { StandardSchema } from '../schema/standard-schema.ts';
 export { InMemoryTaskStore } from './tasks/in-memory-task-store.ts';
 export type { InMemoryTaskStoreOptions } from './tasks/in-memory-task-store.ts';

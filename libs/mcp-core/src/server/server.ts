@@ -10,11 +10,11 @@ import type {
 import type { Root } from '../protocol/client-features.ts';
 import type { Tool } from '../protocol/tools.ts';
 import type { CompletionInput, CompletionOutput } from './completion.ts';
-import type { InteractiveContext, RequestContext } from './context.ts';
-import type { PromptDefinition } from './prompt.ts';
-import type { RequestStateOptions } from './request-states.ts';
+import type { InteractiveContext, RequestContext } from './requests/request-context.ts';
+import type { PromptDefinition } from './prompts/prompt.ts';
+import type { RequestStateOptions } from './input/request-state.ts';
 import type { ServerTaskOptions } from './tasks/task-engine.ts';
-import type { ToolDefinition } from './tool.ts';
+import type { ToolDefinition } from './tools/tool.ts';
 
 /** A legacy session a server may look at outside a request; there is none in the modern era. */
 export interface LegacySession {

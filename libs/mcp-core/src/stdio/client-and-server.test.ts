@@ -9,7 +9,7 @@ import type { Era, Progress } from '../protocol/capabilities.ts';
 import { ToolError } from '../protocol/errors.ts';
 import { createServer } from '../server/create-server.ts';
 import type { Server } from '../server/server.ts';
-import { defineTool } from '../server/tool.ts';
+import { defineTool } from '../server/tools/tool.ts';
 import { createInMemoryTransports } from '../testing/in-memory-transport.ts';
 import { type ChildTransport, spawnStdio } from './child-transport.ts';
 

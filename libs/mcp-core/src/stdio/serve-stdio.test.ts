@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createServer } from '../server/create-server.ts';
-import type { ToolDefinition } from '../server/tool.ts';
+import type { ToolDefinition } from '../server/tools/tool.ts';
 import { modern } from '../testing/raw-client.test.support.ts';
 import { serveStdio } from './serve-stdio.ts';
 

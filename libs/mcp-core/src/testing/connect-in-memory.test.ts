@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createServer } from '../server/create-server.ts';
-import { defineTool } from '../server/tool.ts';
+import { defineTool } from '../server/tools/tool.ts';
 import { connectInMemory } from './connect-in-memory.ts';
 
 const greet = defineTool({

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { InteractiveContext } from '../server/context.ts';
-import type { ToolDefinition } from '../server/tool.ts';
+import type { InteractiveContext } from '../server/requests/request-context.ts';
+import type { ToolDefinition } from '../server/tools/tool.ts';
 import { runInBothEras, type ToolUnderTest } from './run-in-both-eras.ts';
 
 const annotations = {

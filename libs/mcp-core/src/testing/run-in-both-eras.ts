@@ -2,7 +2,7 @@ import type { QuestionHandlers } from '../client/client-options.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { Era } from '../protocol/capabilities.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
-import type { ToolDefinition } from '../server/tool.ts';
+import type { ToolDefinition } from '../server/tools/tool.ts';
 import { connectInMemory } from './connect-in-memory.ts';
 
 /** A tool with a world of its own. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { AuthContext } from '../jsonrpc/transport.ts';
-import { declaredCapabilities } from '../client/declared-capabilities.ts';
+import { declaredCapabilities } from '../client/versioning/capabilities.ts';
 import type { HandlerCapabilities } from '../client/client-options.ts';
 import { missingCapabilityError } from '../era/client-can.ts';
 import { latestLegacyCodec, latestModernCodec } from '../era/codecs.ts';
@@ -13,10 +13,14 @@ import type {
   ElicitResult,
   Root,
 } from '../protocol/client-features.ts';
-import { answerProblems } from '../server/answer-problems.ts';
-import type { InteractiveContext, Question, RequestClient } from '../server/context.ts';
-import { prepareSampling } from '../server/prepare-sampling.ts';
-import { capabilityOf } from '../server/question-capability.ts';
+import { answerProblems } from '../server/input/elicitation.ts';
+import type {
+  InteractiveContext,
+  Question,
+  RequestClient,
+} from '../server/requests/request-context.ts';
+import { prepareSampling } from '../server/input/sampling.ts';
+import { capabilityOf } from '../server/input/input-requests.ts';
 
 export interface TestContextOptions {
   readonly signal?: AbortSignal;

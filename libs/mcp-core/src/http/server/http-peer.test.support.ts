@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import { createServer } from '../../server/create-server.ts';
 import type { Server, ServerOptions } from '../../server/server.ts';
-import type { ToolDefinition } from '../../server/tool.ts';
+import type { ToolDefinition } from '../../server/tools/tool.ts';
 import { serveHttp, type HttpListener, type ServeHttpOptions } from './serve-http.ts';
 
 export const ACCEPT_BOTH = 'application/json, text/event-stream';

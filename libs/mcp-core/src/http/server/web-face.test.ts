@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import { createServer } from '../../server/create-server.ts';
-import type { ToolDefinition } from '../../server/tool.ts';
+import type { ToolDefinition } from '../../server/tools/tool.ts';
 import { createHttpHandler } from './create-http-handler.ts';
 import type { HttpHandler, HttpHandlerOptions } from './http-handler.ts';
 import { ACCEPT_BOTH, echo, heldTool, readEvents, toolOf } from './http-peer.test.support.ts';

@@ -4,7 +4,7 @@ import type { AuthContext } from '../../jsonrpc/transport.ts';
 import { ProtocolError, ToolError } from '../../protocol/errors.ts';
 import { createInMemoryTransports } from '../../testing/in-memory-transport.ts';
 import { connectRaw, initialize, type RawClient } from '../../testing/raw-client.test.support.ts';
-import type { InteractiveContext } from '../context.ts';
+import type { InteractiveContext } from '../requests/request-context.ts';
 import { form, RELATED, serverOf, type Serving } from './task-server.test.support.ts';
 
 const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u) as string;

@@ -1,8 +1,8 @@
 import type { JsonRpcErrorObject } from '../../jsonrpc/messages.ts';
 import { ErrorCode, LocalError } from '../../protocol/errors.ts';
 import { isEnded, type TaskStatus } from '../../protocol/tasks.ts';
-import type { TaskOutcome } from '../live-task.ts';
-import { TaskQuestions } from './task-questions.ts';
+import type { TaskOutcome } from './task-handle.ts';
+import { TaskQuestions } from './task-input.ts';
 import type { TaskRecord, TaskStore } from './task-store.ts';
 
 export interface RunningTaskHost {

@@ -1,7 +1,7 @@
 import { missingCapabilityError } from '../../era/client-can.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
-import type { ServedRequest } from '../served-request.ts';
+import type { ServedRequest } from '../requests/active-request.ts';
 import type { TaskEngine } from './task-engine.ts';
 import type { TaskRecord } from './task-store.ts';
 

@@ -7,9 +7,9 @@ import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
 import { isEnded } from '../../protocol/tasks.ts';
 import type { JsonSchema } from '../../protocol/tools.ts';
 import type { Method } from '../methods.ts';
-import { readAnswer } from '../multi-round-trip.ts';
-import { readCursor, readString } from '../read-params.ts';
-import type { ServedRequest } from '../served-request.ts';
+import { readAnswer } from '../input/multi-round-trip.ts';
+import { readCursor, readString } from '../requests/read-params.ts';
+import type { ServedRequest } from '../requests/active-request.ts';
 import type { TaskEngine } from './task-engine.ts';
 import type { TaskRecord } from './task-store.ts';
 

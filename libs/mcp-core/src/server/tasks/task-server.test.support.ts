@@ -1,10 +1,10 @@
 import { expect, vi } from 'vitest';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import { connectRaw, modern, type RawClient } from '../../testing/raw-client.test.support.ts';
-import type { InteractiveContext } from '../context.ts';
+import type { InteractiveContext } from '../requests/request-context.ts';
 import { createServer } from '../create-server.ts';
 import type { Server, ServerOptions } from '../server.ts';
-import type { ToolDefinition } from '../tool.ts';
+import type { ToolDefinition } from '../tools/tool.ts';
 
 export const info = { name: 'test-server', version: '1' };
 export const TASKS = 'io.modelcontextprotocol/tasks';

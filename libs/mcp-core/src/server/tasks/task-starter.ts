@@ -4,10 +4,10 @@ import { isJsonObject } from '../../jsonrpc/envelope.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
 import type { TaskSupport } from '../../protocol/tasks.ts';
-import type { Exchange } from '../exchange.ts';
-import type { LiveTask, TaskAdmission, TaskStarter } from '../live-task.ts';
-import { capabilityOf } from '../question-capability.ts';
-import type { ServedRequest } from '../served-request.ts';
+import type { Exchange } from '../requests/era-port.ts';
+import type { LiveTask, TaskAdmission, TaskStarter } from './task-handle.ts';
+import { capabilityOf } from '../input/input-requests.ts';
+import type { ServedRequest } from '../requests/active-request.ts';
 import type { RunningTask } from './running-task.ts';
 import type { TaskEngine } from './task-engine.ts';
 

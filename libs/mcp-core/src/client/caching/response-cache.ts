@@ -1,0 +1,137 @@
+import { costOf } from '../../jsonrpc/message-limits.ts';
+import type { JsonObject, JsonRpcNotification } from '../../jsonrpc/messages.ts';
+import type { CacheOptions } from '../client-options.ts';
+import { covers } from '../subscriptions/legacy-subscriptions.ts';
+import { changedList, type ListKind } from '../subscriptions/subscription.ts';
+
+interface CachedResult {
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly result: JsonObject;
+  readonly freshUntil: number;
+  readonly characters: number;
+}
+
+/** What is known when a request is sent, and decides whether its result may still be kept when it comes. */
+export interface CacheTicket {
+  readonly key: { readonly shared: string; readonly private: string };
+  readonly invalidations: number;
+}
+
+const DEFAULT_MAX_ENTRIES = 256;
+const DEFAULT_MAX_CHARACTERS = 16 * 1024 * 1024;
+
+/** The requests for each kind of list. */
+const LIST_REQUESTS: { readonly [K in ListKind]: readonly string[] } = {
+  tools: ['tools/list'],
+  prompts: ['prompts/list'],
+  resources: ['resources/list', 'resources/templates/list'],
+};
+
+/**
+ * The results of one server that may be reused, each page of a list for itself. When it is full, what was received first goes.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
+ */
+export class ResponseCache {
+  readonly #maxEntries: number;
+  readonly #maxCharacters: number;
+  readonly #authorization: () => string;
+  readonly #entries = new Map<string, CachedResult>();
+  #characters = 0;
+  #invalidations = 0;
+
+  constructor({
+    maxEntries = DEFAULT_MAX_ENTRIES,
+    maxCharacters = DEFAULT_MAX_CHARACTERS,
+    authorization = () => '',
+  }: CacheOptions = {}) {
+    this.#maxEntries = maxEntries;
+    this.#maxCharacters = maxCharacters;
+    this.#authorization = authorization;
+  }
+
+  /** To be taken before the request is sent. `params` without `_meta`. */
+  ticket(method: string, params: JsonObject): CacheTicket {
+    const request = `${method} ${JSON.stringify(params)}`;
+    return {
+      key: { shared: request, private: `${request} ${this.#authorization()}` },
+      invalidations: this.#invalidations,
+    };
+  }
+
+  /** A fresh result. */
+  find({ key }: CacheTicket): JsonObject | undefined {
+    if (this.#entries.size === 0) return undefined;
+    return this.#fresh(key.private) ?? this.#fresh(key.shared);
+  }
+
+  /** Keeps a result that says that it may be kept, unless something was invalidated since its request was sent. */
+  keep(
+    ticket: CacheTicket,
+    request: { readonly method: string; readonly params: JsonObject },
+    result: JsonObject,
+  ): void {
+    const { ttlMs, cacheScope } = result;
+    if (
+      typeof ttlMs !== 'number' ||
+      !(ttlMs > 0) ||
+      this.#maxEntries <= 0 ||
+      ticket.invalidations !== this.#invalidations
+    )
+      return;
+    const characters = costOf(JSON.stringify(result));
+    if (characters > this.#maxCharacters) return;
+    const key = cacheScope === 'public' ? ticket.key.shared : ticket.key.private;
+    this.#drop(key);
+    this.#entries.set(key, {
+      ...request,
+      result,
+      freshUntil: performance.now() + ttlMs,
+      characters,
+    });
+    this.#characters += characters;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= this.#maxEntries && this.#characters <= this.#maxCharacters) break;
+      this.#drop(oldest);
+    }
+  }
+
+  /** Forgets what the notification makes stale, however fresh it was. */
+  notified({ method, params }: JsonRpcNotification): void {
+    const uri = params?.uri;
+    if (method === 'notifications/resources/updated' && typeof uri === 'string') {
+      // A part of a resource belongs to its contents, and the other way round.
+      this.forget(
+        (entry) =>
+          entry.method === 'resources/read' &&
+          typeof entry.params.uri === 'string' &&
+          (covers(entry.params.uri, uri) || covers(uri, entry.params.uri)),
+      );
+      return;
+    }
+    const list = changedList(method);
+    if (list !== undefined) this.forget((entry) => LIST_REQUESTS[list].includes(entry.method));
+  }
+
+  forget(
+    isStale: (entry: { readonly method: string; readonly params: JsonObject }) => boolean,
+  ): void {
+    this.#invalidations += 1;
+    for (const [key, entry] of this.#entries) {
+      if (isStale(entry)) this.#drop(key);
+    }
+  }
+
+  #fresh(key: string): JsonObject | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    if (performance.now() < entry.freshUntil) return entry.result;
+    this.#drop(key);
+    return undefined;
+  }
+
+  #drop(key: string): void {
+    this.#characters -= this.#entries.get(key)?.characters ?? 0;
+    this.#entries.delete(key);
+  }
+}

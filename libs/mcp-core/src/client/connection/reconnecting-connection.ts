@@ -1,0 +1,122 @@
+import type { Transport } from '../../jsonrpc/transport.ts';
+import { LocalError } from '../../protocol/errors.ts';
+import type { ConnectedServer } from '../client.ts';
+import type { ClientOptions } from '../client-options.ts';
+import type { Connection, ConnectionHooks } from './client-connection.ts';
+import { type Established, establishConnection } from './establish-connection.ts';
+
+export interface CurrentConnectionHooks extends Omit<ConnectionHooks, 'ended'> {
+  /** A new connection has taken the place of the last one. Rejects when it is no longer usable. */
+  renewed(): Promise<void>;
+}
+
+/** The connection of a client, and the ones that take its place: one at a time. */
+export class CurrentConnection {
+  readonly #open: () => Promise<Transport> | Transport;
+  readonly #options: ClientOptions;
+  readonly #hooks: CurrentConnectionHooks;
+  readonly #closing = new AbortController();
+  /** Those that were replaced and still have requests to end. */
+  readonly #retired = new Set<Connection>();
+  #established: Established | undefined;
+  #renewing: { readonly old: Connection; readonly done: Promise<void> } | undefined;
+
+  constructor(
+    open: () => Promise<Transport> | Transport,
+    options: ClientOptions,
+    hooks: CurrentConnectionHooks,
+  ) {
+    this.#open = open;
+    this.#options = options;
+    this.#hooks = hooks;
+  }
+
+  get connection(): Connection {
+    return this.#current.connection;
+  }
+
+  get server(): ConnectedServer {
+    return this.#current.server;
+  }
+
+  get isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  /** The first connection; call once. @throws LocalError `connect-failed` */
+  async connect(): Promise<void> {
+    this.#established = await this.#establish();
+  }
+
+  /** Replaces a connection that has ended. @throws LocalError `connect-failed`, `connection-closed` */
+  async reconnect(): Promise<void> {
+    this.#closing.signal.throwIfAborted();
+    if (this.#renewing !== undefined || this.connection.hasEnded) await this.renew(this.connection);
+  }
+
+  /** Replaces this connection, unless that was done already. Concurrent calls share one attempt. @throws LocalError `connect-failed`, `connection-closed` */
+  renew(old: Connection): Promise<void> {
+    if (this.#renewing !== undefined)
+      return this.#isBeingRestored(old) ? Promise.reject(lostAgain()) : this.#renewing.done;
+    if (this.connection !== old) return Promise.resolve();
+    const done = this.#renew(old).finally(() => {
+      this.#renewing = undefined;
+    });
+    this.#renewing = { old, done };
+    return done;
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new LocalError('connection-closed', 'This client is closed.'));
+    await Promise.all([this.connection, ...this.#retired].map((connection) => connection.close()));
+    await this.#renewing?.done.catch(() => undefined);
+  }
+
+  get #current(): Established {
+    if (this.#established === undefined)
+      throw new LocalError('connection-closed', 'This client is not connected.');
+    return this.#established;
+  }
+
+  /** What restores it would wait for itself. */
+  #isBeingRestored(connection: Connection): boolean {
+    return connection === this.connection && connection !== this.#renewing?.old;
+  }
+
+  async #renew(old: Connection): Promise<void> {
+    this.#closing.signal.throwIfAborted();
+    const established = await this.#establish();
+    if (this.isClosed) {
+      await established.connection.close();
+      this.#closing.signal.throwIfAborted();
+    }
+    this.#established = established;
+    this.#retire(old);
+    await this.#hooks.renewed();
+  }
+
+  #retire(connection: Connection): void {
+    this.#retired.add(connection);
+    connection.endSignal.addEventListener('abort', () => this.#retired.delete(connection));
+    connection.retire();
+    if (connection.hasEnded) this.#retired.delete(connection);
+  }
+
+  #establish(): Promise<Established> {
+    return establishConnection({
+      open: this.#open,
+      options: this.#options,
+      hooks: { ...this.#hooks, ended: (connection, error) => this.#ended(connection, error) },
+      knownEra: this.#established?.server.era ?? this.#options.knownEra,
+      signal: this.#closing.signal,
+    });
+  }
+
+  #ended(connection: Connection, error: Error | undefined): void {
+    connection.callBack('the end of the connection', () => this.#options.onClosed?.(error));
+  }
+}
+
+function lostAgain(): LocalError {
+  return new LocalError('connect-failed', 'The new connection was lost before it was restored.');
+}

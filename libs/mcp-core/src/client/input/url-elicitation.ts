@@ -1,0 +1,34 @@
+import { withinLimit } from '../../jsonrpc/within-limit.ts';
+import type { Connection } from '../connection/client-connection.ts';
+
+const COMPLETE = 'notifications/elicitation/complete';
+
+/**
+ * URLs that a server of 2025-11-25 has a person visit before it serves a request. Remembers which of them the server announces
+ * as complete, from its construction until `stop`.
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
+ */
+export class UrlVisits {
+  readonly #pending: Set<string>;
+  readonly #completed = Promise.withResolvers<true>();
+  readonly #stopListening: () => void;
+
+  constructor(connection: Connection, elicitationIds: Iterable<string>) {
+    this.#pending = new Set(elicitationIds);
+    const isAnnounced = this.#pending.size > 0;
+    this.#stopListening = connection.listen(({ method, params = {} }) => {
+      if (method !== COMPLETE || typeof params.elicitationId !== 'string') return;
+      this.#pending.delete(params.elicitationId);
+      if (isAnnounced && this.#pending.size === 0) this.#completed.resolve(true);
+    });
+  }
+
+  /** Whether the server announces every visit as complete within the limit. */
+  async completed(limitMs: number): Promise<boolean> {
+    return (await withinLimit(this.#completed.promise, limitMs)) ?? false;
+  }
+
+  stop(): void {
+    this.#stopListening();
+  }
+}

@@ -1,0 +1,59 @@
+import type { JsonObject } from '../../jsonrpc/messages.ts';
+import { costOf } from '../../jsonrpc/message-limits.ts';
+import { LocalError } from '../../protocol/errors.ts';
+import { shorten } from '../../protocol/shorten.ts';
+
+/** Far beyond any real list, so that a server cannot keep a client fetching and storing for ever. */
+const MAX_PAGES = 10_000;
+const MAX_ITEMS = 250_000;
+/** Bytes of all pages, in which each value counts as at least 16. */
+const MAX_COST = 16 * 1024 * 1024;
+
+/**
+ * Fetches every page of a list, one after the other, and joins the items in `member`. The empty string is a cursor.
+ * @throws LocalError `invalid-response` when the server repeats a cursor, never ends, or sends more than 10,000 pages, 250,000 items or 16 MiB,
+ *   in which each value counts as at least 16 bytes. A page is counted before it is kept.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
+ */
+export async function collectPages(
+  member: string,
+  fetchPage: (params: JsonObject) => Promise<JsonObject>,
+): Promise<readonly unknown[]> {
+  const first = await fetchPage({});
+  const items = itemsOf(first, member);
+  if (first.nextCursor === undefined) return items;
+  const all = [...items];
+  const cursors = new Set<unknown>();
+  let cost = costOfPage(first);
+  for (let cursor: unknown = first.nextCursor; cursor !== undefined;) {
+    if (cursors.has(cursor))
+      throw endless(
+        `page ${cursors.size + 1} points to cursor ${shorten(JSON.stringify(cursor))} again`,
+      );
+    if (cursors.size + 1 >= MAX_PAGES) throw endless(`it has more than ${cursors.size + 1} pages`);
+    cursors.add(cursor);
+    const page = await fetchPage({ cursor });
+    const more = itemsOf(page, member);
+    cost += costOfPage(page);
+    if (all.length + more.length > MAX_ITEMS || cost > MAX_COST)
+      throw endless(`its first ${cursors.size + 1} pages are too large to be kept`);
+    for (const item of more) all.push(item);
+    cursor = page.nextCursor;
+  }
+  return all;
+}
+
+/** The codec has checked that it is a list. */
+function itemsOf(page: JsonObject, member: string): readonly unknown[] {
+  return page[member] as readonly unknown[];
+}
+
+function costOfPage(page: JsonObject): number {
+  return costOf(JSON.stringify(page));
+}
+
+function endless(detail: string): LocalError {
+  return new LocalError('invalid-response', `The server's list does not end: ${detail}.`, {
+    sent: true,
+  });
+}

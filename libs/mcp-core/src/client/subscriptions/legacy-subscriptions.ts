@@ -1,0 +1,169 @@
+import type { ServerCapabilities } from '../../protocol/capabilities.ts';
+import { ProtocolError } from '../../protocol/errors.ts';
+import type { SubscriptionFilter } from '../../protocol/resources.ts';
+import type { Connection } from '../connection/client-connection.ts';
+import {
+  changedList,
+  includesList,
+  type Subscription,
+  type SubscriptionListener,
+} from './subscription.ts';
+
+interface Watcher {
+  /** Those the server has not refused. */
+  readonly uris: Set<string>;
+  readonly filter: SubscriptionFilter;
+  readonly listener: SubscriptionListener;
+}
+
+interface SharedUri {
+  users: number;
+  /** Rejects when the server refuses it. */
+  readonly acknowledged: Promise<unknown>;
+}
+
+/**
+ * Watches over one legacy connection: a URI is subscribed once however many watches name it.
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
+ */
+export class LegacySubscriptions {
+  readonly #connection: Connection;
+  readonly #capabilities: ServerCapabilities;
+  readonly #watchers = new Set<Watcher>();
+  readonly #subscriptions = new Map<string, SharedUri>();
+  readonly #unsubscribing = new Map<string, Promise<unknown>>();
+
+  constructor(connection: Connection, capabilities: ServerCapabilities) {
+    this.#connection = connection;
+    this.#capabilities = capabilities;
+    connection.listen(({ method, params }) => {
+      if (method === 'notifications/resources/updated' && typeof params?.uri === 'string') {
+        this.#updated(params.uri);
+        return;
+      }
+      const list = changedList(method);
+      if (list !== undefined) {
+        this.#tell(method, ({ filter, listener }) => {
+          if (includesList(filter, list)) listener.listChanged(list);
+        });
+      }
+    });
+  }
+
+  /**
+   * A URI whose subscription the server refuses is left out of the filter.
+   * @throws LocalError when a subscription is not answered; what was subscribed is given back.
+   */
+  async subscribe(
+    filter: SubscriptionFilter,
+    listener: SubscriptionListener,
+  ): Promise<Subscription> {
+    const { resources } = this.#capabilities;
+    const uris = resources?.subscribe === true ? [...new Set(filter.resourceSubscriptions)] : [];
+    const watcher: Watcher = { uris: new Set(uris), filter: this.#announced(filter), listener };
+    this.#watchers.add(watcher);
+    const close = async (): Promise<void> => {
+      if (this.#watchers.delete(watcher)) {
+        await Promise.all([...watcher.uris].map((uri) => this.#release(uri)));
+      }
+    };
+    const outcomes = await Promise.allSettled(uris.map((uri) => this.#acquire(uri, watcher)));
+    const failure = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failure !== undefined) {
+      await close();
+      throw failure.reason;
+    }
+    return {
+      filter: {
+        ...watcher.filter,
+        ...(watcher.uris.size > 0 ? { resourceSubscriptions: [...watcher.uris] } : {}),
+      },
+      close,
+    };
+  }
+
+  /** The lists of the filter whose changes the server announces. */
+  #announced(filter: SubscriptionFilter): SubscriptionFilter {
+    const { tools, prompts, resources } = this.#capabilities;
+    return {
+      ...(filter.toolsListChanged === true && tools?.listChanged === true
+        ? { toolsListChanged: true }
+        : {}),
+      ...(filter.promptsListChanged === true && prompts?.listChanged === true
+        ? { promptsListChanged: true }
+        : {}),
+      ...(filter.resourcesListChanged === true && resources?.listChanged === true
+        ? { resourcesListChanged: true }
+        : {}),
+    };
+  }
+
+  async #acquire(uri: string, watcher: Watcher): Promise<void> {
+    const subscription = this.#subscriptions.get(uri) ?? {
+      users: 0,
+      acknowledged: this.#subscribe(uri),
+    };
+    this.#subscriptions.set(uri, subscription);
+    subscription.users += 1;
+    try {
+      await subscription.acknowledged;
+    } catch (error) {
+      watcher.uris.delete(uri);
+      if (this.#subscriptions.get(uri) === subscription) {
+        this.#subscriptions.delete(uri);
+      }
+      if (!(error instanceof ProtocolError)) {
+        throw error;
+      }
+    }
+  }
+
+  /** A server may still be busy with the last unsubscribe of the same URI, and would end the new subscription with it. */
+  async #subscribe(uri: string): Promise<void> {
+    await this.#unsubscribing.get(uri);
+    await this.#connection.request('resources/subscribe', { uri });
+  }
+
+  async #release(uri: string): Promise<void> {
+    const subscription = this.#subscriptions.get(uri);
+    if (subscription === undefined) {
+      return;
+    }
+    subscription.users -= 1;
+    if (subscription.users === 0) {
+      this.#subscriptions.delete(uri);
+      // Whether refused or lost with the connection: there is nothing left to end.
+      const unsubscribed = this.#connection
+        .request('resources/unsubscribe', { uri })
+        .catch(() => undefined);
+      this.#unsubscribing.set(uri, unsubscribed);
+      await unsubscribed;
+      if (this.#unsubscribing.get(uri) === unsubscribed) {
+        this.#unsubscribing.delete(uri);
+      }
+    }
+  }
+
+  /** The URI may be that of a part of the watched resource, and need not look like one. */
+  #updated(uri: string): void {
+    const watchers = [...this.#watchers].filter((watcher) => watcher.uris.size > 0);
+    const exact = new Set(
+      watchers.filter((watcher) => [...watcher.uris].some((watched) => covers(watched, uri))),
+    );
+    this.#tell('notifications/resources/updated', (watcher) => {
+      if (exact.size > 0 ? exact.has(watcher) : watcher.uris.size > 0)
+        watcher.listener.updated(uri);
+    });
+  }
+
+  #tell(occasion: string, tell: (watcher: Watcher) => void): void {
+    for (const watcher of this.#watchers) {
+      this.#connection.callBack(occasion, () => tell(watcher));
+    }
+  }
+}
+
+/** Whether the URI is the watched resource or a part of it. */
+export function covers(watched: string, uri: string): boolean {
+  return uri === watched || uri.startsWith(watched.endsWith('/') ? watched : `${watched}/`);
+}

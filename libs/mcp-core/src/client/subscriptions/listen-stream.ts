@@ -1,0 +1,158 @@
+import { MetaKey, metaOf } from '../../era/meta-keys.ts';
+import { isJsonObject } from '../../jsonrpc/envelope.ts';
+import type { JsonRpcNotification } from '../../jsonrpc/messages.ts';
+import type { Answer, OutgoingRequest } from '../../jsonrpc/peer.ts';
+import { LocalError } from '../../protocol/errors.ts';
+import type { SubscriptionFilter } from '../../protocol/resources.ts';
+import type { Connection } from '../connection/client-connection.ts';
+import { DeadlineTimer } from '../requests/deadline-timer.ts';
+import { readAnswer } from '../requests/read-response.ts';
+import {
+  changedList,
+  type Subscription,
+  type SubscriptionEnd,
+  type SubscriptionListener,
+} from './subscription.ts';
+
+export interface ListenOptions {
+  readonly filter: SubscriptionFilter;
+  readonly listener: SubscriptionListener;
+  /** How long the acknowledgment may take. */
+  readonly timeoutMs: number;
+  /** Called once, after the acknowledgment, unless it is closed here or its connection ends. */
+  readonly onEnded: (end: SubscriptionEnd) => void;
+}
+
+const METHOD = 'subscriptions/listen';
+
+/**
+ * Opens a modern notification stream and resolves when the server has acknowledged it.
+ * @throws ProtocolError when the server refuses; LocalError `request-timeout`, `connection-lost`, `invalid-response`
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
+ */
+export async function openListenStream(
+  connection: Connection,
+  options: ListenOptions,
+): Promise<Subscription> {
+  const stream = new ListenStream(connection, options);
+  await stream.acknowledged;
+  return stream;
+}
+
+class ListenStream implements Subscription {
+  /** Rejects when the stream ended first. */
+  readonly acknowledged: Promise<void>;
+  readonly #connection: Connection;
+  readonly #options: ListenOptions;
+  readonly #request: OutgoingRequest;
+  readonly #timer: DeadlineTimer;
+  readonly #stopListening: () => void;
+  readonly #acknowledgment = Promise.withResolvers<void>();
+  #filter: SubscriptionFilter = {};
+  #state: 'opening' | 'open' | 'ended' = 'opening';
+
+  constructor(connection: Connection, options: ListenOptions) {
+    this.#connection = connection;
+    this.#options = options;
+    this.acknowledged = this.#acknowledgment.promise;
+    this.#request = connection.send(METHOD, { notifications: options.filter });
+    this.#stopListening = connection.listen((notification) => this.#notified(notification));
+    this.#timer = new DeadlineTimer(() => {
+      this.#cancel('The subscription was not acknowledged in time');
+      this.#acknowledgment.reject(
+        new LocalError(
+          'request-timeout',
+          `${METHOD} timed out: it was not acknowledged within ${options.timeoutMs} ms.`,
+          { sent: true },
+        ),
+      );
+    });
+    if (Number.isFinite(options.timeoutMs))
+      this.#timer.fireBy(performance.now() + options.timeoutMs);
+    void this.#request.answer.then((answer) => this.#answered(answer));
+  }
+
+  get filter(): SubscriptionFilter {
+    return this.#filter;
+  }
+
+  close(): Promise<void> {
+    this.#cancel('The subscription is no longer needed');
+    return Promise.resolve();
+  }
+
+  #notified({ method, params = {} }: JsonRpcNotification): void {
+    if (method === 'notifications/cancelled' && params.requestId === this.#request.id) {
+      this.#ended({ reason: endedByServer(), isBroken: false });
+    } else if (metaOf(params)[MetaKey.subscriptionId] !== this.#request.id) {
+      return;
+    } else if (method === 'notifications/subscriptions/acknowledged') {
+      this.#acknowledged(readFilter(params.notifications));
+    } else if (method === 'notifications/resources/updated' && typeof params.uri === 'string') {
+      this.#options.listener.updated(params.uri);
+    } else {
+      const list = changedList(method);
+      if (list !== undefined) this.#options.listener.listChanged(list);
+    }
+  }
+
+  #acknowledged(filter: SubscriptionFilter): void {
+    if (this.#state !== 'opening') return;
+    this.#state = 'open';
+    this.#timer.stop();
+    this.#filter = filter;
+    this.#acknowledgment.resolve();
+  }
+
+  /** A server that ends the stream in good order sends a result, a cancellation or both. */
+  #answered(answer: Answer): void {
+    if (this.#state === 'ended') return;
+    try {
+      readAnswer(METHOD, answer);
+      this.#ended({ reason: endedByServer(), isBroken: false });
+    } catch (error) {
+      // readAnswer throws errors only.
+      this.#ended({ reason: error as Error, isBroken: answer.kind === 'closed' });
+    }
+  }
+
+  #ended(end: SubscriptionEnd): void {
+    const wasOpen = this.#state === 'open';
+    this.#end();
+    this.#acknowledgment.reject(end.reason);
+    // The end of the whole connection is told by the connection.
+    if (wasOpen && !(end.isBroken && this.#connection.hasEnded)) this.#options.onEnded(end);
+  }
+
+  #cancel(reason: string): void {
+    if (this.#state !== 'ended') {
+      this.#end();
+      this.#connection.cancel(this.#request.id, reason);
+    }
+  }
+
+  #end(): void {
+    this.#state = 'ended';
+    this.#timer.stop();
+    this.#stopListening();
+  }
+}
+
+function endedByServer(): LocalError {
+  return new LocalError('invalid-response', `The server ended ${METHOD}.`, { sent: true });
+}
+
+/** The URIs and the types that are switched on. */
+function readFilter(value: unknown): SubscriptionFilter {
+  const filter = isJsonObject(value) ? value : {};
+  const { resourceSubscriptions, taskIds } = filter;
+  return {
+    ...(filter.toolsListChanged === true ? { toolsListChanged: true } : {}),
+    ...(filter.promptsListChanged === true ? { promptsListChanged: true } : {}),
+    ...(filter.resourcesListChanged === true ? { resourcesListChanged: true } : {}),
+    ...(Array.isArray(resourceSubscriptions)
+      ? { resourceSubscriptions: resourceSubscriptions.filter((uri) => typeof uri === 'string') }
+      : {}),
+    ...(Array.isArray(taskIds) ? { taskIds: taskIds.filter((id) => typeof id === 'string') } : {}),
+  };
+}

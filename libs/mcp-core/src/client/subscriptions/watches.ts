@@ -1,0 +1,215 @@
+import { LocalError } from '../../protocol/errors.ts';
+import type { SubscriptionFilter } from '../../protocol/resources.ts';
+import type { Watch } from '../client.ts';
+import { type Connection, DEFAULT_REQUEST_TIMEOUT_MS } from '../connection/client-connection.ts';
+import type { CurrentConnection } from '../connection/reconnecting-connection.ts';
+import { httpFailureOf, isLostAlone } from '../connection/http-failure.ts';
+import { LegacySubscriptions } from './legacy-subscriptions.ts';
+import { openListenStream } from './listen-stream.ts';
+import type { Subscription, SubscriptionEnd, SubscriptionListener } from './subscription.ts';
+
+export interface WatchListener extends SubscriptionListener {
+  /** It was restored: changes may have been missed. */
+  missed(): void;
+}
+
+const FIRST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 30_000;
+/** With the pauses above, some eight minutes. */
+const MAX_ATTEMPTS = 20;
+
+/** The watches of a client, which outlive their connections. */
+export class Watches {
+  readonly #current: CurrentConnection;
+  readonly #timeoutMs: number;
+  readonly #open = new Set<RestorableWatch>();
+  readonly #legacy = new WeakMap<Connection, LegacySubscriptions>();
+
+  constructor(current: CurrentConnection, requestTimeoutMs = DEFAULT_REQUEST_TIMEOUT_MS) {
+    this.#current = current;
+    this.#timeoutMs = requestTimeoutMs;
+  }
+
+  /** Resolves when the server acknowledged it. Rejects like a request. */
+  async open(filter: SubscriptionFilter, listener: WatchListener): Promise<Watch> {
+    const watch = new RestorableWatch(
+      listener,
+      (onEnded) => this.#subscribe(filter, listener, onEnded),
+      () => this.#open.delete(watch),
+    );
+    await watch.subscribe();
+    if (!watch.isClosed) this.#open.add(watch);
+    if (this.#current.isClosed) watch.end();
+    return watch;
+  }
+
+  /** Subscribes every watch on the current connection; one that the server refuses ends. */
+  async restore(): Promise<void> {
+    await Promise.all([...this.#open].map((watch) => watch.restore()));
+  }
+
+  /** The client is closed. */
+  endAll(): void {
+    for (const watch of this.#open) watch.end();
+  }
+
+  /** One that is lost on its own way, or with its session, is opened once more. */
+  async #subscribe(
+    filter: SubscriptionFilter,
+    listener: SubscriptionListener,
+    onEnded: (end: SubscriptionEnd) => void,
+  ): Promise<Subscription> {
+    const { connection } = this.#current;
+    try {
+      return await this.#subscribeOnce(filter, listener, onEnded);
+    } catch (error) {
+      const isInNewSession =
+        httpFailureOf(error)?.isSessionLost === true && this.#current.connection !== connection;
+      if (!isInNewSession && !isLostAlone(connection, error)) throw error;
+      return this.#subscribeOnce(filter, listener, onEnded);
+    }
+  }
+
+  async #subscribeOnce(
+    filter: SubscriptionFilter,
+    listener: SubscriptionListener,
+    onEnded: (end: SubscriptionEnd) => void,
+  ): Promise<Subscription> {
+    const { connection, server } = this.#current;
+    if (server.era === 'modern')
+      return openListenStream(connection, {
+        filter,
+        listener,
+        timeoutMs: this.#timeoutMs,
+        onEnded,
+      });
+    const subscriptions =
+      this.#legacy.get(connection) ?? new LegacySubscriptions(connection, server.capabilities);
+    this.#legacy.set(connection, subscriptions);
+    return subscriptions.subscribe(filter, listener);
+  }
+}
+
+type Subscribe = (onEnded: (end: SubscriptionEnd) => void) => Promise<Subscription>;
+
+class RestorableWatch implements Watch {
+  readonly ended: Promise<Error | undefined>;
+  readonly #listener: WatchListener;
+  readonly #subscribe: Subscribe;
+  readonly #onEnd: () => void;
+  readonly #closing = new AbortController();
+  readonly #end = Promise.withResolvers<Error | undefined>();
+  #subscription: Subscription | undefined;
+  /** Of the last subscription that was asked for; what an earlier one answers comes too late. */
+  #generation = 0;
+  #reopening: AbortController | undefined;
+
+  constructor(listener: WatchListener, subscribe: Subscribe, onEnd: () => void) {
+    this.#listener = listener;
+    this.#subscribe = subscribe;
+    this.#onEnd = onEnd;
+    this.ended = this.#end.promise;
+  }
+
+  get filter(): SubscriptionFilter {
+    return this.#subscription?.filter ?? {};
+  }
+
+  get isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  /** Whether the watch has a new subscription: false when it was closed or subscribed once more meanwhile. */
+  async subscribe(): Promise<boolean> {
+    this.#generation += 1;
+    const generation = this.#generation;
+    const subscription = await this.#subscribe((end) => {
+      if (generation === this.#generation) this.#lost(end);
+    });
+    if (this.isClosed || generation !== this.#generation) {
+      await subscription.close();
+      return false;
+    }
+    // It is usually gone with its connection.
+    void this.#subscription?.close();
+    this.#subscription = subscription;
+    return true;
+  }
+
+  /** Subscribes on a new connection, instead of reopening a broken stream. Never rejects: whatever happens to it, the others are restored. */
+  async restore(): Promise<void> {
+    this.#reopening?.abort();
+    try {
+      if (await this.subscribe()) this.#listener.missed();
+    } catch (error) {
+      // A connection that was lost again is restored again; a refusal is an end.
+      if (isTimeout(error)) void this.#reopen(error);
+      else if (!isLost(error)) this.end(error as Error);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.isClosed) return;
+    this.end();
+    await this.#subscription?.close();
+  }
+
+  end(reason?: Error): void {
+    this.#closing.abort();
+    this.#onEnd();
+    this.#end.resolve(reason);
+  }
+
+  #lost({ reason, isBroken }: SubscriptionEnd): void {
+    if (isBroken) void this.#reopen(reason);
+    else this.end(reason);
+  }
+
+  async #reopen(reason: Error): Promise<void> {
+    const stop = new AbortController();
+    this.#reopening = stop;
+    const signal = AbortSignal.any([this.#closing.signal, stop.signal]);
+    let last = reason;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** attempt, MAX_PAUSE_MS);
+      try {
+        await pause(pauseMs * (1 + Math.random() / 4), signal);
+        if (await this.subscribe()) this.#listener.missed();
+        return;
+      } catch (error) {
+        if (stop.signal.aborted) return;
+        // Only errors are thrown.
+        last = error as Error;
+        if (this.isClosed || !isLost(error)) break;
+      }
+    }
+    this.end(last);
+  }
+}
+
+/** Does not keep the process alive. Rejects when the signal aborts first. */
+function pause(durationMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', onAbort);
+      resolve();
+    }, durationMs);
+    timer.unref();
+    signal.addEventListener('abort', onAbort);
+  });
+}
+
+function isLost(error: unknown): boolean {
+  return (
+    error instanceof LocalError &&
+    (error.code === 'connection-lost' || error.code === 'connection-closed' || isTimeout(error))
+  );
+}
+
+function isTimeout(error: unknown): error is LocalError {
+  return error instanceof LocalError && error.code === 'request-timeout';
+}

@@ -1,0 +1,29 @@
+import { encodeHeaderValue } from '../../era/encode-header-value.ts';
+import { isJsonObject } from '../../jsonrpc/envelope.ts';
+import type { JsonObject } from '../../jsonrpc/messages.ts';
+import type { MirroredParam } from '../../schema/mirrored-params.ts';
+
+/** The headers for these arguments; a parameter that is absent or null has none. */
+export function mirrorParams(
+  params: readonly MirroredParam[],
+  args: JsonObject,
+): { readonly [name: string]: string } {
+  const headers: { [name: string]: string } = {};
+  for (const { name, path } of params) {
+    const value = valueAt(args, path);
+    if (typeof value === 'string' || typeof value === 'boolean' || Number.isSafeInteger(value)) {
+      // isSafeInteger holds for numbers only.
+      headers[`Mcp-Param-${name}`] = encodeHeaderValue(value as string | number | boolean);
+    }
+  }
+  return headers;
+}
+
+function valueAt(args: JsonObject, path: readonly string[]): unknown {
+  let value: unknown = args;
+  for (const name of path) {
+    if (!isJsonObject(value) || !Object.hasOwn(value, name)) return undefined;
+    value = value[name];
+  }
+  return value;
+}

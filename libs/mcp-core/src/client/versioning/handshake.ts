@@ -1,0 +1,193 @@
+import type { Codec } from '../../era/codec.ts';
+import {
+  latestLegacyCodec,
+  latestModernCodec,
+  legacyCodec,
+  pickModernCodec,
+} from '../../era/codecs.ts';
+import {
+  knownCapabilities,
+  knownImplementation,
+  knownInstructions,
+} from '../../era/known-members.ts';
+import { MetaKey, metaOf } from '../../era/meta-keys.ts';
+import { isJsonObject } from '../../jsonrpc/envelope.ts';
+import type { JsonObject, JsonRpcErrorObject } from '../../jsonrpc/messages.ts';
+import { ErrorCode, LocalError, ProtocolError } from '../../protocol/errors.ts';
+import { isImplementation } from '../../protocol/implementation.ts';
+import type { ConnectedServer } from '../client.ts';
+import type { ClientOptions } from '../client-options.ts';
+import type { Connection } from '../connection/client-connection.ts';
+import { declaredCapabilities } from './capabilities.ts';
+import { httpFailureOf, isRequestRefused } from '../connection/http-failure.ts';
+import { readAnswer } from '../requests/read-response.ts';
+
+/** The revision both sides speak, and what the server said of itself. */
+export interface Agreement {
+  readonly codec: Codec;
+  readonly server: ConnectedServer;
+}
+
+/** What `server/discover` showed: a modern server, or why it is none; `unknown` when the connection ended before anything was answered. */
+export type Discovery =
+  | { readonly era: 'modern'; readonly agreement: Agreement }
+  | { readonly era: 'legacy'; readonly reason: string }
+  | { readonly era: 'unknown'; readonly error: LocalError };
+
+/**
+ * Asks for the server's era. Only a DiscoverResult and the three modern error codes are evidence of a modern server.
+ * @throws LocalError `connect-failed` when the server is modern and cannot be spoken to, or refused the request with an HTTP status that is no evidence;
+ *   `connection-lost`
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio#backward-compatibility
+ */
+export function discover(connection: Connection): Promise<Discovery> {
+  return discoverIn(latestModernCodec, { connection, isRetry: false });
+}
+
+/**
+ * Performs the legacy handshake up to the server's answer; `notifications/initialized` is left to the caller.
+ * @throws ProtocolError when the server refuses; LocalError `connect-failed` when its version is unknown, `connection-lost`
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
+ */
+export async function initialize(
+  connection: Connection,
+  options: ClientOptions,
+): Promise<Agreement> {
+  const params = {
+    protocolVersion: latestLegacyCodec.version,
+    capabilities: declaredCapabilities(options),
+    clientInfo: options.info,
+  };
+  const request = connection.send('initialize', params, latestLegacyCodec);
+  const result = readAnswer('initialize', await request.answer);
+  const codec = legacyCodec(result.protocolVersion);
+  if (codec === undefined) {
+    throw new LocalError(
+      'connect-failed',
+      `The server answered initialize with protocol version ${String(result.protocolVersion)}, which this client does not speak.`,
+    );
+  }
+  return { codec, server: describeServer(result, codec, result.serverInfo) };
+}
+
+interface DiscoverAttempt {
+  readonly connection: Connection;
+  readonly isRetry: boolean;
+}
+
+async function discoverIn(codec: Codec, attempt: DiscoverAttempt): Promise<Discovery> {
+  const answer = await attempt.connection.send('server/discover', {}, codec).answer;
+  if (answer.kind === 'invalid') {
+    return { era: 'legacy', reason: answer.detail };
+  }
+  if (answer.kind === 'error') {
+    return judgeError(answer.error, attempt);
+  }
+  if (answer.kind === 'closed') {
+    return judgeSilence(answer.error, attempt);
+  }
+  const decoded = codec.decodeResult('server/discover', readAnswer('server/discover', answer));
+  if (decoded.kind !== 'complete' || !Array.isArray(decoded.result.supportedVersions)) {
+    return { era: 'legacy', reason: 'its answer to server/discover is no DiscoverResult' };
+  }
+  const agreed = pickModernCodec(decoded.result.supportedVersions);
+  if (agreed === undefined) {
+    return withoutModernVersion(decoded.result.supportedVersions);
+  }
+  return {
+    era: 'modern',
+    agreement: {
+      codec: agreed,
+      server: describeServer(decoded.result, agreed, metaOf(decoded.result)[MetaKey.serverInfo]),
+    },
+  };
+}
+
+/** A server that has shown to be modern by its first answer stays so. */
+async function judgeSilence(
+  error: Error | undefined,
+  attempt: DiscoverAttempt,
+): Promise<Discovery> {
+  const { connection, isRetry } = attempt;
+  const failure = httpFailureOf(error);
+  if (failure !== undefined && isRequestRefused(failure) && !isRetry) {
+    // An error answer may have lost its id.
+    return failure.rpcError === undefined
+      ? { era: 'legacy', reason: `it answered server/discover with HTTP status ${failure.status}` }
+      : judgeError(failure.rpcError, attempt);
+  }
+  const hasEnded = connection.hasEnded || error === undefined;
+  const problem = `${hasEnded ? 'The connection ended before server/discover was answered' : 'server/discover failed'}${error === undefined ? '.' : `: ${error.message}`}`;
+  if (hasEnded && !isRetry) {
+    return {
+      era: 'unknown',
+      error: new LocalError('connection-lost', problem, { sent: true, cause: error }),
+    };
+  }
+  throw new LocalError('connect-failed', `The server could not be connected: ${problem}`, {
+    cause: error,
+  });
+}
+
+async function judgeError(
+  error: JsonRpcErrorObject,
+  { connection, isRetry }: DiscoverAttempt,
+): Promise<Discovery> {
+  switch (error.code) {
+    case ErrorCode.unsupportedProtocolVersion: {
+      const supported = supportedVersions(error.data);
+      const codec = pickModernCodec(supported);
+      if (codec === undefined) {
+        return withoutModernVersion(supported);
+      }
+      if (isRetry) {
+        throw modernFailure(error);
+      }
+      return discoverIn(codec, { connection, isRetry: true });
+    }
+    case ErrorCode.headerMismatch:
+    case ErrorCode.missingClientCapability:
+      throw modernFailure(error);
+    default:
+      return {
+        era: 'legacy',
+        reason: `it answered server/discover with error ${error.code}: ${error.message}`,
+      };
+  }
+}
+
+/** The list may name legacy versions, which are spoken after `initialize`. */
+function withoutModernVersion(supported: readonly unknown[]): Discovery {
+  const versions = supported.map(String).join(', ');
+  if (!supported.some((version) => legacyCodec(version) !== undefined)) {
+    throw new LocalError(
+      'connect-failed',
+      `The server and this client have no protocol version in common; the server speaks: ${versions || 'none it names'}.`,
+    );
+  }
+  return { era: 'legacy', reason: `it speaks only ${versions}` };
+}
+
+function supportedVersions(data: unknown): readonly unknown[] {
+  return isJsonObject(data) && Array.isArray(data.supported) ? data.supported : [];
+}
+
+function modernFailure(error: JsonRpcErrorObject): LocalError {
+  return new LocalError(
+    'connect-failed',
+    `The server refused server/discover with error ${error.code}: ${error.message}`,
+    {
+      cause: new ProtocolError(error.code, error.message, { data: error.data }),
+    },
+  );
+}
+
+function describeServer(result: JsonObject, codec: Codec, info: unknown): ConnectedServer {
+  return {
+    info: isImplementation(info) ? knownImplementation(info) : undefined,
+    capabilities: isJsonObject(result.capabilities) ? knownCapabilities(result.capabilities) : {},
+    instructions: knownInstructions(result.instructions),
+    protocolVersion: codec.version,
+    era: codec.era,
+  };
+}

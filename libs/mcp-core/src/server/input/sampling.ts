@@ -1,0 +1,20 @@
+import type { CreateMessageParams } from '../../protocol/client-features.ts';
+import { toolResultProblem } from '../../protocol/tool-result-problem.ts';
+import type { RequestClient } from '../requests/request-context.ts';
+
+/**
+ * What may be sent of a handler's wish: context of servers only to a client that declared it.
+ * @throws Error when tool calls and their results do not match
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling
+ */
+export function prepareSampling(
+  params: CreateMessageParams,
+  client: RequestClient,
+): CreateMessageParams {
+  const problem = toolResultProblem(params.messages);
+  if (problem !== undefined) throw new Error(`The messages cannot be sampled: ${problem}`);
+  const { includeContext, ...rest } = params;
+  const isWelcome =
+    includeContext === undefined || includeContext === 'none' || client.can('sampling.context');
+  return isWelcome ? params : rest;
+}

@@ -1,0 +1,58 @@
+import type { Codec } from '../../era/codec.ts';
+import { withJsonText } from '../../jsonrpc/json-text.ts';
+import type { JsonObject } from '../../jsonrpc/messages.ts';
+import type { Implementation } from '../../protocol/capabilities.ts';
+import { assertPageSize, pageAfter } from './pagination.ts';
+
+/** How long a client may reuse what does not change while the process lives. */
+export const STATIC_CACHE_HINTS = { ttlMs: 60_000, cacheScope: 'public' } as const;
+
+export interface PublishedListOptions {
+  readonly method: 'tools/list' | 'prompts/list';
+  readonly member: 'tools' | 'prompts';
+  readonly info: Implementation;
+  /** Entries on a page; `undefined` puts all on one. */
+  readonly pageSize: number | undefined;
+}
+
+/** A list sorted by name whose pages are encoded and serialized once for each revision. */
+export class PublishedList {
+  readonly #entries: readonly { readonly name: string }[];
+  readonly #options: PublishedListOptions;
+  readonly #encoded = new Map<Codec, Map<string, JsonObject>>();
+  /** The cursors that this list issues: only these pages are kept. */
+  readonly #issued = new Set(['']);
+
+  /** @throws Error for a page size that is no positive integer. */
+  constructor(entries: readonly { readonly name: string }[], options: PublishedListOptions) {
+    assertPageSize(options.pageSize);
+    this.#entries = entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    this.#options = options;
+  }
+
+  /** The encoded page; without a cursor the first. @throws ProtocolError -32602 for a cursor that was not issued here. */
+  page(cursor = '', codec: Codec): JsonObject {
+    const known = this.#encoded.get(codec)?.get(cursor);
+    if (known !== undefined) return known;
+    const { method, member, info, pageSize } = this.#options;
+    const { entries, nextCursor } = pageAfter(cursor, {
+      entries: this.#entries,
+      keyOf: ({ name }) => name,
+      pageSize,
+    });
+    const page = {
+      [member]: entries,
+      ...(nextCursor === undefined ? {} : { nextCursor }),
+      ...STATIC_CACHE_HINTS,
+    };
+    const encoded = withJsonText(codec.encodeResult(method, page, { serverInfo: info }));
+    if (this.#issued.has(cursor)) this.#keep(cursor, codec, encoded);
+    if (this.#issued.has(cursor) && nextCursor !== undefined) this.#issued.add(nextCursor);
+    return encoded;
+  }
+
+  #keep(cursor: string, codec: Codec, encoded: JsonObject): void {
+    const pages = this.#encoded.get(codec) ?? new Map<string, JsonObject>();
+    this.#encoded.set(codec, pages.set(cursor, encoded));
+  }
+}

@@ -1,0 +1,33 @@
+import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
+import type { GetPromptResult } from '../../protocol/prompts.ts';
+import { shorten } from '../../protocol/shorten.ts';
+import type { PromptTable } from './prompt-table.ts';
+import { readString, readStrings } from '../requests/read-params.ts';
+import type { ServedRequest } from '../requests/active-request.ts';
+
+/**
+ * Serves `prompts/get`.
+ * @throws ProtocolError -32602 for an unknown prompt, a required argument that is missing, and an argument that is no text.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#error-handling
+ */
+export async function getPrompt(
+  prompts: PromptTable | undefined,
+  request: ServedRequest,
+): Promise<GetPromptResult> {
+  const name = readString(request.params, 'name');
+  const prompt = prompts?.get(name);
+  if (prompt === undefined)
+    throw new ProtocolError(ErrorCode.invalidParams, `Unknown prompt: ${shorten(name)}`);
+  const args = readStrings(request.params.arguments, 'arguments');
+  const missing =
+    prompt.arguments?.filter(
+      (argument) => argument.required === true && !Object.hasOwn(args, argument.name),
+    ) ?? [];
+  if (missing.length > 0) {
+    throw new ProtocolError(
+      ErrorCode.invalidParams,
+      `Invalid params: the prompt ${name} requires ${missing.map((argument) => argument.name).join(', ')}`,
+    );
+  }
+  return prompt.handler(args as never, request);
+}

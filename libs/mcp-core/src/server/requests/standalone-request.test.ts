@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import type { JsonRpcRequest } from '../../jsonrpc/messages.ts';
+import { createServer } from '../create-server.ts';
+import type { RequestLink } from '../server.ts';
+
+const link: RequestLink = {
+  signal: new AbortController().signal,
+  notify: () => Promise.resolve(),
+  legacyVersion: '2025-11-25',
+};
+
+test('initialize outside a session is answered with a result and nothing else: strict clients refuse a response with more', async () => {
+  const server = createServer({ info: { name: 'alone', version: '1' } });
+  const params = {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'c', version: '1' },
+  };
+  const request: JsonRpcRequest = { jsonrpc: '2.0', id: 1, method: 'initialize', params };
+  expect(await server.handle(request, link)).toEqual({
+    result: {
+      protocolVersion: '2025-06-18',
+      capabilities: { logging: {} },
+      serverInfo: { name: 'alone', version: '1' },
+    },
+  });
+  expect(await server.handle({ ...request, params: {} }, link)).toEqual({
+    error: expect.objectContaining({ code: -32602 }) as object,
+  });
+});

@@ -1,0 +1,171 @@
+import { missingCapabilityError } from '../../era/client-can.ts';
+import { legacyCodec } from '../../era/codecs.ts';
+import type { Codec, QuestionMethod, QuestionTypes } from '../../era/codec.ts';
+import { routeRequest } from '../../era/route-request.ts';
+import type { JsonObject, JsonRpcRequest, RequestId } from '../../jsonrpc/messages.ts';
+import type { Reply } from '../../jsonrpc/peer.ts';
+import type { AuthContext, SendOptions } from '../../jsonrpc/transport.ts';
+import type { ServerCapabilities } from '../../protocol/capabilities.ts';
+import { ErrorCode } from '../../protocol/errors.ts';
+import type { RequestClient } from './request-context.ts';
+import type { ConnectionContext } from '../connection/connection.ts';
+import type { Exchange, ExchangeQuestion } from './era-port.ts';
+import type { ConnectionScope } from '../methods.ts';
+import { openSession } from '../connection/initialize.ts';
+import { Outbox, type NotificationSink } from '../connection/notification-queue.ts';
+import { capabilityOf } from '../input/input-requests.ts';
+import type { IncomingRequest } from './active-request.ts';
+import type { RequestLink } from '../server.ts';
+
+const NEVER = new AbortController().signal;
+
+/** Serves a request that came without a connection. */
+export function handleRequest(
+  context: ConnectionContext,
+  request: JsonRpcRequest,
+  link: RequestLink,
+): Promise<Reply> {
+  const incoming = new LinkedRequest(request, link);
+  const scope = new LinkScope(link);
+  const sink = new Outbox(new LinkSender(link));
+  if (link.legacyVersion !== undefined) {
+    const codec = legacyCodec(link.legacyVersion);
+    if (codec === undefined)
+      return Promise.resolve({
+        error: {
+          code: ErrorCode.invalidParams,
+          message: `${link.legacyVersion} is not a legacy protocol version`,
+        },
+      });
+    if (request.method === 'initialize') {
+      const opened = openSession(incoming, {
+        ...context,
+        capabilities: withoutChanges(context.capabilities),
+      });
+      return Promise.resolve('error' in opened ? opened : { result: opened.result });
+    }
+    return context.requests.legacy(incoming, {
+      codec,
+      scope,
+      open: () => Promise.resolve(new SessionlessExchange(codec, sink)),
+    });
+  }
+  const route = routeRequest(request, undefined);
+  switch (route.kind) {
+    case 'modern':
+      return context.requests.modern(incoming, { route, sink, scope });
+    case 'refused':
+      return Promise.resolve({ error: route.error.toJSON() });
+    default:
+      return Promise.resolve({
+        error: {
+          code: ErrorCode.invalidRequest,
+          message: `Invalid request: ${request.method} opens a session, which needs a connection`,
+        },
+      });
+  }
+}
+
+/** Outside a session nothing can be subscribed and no change is told. */
+function withoutChanges({
+  tools,
+  prompts,
+  resources,
+  ...others
+}: ServerCapabilities): ServerCapabilities {
+  return {
+    ...others,
+    ...(tools && { tools: {} }),
+    ...(prompts && { prompts: {} }),
+    ...(resources && { resources: {} }),
+  };
+}
+
+class LinkedRequest implements IncomingRequest {
+  readonly request: JsonRpcRequest;
+  readonly #link: RequestLink;
+
+  constructor(request: JsonRpcRequest, link: RequestLink) {
+    this.request = request;
+    this.#link = link;
+  }
+
+  get signal(): AbortSignal {
+    return this.#link.signal;
+  }
+
+  get isCancelled(): boolean {
+    return this.#link.signal.aborted;
+  }
+
+  get auth(): AuthContext | undefined {
+    return this.#link.auth;
+  }
+}
+
+/** Notifications go to the stream of the one request, whatever they belong to. */
+class LinkSender {
+  readonly #link: RequestLink;
+
+  constructor(link: RequestLink) {
+    this.#link = link;
+  }
+
+  notify(method: string, params: JsonObject, _options?: SendOptions): Promise<void> {
+    return this.#link.notify(method, params);
+  }
+}
+
+/** There is no session, and the stream is that of the request. */
+class LinkScope implements ConnectionScope {
+  readonly session = undefined;
+  readonly watches = undefined;
+  readonly hasOwnStream = true;
+  readonly #ended: AbortSignal;
+
+  constructor({ ended = NEVER }: RequestLink) {
+    this.#ended = ended;
+  }
+
+  holdOpen(_id: RequestId, run: (ended: AbortSignal) => Promise<JsonObject>): Promise<JsonObject> {
+    return run(this.#ended);
+  }
+}
+
+/** A legacy request that knows nothing of its client. */
+class SessionlessExchange implements Exchange {
+  readonly codec: Codec;
+  readonly client: RequestClient;
+  readonly logLevel = 'info';
+  readonly journal = undefined;
+  readonly #sink: NotificationSink;
+
+  constructor(codec: Codec, sink: NotificationSink) {
+    this.codec = codec;
+    this.client = { info: undefined, era: codec.era, can: () => false };
+    this.#sink = sink;
+  }
+
+  get isCongested(): boolean {
+    return this.#sink.isCongested;
+  }
+
+  notify(method: string, params: JsonObject): PromiseLike<void> {
+    return this.#sink.notify(method, params);
+  }
+
+  notifyChange(method: string, params: JsonObject, isWanted: () => boolean): void {
+    this.#sink.notifyChange(method, params, isWanted);
+  }
+
+  closeStream(): void {
+    // The stream cannot be resumed.
+  }
+
+  ask<M extends QuestionMethod>({
+    method,
+    params,
+  }: ExchangeQuestion<M>): Promise<QuestionTypes[M]['result']> {
+    return Promise.reject(missingCapabilityError(capabilityOf(method, params)));
+  }
+}

@@ -1,0 +1,286 @@
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import { PROTOCOL_VERSIONS } from '../../protocol/capabilities.ts';
+import { ResourceNotFoundError } from '../../protocol/errors.ts';
+import type { Resource } from '../../protocol/resources.ts';
+import { connectRaw, initialize, modern } from '../../testing/raw-client.test.support.ts';
+import { speak } from '../../testing/speak.test.support.ts';
+import { createResources, type ResourcesOptions } from './create-resources.ts';
+import { createServer } from '../create-server.ts';
+import { defineResource, defineResourceTemplate } from './resource.ts';
+import type { Server } from '../server.ts';
+
+const info = { name: 'test-server', version: '1' };
+const text = defineResource({
+  uri: 'test://text',
+  name: 'text',
+  description: 'Text',
+  mimeType: 'text/plain',
+  read: () => 'hello',
+});
+const binary = defineResource({
+  uri: 'test://binary',
+  name: 'binary',
+  mimeType: 'image/png',
+  read: () => Promise.resolve(new Uint8Array([1, 2, 255]).subarray(1)),
+});
+const whole = defineResource({
+  uri: 'test://whole',
+  name: 'whole',
+  icons: [{ src: 'data:image/png;base64,AA==' }],
+  read: () => ({
+    contents: [
+      { uri: 'test://whole#1', text: 'a' },
+      { uri: 'test://whole#2', text: 'b' },
+    ],
+    ttlMs: 5000,
+    cacheScope: 'public',
+  }),
+});
+const item = defineResourceTemplate({
+  uriTemplate: 'test://item/{id}{?format}',
+  name: 'item',
+  description: 'An item',
+  mimeType: 'application/json',
+  list: (context) => [{ uri: 'test://item/1', name: `first (${context.client.era})` }],
+  read: ({ id, format }, uri) => {
+    expectTypeOf(id).toEqualTypeOf<string>();
+    expectTypeOf(format).toEqualTypeOf<string | undefined>();
+    if (id === '404') throw new ResourceNotFoundError(uri);
+    if (id === 'broken') throw new ResourceNotFoundError('test://elsewhere');
+    return JSON.stringify({ id, format });
+  },
+});
+
+function serverWith(options: ResourcesOptions): Server {
+  return createServer({ info, resources: createResources(options), onError: () => undefined });
+}
+const server = serverWith({ resources: [whole, text, binary], templates: [item] });
+
+describe('resources/list', () => {
+  test('gives what is defined and what the templates list, by URI', async () => {
+    const ask = await speak(server, '2026-07-28');
+    expect(await ask('resources/list')).toMatchObject({
+      result: {
+        resources: [
+          { uri: 'test://binary', name: 'binary', mimeType: 'image/png' },
+          { uri: 'test://item/1', name: 'first (modern)' },
+          { uri: 'test://text', name: 'text', description: 'Text', mimeType: 'text/plain' },
+          { uri: 'test://whole', name: 'whole', icons: [{ src: 'data:image/png;base64,AA==' }] },
+        ],
+        ttlMs: 0,
+        cacheScope: 'private',
+      },
+    });
+    expect(JSON.stringify(await ask('resources/list'))).not.toContain('read');
+  });
+
+  test('may be kept when no template lists anything', async () => {
+    const ask = await speak(serverWith({ resources: [text] }), '2026-07-28');
+    expect(await ask('resources/list')).toMatchObject({
+      result: { resources: [{ uri: 'test://text' }], ttlMs: 60_000, cacheScope: 'public' },
+    });
+    expect(await ask('resources/templates/list')).toMatchObject({
+      result: { resourceTemplates: [], ttlMs: 60_000 },
+    });
+  });
+
+  test('lets a definition win over a listed resource with its URI', async () => {
+    const templates = [
+      { ...item, list: (): Resource[] => [{ uri: 'test://text', name: 'other' }] },
+    ];
+    const ask = await speak(serverWith({ resources: [text], templates }), '2025-11-25');
+    expect((await ask('resources/list')).result).toMatchObject({
+      resources: [{ uri: 'test://text', name: 'text' }],
+    });
+  });
+
+  test('comes in pages whose cursors stay good when the list changes', async () => {
+    let uris = ['test://a', 'test://c', 'test://e'];
+    const templates = [{ ...item, list: () => uris.map((uri) => ({ uri, name: uri })) }];
+    const ask = await speak(serverWith({ templates, pageSize: 2 }), '2025-11-25');
+    const { result: first } = await ask('resources/list');
+    expect(first).toMatchObject({ resources: [{ uri: 'test://a' }, { uri: 'test://c' }] });
+    uris = ['test://b', 'test://d', 'test://e'];
+    const { result: second } = await ask('resources/list', {
+      cursor: (first as { nextCursor: string }).nextCursor,
+    });
+    expect(second).toEqual({
+      resources: [
+        { uri: 'test://d', name: 'test://d' },
+        { uri: 'test://e', name: 'test://e' },
+      ],
+    });
+  });
+
+  test.each(['resources/list', 'resources/templates/list'])(
+    '%s refuses a cursor it did not issue',
+    async (method) => {
+      const ask = await speak(server, '2025-11-25');
+      for (const cursor of ['2', 'b2Zmc2V0IDI', 7, null])
+        expect(await ask(method, { cursor })).toMatchObject({ error: { code: -32602 } });
+      expect(await ask(method, { cursor: '' })).toHaveProperty('result');
+    },
+  );
+});
+
+describe('resources/templates/list', () => {
+  test('gives the templates without their functions', async () => {
+    const ask = await speak(server, '2025-06-18');
+    expect((await ask('resources/templates/list')).result).toEqual({
+      resourceTemplates: [
+        {
+          uriTemplate: 'test://item/{id}{?format}',
+          name: 'item',
+          description: 'An item',
+          mimeType: 'application/json',
+        },
+      ],
+    });
+  });
+});
+
+describe('resources/read', () => {
+  test.each<[string, unknown]>([
+    ['test://text', [{ uri: 'test://text', mimeType: 'text/plain', text: 'hello' }]],
+    ['test://binary', [{ uri: 'test://binary', mimeType: 'image/png', blob: 'Av8=' }]],
+    [
+      'test://whole',
+      [
+        { uri: 'test://whole#1', text: 'a' },
+        { uri: 'test://whole#2', text: 'b' },
+      ],
+    ],
+    [
+      'test://item/a%20b',
+      [{ uri: 'test://item/a%20b', mimeType: 'application/json', text: '{"id":"a b"}' }],
+    ],
+    [
+      'test://item/7?format=x',
+      [
+        {
+          uri: 'test://item/7?format=x',
+          mimeType: 'application/json',
+          text: '{"id":"7","format":"x"}',
+        },
+      ],
+    ],
+  ])('reads %s', async (uri, contents) => {
+    for (const version of ['2024-11-05', '2026-07-28']) {
+      const ask = await speak(server, version);
+      expect((await ask('resources/read', { uri })).result).toMatchObject({ contents });
+    }
+  });
+
+  test('keeps the cache hints of a whole result', async () => {
+    const ask = await speak(server, '2026-07-28');
+    expect(await ask('resources/read', { uri: 'test://whole' })).toMatchObject({
+      result: { ttlMs: 5000, cacheScope: 'public' },
+    });
+    expect(await ask('resources/read', { uri: 'test://text' })).toMatchObject({
+      result: { ttlMs: 0, cacheScope: 'private' },
+    });
+  });
+
+  test.each(PROTOCOL_VERSIONS)('%s: says which URI is not found', async (version) => {
+    const ask = await speak(server, version);
+    const code = version === '2026-07-28' ? -32602 : -32002;
+    for (const uri of ['test://none', 'test://item/404', 'nonsense', '']) {
+      expect(await ask('resources/read', { uri })).toMatchObject({
+        error: { code, data: { uri } },
+      });
+    }
+    for (const params of [{}, { uri: 3 }, { uri: ['test://text'] }]) {
+      expect(await ask('resources/read', params)).toMatchObject({
+        error: { code: -32602, message: 'Invalid params: uri must be a string' },
+      });
+    }
+  });
+
+  test('asks the next template when one does not find it, and no other when something else is missing', async () => {
+    const templates = [
+      item,
+      defineResourceTemplate({
+        uriTemplate: 'test://{+rest}',
+        name: 'rest',
+        read: ({ rest }) => rest,
+      }),
+    ];
+    const ask = await speak(serverWith({ templates }), '2026-07-28');
+    expect(await ask('resources/read', { uri: 'test://item/404' })).toMatchObject({
+      result: { contents: [{ text: 'item/404' }] },
+    });
+    expect(await ask('resources/read', { uri: 'test://item/broken' })).toMatchObject({
+      error: { data: { uri: 'test://elsewhere' } },
+    });
+  });
+});
+
+describe('subscriptions', () => {
+  test('are not there without subscribe', async () => {
+    const ask = await speak(server, '2025-11-25');
+    expect(await ask('resources/subscribe', { uri: 'test://text' })).toMatchObject({
+      error: { code: -32601 },
+    });
+  });
+
+  test('hear of what the server publishes, for what can be read', async () => {
+    const watched = serverWith({ resources: [text], templates: [item], subscribe: true });
+    const client = await connectRaw(watched);
+    const { result } = await initialize(client, '2025-11-25');
+    expect(result).toMatchObject({
+      capabilities: { resources: { subscribe: true, listChanged: true } },
+    });
+    expect(await client.request(1, 'resources/subscribe', { uri: 'test://item/5' })).toHaveProperty(
+      'result',
+    );
+    expect(await client.request(2, 'resources/subscribe', { uri: 'other://x' })).toMatchObject({
+      error: { code: -32002, data: { uri: 'other://x' } },
+    });
+    watched.changes.resourceUpdated('test://text');
+    watched.changes.resourceUpdated('test://item/5');
+    expect(
+      await client.find(({ method }) => method === 'notifications/resources/updated'),
+    ).toMatchObject({ params: { uri: 'test://item/5' } });
+  });
+
+  test('attach and detach a watcher', async () => {
+    const attached: string[] = [];
+    const watched = serverWith({
+      resources: [text],
+      subscribe: (uri) => {
+        attached.push(uri);
+        return Promise.resolve(() => {
+          attached.splice(0);
+        });
+      },
+    });
+    const client = await connectRaw(watched);
+    client.send({
+      jsonrpc: '2.0',
+      id: 'l',
+      method: 'subscriptions/listen',
+      params: modern({ notifications: { resourceSubscriptions: ['test://text', 'other://x'] } }),
+    });
+    expect(
+      await client.find(({ method }) => method === 'notifications/subscriptions/acknowledged'),
+    ).toMatchObject({
+      params: { notifications: { resourceSubscriptions: ['test://text'] } },
+    });
+    expect(attached).toEqual(['test://text']);
+    client.notify('notifications/cancelled', { requestId: 'l' });
+    await expect.poll(() => attached, { timeout: 10_000 }).toEqual([]);
+  });
+});
+
+describe('createResources', () => {
+  test.each<[string, ResourcesOptions]>([
+    ['"text" is not a URI with a scheme', { resources: [{ ...text, uri: 'text' }] }],
+    ['Two resources have the URI test://text', { resources: [text, text] }],
+    ['A URI template comes twice', { templates: [item, item] }],
+    ['cannot be read back', { templates: [{ ...item, uriTemplate: 'test://{id*}' }] }],
+    ['has no variable other', { templates: [{ ...item, complete: { other: () => [] } }] }],
+    ['pageSize must be a positive integer', { pageSize: 0 }],
+  ])('refuses what it cannot serve: %s', (message, options) => {
+    expect(() => createResources(options)).toThrow(message);
+  });
+});

@@ -1,0 +1,224 @@
+import { ErrorCode, ProtocolError, ResourceNotFoundError } from '../../protocol/errors.ts';
+import type {
+  ListResourcesResult,
+  ListResourceTemplatesResult,
+  ReadResourceResult,
+  Resource,
+} from '../../protocol/resources.ts';
+import { shorten } from '../../protocol/shorten.ts';
+import { UriTemplate } from '../../protocol/uri-template.ts';
+import type { CompletionInput, CompletionOutput } from '../completion.ts';
+import type { InteractiveContext, RequestContext } from '../requests/request-context.ts';
+import { assertPageSize, pageAfter } from '../lists/pagination.ts';
+import { STATIC_CACHE_HINTS } from '../lists/published-list.ts';
+import type { ResourceDefinition, ResourceOutput, ResourceTemplateDefinition } from './resource.ts';
+import type { ResourceProvider, TemplateVariable } from '../server.ts';
+
+export interface ResourcesOptions {
+  readonly resources?: readonly ResourceDefinition[];
+  /** The first that matches a URI, and does not say it is not found, reads it. */
+  readonly templates?: readonly ResourceTemplateDefinition[];
+  /** `true` when updates are published through `Server.changes` whoever listens; a function attaches a watcher. Only what can be read can be subscribed. */
+  readonly subscribe?: true | NonNullable<ResourceProvider['subscribe']>;
+  /** Entries on a page; without it all are on one. */
+  readonly pageSize?: number;
+}
+
+/**
+ * Serves resources from their definitions, listed sorted by URI.
+ * @throws Error when a URI or template comes twice or cannot be used.
+ */
+export function createResources({
+  resources = [],
+  templates = [],
+  subscribe,
+  pageSize,
+}: ResourcesOptions): ResourceProvider {
+  assertPageSize(pageSize);
+  const provider = new DefinedResources(indexByUri(resources), templates.map(compile), pageSize);
+  const attach = subscribe === true ? () => () => undefined : subscribe;
+  return {
+    list: (cursor, context) => provider.list(cursor, context),
+    listTemplates: (cursor) => Promise.resolve(provider.listTemplates(cursor)),
+    read: (uri, context) => provider.read(uri, context),
+    ...(attach === undefined
+      ? {}
+      : {
+          subscribe: async (uri: string, context: RequestContext) => {
+            if (!provider.has(uri)) throw new ResourceNotFoundError(uri);
+            return attach(uri, context);
+          },
+        }),
+    ...(templates.some(({ complete }) => complete !== undefined)
+      ? {
+          complete: (variable: TemplateVariable, input: CompletionInput) =>
+            provider.complete(variable, input),
+        }
+      : {}),
+  };
+}
+
+interface CompiledTemplate {
+  readonly definition: ResourceTemplateDefinition;
+  readonly uris: UriTemplate;
+}
+
+class DefinedResources {
+  readonly #resources: ReadonlyMap<string, ResourceDefinition>;
+  readonly #templates: readonly CompiledTemplate[];
+  readonly #pageSize: number | undefined;
+  /** Sorted. */
+  readonly #fixed: readonly Resource[];
+
+  constructor(
+    resources: ReadonlyMap<string, ResourceDefinition>,
+    templates: readonly CompiledTemplate[],
+    pageSize: number | undefined,
+  ) {
+    if (new Set(templates.map(({ uris }) => uris.template)).size < templates.length)
+      throw new Error('A URI template comes twice');
+    this.#resources = resources;
+    this.#templates = templates;
+    this.#pageSize = pageSize;
+    this.#fixed = sortedByUri([...resources.values()].map(publish));
+  }
+
+  has(uri: string): boolean {
+    return (
+      this.#resources.has(uri) || this.#templates.some(({ uris }) => uris.match(uri) !== undefined)
+    );
+  }
+
+  async list(cursor: string | undefined, context: RequestContext): Promise<ListResourcesResult> {
+    const isFixed = this.#templates.every(({ definition }) => definition.list === undefined);
+    const entries = isFixed ? this.#fixed : await this.#withListed(context);
+    const page = pageAfter(cursor, { entries, keyOf: ({ uri }) => uri, pageSize: this.#pageSize });
+    return { resources: page.entries, ...nextOf(page), ...(isFixed ? STATIC_CACHE_HINTS : {}) };
+  }
+
+  listTemplates(cursor: string | undefined): ListResourceTemplatesResult {
+    const entries = this.#templates.map(
+      ({ definition: { read: _read, list: _list, complete: _complete, ...template } }) => template,
+    );
+    const sorted = entries.toSorted((a, b) => (a.uriTemplate < b.uriTemplate ? -1 : 1));
+    const page = pageAfter(cursor, {
+      entries: sorted,
+      keyOf: ({ uriTemplate }) => uriTemplate,
+      pageSize: this.#pageSize,
+    });
+    return { resourceTemplates: page.entries, ...nextOf(page), ...STATIC_CACHE_HINTS };
+  }
+
+  async read(uri: string, context: InteractiveContext): Promise<ReadResourceResult> {
+    const resource = this.#resources.get(uri);
+    if (resource !== undefined) return toResult(await resource.read(context), resource, uri);
+    for (const { definition, uris } of this.#templates) {
+      const variables = uris.match(uri);
+      if (variables === undefined) continue;
+      // The definition's own template made the variables.
+      const result = await orNotFound(
+        async () =>
+          toResult(await definition.read(variables as never, uri, context), definition, uri),
+        uri,
+      );
+      if (result !== undefined) return result;
+    }
+    throw new ResourceNotFoundError(uri);
+  }
+
+  complete(
+    { uriTemplate, name, value }: TemplateVariable,
+    input: CompletionInput,
+  ): Promise<CompletionOutput> | CompletionOutput {
+    const template = this.#templates.find(({ uris }) => uris.template === uriTemplate);
+    if (template === undefined) throw invalid(`unknown resource template ${shorten(uriTemplate)}`);
+    if (!template.uris.variables.includes(name))
+      throw invalid(`the resource template ${uriTemplate} has no variable ${shorten(name)}`);
+    const { complete = {} } = template.definition;
+    return (Object.hasOwn(complete, name) ? complete[name]?.(value, input) : undefined) ?? [];
+  }
+
+  /** What is defined wins over the same URI in a template's list. */
+  async #withListed(context: RequestContext): Promise<readonly Resource[]> {
+    const listed = await Promise.all(
+      this.#templates.map(async ({ definition }) => definition.list?.(context) ?? []),
+    );
+    return sortedByUri([
+      ...new Map(
+        [...listed.flat(), ...this.#fixed].map((resource) => [resource.uri, resource]),
+      ).values(),
+    ]);
+  }
+}
+
+function indexByUri(
+  resources: readonly ResourceDefinition[],
+): ReadonlyMap<string, ResourceDefinition> {
+  const index = new Map<string, ResourceDefinition>();
+  for (const resource of resources) {
+    if (!/^[a-z][a-z\d+.-]*:/iu.test(resource.uri))
+      throw new Error(`${JSON.stringify(resource.uri)} is not a URI with a scheme`);
+    if (index.has(resource.uri)) throw new Error(`Two resources have the URI ${resource.uri}`);
+    index.set(resource.uri, resource);
+  }
+  return index;
+}
+
+function compile(definition: ResourceTemplateDefinition): CompiledTemplate {
+  const uris = new UriTemplate(definition.uriTemplate);
+  const unknown = Object.keys(definition.complete ?? {}).find(
+    (name) => !uris.variables.includes(name),
+  );
+  if (unknown !== undefined)
+    throw new Error(`The URI template ${definition.uriTemplate} has no variable ${unknown}`);
+  return { definition, uris };
+}
+
+function publish({ read: _read, ...resource }: ResourceDefinition): Resource {
+  return resource;
+}
+
+function sortedByUri(resources: readonly Resource[]): readonly Resource[] {
+  return resources.toSorted((a, b) => (a.uri < b.uri ? -1 : 1));
+}
+
+function nextOf({ nextCursor }: { readonly nextCursor?: string }): {
+  readonly nextCursor?: string;
+} {
+  return nextCursor === undefined ? {} : { nextCursor };
+}
+
+function toResult(
+  output: ResourceOutput,
+  { mimeType }: { readonly mimeType?: string },
+  uri: string,
+): ReadResourceResult {
+  const described = { uri, ...(mimeType === undefined ? {} : { mimeType }) };
+  if (typeof output === 'string') return { contents: [{ ...described, text: output }] };
+  return output instanceof Uint8Array
+    ? {
+        contents: [
+          {
+            ...described,
+            blob: Buffer.from(output.buffer, output.byteOffset, output.byteLength).toString(
+              'base64',
+            ),
+          },
+        ],
+      }
+    : output;
+}
+
+/** `undefined` when the resource itself does not exist; that another one is missing is a failure. */
+async function orNotFound<T>(read: () => Promise<T>, uri: string): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof ResourceNotFoundError && error.uri === uri) return undefined;
+    throw error;
+  }
+}
+
+function invalid(detail: string): ProtocolError {
+  return new ProtocolError(ErrorCode.invalidParams, `Invalid params: ${detail}`);
+}

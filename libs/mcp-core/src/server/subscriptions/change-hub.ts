@@ -1,0 +1,53 @@
+import type { ChangeHub } from '../server.ts';
+
+/** Something a subscriber can hear of. */
+export type Change =
+  | { readonly kind: 'tools' | 'prompts' | 'resources' }
+  | { readonly kind: 'resource'; readonly uri: string };
+
+export interface ChangeListener {
+  changed(change: Change): void;
+}
+
+/** Passes each published change to every listener, at once. */
+export class Changes implements ChangeHub {
+  readonly #listeners = new Set<ChangeListener>();
+
+  add(listener: ChangeListener): void {
+    this.#listeners.add(listener);
+  }
+
+  remove(listener: ChangeListener): void {
+    this.#listeners.delete(listener);
+  }
+
+  toolsChanged(): void {
+    this.#publish({ kind: 'tools' });
+  }
+
+  promptsChanged(): void {
+    this.#publish({ kind: 'prompts' });
+  }
+
+  resourcesChanged(): void {
+    this.#publish({ kind: 'resources' });
+  }
+
+  resourceUpdated(uri: string): void {
+    this.#publish({ kind: 'resource', uri });
+  }
+
+  #publish(change: Change): void {
+    for (const listener of this.#listeners) listener.changed(change);
+  }
+}
+
+/** The notification that tells of a change. */
+export function notificationOf(change: Change): {
+  readonly method: string;
+  readonly params: { readonly uri?: string };
+} {
+  return change.kind === 'resource'
+    ? { method: 'notifications/resources/updated', params: { uri: change.uri } }
+    : { method: `notifications/${change.kind}/list_changed`, params: {} };
+}

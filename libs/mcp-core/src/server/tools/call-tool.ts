@@ -1,0 +1,156 @@
+import { isJsonObject } from '../../jsonrpc/envelope.ts';
+import type { JsonObject } from '../../jsonrpc/messages.ts';
+import { ErrorCode, ProtocolError, ToolError } from '../../protocol/errors.ts';
+import type { CallToolResult } from '../../protocol/tools.ts';
+import type { Catalogue } from '../lists/catalog.ts';
+import { readIdempotencyKey, type CreatedTask, type IdempotentCalls } from './idempotent-calls.ts';
+import { readString } from '../requests/read-params.ts';
+import type { ServedRequest } from '../requests/active-request.ts';
+import type { RegisteredTool } from './tool-table.ts';
+import type { ToolOutput } from './tool.ts';
+import { shorten } from '../../protocol/shorten.ts';
+
+export interface ToolCaller {
+  readonly catalogue: Catalogue;
+  readonly calls: IdempotentCalls;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Serves `tools/call`.
+ * @throws ProtocolError -32602 for an unknown tool, arguments that are no object and, before 2025-11-25, arguments that do not fit the schema.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#error-handling
+ */
+export function callTool(
+  caller: ToolCaller,
+  request: ServedRequest,
+): Promise<CallToolResult | CreatedTask> {
+  const name = readString(request.params, 'name');
+  const tool = caller.catalogue.tools?.get(name);
+  if (tool === undefined)
+    throw new ProtocolError(ErrorCode.invalidParams, `Unknown tool: ${shorten(name)}`);
+  const { arguments: args = {} } = request.params;
+  if (!isJsonObject(args))
+    throw new ProtocolError(ErrorCode.invalidParams, 'Invalid params: arguments must be an object');
+  request.tool = tool;
+  const key = readIdempotencyKey(request.meta);
+  const invocation = { caller, tool, args };
+  if (key === undefined) return invoke(invocation, request);
+  const call = { key, name, args, request };
+  return caller.calls.run(call, () => invoke(invocation, request));
+}
+
+interface Invocation extends Invoked {
+  readonly args: JsonObject;
+}
+
+async function invoke(
+  { caller, tool, args }: Invocation,
+  request: ServedRequest,
+): Promise<CallToolResult> {
+  await request.useState();
+  if (request.requestedTask !== undefined) await request.startTask(request.requestedTask);
+  const reading = tool.readArguments(args);
+  const { problems, value } = reading instanceof Promise ? await reading : reading;
+  if (problems !== undefined)
+    return refuseArguments(`Invalid arguments for ${tool.name}: ${problems.join(' ')}`, request);
+  if (request.isAbandoned) request.signal.throwIfAborted();
+  try {
+    return await toResult(await tool.handler(value as never, request), { caller, tool });
+  } catch (error) {
+    // The client is asked first; this run of the handler has no result to remember.
+    if (request.exchange.journal?.isSuspended === true) throw error;
+    return withFittingContent(failedResult(error, { caller, tool, request }), { caller, tool });
+  }
+}
+
+function refuseArguments(text: string, { exchange }: ServedRequest): CallToolResult {
+  if (exchange.codec.rejectsBadArguments) throw new ProtocolError(ErrorCode.invalidParams, text);
+  return errorResult(text);
+}
+
+interface Invoked {
+  readonly caller: ToolCaller;
+  readonly tool: RegisteredTool;
+}
+
+/** The result as the output schema makes it. @throws Error when the handler broke its own promise. */
+async function toResult(output: ToolOutput, invoked: Invoked): Promise<CallToolResult> {
+  const { tool } = invoked;
+  if ('isError' in output && output.isError)
+    return withFittingContent(completed(output, output.structuredContent), invoked);
+  if (tool.readOutput === undefined) return completed(output, output.structuredContent);
+  const reading = tool.readOutput(output.structuredContent);
+  const { problems, value } = reading instanceof Promise ? await reading : reading;
+  if (problems !== undefined)
+    throw new Error(
+      `The result of ${tool.name} does not conform to its output schema: ${problems.join(' ')}`,
+    );
+  return completed(output, value);
+}
+
+/**
+ * An error result without structured content that does not fit the tool's output schema: clients that check it there, too, would show their own error in place of this one.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#output-schema
+ */
+async function withFittingContent(
+  result: CallToolResult,
+  { caller, tool }: Invoked,
+): Promise<CallToolResult> {
+  const { structuredContent, ...rest } = result;
+  if (structuredContent === undefined || tool.readOutput === undefined) return result;
+  const { problems } = await tool.readOutput(structuredContent);
+  if (problems === undefined) return result;
+  caller.onError(
+    new Error(
+      `The structured content of an error of ${tool.name} was left out, as it does not conform to the output schema: ${problems.join(' ')}`,
+    ),
+  );
+  return rest;
+}
+
+function completed(output: ToolOutput, structuredContent: unknown): CallToolResult {
+  if (!('content' in output))
+    return {
+      content: [{ type: 'text', text: output.text ?? JSON.stringify(structuredContent) }],
+      structuredContent,
+    };
+  return structuredContent === output.structuredContent ? output : { ...output, structuredContent };
+}
+
+interface Failure extends Invoked {
+  readonly request: ServedRequest;
+}
+
+/** What the model can act on, or what a person may see, is told; anything else only that it failed. */
+function failedResult(error: unknown, { caller, tool, request }: Failure): CallToolResult {
+  if (error instanceof ToolError) return toolErrorResult(error);
+  if (error instanceof ProtocolError) {
+    // The request of a task was answered long ago, so its protocol errors are an end that the client can tell from the tool's own failures.
+    if (request.live !== undefined) throw error;
+    const { codec, client } = request.exchange;
+    if (error.code === ErrorCode.missingClientCapability && codec.hasMissingCapabilityError)
+      throw error;
+    if (
+      error.code === ErrorCode.urlElicitationRequired &&
+      codec.hasUrlElicitationRequired &&
+      client.can('elicitation.url')
+    )
+      throw error;
+    return errorResult(error.message);
+  }
+  if (!request.signal.aborted) caller.onError(error);
+  return errorResult(`${tool.name} failed because of an internal error.`);
+}
+
+function toolErrorResult({ message, structuredContent, meta }: ToolError): CallToolResult {
+  return {
+    ...errorResult(message),
+    ...(structuredContent === undefined ? {} : { structuredContent }),
+    ...(meta === undefined ? {} : { _meta: meta }),
+  };
+}
+
+function errorResult(text: string): CallToolResult {
+  return { content: [{ type: 'text', text }], isError: true };
+}

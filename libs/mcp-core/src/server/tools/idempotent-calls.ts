@@ -1,0 +1,185 @@
+import { isJsonObject } from '../../jsonrpc/envelope.ts';
+import type { JsonObject } from '../../jsonrpc/messages.ts';
+import { nodeCrypto } from '../../jsonrpc/node-crypto.ts';
+import { untilAborted } from '../../jsonrpc/until-aborted.ts';
+import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
+import type { CallToolResult } from '../../protocol/tools.ts';
+import { ExpiryTimer } from '../expiry-timer.ts';
+import type { ServedRequest } from '../requests/active-request.ts';
+
+/** `_meta` key under which a client names a call that must not run twice. */
+const KEY = 'dev.signalbox/idempotency-key';
+const MAX_KEY_LENGTH = 200;
+
+const MAX_RESULT_BYTES = 16 * 1024 * 1024;
+const MAX_AGE_MS = 600_000;
+
+interface RunningEntry {
+  readonly digest: string;
+  /** `undefined` when the call was cancelled or failed with a protocol error. */
+  readonly result: Promise<CallToolResult | undefined>;
+  readonly request: ServedRequest;
+}
+
+interface FinishedEntry {
+  readonly digest: string;
+  readonly result: CallToolResult;
+  /** The size of the result as JSON, 0 when it was dropped. */
+  readonly bytes: number;
+}
+
+/** The answer to a call whose handler goes on as a task. */
+export type CreatedTask = JsonObject & { readonly resultType: 'task' };
+
+export interface KeyedCall {
+  readonly key: string;
+  readonly name: string;
+  readonly args: JsonObject;
+  /** Its principal owns the key: nobody gets the results of another. */
+  readonly request: ServedRequest;
+}
+
+/**
+ * The final results of finished calls by key, for ten minutes. Beyond the limit of entries, the entry that was used least
+ * recently is forgotten. Beyond 16 MiB of results, the result that was used least recently is replaced by an error that says
+ * that the call ran. A call with the key of a running one joins it, and gets the same task
+ * when that one has become a task and the joiner's client has tasks; when it is cancelled the joiner runs, unless it was cancelled as well. A call that fails with a protocol error or is cancelled leaves nothing behind.
+ */
+export class IdempotentCalls {
+  readonly #limit: number;
+  readonly #running = new Map<string, RunningEntry>();
+  readonly #finished = new Map<string, FinishedEntry>();
+  readonly #expiry = new ExpiryTimer(Date.now, (key) => {
+    this.#forget(key);
+  });
+  #bytes = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  async run(
+    call: KeyedCall,
+    execute: () => Promise<CallToolResult>,
+  ): Promise<CallToolResult | CreatedTask> {
+    const { request } = call;
+    const { signal } = request;
+    const key = JSON.stringify([call.key, request.auth?.principal]);
+    const digest = digestOf(call);
+    for (let known = this.#find(key); known !== undefined; known = this.#find(key)) {
+      if (known.digest !== digest) return otherArguments();
+      if ('bytes' in known) return known.result;
+      const canJoinTask = request.canBecomeTask && !known.request.isAbandoned;
+      const result = await untilAborted(canJoinTask ? join(known) : known.result, signal);
+      if (result !== undefined) return result;
+      signal.throwIfAborted();
+    }
+    const execution = execute();
+    this.#remember(key, {
+      digest,
+      request,
+      result: execution.then(
+        (result) => (signal.aborted ? undefined : result),
+        () => undefined,
+      ),
+    });
+    return execution;
+  }
+
+  #find(key: string): FinishedEntry | RunningEntry | undefined {
+    const finished = this.#finished.get(key);
+    if (finished === undefined) return this.#running.get(key);
+    this.#finished.delete(key);
+    this.#finished.set(key, finished);
+    return finished;
+  }
+
+  #remember(key: string, entry: RunningEntry): void {
+    this.#running.set(key, entry);
+    void entry.result.then((result) => {
+      this.#running.delete(key);
+      return result && this.#keep(key, { digest: entry.digest, result, bytes: sizeOf(result) });
+    });
+  }
+
+  #keep(key: string, entry: FinishedEntry): void {
+    const isTooLarge = entry.bytes > MAX_RESULT_BYTES;
+    const kept = isTooLarge ? { ...entry, result: droppedResult(), bytes: 0 } : entry;
+    this.#finished.set(key, kept);
+    this.#bytes += kept.bytes;
+    this.#expiry.add(key, Date.now() + MAX_AGE_MS);
+    const [oldest] = this.#finished.keys();
+    if (this.#finished.size > this.#limit && oldest !== undefined) this.#forget(oldest);
+    this.#dropResults();
+  }
+
+  /** The call stays known: with its key it must not run again. */
+  #dropResults(): void {
+    for (const [key, { digest, bytes }] of this.#finished) {
+      if (this.#bytes <= MAX_RESULT_BYTES) return;
+      if (bytes > 0) this.#finished.set(key, { digest, result: droppedResult(), bytes: 0 });
+      this.#bytes -= bytes;
+    }
+  }
+
+  #forget(key: string): void {
+    this.#bytes -= this.#finished.get(key)?.bytes ?? 0;
+    this.#finished.delete(key);
+    this.#expiry.delete(key);
+  }
+}
+
+/** The task that the call becomes, or its end without one. */
+function join({
+  request,
+  result,
+}: RunningEntry): Promise<CallToolResult | CreatedTask | undefined> {
+  return Promise.race([
+    result,
+    request.taskCreated.then((task): CreatedTask => ({ resultType: 'task', ...task })),
+  ]);
+}
+
+/** @throws ProtocolError -32602 */
+export function readIdempotencyKey(meta: JsonObject): string | undefined {
+  const key = meta[KEY];
+  if (key === undefined || (typeof key === 'string' && key.length <= MAX_KEY_LENGTH)) return key;
+  throw new ProtocolError(
+    ErrorCode.invalidParams,
+    `Invalid params: ${KEY} must be a string of at most ${String(MAX_KEY_LENGTH)} characters`,
+  );
+}
+
+function digestOf({ name, args }: KeyedCall): string {
+  return nodeCrypto()
+    .createHash('sha256')
+    .update(JSON.stringify([name, args], sortedMembers))
+    .digest('base64');
+}
+
+function sortedMembers(_member: string, value: unknown): unknown {
+  return isJsonObject(value)
+    ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    : value;
+}
+
+/** The size as JSON. A result that cannot be written is not sent either, and must not be kept. */
+function sizeOf(result: CallToolResult): number {
+  try {
+    return Buffer.byteLength(JSON.stringify(result));
+  } catch {
+    return Infinity;
+  }
+}
+
+function droppedResult(): CallToolResult {
+  const text =
+    'The call with this idempotency key has run, but its result is no longer stored. Check its effect before you repeat it with a new key.';
+  return { content: [{ type: 'text', text }], isError: true };
+}
+
+function otherArguments(): CallToolResult {
+  const text =
+    'The idempotency key was used before for a call with other arguments. Use a new key for a new call.';
+  return { content: [{ type: 'text', text }], isError: true };
+}

@@ -1,0 +1,120 @@
+import type { Codec } from '../../era/codec.ts';
+import type { JsonObject } from '../../jsonrpc/messages.ts';
+import type { Implementation } from '../../protocol/capabilities.ts';
+import type { JsonSchema, Tool } from '../../protocol/tools.ts';
+import { readMirroredParams } from '../../schema/mirrored-params.ts';
+import type { SchemaValidator } from '../../schema/schema-validator.ts';
+import {
+  isStandardSchema,
+  toJsonSchema,
+  type StandardSchema,
+} from '../../schema/standard-schema.ts';
+import { createReader, type ValueReader } from '../../schema/value-reader.ts';
+import { PublishedList } from '../lists/published-list.ts';
+import type { ToolDefinition } from './tool.ts';
+
+/** A tool as it is served: its schemas as JSON Schema, and what reads values of them. */
+export interface RegisteredTool
+  extends Omit<Tool, 'annotations' | 'task'>, Pick<ToolDefinition, 'annotations' | 'handler'> {
+  readonly task: NonNullable<ToolDefinition['task']>;
+  readonly readArguments: ValueReader;
+  readonly readOutput: ValueReader | undefined;
+}
+
+export interface ToolTableOptions {
+  readonly info: Implementation;
+  readonly validator: SchemaValidator;
+  readonly pageSize: number | undefined;
+}
+
+/** The tools of a server at one time. */
+export class ToolTable {
+  readonly #tools: ReadonlyMap<string, RegisteredTool>;
+  readonly #published: ReadonlyMap<string, Tool>;
+  readonly #list: PublishedList;
+
+  /** @throws Error for a name that is not 1–128 of `A–Z a–z 0–9 _ - .`, or not unique, and for a schema that cannot be published. */
+  constructor(
+    definitions: readonly ToolDefinition[],
+    { info, validator, pageSize }: ToolTableOptions,
+  ) {
+    const tools = new Map<string, RegisteredTool>();
+    for (const definition of definitions) {
+      const { name } = definition;
+      if (!/^[\w.-]{1,128}$/u.test(name))
+        throw new Error(`Invalid tool name ${JSON.stringify(name)}`);
+      if (tools.has(name)) throw new Error(`Two tools are named ${name}`);
+      tools.set(name, register(definition, validator));
+    }
+    this.#tools = tools;
+    this.#published = new Map([...tools].map(([name, tool]) => [name, publish(tool)]));
+    this.#list = new PublishedList([...this.#published.values()], {
+      method: 'tools/list',
+      member: 'tools',
+      info,
+      pageSize,
+    });
+  }
+
+  get(name: string): RegisteredTool | undefined {
+    return this.#tools.get(name);
+  }
+
+  /** As published. */
+  find(name: string): Tool | undefined {
+    return this.#published.get(name);
+  }
+
+  /** @throws ProtocolError -32602 for an unknown cursor. */
+  page(cursor: string | undefined, codec: Codec): JsonObject {
+    return this.#list.page(cursor, codec);
+  }
+}
+
+function register(definition: ToolDefinition, validator: SchemaValidator): RegisteredTool {
+  const { inputSchema, outputSchema, task = 'never', ...rest } = definition;
+  const publishedInput = toPublished(definition, inputSchema, 'input');
+  if (publishedInput.type !== 'object')
+    throw new Error(`The input schema of ${definition.name} must have type "object"`);
+  const mirrored = readMirroredParams(publishedInput);
+  if ('problem' in mirrored)
+    throw new Error(`Clients would leave the tool ${definition.name} out: ${mirrored.problem}`);
+  return {
+    ...rest,
+    task,
+    inputSchema: publishedInput,
+    readArguments: createReader(inputSchema, validator),
+    ...(outputSchema === undefined
+      ? { readOutput: undefined }
+      : {
+          outputSchema: toPublished(definition, outputSchema, 'output'),
+          readOutput: createReader(outputSchema, validator),
+        }),
+  };
+}
+
+function toPublished(
+  { name }: ToolDefinition,
+  schema: JsonSchema | StandardSchema,
+  side: 'input' | 'output',
+): JsonSchema {
+  if (!isStandardSchema(schema)) return schema;
+  try {
+    return toJsonSchema(schema, side);
+  } catch (error) {
+    throw new Error(
+      `The ${side} schema of ${name} cannot be published: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
+  }
+}
+
+function publish({
+  handler: _handler,
+  readArguments: _arguments,
+  readOutput: _output,
+  task,
+  ...tool
+}: RegisteredTool): Tool {
+  return task === 'never' ? tool : { ...tool, task };
+}
