@@ -35,7 +35,7 @@ export async function connectStdio({ command, args, env, era }) {
 
 /** @param {{ port: number, era: string }} server */
 export async function connectHttp({ port, era }) {
-  const { httpTransport } = await import('@signalbox/mcp-core/http-client');
+  const { httpTransport } = await import('@signalbox/mcp-core/http/client');
   return face(
     await connectClient(
       () => httpTransport({ url: `http://127.0.0.1:${String(port)}/mcp` }),

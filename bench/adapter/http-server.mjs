@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { createHttpHandler } from '@signalbox/mcp-core/http';
+import { createHttpHandler } from '@signalbox/mcp-core/http/server';
 import { makeServer } from './make-server.mjs';
 
 const handler = createHttpHandler(makeServer(), {

@@ -6,8 +6,8 @@ export default {
   http: ['legacy-stateful', 'legacy-stateless', 'modern'],
   entries: {
     client: ['@signalbox/mcp-core/client', '@signalbox/mcp-core/stdio'],
-    'client+http': ['@signalbox/mcp-core/client', '@signalbox/mcp-core/http-client'],
+    'client+http': ['@signalbox/mcp-core/client', '@signalbox/mcp-core/http/client'],
     server: ['@signalbox/mcp-core/server', '@signalbox/mcp-core/stdio'],
-    'server+http': ['@signalbox/mcp-core/server', '@signalbox/mcp-core/http'],
+    'server+http': ['@signalbox/mcp-core/server', '@signalbox/mcp-core/http/server'],
   },
 };

@@ -35,8 +35,8 @@ const entriesOfOurs = {
   server: '@signalbox/mcp-core/server',
   client: '@signalbox/mcp-core/client',
   stdio: '@signalbox/mcp-core/stdio',
-  http: '@signalbox/mcp-core/http',
-  'http-client': '@signalbox/mcp-core/http-client',
+  http: '@signalbox/mcp-core/http/server',
+  'http-client': '@signalbox/mcp-core/http/client',
   testing: '@signalbox/mcp-core/testing',
 };
 const entriesOfV1 = {

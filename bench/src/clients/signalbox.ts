@@ -1,5 +1,5 @@
 import { connectClient } from '@signalbox/mcp-core/client';
-import { httpTransport } from '@signalbox/mcp-core/http-client';
+import { httpTransport } from '@signalbox/mcp-core/http/client';
 import { spawnStdio } from '@signalbox/mcp-core/stdio';
 import { textOf, urlOf, type ConnectBenchClient } from './bench-client.ts';
 

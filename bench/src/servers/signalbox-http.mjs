@@ -1,4 +1,4 @@
-import { createHttpHandler } from '@signalbox/mcp-core/http';
+import { createHttpHandler } from '@signalbox/mcp-core/http/server';
 import { listen, mode, tools } from './listen.mjs';
 import { makeServer } from './make-signalbox.mjs';
 

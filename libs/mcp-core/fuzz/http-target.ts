@@ -1,7 +1,6 @@
-import { encodeHeaderValue } from '../src/era/encode-header-value.ts';
-import { mcpNameOf } from '../src/era/mcp-name.ts';
-import { createHttpHandler } from '../src/http/index.ts';
-import type { HttpHandler } from '../src/http/index.ts';
+import { encodeHeaderValue } from '../src/http/headers/header-value.ts';
+import { mcpNameOf } from '../src/http/headers/mcp-name.ts';
+import { createHttpHandler, type HttpHandler } from '../src/http/server/index.ts';
 import { isJsonObject } from '../src/jsonrpc/envelope.ts';
 import { expectedAnswers, LOOSE_ID } from './expected-answers.ts';
 import { fuzzServer, MAX_LINE_BYTES } from './fuzz-server.ts';

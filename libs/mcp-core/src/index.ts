@@ -1,16 +1,15 @@
 export type { JsonObject, JsonRpcMessage, RequestId } from './jsonrpc/messages.ts';
 export type { Transport, TransportReceiver, UnreadableMessage } from './jsonrpc/transport.ts';
-export { PROTOCOL_VERSIONS } from './protocol/capabilities.ts';
+export { PROTOCOL_VERSIONS } from './era/versions.ts';
 export type {
   ClientCapabilities,
   ClientCapability,
-  Era,
-  Implementation,
-  LoggingLevel,
-  Progress,
-  ProtocolVersion,
   ServerCapabilities,
 } from './protocol/capabilities.ts';
+export type { Era, ProtocolVersion } from './era/versions.ts';
+export type { Implementation } from './protocol/implementation.ts';
+export type { LoggingLevel } from './protocol/logging-levels.ts';
+export type { Progress } from './protocol/progress.ts';
 export type {
   CreateMessageParams,
   CreateMessageResult,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { connectClient } from '@signalbox/mcp-core/client';
-import { httpTransport } from '@signalbox/mcp-core/http-client';
+import { httpTransport } from '@signalbox/mcp-core/http/client';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   initialize,

@@ -31,7 +31,7 @@ export async function serveHttpUntil(
       `--http ${http} can be reached by others: set MCP_HTTP_TOKEN to a secret that clients have to send as bearer token`,
     );
   }
-  const { serveHttp } = await import('@signalbox/mcp-core/http');
+  const { serveHttp } = await import('@signalbox/mcp-core/http/server');
   const onError = (error: unknown): void =>
     log.error(error instanceof Error ? error.message : String(error));
   const listener = await serveHttp(server, {

@@ -1,4 +1,4 @@
-import { createHttpHandler, type HttpHandler } from '@signalbox/mcp-core/http';
+import { createHttpHandler, type HttpHandler } from '@signalbox/mcp-core/http/server';
 import { createServer, defineTool } from '@signalbox/mcp-core/server';
 import { once } from 'node:events';
 import { createServer as createListener, type Server } from 'node:http';

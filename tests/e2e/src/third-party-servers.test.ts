@@ -1,5 +1,5 @@
 import { createServer as createMcpServer, defineTool } from '@signalbox/mcp-core/server';
-import { serveHttp } from '@signalbox/mcp-core/http';
+import { serveHttp } from '@signalbox/mcp-core/http/server';
 import { spawnStdio } from '@signalbox/mcp-core/stdio';
 import { connectClient } from '@signalbox/mcp-core/client';
 import { once } from 'node:events';

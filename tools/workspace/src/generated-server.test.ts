@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { connectClient, type Client } from '@signalbox/mcp-core/client';
-import { httpTransport } from '@signalbox/mcp-core/http-client';
+import { httpTransport } from '@signalbox/mcp-core/http/client';
 import { spawnStdio } from '@signalbox/mcp-core/stdio';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { installPacked } from './testing/install-packed.ts';

@@ -1,4 +1,4 @@
-import { httpTransport } from '@signalbox/mcp-core/http-client';
+import { httpTransport } from '@signalbox/mcp-core/http/client';
 
 export interface RemoteAddress {
   readonly url: string;

@@ -1,5 +1,5 @@
 import { connectClient, type MessageBudget } from '@signalbox/mcp-core/client';
-import { httpTransport } from '@signalbox/mcp-core/http-client';
+import { httpTransport } from '@signalbox/mcp-core/http/client';
 import { LocalError, type Transport } from '@signalbox/mcp-core';
 import type { RemoteServerConfig } from '../config/config.ts';
 import { clientOptions, type ConnectOptions, type ServerConnection } from './server-connection.ts';

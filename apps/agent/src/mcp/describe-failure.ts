@@ -1,5 +1,5 @@
 import { LocalError } from '@signalbox/mcp-core';
-import { HttpError } from '@signalbox/mcp-core/http-client';
+import { HttpError } from '@signalbox/mcp-core/http/client';
 import { stderrExcerpt } from '@signalbox/mcp-core/stdio';
 import { isRemote, type ServerConfig, type StdioServerConfig } from '../config/config.ts';
 

@@ -1,5 +1,5 @@
 import { LocalError, type Implementation } from '@signalbox/mcp-core';
-import { HttpError } from '@signalbox/mcp-core/http-client';
+import { HttpError } from '@signalbox/mcp-core/http/client';
 import type { ServerConfig } from '../config/config.ts';
 import type { BreakerStatus, ServerStatus } from '../ports/tool-registry.ts';
 import { CallBreaker } from './call-breaker.ts';

@@ -1,6 +1,6 @@
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createHttpHandler, serveHttp, type HttpListener } from '@signalbox/mcp-core/http';
+import { createHttpHandler, serveHttp, type HttpListener } from '@signalbox/mcp-core/http/server';
 import { createServer, defineTool, type Server } from '@signalbox/mcp-core/server';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { RemoteServerConfig } from '../config/config.ts';

@@ -1,6 +1,6 @@
 import { ErrorCode, LocalError, ProtocolError, type CallToolResult } from '@signalbox/mcp-core';
 import type { InputRoundKeeper, RequestOptions } from '@signalbox/mcp-core/client';
-import { HttpError } from '@signalbox/mcp-core/http-client';
+import { HttpError } from '@signalbox/mcp-core/http/client';
 import type { Clock } from '../ports/test-hooks.ts';
 import type {
   CallReservation,

@@ -1,12 +1,9 @@
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
-import type {
-  Era,
-  Implementation,
-  LoggingLevel,
-  ProtocolVersion,
-  ServerCapabilities,
-} from '../protocol/capabilities.ts';
+import type { Era, ProtocolVersion } from '../era/versions.ts';
+import type { Implementation } from '../protocol/implementation.ts';
+import type { LoggingLevel } from '../protocol/logging-levels.ts';
+import type { ServerCapabilities } from '../protocol/capabilities.ts';
 import type { CompleteParams, Completion, CompletionReference } from '../protocol/completion.ts';
 import type { ResourceContents } from '../protocol/content.ts';
 import type { GetPromptResult, Prompt } from '../protocol/prompts.ts';

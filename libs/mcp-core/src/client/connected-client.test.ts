@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { metaOf } from '../era/meta-keys.ts';
-import type { Progress } from '../protocol/capabilities.ts';
+import type { Progress } from '../protocol/progress.ts';
 import { type LocalError, ProtocolError, ResourceNotFoundError } from '../protocol/errors.ts';
 import type { ClientOptions, LogEntry, RequestOptions } from './client-options.ts';
 import {

@@ -1,7 +1,8 @@
 import { isJsonObject } from '../jsonrpc/envelope.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
-import type { LoggingLevel, ServerCapabilities } from '../protocol/capabilities.ts';
+import type { LoggingLevel } from '../protocol/logging-levels.ts';
+import type { ServerCapabilities } from '../protocol/capabilities.ts';
 import type { CompleteParams, Completion, CompletionReference } from '../protocol/completion.ts';
 import type { ResourceContents } from '../protocol/content.ts';
 import { ErrorCode, LocalError, ProtocolError, ResourceNotFoundError } from '../protocol/errors.ts';

@@ -57,6 +57,7 @@ export function buildCodec(revision: Revision): Codec {
     clientRequests: new Set(revision.clientRequests),
     serverRequests: new Set(revision.serverRequests),
     hasBatches: revision.hasBatches,
+    hasPrimingEvents: revision.hasPrimingEvents,
     hasCompletionsCapability: revision.hasCompletionsCapability,
     hasErrorsWithoutId: revision.hasErrorsWithoutId,
     rejectsBadArguments: revision.rejectsBadArguments,

@@ -10,6 +10,7 @@ export const codec20241105 = buildCodec({
   serverRequests: ['ping', 'roots/list', 'sampling/createMessage'],
   hasCompletionsCapability: false,
   hasBatches: false,
+  hasPrimingEvents: false,
   hasErrorsWithoutId: false,
   rejectsBadArguments: true,
   resourceNotFoundCode: ErrorCode.resourceNotFound,

@@ -10,6 +10,7 @@ export const codec20250326 = buildCodec({
   serverRequests: ['ping', 'roots/list', 'sampling/createMessage'],
   hasCompletionsCapability: true,
   hasBatches: true,
+  hasPrimingEvents: false,
   hasErrorsWithoutId: false,
   rejectsBadArguments: true,
   resourceNotFoundCode: ErrorCode.resourceNotFound,

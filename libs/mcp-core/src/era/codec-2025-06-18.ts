@@ -10,6 +10,7 @@ export const codec20250618 = buildCodec({
   serverRequests: ['ping', 'roots/list', 'sampling/createMessage', 'elicitation/create'],
   hasCompletionsCapability: true,
   hasBatches: false,
+  hasPrimingEvents: false,
   hasErrorsWithoutId: false,
   rejectsBadArguments: true,
   resourceNotFoundCode: ErrorCode.resourceNotFound,

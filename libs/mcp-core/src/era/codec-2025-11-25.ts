@@ -16,6 +16,7 @@ export const codec20251125 = buildCodec({
   serverRequests: ['ping', 'roots/list', 'sampling/createMessage', 'elicitation/create'],
   hasCompletionsCapability: true,
   hasBatches: false,
+  hasPrimingEvents: true,
   hasErrorsWithoutId: true,
   rejectsBadArguments: false,
   resourceNotFoundCode: ErrorCode.resourceNotFound,

@@ -23,6 +23,7 @@ export const codec20260728 = buildCodec({
   serverRequests: [],
   hasCompletionsCapability: true,
   hasBatches: false,
+  hasPrimingEvents: false,
   hasErrorsWithoutId: true,
   rejectsBadArguments: false,
   resourceNotFoundCode: ErrorCode.invalidParams,

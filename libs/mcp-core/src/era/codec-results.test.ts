@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../protocol/capabilities.ts';
+import { PROTOCOL_VERSIONS, type ProtocolVersion } from './versions.ts';
 import { ErrorCode, ProtocolError, ResourceNotFoundError } from '../protocol/errors.ts';
 import type { Codec } from './codec.ts';
 import { legacyCodec, modernCodec } from './codecs.ts';

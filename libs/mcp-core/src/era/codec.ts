@@ -2,12 +2,11 @@ import type { JsonObject, JsonRpcErrorObject } from '../jsonrpc/messages.ts';
 import type {
   ClientCapabilities,
   ClientCapability,
-  Era,
-  Implementation,
-  LoggingLevel,
-  ProtocolVersion,
   ServerCapabilities,
 } from '../protocol/capabilities.ts';
+import type { Era, ProtocolVersion } from './versions.ts';
+import type { Implementation } from '../protocol/implementation.ts';
+import type { LoggingLevel } from '../protocol/logging-levels.ts';
 import type {
   CreateMessageParams,
   CreateMessageResult,
@@ -74,6 +73,11 @@ export interface Codec {
   readonly hasCompletionsCapability: boolean;
   /** Whether a receiver must accept arrays of messages. */
   readonly hasBatches: boolean;
+  /**
+   * Whether clients accept an event with an id and no data, and resume a stream whose connection was closed.
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
+   */
+  readonly hasPrimingEvents: boolean;
   /** Whether an error answer may lack its id. */
   readonly hasErrorsWithoutId: boolean;
   /** Whether tool arguments that do not fit the schema are answered with -32602 instead of a result with `isError`. */

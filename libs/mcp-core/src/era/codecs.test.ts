@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PROTOCOL_VERSIONS } from '../protocol/capabilities.ts';
+import { PROTOCOL_VERSIONS } from './versions.ts';
 import {
   latestLegacyCodec,
   latestModernCodec,

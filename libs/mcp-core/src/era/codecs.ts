@@ -1,4 +1,4 @@
-import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../protocol/capabilities.ts';
+import { PROTOCOL_VERSIONS, type ProtocolVersion } from './versions.ts';
 import { codec20241105 } from './codec-2024-11-05.ts';
 import { codec20250326 } from './codec-2025-03-26.ts';
 import { codec20250618 } from './codec-2025-06-18.ts';
@@ -23,6 +23,14 @@ export const latestLegacyCodec: Codec = codec20251125;
 
 /** The revision a client tries first. */
 export const latestModernCodec: Codec = codec20260728;
+
+/** The version of a legacy HTTP request without `MCP-Protocol-Version`. @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#protocol-version-header */
+export const HEADERLESS_VERSION: ProtocolVersion = codec20250326.version;
+
+/** Returns the codec of any supported version. */
+export function codecOf(version: unknown): Codec | undefined {
+  return NEWEST_FIRST.find((codec) => codec.version === version);
+}
 
 /** The codec of a revision that is spoken after `initialize`. */
 export function legacyCodec(version: unknown): Codec | undefined {

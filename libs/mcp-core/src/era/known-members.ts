@@ -1,7 +1,8 @@
 import { isJsonObject } from '../jsonrpc/envelope.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import { costOf } from '../jsonrpc/message-limits.ts';
-import type { Implementation, ServerCapabilities } from '../protocol/capabilities.ts';
+import type { Implementation } from '../protocol/implementation.ts';
+import type { ServerCapabilities } from '../protocol/capabilities.ts';
 
 /** What a side member may cost; see `costOf`. A larger one is left out. */
 const MAX_META_COST = 64 * 1024;

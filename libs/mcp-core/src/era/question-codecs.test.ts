@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PROTOCOL_VERSIONS } from '../protocol/capabilities.ts';
+import { PROTOCOL_VERSIONS } from './versions.ts';
 import type { CreateMessageParams } from '../protocol/client-features.ts';
 import { LocalError, ProtocolError } from '../protocol/errors.ts';
 import { legacyCodec } from './codecs.ts';

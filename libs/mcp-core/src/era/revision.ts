@@ -1,4 +1,4 @@
-import type { Era, ProtocolVersion } from '../protocol/capabilities.ts';
+import type { Era, ProtocolVersion } from './versions.ts';
 import type { TaskFlavour } from './task-codec.ts';
 
 /** What differs between the protocol revisions, as data. */
@@ -8,6 +8,7 @@ export interface Revision {
   readonly clientRequests: readonly string[];
   readonly serverRequests: readonly string[];
   readonly hasBatches: boolean;
+  readonly hasPrimingEvents: boolean;
   readonly hasErrorsWithoutId: boolean;
   readonly rejectsBadArguments: boolean;
   readonly resourceNotFoundCode: number;

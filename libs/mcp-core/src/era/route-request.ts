@@ -1,12 +1,9 @@
 import { isJsonObject } from '../jsonrpc/envelope.ts';
 import type { JsonRpcRequest } from '../jsonrpc/messages.ts';
-import {
-  PROTOCOL_VERSIONS,
-  type ClientCapabilities,
-  type Implementation,
-} from '../protocol/capabilities.ts';
+import { PROTOCOL_VERSIONS } from './versions.ts';
+import type { ClientCapabilities } from '../protocol/capabilities.ts';
+import { type Implementation, isImplementation } from '../protocol/implementation.ts';
 import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
-import { isImplementation } from '../protocol/implementation.ts';
 import type { Codec } from './codec.ts';
 import { latestLegacyCodec, legacyCodec, modernCodec } from './codecs.ts';
 import { MetaKey, metaOf } from './meta-keys.ts';

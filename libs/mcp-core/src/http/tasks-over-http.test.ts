@@ -2,13 +2,14 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Client } from '../client/client.ts';
 import type { ClientOptions } from '../client/client-options.ts';
 import { connectClient } from '../client/connect-client.ts';
-import type { Era, Progress } from '../protocol/capabilities.ts';
+import type { Era } from '../era/versions.ts';
+import type { Progress } from '../protocol/progress.ts';
 import { createServer } from '../server/create-server.ts';
 import type { Server } from '../server/server.ts';
 import { defineTool } from '../server/tools/tool.ts';
 import { httpTransport } from './client/http-transport.ts';
 import type { Authenticate } from './server/authentication.ts';
-import { headerOf } from './server/http-exchange.ts';
+import { headerOf } from './headers/http-headers.ts';
 import { serveHttp, type ServeHttpOptions } from './server/serve-http.ts';
 
 const annotations = {

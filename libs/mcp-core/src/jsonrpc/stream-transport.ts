@@ -4,7 +4,7 @@ import { LineWriter } from './line-writer.ts';
 import { lengthLimit } from './message-limits.ts';
 import type { JsonRpcBatch, JsonRpcMessage } from './messages.ts';
 import type { Transport, TransportReceiver } from './transport.ts';
-import { withinLimit } from './within-limit.ts';
+import { withinLimit } from './bounded-waits.ts';
 
 export interface StreamTransportOptions {
   readonly input: Readable;

@@ -1,14 +1,4 @@
 import type { JsonObject } from '../jsonrpc/messages.ts';
-import type { Icon } from './icons.ts';
-
-export interface Implementation {
-  readonly name: string;
-  readonly version: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly websiteUrl?: string;
-  readonly icons?: readonly Icon[];
-}
 
 /** `{}` is a declaration: `elicitation: {}` means form mode. */
 export interface ClientCapabilities {
@@ -43,32 +33,3 @@ export type ClientCapability =
   | 'elicitation.form'
   | 'elicitation.url'
   | 'tasks';
-
-export type LoggingLevel =
-  | 'debug'
-  | 'info'
-  | 'notice'
-  | 'warning'
-  | 'error'
-  | 'critical'
-  | 'alert'
-  | 'emergency';
-
-export interface Progress {
-  /** Strictly increasing within one request. */
-  readonly progress: number;
-  readonly total?: number;
-  readonly message?: string;
-}
-
-export type Era = 'legacy' | 'modern';
-
-/** Newest first; the last four are the legacy era. */
-export const PROTOCOL_VERSIONS = [
-  '2026-07-28',
-  '2025-11-25',
-  '2025-06-18',
-  '2025-03-26',
-  '2024-11-05',
-] as const;
-export type ProtocolVersion = (typeof PROTOCOL_VERSIONS)[number];

@@ -1,5 +1,4 @@
 import type { JsonObject, JsonRpcErrorObject } from '../jsonrpc/messages.ts';
-import { shorten } from './shorten.ts';
 
 /** The JSON-RPC and MCP error codes that cross the wire. @see https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes */
 export const ErrorCode = {
@@ -47,8 +46,17 @@ export class ProtocolError extends Error {
   }
 }
 
-/** A longer URI is matched by no template, and is not repeated in full. */
+/** Longest URI that templates match and that errors repeat in full. */
 export const MAX_URI_CHARACTERS = 8192;
+
+const MAX_QUOTED_CHARACTERS = 200;
+
+/** Shortens text of the peer for an error message, so that no response grows with the refused request. */
+export function shorten(text: string): string {
+  return text.length <= MAX_QUOTED_CHARACTERS
+    ? text
+    : `${text.slice(0, MAX_QUOTED_CHARACTERS)}… (${text.length} characters)`;
+}
 
 /** The resource does not exist; its code depends on the revision, which the codec decides. */
 export class ResourceNotFoundError extends ProtocolError {

@@ -1,4 +1,12 @@
-import type { LoggingLevel } from './capabilities.ts';
+export type LoggingLevel =
+  | 'debug'
+  | 'info'
+  | 'notice'
+  | 'warning'
+  | 'error'
+  | 'critical'
+  | 'alert'
+  | 'emergency';
 
 /** Least severe first. @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging#log-levels */
 export const LOGGING_LEVELS: readonly LoggingLevel[] = [
@@ -16,7 +24,7 @@ export function isLoggingLevel(value: unknown): value is LoggingLevel {
   return LOGGING_LEVELS.some((level) => level === value);
 }
 
-/** Whether a message is at least as severe as the threshold. */
-export function isLoud(level: LoggingLevel, threshold: LoggingLevel): boolean {
+/** Whether a level is at least as severe as the threshold. */
+export function isAtLeast(level: LoggingLevel, threshold: LoggingLevel): boolean {
   return LOGGING_LEVELS.indexOf(level) >= LOGGING_LEVELS.indexOf(threshold);
 }

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../jsonrpc/envelope.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
-import { shorten } from '../protocol/shorten.ts';
+import { shorten } from '../protocol/errors.ts';
 import type { JsonSchema } from '../protocol/tools.ts';
 import { hasFormat } from './text-formats.ts';
 

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../jsonrpc/envelope.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { JsonSchema } from '../protocol/tools.ts';
-import { shorten } from '../protocol/shorten.ts';
+import { shorten } from '../protocol/errors.ts';
 
 /** The first problem of a value. */
 export interface QuickProblem {

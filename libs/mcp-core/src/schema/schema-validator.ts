@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { nodeCrypto } from '../jsonrpc/node-crypto.ts';
 import type { JsonSchema } from '../protocol/tools.ts';
-import { shorten } from '../protocol/shorten.ts';
+import { shorten } from '../protocol/errors.ts';
 import { compileSchema, type CompiledSchema } from './compile-schema.ts';
 import { boundedSchemaText } from './schema-limits.ts';
 

@@ -1,4 +1,4 @@
-import { shorten } from '../protocol/shorten.ts';
+import { shorten } from '../protocol/errors.ts';
 import type { JsonSchema } from '../protocol/tools.ts';
 import type { SchemaValidator } from './schema-validator.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PROTOCOL_VERSIONS } from '../protocol/capabilities.ts';
+import { PROTOCOL_VERSIONS } from '../era/versions.ts';
 import { connectRaw, initialize } from '../testing/raw-client.test.support.ts';
 import { speak, type Speak } from '../testing/speak.test.support.ts';
 import { createResources } from './resources/create-resources.ts';

@@ -1,8 +1,7 @@
 import { isJsonObject } from '../jsonrpc/envelope.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { Completion } from '../protocol/completion.ts';
-import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
-import { shorten } from '../protocol/shorten.ts';
+import { ErrorCode, ProtocolError, shorten } from '../protocol/errors.ts';
 import type { RequestContext } from './requests/request-context.ts';
 import type { PromptTable } from './prompts/prompt-table.ts';
 import { readString, readStrings } from './requests/read-params.ts';

@@ -1,7 +1,7 @@
 import type { JsonRpcRequest } from '../jsonrpc/messages.ts';
 import type { Reply } from '../jsonrpc/peer.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
-import type { LoggingLevel } from '../protocol/capabilities.ts';
+import type { LoggingLevel } from '../protocol/logging-levels.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { Catalogue } from './lists/catalog.ts';
 import { Changes } from './subscriptions/change-hub.ts';

@@ -1,4 +1,4 @@
-import { MAX_TIMER_MS } from '../jsonrpc/within-limit.ts';
+import { MAX_TIMER_MS } from '../jsonrpc/bounded-waits.ts';
 
 interface Entry {
   readonly key: string;

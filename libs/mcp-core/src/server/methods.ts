@@ -1,5 +1,6 @@
 import type { JsonObject, RequestId } from '../jsonrpc/messages.ts';
-import { PROTOCOL_VERSIONS, type ServerCapabilities } from '../protocol/capabilities.ts';
+import { PROTOCOL_VERSIONS } from '../era/versions.ts';
+import type { ServerCapabilities } from '../protocol/capabilities.ts';
 import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
 import { isLoggingLevel, LOGGING_LEVELS } from '../protocol/logging-levels.ts';
 import { TASKS_EXTENSION } from '../protocol/tasks.ts';

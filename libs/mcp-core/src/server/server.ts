@@ -1,7 +1,9 @@
 import type { JsonObject, JsonRpcRequest } from '../jsonrpc/messages.ts';
 import type { Reply } from '../jsonrpc/peer.ts';
 import type { AuthContext, Transport } from '../jsonrpc/transport.ts';
-import type { Implementation, LoggingLevel, ProtocolVersion } from '../protocol/capabilities.ts';
+import type { Implementation } from '../protocol/implementation.ts';
+import type { LoggingLevel } from '../protocol/logging-levels.ts';
+import type { ProtocolVersion } from '../era/versions.ts';
 import type {
   ListResourcesResult,
   ListResourceTemplatesResult,

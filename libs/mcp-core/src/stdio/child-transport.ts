@@ -9,7 +9,7 @@ import { messageLimits } from '../jsonrpc/message-limits.ts';
 import type { JsonRpcBatch, JsonRpcMessage } from '../jsonrpc/messages.ts';
 import { guarded } from '../jsonrpc/report-to-stderr.ts';
 import type { Transport, TransportReceiver, UnreadableMessage } from '../jsonrpc/transport.ts';
-import { withinLimit } from '../jsonrpc/within-limit.ts';
+import { withinLimit } from '../jsonrpc/bounded-waits.ts';
 import { LocalError } from '../protocol/errors.ts';
 import { childEnvironment } from './child-environment.ts';
 import { HAS_PROCESS_GROUPS, isGroupAlive, signalGroup } from './process-group.ts';

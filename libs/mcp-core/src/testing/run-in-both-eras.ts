@@ -1,6 +1,6 @@
 import type { QuestionHandlers } from '../client/client-options.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
-import type { Era } from '../protocol/capabilities.ts';
+import type { Era } from '../era/versions.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
 import type { ToolDefinition } from '../server/tools/tool.ts';
 import { connectInMemory } from './connect-in-memory.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../jsonrpc/messages.ts';
-import type { Progress } from '../protocol/capabilities.ts';
+import type { Progress } from '../protocol/progress.ts';
 import type { ElicitResult } from '../protocol/client-features.ts';
 import { ProtocolError, ToolError } from '../protocol/errors.ts';
 import type { Task } from '../protocol/tasks.ts';

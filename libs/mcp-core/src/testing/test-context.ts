@@ -5,7 +5,10 @@ import type { HandlerCapabilities } from '../client/client-options.ts';
 import { missingCapabilityError } from '../era/client-can.ts';
 import { latestLegacyCodec, latestModernCodec } from '../era/codecs.ts';
 import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
-import type { Era, Implementation, LoggingLevel, Progress } from '../protocol/capabilities.ts';
+import type { Era } from '../era/versions.ts';
+import type { Implementation } from '../protocol/implementation.ts';
+import type { LoggingLevel } from '../protocol/logging-levels.ts';
+import type { Progress } from '../protocol/progress.ts';
 import type {
   CreateMessageParams,
   CreateMessageResult,

@@ -1,5 +1,5 @@
 import { connectClient } from '@signalbox/mcp-core/client';
-import { httpTransport } from '@signalbox/mcp-core/http-client';
+import { httpTransport } from '@signalbox/mcp-core/http/client';
 import { SCENARIOS, type ScenarioDetails } from './scenarios.ts';
 
 /** Does what one scenario of the referee asks a client to do, with the server at the URL that is the last argument. */

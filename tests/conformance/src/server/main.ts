@@ -1,5 +1,5 @@
 import { createServer, type Server } from '@signalbox/mcp-core/server';
-import { serveHttp } from '@signalbox/mcp-core/http';
+import { serveHttp } from '@signalbox/mcp-core/http/server';
 import { changeTools, type Offer } from './change-tools.ts';
 import { CONTENT_TOOLS } from './content-tools.ts';
 import { INPUT_REQUIRED_TOOLS } from './input-required-tools.ts';

@@ -2,7 +2,7 @@
 // prints its URL. DIE_AT ends the process at a place, once: the file beside the ledger that ends in `.died` says that it has; `.stopped` says that a call was cancelled.
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { serveHttp } from '@signalbox/mcp-core/http';
+import { serveHttp } from '@signalbox/mcp-core/http/server';
 import {
   createServer,
   defineTool,

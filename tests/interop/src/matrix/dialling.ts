@@ -1,4 +1,4 @@
-import { httpTransport } from '@signalbox/mcp-core/http-client';
+import { httpTransport } from '@signalbox/mcp-core/http/client';
 import { HttpClientTransportV1, SseClientTransportV1 } from '../../../peers/src/sdk-v1-clients.ts';
 import { HttpClientTransportV2, SseClientTransportV2 } from '../../../peers/src/sdk-v2-clients.ts';
 import type { Opened } from './cell.ts';

@@ -1,5 +1,5 @@
 import { connectClient, type Client, type ClientOptions } from '@signalbox/mcp-core/client';
-import { httpTransport } from '@signalbox/mcp-core/http-client';
+import { httpTransport } from '@signalbox/mcp-core/http/client';
 import type { Era, JsonObject } from '@signalbox/mcp-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { proves } from '../requirements/proves.ts';

@@ -1,5 +1,5 @@
 import { createServer, type ServerOptions } from '@signalbox/mcp-core/server';
-import { serveHttp, type ServeHttpOptions } from '@signalbox/mcp-core/http';
+import { serveHttp, type ServeHttpOptions } from '@signalbox/mcp-core/http/server';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { proves } from '../requirements/proves.ts';
 import { modernHeaders } from './http-wire.ts';

@@ -1,6 +1,6 @@
 import { connectClient } from '@signalbox/mcp-core/client';
-import { serveHttp } from '@signalbox/mcp-core/http';
-import { httpTransport } from '@signalbox/mcp-core/http-client';
+import { serveHttp } from '@signalbox/mcp-core/http/server';
+import { httpTransport } from '@signalbox/mcp-core/http/client';
 import { createServer } from '@signalbox/mcp-core/server';
 import { createServer as createHttpServer, type ServerResponse } from 'node:http';
 import { once } from 'node:events';

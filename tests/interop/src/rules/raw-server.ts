@@ -1,6 +1,6 @@
 import type { Era, JsonObject, RequestId, Transport } from '@signalbox/mcp-core';
 import { connectClient, type Client, type ClientOptions } from '@signalbox/mcp-core/client';
-import { httpTransport } from '@signalbox/mcp-core/http-client';
+import { httpTransport } from '@signalbox/mcp-core/http/client';
 import { onTestFinished } from 'vitest';
 import { CLIENT_INFO, Key, SERVER_INFO, type Inbox, type Message } from './message.ts';
 import { RawHttpServer } from './raw-http-server.ts';

@@ -12,7 +12,7 @@ import type {
 import { type Answer, type OutgoingRequest, Peer, type Reply } from '../../jsonrpc/peer.ts';
 import type { RunningRequest } from '../../jsonrpc/running-request.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
-import type { LoggingLevel } from '../../protocol/capabilities.ts';
+import type { LoggingLevel } from '../../protocol/logging-levels.ts';
 import { LocalError } from '../../protocol/errors.ts';
 import type { Task } from '../../protocol/tasks.ts';
 import {

@@ -1,6 +1,6 @@
 import type { Transport } from '../../jsonrpc/transport.ts';
-import { MAX_TIMER_MS } from '../../jsonrpc/within-limit.ts';
-import type { Era } from '../../protocol/capabilities.ts';
+import { MAX_TIMER_MS } from '../../jsonrpc/bounded-waits.ts';
+import type { Era } from '../../era/versions.ts';
 import { LocalError, ProtocolError } from '../../protocol/errors.ts';
 import type { ConnectedServer } from '../client.ts';
 import type { ClientOptions } from '../client-options.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonRpcNotification } from '../../jsonrpc/messages.ts';
-import type { Progress } from '../../protocol/capabilities.ts';
+import type { Progress } from '../../protocol/progress.ts';
 import { isLoggingLevel } from '../../protocol/logging-levels.ts';
 import type { SentRequest } from '../requests/active-request.ts';
 import type { ClientOptions, LogEntry } from '../client-options.ts';

@@ -1,5 +1,5 @@
 import type { Codec } from '../../era/codec.ts';
-import { mcpNameOf } from '../../era/mcp-name.ts';
+import { mcpNameOf } from '../../http/headers/mcp-name.ts';
 import { metaOf } from '../../era/meta-keys.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import type {

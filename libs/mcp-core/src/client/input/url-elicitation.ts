@@ -1,4 +1,4 @@
-import { withinLimit } from '../../jsonrpc/within-limit.ts';
+import { withinLimit } from '../../jsonrpc/bounded-waits.ts';
 import type { Connection } from '../connection/client-connection.ts';
 
 const COMPLETE = 'notifications/elicitation/complete';

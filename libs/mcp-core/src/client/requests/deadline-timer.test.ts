@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { MAX_TIMER_MS } from '../../jsonrpc/within-limit.ts';
+import { MAX_TIMER_MS } from '../../jsonrpc/bounded-waits.ts';
 import { DeadlineTimer } from './deadline-timer.ts';
 
 describe('a deadline timer', () => {

@@ -1,4 +1,4 @@
-import { MAX_TIMER_MS } from '../../jsonrpc/within-limit.ts';
+import { MAX_TIMER_MS } from '../../jsonrpc/bounded-waits.ts';
 
 /**
  * One timer for many deadlines, which need not be told when they move away or go: whoever is called when it fires looks for what is due. Times are those of

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import { costOf } from '../../jsonrpc/message-limits.ts';
-import { LocalError } from '../../protocol/errors.ts';
-import { shorten } from '../../protocol/shorten.ts';
+import { LocalError, shorten } from '../../protocol/errors.ts';
 
 /** Far beyond any real list, so that a server cannot keep a client fetching and storing for ever. */
 const MAX_PAGES = 10_000;

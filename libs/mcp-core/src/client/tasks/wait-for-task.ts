@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../jsonrpc/messages.ts';
-import { MAX_TIMER_MS } from '../../jsonrpc/within-limit.ts';
+import { MAX_TIMER_MS } from '../../jsonrpc/bounded-waits.ts';
 import { LocalError, ProtocolError } from '../../protocol/errors.ts';
 import { isEnded, type DetailedTask, type Task } from '../../protocol/tasks.ts';
 import type { AskingRequest, RequestOptions } from '../client-options.ts';

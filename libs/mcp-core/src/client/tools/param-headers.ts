@@ -1,4 +1,4 @@
-import { encodeHeaderValue } from '../../era/encode-header-value.ts';
+import { encodeHeaderValue } from '../../http/headers/header-value.ts';
 import { isJsonObject } from '../../jsonrpc/envelope.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import type { MirroredParam } from '../../schema/mirrored-params.ts';

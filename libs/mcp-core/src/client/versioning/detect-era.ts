@@ -1,5 +1,5 @@
-import { withinLimit } from '../../jsonrpc/within-limit.ts';
-import type { Era } from '../../protocol/capabilities.ts';
+import { withinLimit } from '../../jsonrpc/bounded-waits.ts';
+import type { Era } from '../../era/versions.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { ClientOptions } from '../client-options.ts';
 import type { Connection } from '../connection/client-connection.ts';

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { MAX_TIMER_MS } from '../../jsonrpc/within-limit.ts';
+import { MAX_TIMER_MS } from '../../jsonrpc/bounded-waits.ts';
 import type { Call, CallHandle, ClientEndpoint } from './endpoint.ts';
 import { type HttpErrorContext, httpErrorOf } from './read-http-error.ts';
 import { readBody } from './read-body.ts';
-import { mediaTypeOf } from './media-type.ts';
+import { mediaTypeOf } from '../headers/media-types.ts';
 import { SseReader, type EventLimits, type SseReceiver } from './sse-reader.ts';
 import { StreamWatchdog } from './stream-watchdog.ts';
 
@@ -87,7 +87,7 @@ export class ClientEventStream {
   }
 
   #responded(response: IncomingMessage): void {
-    if (response.statusCode === 200 && mediaTypeOf(response) === 'text/event-stream')
+    if (response.statusCode === 200 && mediaTypeOf(response.headers) === 'text/event-stream')
       this.#read(response);
     else this.#refused(response);
   }

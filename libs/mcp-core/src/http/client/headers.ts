@@ -1,5 +1,5 @@
-import { encodeHeaderValue } from '../../era/encode-header-value.ts';
-import { mcpNameOf } from '../../era/mcp-name.ts';
+import { encodeHeaderValue } from '../headers/header-value.ts';
+import { mcpNameOf } from '../headers/mcp-name.ts';
 import type { JsonRpcNotification, JsonRpcRequest } from '../../jsonrpc/messages.ts';
 
 /** Header fields of the host, for example `Authorization`. */

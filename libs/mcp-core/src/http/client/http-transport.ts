@@ -20,7 +20,7 @@ import type {
   TransportReceiver,
   UnreadableMessage,
 } from '../../jsonrpc/transport.ts';
-import { withinLimit } from '../../jsonrpc/within-limit.ts';
+import { withinLimit } from '../../jsonrpc/bounded-waits.ts';
 import { ErrorCode, LocalError } from '../../protocol/errors.ts';
 import { HttpError } from '../../protocol/http-error.ts';
 import { AnswerPosts } from './answer-posts.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { RefusedId } from '../../jsonrpc/refused-message.ts';
 import { LocalError } from '../../protocol/errors.ts';
 import type { CallHandle, ClientEndpoint } from './endpoint.ts';
-import { mediaTypeOf } from './media-type.ts';
+import { mediaTypeOf } from '../headers/media-types.ts';
 import { type HttpErrorContext, httpErrorOf } from './read-http-error.ts';
 import { readBody } from './read-body.ts';
 import { SseReader, type EventLimits } from './sse-reader.ts';
@@ -50,7 +50,7 @@ export class LegacySseChannel {
       method: 'GET',
       headers: ['Accept', 'text/event-stream'],
       responded: (response) => {
-        if (response.statusCode === 200 && mediaTypeOf(response) === 'text/event-stream')
+        if (response.statusCode === 200 && mediaTypeOf(response.headers) === 'text/event-stream')
           this.#read(response, { resolve, reject });
         else this.#refused(response, reject);
       },

@@ -1,4 +1,4 @@
-import { MAX_TIMER_MS } from '../../jsonrpc/within-limit.ts';
+import { MAX_TIMER_MS } from '../../jsonrpc/bounded-waits.ts';
 import { LocalError } from '../../protocol/errors.ts';
 import type { CallHandle, ClientEndpoint } from './endpoint.ts';
 import { httpErrorOf, type HttpErrorContext } from './read-http-error.ts';

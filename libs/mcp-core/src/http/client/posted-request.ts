@@ -5,7 +5,7 @@ import type { RequestId } from '../../jsonrpc/messages.ts';
 import { LocalError } from '../../protocol/errors.ts';
 import type { HttpError } from '../../protocol/http-error.ts';
 import type { Call, CallHandle, ClientEndpoint } from './endpoint.ts';
-import { mediaTypeOf } from './media-type.ts';
+import { mediaTypeOf } from '../headers/media-types.ts';
 import { type HttpErrorContext, httpErrorOf } from './read-http-error.ts';
 import { type Body, readBody } from './read-body.ts';
 import { SseReader } from './sse-reader.ts';
@@ -103,7 +103,8 @@ export class PostedRequest implements Call {
     this.#owner.responded(this, response);
     const { statusCode: status = 0 } = response;
     const isSuccess = status >= 200 && status < 300;
-    if (isSuccess && mediaTypeOf(response) === 'text/event-stream') this.#readStream(response);
+    if (isSuccess && mediaTypeOf(response.headers) === 'text/event-stream')
+      this.#readStream(response);
     else readBody(response, this.#owner.limits, (body) => this.#readAnswer(response, body));
   }
 
@@ -181,7 +182,7 @@ export class PostedRequest implements Call {
           ? owner.refusal(body.problem)
           : this.#httpError(response, '', `the body ${body.problem}`),
       );
-    } else if (isSuccess && mediaTypeOf(response) === 'application/json') {
+    } else if (isSuccess && mediaTypeOf(response.headers) === 'application/json') {
       this.#readJson(response, body.text);
     } else if (isSuccess) {
       this.fail(

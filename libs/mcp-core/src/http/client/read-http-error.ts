@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isJsonObject, readEnvelope } from '../../jsonrpc/envelope.ts';
 import type { JsonRpcErrorObject } from '../../jsonrpc/messages.ts';
-import { shorten } from '../../protocol/shorten.ts';
+import { shorten } from '../../protocol/errors.ts';
 import { HttpError } from '../../protocol/http-error.ts';
 
 export interface HttpErrorContext {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { MAX_TIMER_MS } from '../../jsonrpc/within-limit.ts';
+import { MAX_TIMER_MS } from '../../jsonrpc/bounded-waits.ts';
 
 /** Shorter silences are not evidence of a keep-alive interval. */
 const MIN_SILENCE_MS = 1000;

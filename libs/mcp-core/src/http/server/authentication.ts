@@ -1,6 +1,6 @@
 import { nodeCrypto } from '../../jsonrpc/node-crypto.ts';
 import type { AuthContext } from '../../jsonrpc/transport.ts';
-import { headerOf, type HttpHeaders } from './http-exchange.ts';
+import { headerOf, type HttpHeaders } from '../headers/http-headers.ts';
 
 /** `{}` lets a request pass without a principal. */
 export type AuthDecision =

@@ -1,10 +1,9 @@
-import { eraOf } from '../../era/http-versions.ts';
+import { modernCodec } from '../../era/codecs.ts';
 import { MetaKey, metaOf } from '../../era/meta-keys.ts';
 import { routeRequest } from '../../era/route-request.ts';
 import type { JsonRpcErrorObject, JsonRpcRequest } from '../../jsonrpc/messages.ts';
-import { ErrorCode } from '../../protocol/errors.ts';
-import { shorten } from '../../protocol/shorten.ts';
-import { headerOf, type HttpHeaders } from './http-exchange.ts';
+import { ErrorCode, shorten } from '../../protocol/errors.ts';
+import { headerOf, type HttpHeaders } from '../headers/http-headers.ts';
 import type { MirroredHeaders } from './mirrored-headers.ts';
 
 /**
@@ -16,7 +15,7 @@ export function isModern(params: JsonRpcRequest['params'], headers: HttpHeaders)
   const meta = metaOf(params);
   if (MetaKey.protocolVersion in meta || MetaKey.clientCapabilities in meta) return true;
   const version = headerOf(headers, 'mcp-protocol-version');
-  return version !== undefined && eraOf(version) === 'modern';
+  return modernCodec(version) !== undefined;
 }
 
 /**

@@ -1,14 +1,14 @@
-import { eraOf, hasBatches, HEADERLESS_VERSION } from '../../era/http-versions.ts';
+import { codecOf, HEADERLESS_VERSION, legacyCodec } from '../../era/codecs.ts';
 import { type Envelope, readEnvelope } from '../../jsonrpc/envelope.ts';
 import type { JsonRpcRequest, RequestId } from '../../jsonrpc/messages.ts';
 import type { AuthContext } from '../../jsonrpc/transport.ts';
-import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../../protocol/capabilities.ts';
-import { ErrorCode } from '../../protocol/errors.ts';
-import { shorten } from '../../protocol/shorten.ts';
+import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../../era/versions.ts';
+import { ErrorCode, shorten } from '../../protocol/errors.ts';
 import type { Server } from '../../server/server.ts';
-import { accepts } from './accepted-types.ts';
+import { accepts } from '../headers/media-types.ts';
 import { checkModernRequest, isModern } from './check-modern-request.ts';
-import { headerOf, type HttpExchange } from './http-exchange.ts';
+import { headerOf } from '../headers/http-headers.ts';
+import type { HttpExchange } from './http-exchange.ts';
 import { answerAccepted, answerError, answerPlain } from './json-answers.ts';
 import { MirroredHeaders } from './mirrored-headers.ts';
 import { readMessage } from './read-message.ts';
@@ -297,7 +297,7 @@ function readBatch(
   version: ProtocolVersion | undefined,
 ): Batch | undefined {
   const envelopes = entries.map(readEnvelope);
-  if (version === undefined || !hasBatches(version) || entries.length === 0) {
+  if (codecOf(version)?.hasBatches !== true || entries.length === 0) {
     refuse(exchange, 'a message must be a JSON object');
   } else if (
     envelopes.some(
@@ -322,8 +322,8 @@ function answeredId(envelope: Envelope): RequestId | undefined {
 /** The revision in the header, or the one to assume without; answers when it is not a legacy one that is spoken here. */
 function legacyVersionOf(exchange: HttpExchange, id?: RequestId): ProtocolVersion | undefined {
   const version = headerOf(exchange.headers, 'mcp-protocol-version') ?? HEADERLESS_VERSION;
-  // The era is known for versions that are spoken here only.
-  if (eraOf(version) === 'legacy') return version as ProtocolVersion;
+  const codec = legacyCodec(version);
+  if (codec !== undefined) return codec.version;
   const message = `Unsupported protocol version ${shorten(version)} in MCP-Protocol-Version`;
   answerError(exchange, 400, {
     id,

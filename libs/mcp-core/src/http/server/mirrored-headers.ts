@@ -1,11 +1,11 @@
-import { decodeHeaderValue } from '../../era/encode-header-value.ts';
-import { mcpNameOf } from '../../era/mcp-name.ts';
+import { decodeHeaderValue } from '../headers/header-value.ts';
+import { mcpNameOf } from '../headers/mcp-name.ts';
 import { isJsonObject } from '../../jsonrpc/envelope.ts';
 import type { JsonRpcRequest } from '../../jsonrpc/messages.ts';
-import { shorten } from '../../protocol/shorten.ts';
+import { shorten } from '../../protocol/errors.ts';
 import type { JsonSchema } from '../../protocol/tools.ts';
 import { readMirroredParams, type MirroredParam } from '../../schema/mirrored-params.ts';
-import { headerOf, type HttpHeaders } from './http-exchange.ts';
+import { headerOf, type HttpHeaders } from '../headers/http-headers.ts';
 
 const NONE: readonly MirroredParam[] = [];
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { BodyFailure, HttpExchange, HttpHeaders } from './http-exchange.ts';
+import type { BodyFailure, HttpExchange } from './http-exchange.ts';
+import type { HttpHeaders } from '../headers/http-headers.ts';
 
 /** A client that sends this many times the limit is no longer listened to. */
 const MAX_DISCARDED_LIMITS = 16;

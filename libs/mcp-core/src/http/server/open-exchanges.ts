@@ -1,4 +1,4 @@
-import { withinLimit } from '../../jsonrpc/within-limit.ts';
+import { withinLimit } from '../../jsonrpc/bounded-waits.ts';
 
 /** An answer under way. */
 export interface OpenExchange {

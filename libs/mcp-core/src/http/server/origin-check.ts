@@ -1,4 +1,4 @@
-import { headerOf, type HttpHeaders } from './http-exchange.ts';
+import { headerOf, type HttpHeaders } from '../headers/http-headers.ts';
 
 /** The names of this machine to itself. */
 export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];

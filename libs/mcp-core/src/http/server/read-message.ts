@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { ErrorCode } from '../../protocol/errors.ts';
-import { headerOf, type HttpExchange } from './http-exchange.ts';
+import { headerOf } from '../headers/http-headers.ts';
+import type { HttpExchange } from './http-exchange.ts';
 import { answerError, answerPlain } from './json-answers.ts';
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/iu;

@@ -1,7 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
-import type { EventStore } from './event-store.ts';
-import { MemoryEventStore } from './event-store.ts';
+import { type EventStore, MemoryEventStore } from './event-store.ts';
 import { heldTool, serve, toolOf } from './http-peer.test.support.ts';
 
 const WAIT = { timeout: 5000 };

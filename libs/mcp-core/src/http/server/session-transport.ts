@@ -1,4 +1,4 @@
-import { hasPrimingEvents } from '../../era/http-versions.ts';
+import { codecOf } from '../../era/codecs.ts';
 import { toJsonText } from '../../jsonrpc/json-text.ts';
 import { isJsonObject, isRequestId } from '../../jsonrpc/envelope.ts';
 import type { JsonRpcBatch, JsonRpcMessage, RequestId } from '../../jsonrpc/messages.ts';
@@ -9,7 +9,7 @@ import {
   type Transport,
   type TransportReceiver,
 } from '../../jsonrpc/transport.ts';
-import type { ProtocolVersion } from '../../protocol/capabilities.ts';
+import type { ProtocolVersion } from '../../era/versions.ts';
 import { ErrorCode } from '../../protocol/errors.ts';
 import type { ServerConnection } from '../../server/server.ts';
 import type { EventStore } from './event-store.ts';
@@ -78,7 +78,7 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
   }
 
   get isPrimed(): boolean {
-    return this.store !== undefined && hasPrimingEvents(this.version);
+    return this.store !== undefined && codecOf(this.version)?.hasPrimingEvents === true;
   }
 
   /** Whether a request runs or a client is connected. */

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonRpcRequest } from '../../jsonrpc/messages.ts';
 import type { Reply } from '../../jsonrpc/peer.ts';
 import { TAKEN, type AuthContext } from '../../jsonrpc/transport.ts';
-import type { ProtocolVersion } from '../../protocol/capabilities.ts';
+import type { ProtocolVersion } from '../../era/versions.ts';
 import { ErrorCode, LocalError } from '../../protocol/errors.ts';
 import type { RequestLink } from '../../server/server.ts';
 import type { HttpExchange } from './http-exchange.ts';

@@ -1,6 +1,6 @@
 import type { Envelope } from '../../jsonrpc/envelope.ts';
 import type { AuthContext } from '../../jsonrpc/transport.ts';
-import type { ProtocolVersion } from '../../protocol/capabilities.ts';
+import type { ProtocolVersion } from '../../era/versions.ts';
 import { ErrorCode } from '../../protocol/errors.ts';
 import type { Server, RequestLink } from '../../server/server.ts';
 import type { HttpExchange } from './http-exchange.ts';

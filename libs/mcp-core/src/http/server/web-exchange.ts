@@ -1,4 +1,5 @@
-import type { BodyFailure, HttpExchange, HttpHeaders } from './http-exchange.ts';
+import type { BodyFailure, HttpExchange } from './http-exchange.ts';
+import type { HttpHeaders } from '../headers/http-headers.ts';
 
 /** What a slow reader may leave unread before `write` asks to wait. */
 const HIGH_WATER_MARK_BYTES = 16_384;

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { isJsonObject } from '../../jsonrpc/envelope.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
-import { PROTOCOL_VERSIONS } from '../../protocol/capabilities.ts';
+import { PROTOCOL_VERSIONS } from '../../era/versions.ts';
 import {
   connectRaw,
   initialize,

@@ -8,10 +8,10 @@ import type {
 } from '../../jsonrpc/messages.ts';
 import { Peer, type PeerHandlers, type Reply } from '../../jsonrpc/peer.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
-import { withinLimit } from '../../jsonrpc/within-limit.ts';
-import type { LoggingLevel, ServerCapabilities } from '../../protocol/capabilities.ts';
+import { withinLimit } from '../../jsonrpc/bounded-waits.ts';
+import { type LoggingLevel, isAtLeast } from '../../protocol/logging-levels.ts';
+import type { ServerCapabilities } from '../../protocol/capabilities.ts';
 import { LocalError } from '../../protocol/errors.ts';
-import { isLoud } from '../../protocol/logging-levels.ts';
 import {
   notificationOf,
   type Change,
@@ -125,7 +125,7 @@ export class Connection
   /** To the legacy session, when there is one whose level lets it through. */
   log(level: LoggingLevel, data: unknown, logger?: string): void {
     const session = this.#session;
-    if (session === undefined || !isLoud(level, session.logLevel)) return;
+    if (session === undefined || !isAtLeast(level, session.logLevel)) return;
     session.notify('notifications/message', {
       level,
       ...(logger === undefined ? {} : { logger }),

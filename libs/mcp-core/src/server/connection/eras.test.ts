@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PROTOCOL_VERSIONS } from '../../protocol/capabilities.ts';
+import { PROTOCOL_VERSIONS } from '../../era/versions.ts';
 import { connectRaw, initialize, modern } from '../../testing/raw-client.test.support.ts';
 import { createServer } from '../create-server.ts';
 import type { ServerOptions } from '../server.ts';

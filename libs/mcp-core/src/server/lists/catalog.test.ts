@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../../protocol/capabilities.ts';
+import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../../era/versions.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import type { StandardResult, StandardSchema } from '../../schema/standard-schema.ts';
 import { connectRaw, initialize, modern } from '../../testing/raw-client.test.support.ts';

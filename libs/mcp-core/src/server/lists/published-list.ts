@@ -1,7 +1,7 @@
 import type { Codec } from '../../era/codec.ts';
 import { withJsonText } from '../../jsonrpc/json-text.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
-import type { Implementation } from '../../protocol/capabilities.ts';
+import type { Implementation } from '../../protocol/implementation.ts';
 import { assertPageSize, pageAfter } from './pagination.ts';
 
 /** How long a client may reuse what does not change while the process lives. */

@@ -1,6 +1,5 @@
-import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
+import { ErrorCode, ProtocolError, shorten } from '../../protocol/errors.ts';
 import type { GetPromptResult } from '../../protocol/prompts.ts';
-import { shorten } from '../../protocol/shorten.ts';
 import type { PromptTable } from './prompt-table.ts';
 import { readString, readStrings } from '../requests/read-params.ts';
 import type { ServedRequest } from '../requests/active-request.ts';

@@ -1,6 +1,6 @@
 import type { Codec } from '../../era/codec.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
-import type { Implementation } from '../../protocol/capabilities.ts';
+import type { Implementation } from '../../protocol/implementation.ts';
 import type { Prompt } from '../../protocol/prompts.ts';
 import type { PromptDefinition } from './prompt.ts';
 import { PublishedList } from '../lists/published-list.ts';

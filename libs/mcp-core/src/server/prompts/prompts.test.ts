@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { PROTOCOL_VERSIONS } from '../../protocol/capabilities.ts';
+import { PROTOCOL_VERSIONS } from '../../era/versions.ts';
 import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
 import { speak } from '../../testing/speak.test.support.ts';
 import { createServer } from '../create-server.ts';

@@ -2,8 +2,8 @@ import type { QuestionMethod, QuestionTypes } from '../../era/codec.ts';
 import { metaOf } from '../../era/meta-keys.ts';
 import type { JsonObject, JsonRpcRequest } from '../../jsonrpc/messages.ts';
 import { TAKEN, type AuthContext } from '../../jsonrpc/transport.ts';
-import { isLoud } from '../../protocol/logging-levels.ts';
-import type { Progress } from '../../protocol/capabilities.ts';
+import { isAtLeast } from '../../protocol/logging-levels.ts';
+import type { Progress } from '../../protocol/progress.ts';
 import type {
   CreateMessageParams,
   CreateMessageResult,
@@ -132,7 +132,7 @@ export class ServedRequest implements InteractiveContext {
         threshold === undefined ||
         this.#isSilent() ||
         exchange.journal?.isReplaying === true ||
-        !isLoud(level, threshold)
+        !isAtLeast(level, threshold)
       )
         return;
       exchange.notify(

@@ -1,6 +1,6 @@
 import type { Codec, QuestionMethod, QuestionTypes } from '../../era/codec.ts';
 import type { JsonObject, RequestId } from '../../jsonrpc/messages.ts';
-import type { LoggingLevel } from '../../protocol/capabilities.ts';
+import type { LoggingLevel } from '../../protocol/logging-levels.ts';
 import type { RequestClient } from './request-context.ts';
 import type { Journal } from '../input/journal.ts';
 

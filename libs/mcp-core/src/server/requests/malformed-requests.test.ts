@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
-import { PROTOCOL_VERSIONS } from '../../protocol/capabilities.ts';
+import { PROTOCOL_VERSIONS } from '../../era/versions.ts';
 import { speak } from '../../testing/speak.test.support.ts';
 import { createResources } from '../resources/create-resources.ts';
 import { createServer } from '../create-server.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Progress } from '../../protocol/capabilities.ts';
+import type { Progress } from '../../protocol/progress.ts';
 import { type ProgressPace, ProgressReporter } from './progress.ts';
 
 describe('ProgressReporter', () => {

@@ -1,5 +1,5 @@
 import { TAKEN } from '../../jsonrpc/transport.ts';
-import type { Progress } from '../../protocol/capabilities.ts';
+import type { Progress } from '../../protocol/progress.ts';
 
 /** How often progress is sent at most where nothing else is configured, in milliseconds. */
 export const DEFAULT_PROGRESS_INTERVAL_MS = 100;

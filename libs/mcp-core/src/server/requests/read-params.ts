@@ -1,7 +1,6 @@
 import { isJsonObject } from '../../jsonrpc/envelope.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
-import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
-import { shorten } from '../../protocol/shorten.ts';
+import { ErrorCode, ProtocolError, shorten } from '../../protocol/errors.ts';
 
 /** A required text; `place` names it in the message. @throws ProtocolError -32602 */
 export function readString(params: JsonObject, name: string, place = name): string {

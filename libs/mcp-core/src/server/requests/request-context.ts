@@ -1,12 +1,10 @@
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import type { AuthContext } from '../../jsonrpc/transport.ts';
-import type {
-  ClientCapability,
-  Era,
-  Implementation,
-  LoggingLevel,
-  Progress,
-} from '../../protocol/capabilities.ts';
+import type { ClientCapability } from '../../protocol/capabilities.ts';
+import type { Era } from '../../era/versions.ts';
+import type { Implementation } from '../../protocol/implementation.ts';
+import type { LoggingLevel } from '../../protocol/logging-levels.ts';
+import type { Progress } from '../../protocol/progress.ts';
 import type {
   CreateMessageParams,
   CreateMessageResult,

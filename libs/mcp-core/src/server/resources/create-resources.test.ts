@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { PROTOCOL_VERSIONS } from '../../protocol/capabilities.ts';
+import { PROTOCOL_VERSIONS } from '../../era/versions.ts';
 import { ResourceNotFoundError } from '../../protocol/errors.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import { connectRaw, initialize, modern } from '../../testing/raw-client.test.support.ts';

@@ -1,11 +1,10 @@
-import { ErrorCode, ProtocolError, ResourceNotFoundError } from '../../protocol/errors.ts';
+import { ErrorCode, ProtocolError, ResourceNotFoundError, shorten } from '../../protocol/errors.ts';
 import type {
   ListResourcesResult,
   ListResourceTemplatesResult,
   ReadResourceResult,
   Resource,
 } from '../../protocol/resources.ts';
-import { shorten } from '../../protocol/shorten.ts';
 import { UriTemplate } from '../../protocol/uri-template.ts';
 import type { CompletionInput, CompletionOutput } from '../completion.ts';
 import type { InteractiveContext, RequestContext } from '../requests/request-context.ts';

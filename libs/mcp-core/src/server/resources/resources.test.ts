@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { metaOf } from '../../era/meta-keys.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
-import { PROTOCOL_VERSIONS } from '../../protocol/capabilities.ts';
+import { PROTOCOL_VERSIONS } from '../../era/versions.ts';
 import { ErrorCode, ProtocolError, ResourceNotFoundError } from '../../protocol/errors.ts';
 import {
   connectRaw,

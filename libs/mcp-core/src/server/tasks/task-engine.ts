@@ -1,4 +1,4 @@
-import { withinLimit } from '../../jsonrpc/within-limit.ts';
+import { withinLimit } from '../../jsonrpc/bounded-waits.ts';
 import { nodeCrypto } from '../../jsonrpc/node-crypto.ts';
 import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
 import { isEnded } from '../../protocol/tasks.ts';

@@ -1,6 +1,6 @@
 import type { QuestionMethod, QuestionTypes } from '../../era/codec.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
-import type { Progress } from '../../protocol/capabilities.ts';
+import type { Progress } from '../../protocol/progress.ts';
 import type { ProtocolError } from '../../protocol/errors.ts';
 import type { TaskSupport } from '../../protocol/tasks.ts';
 import type { Exchange, ExchangeQuestion } from '../requests/era-port.ts';

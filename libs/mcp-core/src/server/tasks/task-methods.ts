@@ -2,7 +2,7 @@ import { missingCapabilityError } from '../../era/client-can.ts';
 import { MetaKey, metaOf } from '../../era/meta-keys.ts';
 import { isJsonObject } from '../../jsonrpc/envelope.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
-import type { Implementation } from '../../protocol/capabilities.ts';
+import type { Implementation } from '../../protocol/implementation.ts';
 import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
 import { isEnded } from '../../protocol/tasks.ts';
 import type { JsonSchema } from '../../protocol/tools.ts';

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../jsonrpc/envelope.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
-import { ErrorCode, ProtocolError, ToolError } from '../../protocol/errors.ts';
+import { ErrorCode, ProtocolError, ToolError, shorten } from '../../protocol/errors.ts';
 import type { CallToolResult } from '../../protocol/tools.ts';
 import type { Catalogue } from '../lists/catalog.ts';
 import { readIdempotencyKey, type CreatedTask, type IdempotentCalls } from './idempotent-calls.ts';
@@ -8,7 +8,6 @@ import { readString } from '../requests/read-params.ts';
 import type { ServedRequest } from '../requests/active-request.ts';
 import type { RegisteredTool } from './tool-table.ts';
 import type { ToolOutput } from './tool.ts';
-import { shorten } from '../../protocol/shorten.ts';
 
 export interface ToolCaller {
   readonly catalogue: Catalogue;

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../jsonrpc/envelope.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import { nodeCrypto } from '../../jsonrpc/node-crypto.ts';
-import { untilAborted } from '../../jsonrpc/until-aborted.ts';
+import { untilAborted } from '../../jsonrpc/bounded-waits.ts';
 import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
 import type { CallToolResult } from '../../protocol/tools.ts';
 import { ExpiryTimer } from '../expiry-timer.ts';

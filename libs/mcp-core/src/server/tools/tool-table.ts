@@ -1,6 +1,6 @@
 import type { Codec } from '../../era/codec.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
-import type { Implementation } from '../../protocol/capabilities.ts';
+import type { Implementation } from '../../protocol/implementation.ts';
 import type { JsonSchema, Tool } from '../../protocol/tools.ts';
 import { readMirroredParams } from '../../schema/mirrored-params.ts';
 import type { SchemaValidator } from '../../schema/schema-validator.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../../protocol/capabilities.ts';
+import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../../era/versions.ts';
 import { ErrorCode, ProtocolError, ToolError } from '../../protocol/errors.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import {

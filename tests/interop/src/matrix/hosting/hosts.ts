@@ -1,4 +1,4 @@
-import { createHttpHandler, type HttpHandlerOptions } from '@signalbox/mcp-core/http';
+import { createHttpHandler, type HttpHandlerOptions } from '@signalbox/mcp-core/http/server';
 import {
   HttpServerTransportV1,
   SseServerTransportV1,

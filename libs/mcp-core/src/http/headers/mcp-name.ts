@@ -1,4 +1,4 @@
-import type { JsonObject } from '../jsonrpc/messages.ts';
+import type { JsonObject } from '../../jsonrpc/messages.ts';
 
 /**
  * What the `Mcp-Name` header of a request repeats from its body, before encoding; `undefined` for methods without the header, and when the body lacks it.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeHeaderValue, encodeHeaderValue } from './encode-header-value.ts';
+import { decodeHeaderValue, encodeHeaderValue } from './header-value.ts';
 
 describe('a header value', () => {
   it.each([

@@ -1,6 +1,13 @@
-import { headerOf, type HttpHeaders } from './http-exchange.ts';
+import { headerOf, type HttpHeaders } from './http-headers.ts';
 
-/** Whether the client takes an answer of all these types; one that does not say takes any. */
+/** Returns the lower-case `Content-Type` without parameters, or an empty text when the field is missing. */
+export function mediaTypeOf(headers: HttpHeaders): string {
+  const type = headerOf(headers, 'content-type') ?? '';
+  const end = type.indexOf(';');
+  return (end === -1 ? type : type.slice(0, end)).trim().toLowerCase();
+}
+
+/** Whether the `Accept` field admits all the types. A missing field admits any type. */
 export function accepts(headers: HttpHeaders, types: readonly string[]): boolean {
   const accept = headerOf(headers, 'accept');
   return (

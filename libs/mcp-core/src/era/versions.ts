@@ -1,0 +1,12 @@
+/** The two families of protocol versions: sessions opened by `initialize`, or self-contained requests. */
+export type Era = 'legacy' | 'modern';
+
+/** Newest first; the last four are the legacy era. */
+export const PROTOCOL_VERSIONS = [
+  '2026-07-28',
+  '2025-11-25',
+  '2025-06-18',
+  '2025-03-26',
+  '2024-11-05',
+] as const;
+export type ProtocolVersion = (typeof PROTOCOL_VERSIONS)[number];

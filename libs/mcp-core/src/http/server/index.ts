@@ -1,0 +1,15 @@
+export type { AuthContext } from '../../jsonrpc/transport.ts';
+export type { AuthDecision, Authenticate } from './authentication.ts';
+export { createHttpHandler } from './create-http-handler.ts';
+export { MemoryEventStore } from './event-store.ts';
+export type {
+  EventStore,
+  MemoryEventStoreLimits,
+  StoredEvent,
+  StreamAddress,
+} from './event-store.ts';
+export type { HttpHeaders } from '../headers/http-headers.ts';
+export type { HttpHandler, HttpHandlerOptions, RequestAuth } from './http-handler.ts';
+export type { LegacySsePaths } from './legacy-sse-endpoint.ts';
+export { serveHttp } from './serve-http.ts';
+export type { HttpListener, ServeHttpOptions } from './serve-http.ts';
