@@ -370,7 +370,7 @@ const checks: readonly Check[] = [
     matches: /[ /](?:@acme\/server|acme(?:-server)?)-trip-notes\b/,
     proof: 'run by the tests of tools/workspace',
     check(line) {
-      expect(followed).toContain(`follow('${line}'`);
+      expect(followed.replaceAll(/\(\s+/g, '(')).toContain(`follow('${line}'`);
       expect(
         snippets
           .filter((snippet) => snippet.language === 'sh' && snippet.text.includes(line))
@@ -516,6 +516,16 @@ test('every TypeScript example of the documentation compiles', { timeout: 60_000
     { encoding: 'utf8' },
   );
   expect(stdout).toBe('');
+  expect(status).toBe(0);
+});
+
+test('the README shows what the demo task prints', () => {
+  const { stderr, status } = spawnSync(
+    process.execPath,
+    [join(repository, 'tools/transcript.mjs'), '--check'],
+    { encoding: 'utf8' },
+  );
+  expect(stderr).toBe('');
   expect(status).toBe(0);
 });
 
