@@ -7,7 +7,7 @@ import { connectClient } from '@signalbox/mcp-core/client';
 
 const info = { name: 'bench', version: '1.0.0' };
 
-/** `auto` in the modern era, as SDK v2 negotiates there; its default, legacy, in the other. @param {string} era */
+/** `auto` in the modern era, in which SDK v2 negotiates; otherwise its default, legacy. @param {string} era */
 const policy = (era) => /** @type {const} */ ({ info, era: era === 'modern' ? 'auto' : 'legacy' });
 
 /** @param {Client} client */

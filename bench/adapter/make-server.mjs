@@ -21,7 +21,7 @@ const flood = defineTool({
   inputSchema: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
   annotations,
   handler: async ({ n }, context) => {
-    // Who waits goes no faster than the reader, so that no step is replaced.
+    // Awaiting keeps the pace of the reader, so that no step is replaced.
     for (let progress = 1; progress <= n; progress += 1)
       await context.progress({ progress, total: n });
     return { content: [{ type: 'text', text: 'done' }] };
@@ -47,7 +47,7 @@ const filler = (index) =>
     handler: () => ({ content: [] }),
   });
 
-/** The tools every benchmarked server has, and BENCH_TOOLS more. Every step of progress is sent, as the benchmark counts them. */
+/** Tools of every benchmarked server, and BENCH_TOOLS more. Sends every step of progress, because the benchmark counts them. */
 export function makeServer() {
   const fillers = Array.from({ length: Number(process.env['BENCH_TOOLS'] ?? 0) }, (_, index) =>
     filler(index),

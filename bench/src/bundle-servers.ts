@@ -5,11 +5,11 @@ import { build } from 'esbuild';
 import { implementations } from './implementations.ts';
 
 export interface BundledServers extends AsyncDisposable {
-  /** The one file that a stdio server program became. */
+  /** The bundled file of a stdio server program. */
   programOf(implementation: string): string;
 }
 
-/** Bundles each stdio server into one file, as servers are shipped, in a temporary folder that ends with the result. */
+/** Bundles each stdio server into one file, as servers are shipped, in a temporary folder that is removed when the result is disposed of. */
 export async function bundleServers(conditions: string[] = []): Promise<BundledServers> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-bundles-'));
   await build({

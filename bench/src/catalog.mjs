@@ -16,7 +16,7 @@ export const echo = {
   fields: { text: { kind: 'string', description: 'What to say.' } },
 };
 
-/** Answers after so many progress notifications. @type {ToolSpec} */
+/** Answers after the given number of progress notifications. @type {ToolSpec} */
 export const flood = {
   name: 'flood',
   description: 'Reports progress step by step.',
@@ -30,7 +30,7 @@ export const flood = {
   },
 };
 
-/** How many tools the servers have where nothing else is said. */
+/** Default number of tools of a server. */
 export const TOOLS = 30;
 
 const nouns = [
@@ -46,7 +46,7 @@ const nouns = [
   'meeting',
 ];
 
-/** Tools of the size business servers have, which bring a server with `echo` and `flood` to so many. @param {number} tools @returns {ToolSpec[]} */
+/** Tools of the size that business servers have; with `echo` and `flood` there are `tools` in all. @param {number} tools @returns {ToolSpec[]} */
 export function fillers(tools) {
   return Array.from({ length: tools - 2 }, (_, index) => {
     const make = [find, get, update][index % 3] ?? find;

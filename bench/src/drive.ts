@@ -1,9 +1,9 @@
 export interface Drive {
   /** Calls to make. */
   readonly total: number;
-  /** How many of them at once. */
+  /** Calls in flight. */
   readonly inFlight: number;
-  /** Milliseconds after which no call is begun, whatever is left; default none. */
+  /** Milliseconds after which no further call starts; default none. */
   readonly limitMs?: number | undefined;
 }
 

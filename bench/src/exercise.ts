@@ -1,35 +1,34 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { drive, type Driven } from './drive.ts';
 import { perOperation, type Figures, type FiguresByTable } from './figures.ts';
-import { CALLS_IN_FLIGHT, FLOOD_NOTIFICATIONS, type CallLoad } from './load.ts';
+import { CALLS_IN_FLIGHT, FLOOD_NOTIFICATIONS, type CallLoad, type CallPhase } from './load.ts';
 
-/** What is put under load: a server by the floor's client, or a client that calls the floor's server. Each operation rejects when its outcome is wrong. */
+/** A server that the floor's client calls, or a client that calls the floor's server. Each operation rejects if its outcome is wrong. */
 export interface Exercised {
   call(): Promise<void>;
   list(): Promise<void>;
-  /** Calls `flood`; `onProgress` hears each notification that arrives. */
+  /** Calls `flood`; calls `onProgress` for each notification that arrives. */
   flood(onProgress: () => void): Promise<void>;
   /** CPU time of the process under measurement so far, in microseconds. */
   cpuMicros(): number | Promise<number>;
 }
 
-/** Resolves with `sequential`, `concurrent`, `list` and `flood`, each where the load has some of it. */
+/** Resolves with the phases of calls (`sequential`, `sixteen`, `concurrent`), `list` and `flood`, each if the load contains it. */
 export async function exercise(subject: Exercised, load: CallLoad): Promise<FiguresByTable> {
   const call = (): Promise<void> => subject.call();
   const list = (): Promise<void> => subject.list();
   const figures: Record<string, Figures> = {};
-  const calls = (total: number, inFlight: number): Promise<Driven> =>
-    drive({ total, inFlight, limitMs: load.limitMs }, call);
   const lists = (total: number): Promise<Driven> =>
     drive({ total, inFlight: 1, limitMs: load.limitMs }, list);
-  await calls(load.warmUpCalls / 10, 1);
-  await calls(load.warmUpCalls * 0.9, CALLS_IN_FLIGHT);
-  if (load.sequentialCalls > 0)
-    figures['sequential'] = await measure(subject, () => calls(load.sequentialCalls, 1));
-  if (load.concurrentCalls > 0)
-    figures['concurrent'] = await measure(subject, () =>
-      calls(load.concurrentCalls, CALLS_IN_FLIGHT),
+  await drive({ total: load.warmUpCalls / 10, inFlight: 1 }, call);
+  await drive({ total: load.warmUpCalls * 0.9, inFlight: CALLS_IN_FLIGHT.concurrent }, call);
+  for (const [phase, inFlight] of Object.entries(CALLS_IN_FLIGHT)) {
+    const total = load.calls[phase as CallPhase];
+    if (total === undefined) continue;
+    figures[phase] = await measure(subject, () =>
+      drive({ total, inFlight, limitMs: load.limitMs }, call),
     );
+  }
   if (load.lists > 0) {
     await lists(load.lists / 2);
     figures['list'] = await measure(subject, () => lists(load.lists));
@@ -49,7 +48,7 @@ async function measureFloods(subject: Exercised, floods: number): Promise<Figure
     const { elapsedMs } = await drive({ total: floods, inFlight: 1 }, flood);
     return { made: sent, elapsedMs };
   });
-  // What is delivered right after the answer counts, too.
+  // Notifications delivered right after the answer count, too.
   await nextTurn();
   return { ...figures, lostPerCall: (sent - heard) / floods };
 }

@@ -1,11 +1,11 @@
-/** What one measurement gave, by name of the figure. `NaN` where this system cannot tell. */
+/** Results of one measurement, by name of the figure. `NaN` if this system cannot measure it. */
 export type Figures = Readonly<Record<string, number>>;
 
 /** Figures by the key of the table they belong to. */
 export type FiguresByTable = Readonly<Record<string, Figures>>;
 
 export interface Work {
-  /** Milliseconds on the clock. */
+  /** Elapsed milliseconds. */
   readonly elapsedMs: number;
   /** CPU time of the process under measurement, user and system. */
   readonly cpuMicros: number;
@@ -16,7 +16,7 @@ export function perOperation({ elapsedMs, cpuMicros, operations }: Work): Figure
   return { cpuMicros: cpuMicros / operations, perSecond: (operations / elapsedMs) * 1000 };
 }
 
-/** The middle of the values, the mean of the two middle ones for an even count; NaN for none. */
+/** Returns the median; the mean of the two middle values for an even count, NaN for no values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = (sorted.length - 1) / 2;

@@ -1,11 +1,11 @@
-/** A dash for what is not a finite number. */
+/** Returns a dash for a value that is not finite. */
 export function formatNumber(value: number, digits: number): string {
   return Number.isFinite(value)
     ? value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
     : '–';
 }
 
-/** A Markdown table, its first line the header; every column but the first is set to the right. */
+/** Returns a Markdown table. The first line is the header; every column but the first is right-aligned. */
 export function layOut(lines: readonly (readonly string[])[]): string {
   const [header = []] = lines;
   const widths = header.map((_, column) =>

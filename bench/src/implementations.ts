@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Era } from '@signalbox/mcp-core';
 
-/** How an HTTP server is used: with sessions or without in 2025-11-25, or in 2026-07-28, which has none. */
+/** Modes of an HTTP server: 2025-11-25 with or without sessions, or 2026-07-28, which has none. */
 export type HttpMode = 'sessions' | 'stateless' | 'modern';
 
 export interface Implementation {
@@ -10,11 +10,11 @@ export interface Implementation {
   /** A program that serves 30 tools over stdio, `echo` and `flood` among them. */
   readonly server: string;
   readonly httpModes: readonly HttpMode[];
-  /** A program that serves so many tools over HTTP: its arguments are a mode and their number. It tells its parent the port. */
+  /** A program that serves tools over HTTP; its arguments are a mode and the number of tools. It sends its port to the parent process. */
   readonly httpServer: string;
   /** A module that exports `connect`, a `ConnectBenchClient`. */
   readonly client: string;
-  /** What its users import, by what it is for. */
+  /** Entry points that users import, by purpose. */
   readonly entries: Readonly<Record<string, string>>;
   /** The folder whose packages `entries` names. */
   readonly importsFrom: string;
@@ -23,7 +23,7 @@ export interface Implementation {
 export const FLOOR_SERVER = pathOf('floor/server.mjs');
 export const FLOOR_HTTP_SERVER = pathOf('floor/http-server.mjs');
 
-/** The names of ours, which the others are compared with, and of the one that the targets are set by. */
+/** Names of our implementation and of the rival that the targets refer to. */
 export const OURS = 'signalbox';
 export const RIVAL = 'sdk-v2';
 

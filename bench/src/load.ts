@@ -1,15 +1,13 @@
-/** How much is done with a server or a client in one round. */
+/** Amount of work for a server or a client in one round. */
 export interface CallLoad {
-  /** Calls before anything is measured, a tenth of them one after the other, so that the code is compiled. */
+  /** Calls before the first measurement, so that the code is compiled: the same number for each implementation, a tenth of them with one in flight. */
   readonly warmUpCalls: number;
-  /** Calls one after the other. */
-  readonly sequentialCalls: number;
-  /** Calls with 64 in flight. */
-  readonly concurrentCalls: number;
+  /** Calls of each phase, by the number of calls in flight; a phase that is left out is not measured. */
+  readonly calls: { readonly [phase in CallPhase]?: number };
   readonly lists: number;
   /** Calls that are answered after `FLOOD_NOTIFICATIONS` progress notifications. */
   readonly floods: number;
-  /** Milliseconds after which a phase of calls or lists ends, whatever is left of it; default none. */
+  /** Milliseconds after which a measured phase of calls or lists ends early; default none. The warm-up always makes all its calls. */
   readonly limitMs?: number;
 }
 
@@ -17,37 +15,36 @@ export interface Load {
   readonly rounds: number;
   readonly stdio: CallLoad;
   readonly http: CallLoad;
-  /** For an HTTP server with 102 tools. */
+  /** Load of an HTTP server with 102 tools. */
   readonly manyTools: CallLoad;
   readonly sessions: number;
-  /** Processes started, for each figure of a start or an import. */
+  /** Processes to start for each figure of a start or an import. */
   readonly starts: number;
 }
 
-export const CALLS_IN_FLIGHT = 64;
+/** Calls in flight in each phase of calls. */
+export const CALLS_IN_FLIGHT = { sequential: 1, sixteen: 16, concurrent: 64 } as const;
+export type CallPhase = keyof typeof CALLS_IN_FLIGHT;
 export const FLOOD_NOTIFICATIONS = 2000;
 
 export const fullLoad: Load = {
   rounds: 5,
   stdio: {
     warmUpCalls: 20_000,
-    sequentialCalls: 4000,
-    concurrentCalls: 15_000,
+    calls: { sequential: 4000, sixteen: 8000, concurrent: 15_000 },
     lists: 200,
     floods: 10,
   },
   http: {
-    warmUpCalls: 8000,
-    sequentialCalls: 2000,
-    concurrentCalls: 5000,
+    warmUpCalls: 4000,
+    calls: { sequential: 2000, sixteen: 3000, concurrent: 5000 },
     lists: 200,
     floods: 6,
     limitMs: 700,
   },
   manyTools: {
-    warmUpCalls: 8000,
-    sequentialCalls: 2000,
-    concurrentCalls: 5000,
+    warmUpCalls: 2000,
+    calls: { sequential: 2000, concurrent: 5000 },
     lists: 0,
     floods: 0,
     limitMs: 700,
@@ -58,19 +55,22 @@ export const fullLoad: Load = {
 
 export const quickLoad: Load = {
   rounds: 1,
-  stdio: { warmUpCalls: 2000, sequentialCalls: 500, concurrentCalls: 4000, lists: 20, floods: 2 },
+  stdio: {
+    warmUpCalls: 2000,
+    calls: { sequential: 500, sixteen: 2000, concurrent: 4000 },
+    lists: 20,
+    floods: 2,
+  },
   http: {
     warmUpCalls: 300,
-    sequentialCalls: 100,
-    concurrentCalls: 500,
+    calls: { sequential: 100, sixteen: 300, concurrent: 500 },
     lists: 10,
     floods: 1,
     limitMs: 300,
   },
   manyTools: {
     warmUpCalls: 300,
-    sequentialCalls: 0,
-    concurrentCalls: 300,
+    calls: { concurrent: 300 },
     lists: 0,
     floods: 0,
     limitMs: 300,

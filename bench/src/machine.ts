@@ -1,6 +1,6 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
 
-/** The machine and what it is doing, in a line. */
+/** Describes the machine and its load in a line. */
 export function describeMachine(): string {
   const model = cpus()[0]?.model.trim() ?? 'unknown processor';
   return `Node ${process.version}, ${process.platform} ${process.arch}, ${String(availableParallelism())} cores (${model}), load average ${describeLoad()}`;

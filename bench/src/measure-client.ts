@@ -9,7 +9,7 @@ import type { MeasureOptions } from './measure-server.ts';
 
 export type TransportKind = 'stdio' | 'http';
 
-/** What the process of a client is told. */
+/** Instructions for the process of a client. */
 export interface ClientTask {
   /** Path of a module that exports `connect`. */
   readonly module: string;

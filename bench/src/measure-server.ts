@@ -10,7 +10,7 @@ import { FLOOD_NOTIFICATIONS, type CallLoad } from './load.ts';
 import { startHttpServer, startStdioServer, type ServerProcess } from './server-process.ts';
 
 /**
- * Calls a server over stdio, lists its tools and lets it report progress.
+ * Measures a server over stdio: calls, lists and progress.
  * @throws Error when an answer is wrong or the server ends
  */
 export async function measureStdioServer(
@@ -32,7 +32,7 @@ export async function measureStdioServer(
 }
 
 /**
- * The same over HTTP, with so many tools.
+ * Measures a server over HTTP with the given number of tools.
  * @throws Error when an answer is wrong or the server ends
  */
 export async function measureHttpServer(
@@ -56,7 +56,7 @@ export async function measureHttpServer(
 
 export interface MeasureOptions {
   readonly load: CallLoad;
-  /** For every process that runs a library. */
+  /** Node arguments of every process that runs a library. */
   readonly nodeArguments: readonly string[];
 }
 

@@ -3,7 +3,7 @@ import { FloorHttpConnection } from './floor/http-connection.ts';
 import type { Implementation } from './implementations.ts';
 import { startHttpServer } from './server-process.ts';
 
-/** Opened before anything is measured, so that the code is compiled: compiled code is part of the heap. */
+/** Sessions to open before the measurement, so that the code is compiled: compiled code is part of the heap. */
 const FIRST_SESSIONS = 300;
 
 /**

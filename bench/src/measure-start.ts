@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Era } from '@signalbox/mcp-core';
 import { median, type Figures } from './figures.ts';
-import { cpuMsOf, residentMibOf } from './process-readings.ts';
+import { cpuMsOf, residentMbOf } from './process-readings.ts';
 import { startStdioServer } from './server-process.ts';
 
 export interface StartOptions {
@@ -22,12 +22,12 @@ export function measureStart(
   return medianOfStarts(starts, () => startServerOnce(program, era, nodeArguments));
 }
 
-/** Starts a Node process that says one word and waits, several times. */
+/** Starts, several times, a Node process that prints one word and waits. */
 export function measureEmptyProcess(starts: number): Promise<Figures> {
   return medianOfStarts(starts, startEmptyOnce);
 }
 
-type Start = Readonly<Record<'cpuMs' | 'readyMs' | 'residentMib', number>>;
+type Start = Readonly<Record<'cpuMs' | 'readyMs' | 'residentMb', number>>;
 
 async function medianOfStarts(count: number, start: () => Promise<Start>): Promise<Figures> {
   const all: Start[] = [];
@@ -35,7 +35,7 @@ async function medianOfStarts(count: number, start: () => Promise<Start>): Promi
   return {
     cpuMs: median(all.map(({ cpuMs }) => cpuMs)),
     readyMs: median(all.map(({ readyMs }) => readyMs)),
-    residentMib: median(all.map(({ residentMib }) => residentMib)),
+    residentMb: median(all.map(({ residentMb }) => residentMb)),
   };
 }
 
@@ -64,7 +64,7 @@ async function startEmptyOnce(): Promise<Start> {
   );
   const exited = once(child, 'exit');
   await once(child.stdout, 'data');
-  // It has answered, so it has a process id.
+  // The process has answered, so it has an id.
   const start = readingsOf(child.pid ?? 0, begun);
   child.stdin.end();
   await exited;
@@ -75,6 +75,6 @@ function readingsOf(pid: number, begun: number): Start {
   return {
     readyMs: performance.now() - begun,
     cpuMs: cpuMsOf(pid),
-    residentMib: residentMibOf(pid),
+    residentMb: residentMbOf(pid),
   };
 }

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
-/** Megabytes (10⁶ bytes) in a mebibyte. */
-export const MB_PER_MIB = 1.048576;
+/** `/proc` counts in KiB; figures are in MB (10⁶ bytes). */
+const MB_PER_KIB = 1024 / 1e6;
 
-/** CPU time of a running process in milliseconds, that of threads which have ended not included; NaN where /proc does not tell. */
+/** CPU time of a running process in milliseconds, without threads that have ended; NaN without /proc. */
 export function cpuMsOf(pid: number): number {
   if (process.platform !== 'linux') return Number.NaN;
   const threads = readdirSync(`/proc/${String(pid)}/task`);
@@ -13,23 +13,25 @@ export function cpuMsOf(pid: number): number {
   return nanoseconds.reduce((sum, each) => sum + each, 0) / 1e6;
 }
 
-/** Resident memory of a running process in MiB; NaN where there is no /proc. */
-export function residentMibOf(pid: number): number {
+/** Resident memory of a running process in MB; NaN without /proc. */
+export function residentMbOf(pid: number): number {
   if (process.platform !== 'linux') return Number.NaN;
   return (
-    Number(/^VmRSS:\s+(\d+)/mu.exec(readProc(`${String(pid)}/status`))?.[1] ?? Number.NaN) / 1024
+    Number(/^VmRSS:\s+(\d+)/mu.exec(readProc(`${String(pid)}/status`))?.[1] ?? Number.NaN) *
+    MB_PER_KIB
   );
 }
 
-/** The most a running process has ever had resident, in MiB; NaN where there is no /proc. */
-export function peakResidentMibOf(pid: number): number {
+/** Peak resident memory of a running process in MB; NaN without /proc. */
+export function peakResidentMbOf(pid: number): number {
   if (process.platform !== 'linux') return Number.NaN;
   return (
-    Number(/^VmHWM:\s+(\d+)/mu.exec(readProc(`${String(pid)}/status`))?.[1] ?? Number.NaN) / 1024
+    Number(/^VmHWM:\s+(\d+)/mu.exec(readProc(`${String(pid)}/status`))?.[1] ?? Number.NaN) *
+    MB_PER_KIB
   );
 }
 
-/** Empty where the kernel was built without it. */
+/** Returns an empty text if the kernel does not provide the file. */
 function readProc(file: string): string {
   const path = `/proc/${file}`;
   return existsSync(path) ? readFileSync(path, 'latin1') : '';

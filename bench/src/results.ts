@@ -1,17 +1,17 @@
 import { median, type Figures } from './figures.ts';
 
-/** What is measured in each round: an implementation, and what it is compared with others within. */
+/** An implementation in a variant, measured in each round. */
 export interface Measured {
   readonly implementation: string;
   readonly variant: string;
 }
 
-/** What one implementation gave in each round, in one variant. */
+/** Figures of one implementation in one variant, by round. */
 export interface Row extends Measured {
   readonly rounds: readonly Figures[];
 }
 
-/** The figures of all rounds, by table. */
+/** Collects the figures of all rounds, by table. */
 export class Results {
   readonly #tables = new Map<string, Map<Measured, Figures[]>>();
 
@@ -21,7 +21,7 @@ export class Results {
     byRun.set(run, [...(byRun.get(run) ?? []), figures]);
   }
 
-  /** Empty for a table that nothing was measured for. */
+  /** Returns no rows for a table without measurements. */
   rowsOf(table: string): readonly Row[] {
     return [...(this.#tables.get(table) ?? [])].map(([{ implementation, variant }, rounds]) => ({
       implementation,
@@ -30,7 +30,7 @@ export class Results {
     }));
   }
 
-  /** The median over the rounds; NaN where it was not measured. */
+  /** Returns the median over the rounds; NaN if it was not measured. */
   medianOf(table: string, { implementation, variant }: Measured, figure: string): number {
     const row = this.rowsOf(table).find(
       (each) => each.implementation === implementation && each.variant === variant,
@@ -39,7 +39,7 @@ export class Results {
   }
 }
 
-/** The median over the rounds; NaN where a round has no such figure. */
+/** Returns the median over the rounds; NaN if a round lacks the figure. */
 export function medianOf({ rounds }: Row, figure: string): number {
   return median(rounds.map((figures) => figures[figure] ?? Number.NaN));
 }

@@ -19,18 +19,18 @@ export const suites = [
 ] as const;
 export type Suite = (typeof suites)[number];
 
-/** One measurement of one implementation; made once in each round. */
+/** A measurement of one implementation, made once in each round. */
 export interface Run {
   readonly suite: Suite;
   readonly implementation: string;
-  /** What implementations are compared within: an era, a way to use HTTP, an entry point. */
+  /** Implementations are compared within a variant: an era, an HTTP mode or an entry point. */
   readonly variant: string;
   measure(): Promise<FiguresByTable>;
 }
 
 export interface RunOptions {
   readonly load: Load;
-  /** For every process that runs a library. */
+  /** Node arguments of every process that runs a library. */
   readonly nodeArguments: readonly string[];
   readonly bundled: BundledServers;
 }
@@ -42,7 +42,7 @@ const FEW_TOOLS = 2;
 const eras = ['legacy', 'modern'] as const;
 const modes = ['sessions', 'stateless', 'modern'] as const;
 
-/** Every measurement; those that are compared with each other stand together. */
+/** Returns every measurement; measurements that are compared stand together. */
 export function createRuns(options: RunOptions): readonly Run[] {
   return [
     ...starts(options),
@@ -128,7 +128,7 @@ function http({ load, nodeArguments }: RunOptions): Run[] {
     suite: 'http-server',
     implementation: implementation.name,
     variant: mode,
-    // One right after the other: whether the number of tools matters is a small difference.
+    // Measured right after one another, because the difference between few and many tools is small.
     measure: async () => ({
       ...prefixed(
         'httpServer',

@@ -5,7 +5,7 @@ import { FloorConnection } from './floor/connection.ts';
 
 export interface ServerProcess {
   readonly pid: number;
-  /** CPU time used so far in microseconds, user and system. Only of a server that reports its usage. */
+  /** CPU time used so far in microseconds, user and system. Requires a server that reports its usage. */
   cpuMicros(): Promise<number>;
   stop(): Promise<void>;
 }
@@ -16,7 +16,7 @@ export interface StdioServer extends ServerProcess {
 
 export interface HttpServer extends ServerProcess {
   readonly port: number;
-  /** Bytes in use after a collection. Only of a server that was started with `--expose-gc`. */
+  /** Bytes in use after a collection. Requires a server that was started with `--expose-gc`. */
   heapBytes(): Promise<number>;
 }
 
@@ -29,7 +29,7 @@ export interface StdioServerOptions {
 
 const USAGE_REPORTER = import.meta.resolve('./usage-reporter.mjs');
 
-/** Starts a program that serves over stdio; nothing is sent to it yet. */
+/** Starts a program that serves over stdio; sends nothing to it. */
 export function startStdioServer(
   program: string,
   { era, nodeArguments, programArguments = [], reportsUsage }: StdioServerOptions,

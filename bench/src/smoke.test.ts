@@ -15,8 +15,7 @@ import { startHttpServer, startStdioServer } from './server-process.ts';
 
 const load: CallLoad = {
   warmUpCalls: 2,
-  sequentialCalls: 2,
-  concurrentCalls: 70,
+  calls: { sequential: 2, sixteen: 20, concurrent: 70 },
   lists: 2,
   floods: 1,
 };
@@ -30,6 +29,7 @@ const positive = expect.toSatisfy(
 const perOperation = { cpuMicros: positive, perSecond: positive };
 const everything = {
   sequential: perOperation,
+  sixteen: perOperation,
   concurrent: perOperation,
   list: perOperation,
   flood: perOperation,
@@ -42,7 +42,7 @@ const byEra = implementations.flatMap((implementation) =>
     era,
   })),
 );
-/** Of the peers' ways over HTTP one is enough here: what is shared by all is tested with ours and the floor. */
+/** One HTTP mode of each peer is enough: the shared code is tested with ours and the floor. */
 const inFull = implementations.filter(({ name }) => name === OURS || name === 'floor');
 const byMode = implementations.flatMap((implementation) =>
   implementation.httpModes

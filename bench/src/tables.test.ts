@@ -15,7 +15,7 @@ test('a table shows medians, their spread and the ratio to ours in the same vari
     title: 'Calls',
     columns: [
       { figure: 'cpu', title: 'CPU µs', digits: 1 },
-      { figure: 'rss', title: 'MiB', digits: 0 },
+      { figure: 'rss', title: 'MB', digits: 0 },
     ],
   };
   const row = (implementation: string, variant: string, cpu: readonly number[]): Row => ({
@@ -32,7 +32,7 @@ test('a table shows medians, their spread and the ratio to ours in the same vari
   expect(formatTable(table, rows)).toBe(
     `## Calls
 
-|                   |  CPU µs | MiB | spread | × ours |
+|                   |  CPU µs |  MB | spread | × ours |
 | ----------------- | ------: | --: | -----: | -----: |
 | signalbox, legacy |    10.0 |   – |   20 % |   1.00 |
 | sdk, legacy       |    25.0 |   – |    0 % |   2.50 |

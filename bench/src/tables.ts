@@ -1,6 +1,6 @@
 import { formatNumber, layOut } from './format.ts';
 import { OURS } from './implementations.ts';
-import { CALLS_IN_FLIGHT, FLOOD_NOTIFICATIONS } from './load.ts';
+import { CALLS_IN_FLIGHT, FLOOD_NOTIFICATIONS, type CallPhase } from './load.ts';
 import { medianOf, type Row } from './results.ts';
 import { MANY_TOOLS } from './runs.ts';
 
@@ -13,7 +13,9 @@ export interface Column {
 export interface Table {
   readonly key: string;
   readonly title: string;
-  /** The first is what implementations are compared by; less is better. */
+  /** A condition that a reader must know to compare the rows. */
+  readonly note?: string | undefined;
+  /** Implementations are compared by the first column; less is better. */
   readonly columns: readonly [Column, ...Column[]];
 }
 
@@ -31,13 +33,18 @@ const perNotification: Table['columns'] = [
   { figure: 'lostPerCall', title: 'lost per call', digits: 0 },
 ];
 
+const LIST_NOTE =
+  'Signalbox sends the text of the list that it stored when the tools were registered; the floor and the SDK serialize the list for each request.';
+const PROGRESS_NOTE =
+  'Signalbox runs with `progressIntervalMs: 0` here. By default a server of Signalbox sends at most 10 progress notifications a second for a call and drops those in between.';
+
 export const tables: readonly Table[] = [
   ...callTables('stdioServer', 'Server, stdio', 30),
   ...callTables('stdioClient', 'Client, stdio', 30),
   ...callTables('httpServer', 'Server, HTTP', 2),
   {
     key: 'httpServerManyTools.concurrent',
-    title: `Server, HTTP: tools/call, ${inFlight()}, ${String(MANY_TOOLS)} tools`,
+    title: `Server, HTTP: tools/call, ${inFlight('concurrent')}, ${String(MANY_TOOLS)} tools`,
     columns: perCall,
   },
   ...callTables('httpClient', 'Client, HTTP', 30),
@@ -55,7 +62,7 @@ export const tables: readonly Table[] = [
     columns: [
       { figure: 'cpuMs', title: 'CPU ms', digits: 1 },
       { figure: 'readyMs', title: 'ready ms', digits: 0 },
-      { figure: 'residentMib', title: 'idle RSS MiB', digits: 1 },
+      { figure: 'residentMb', title: 'idle RSS MB', digits: 1 },
     ],
   },
   {
@@ -72,7 +79,7 @@ export const tables: readonly Table[] = [
  * A Markdown table of medians. `spread` is the distance from the lowest to the highest round of the first column in per cent of its median;
  * `× ours` compares the first column with ours in the same variant.
  */
-export function formatTable({ title, columns }: Table, rows: readonly Row[]): string {
+export function formatTable({ title, note, columns }: Table, rows: readonly Row[]): string {
   const header = ['', ...columns.map((column) => column.title), 'spread', '× ours'];
   const body = rows.map((row) => [
     `${row.implementation}, ${row.variant}`,
@@ -80,28 +87,36 @@ export function formatTable({ title, columns }: Table, rows: readonly Row[]): st
     `${formatNumber(spreadOf(row, columns[0].figure), 0)} %`,
     formatNumber(medianOf(row, columns[0].figure) / oursBeside(row, rows, columns[0].figure), 2),
   ]);
-  return `## ${title}\n\n${layOut([header, ...body])}\n`;
+  const below = note === undefined ? '' : `\n${note}\n`;
+  return `## ${title}\n\n${layOut([header, ...body])}\n${below}`;
 }
 
 function callTables(key: string, side: string, tools: number): readonly Table[] {
+  const isServer = side.startsWith('Server');
+  const phases = Object.keys(CALLS_IN_FLIGHT) as readonly CallPhase[];
   return [
-    {
-      key: `${key}.sequential`,
-      title: `${side}: tools/call, one after the other`,
+    ...phases.map((phase): Table => ({
+      key: `${key}.${phase}`,
+      title: `${side}: tools/call, ${inFlight(phase)}`,
       columns: perCall,
+    })),
+    {
+      key: `${key}.list`,
+      title: `${side}: tools/list, ${String(tools)} tools`,
+      note: isServer ? LIST_NOTE : undefined,
+      columns: perList,
     },
-    { key: `${key}.concurrent`, title: `${side}: tools/call, ${inFlight()}`, columns: perCall },
-    { key: `${key}.list`, title: `${side}: tools/list, ${String(tools)} tools`, columns: perList },
     {
       key: `${key}.flood`,
       title: `${side}: calls with ${String(FLOOD_NOTIFICATIONS)} progress notifications each`,
+      note: isServer ? PROGRESS_NOTE : undefined,
       columns: perNotification,
     },
   ];
 }
 
-function inFlight(): string {
-  return `${String(CALLS_IN_FLIGHT)} in flight`;
+function inFlight(phase: CallPhase): string {
+  return `${String(CALLS_IN_FLIGHT[phase])} in flight`;
 }
 
 function spreadOf(row: Row, figure: string): number {

@@ -66,7 +66,7 @@ test('idle memory is judged with the helper process', () => {
     measured: '168.1',
     isMet: false,
   });
-  // Where the helper cannot be measured, nothing is met.
+  // Without a measurement of the helper the target is not met.
   expect(verdictOf({ serviceMb: 118.1, helperMb: Number.NaN, idleMb: Number.NaN })).toMatchObject({
     measured: '–',
     isMet: false,

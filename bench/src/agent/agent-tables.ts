@@ -15,7 +15,7 @@ export interface AgentTable {
   readonly lines: readonly FigureLine[];
 }
 
-/** What is measured; there is one implementation. */
+/** The only implementation that is measured. */
 export const SUBJECT = { implementation: 'agent', variant: 'SQLite' };
 
 export const agentTables: readonly AgentTable[] = [
@@ -39,7 +39,7 @@ export const agentTables: readonly AgentTable[] = [
       { figure: 'cpuMs', title: 'CPU ms of a turn', digits: 2 },
       { figure: 'completed', title: 'runs completed', digits: 0 },
       { figure: 'lost', title: 'events lost, twice or out of order', digits: 0 },
-      { figure: 'peakMib', title: 'peak RSS MiB', digits: 0 },
+      { figure: 'peakMb', title: 'peak RSS MB', digits: 0 },
     ],
   },
   {
@@ -49,17 +49,17 @@ export const agentTables: readonly AgentTable[] = [
       { figure: 'events', title: 'events of the run', digits: 0 },
       { figure: 'seconds', title: 'seconds until the others had all', digits: 1 },
       { figure: 'lost', title: 'events lost, twice or out of order', digits: 0 },
-      { figure: 'beforeMib', title: 'RSS MiB before', digits: 0 },
-      { figure: 'openMib', title: 'RSS MiB with all streams open', digits: 0 },
-      { figure: 'peakMib', title: 'peak RSS MiB', digits: 0 },
-      { figure: 'afterMib', title: 'RSS MiB when all have left', digits: 0 },
-      { figure: 'grownMib', title: 'growth to the peak, MiB', digits: 0 },
+      { figure: 'beforeMb', title: 'RSS MB before', digits: 0 },
+      { figure: 'openMb', title: 'RSS MB with all streams open', digits: 0 },
+      { figure: 'peakMb', title: 'peak RSS MB', digits: 0 },
+      { figure: 'afterMb', title: 'RSS MB when all have left', digits: 0 },
+      { figure: 'grownMb', title: 'growth to the peak, MB', digits: 0 },
       {
         figure: 'longerEvents',
         title: 'events of the longer run, with a heap of 128 MB',
         digits: 0,
       },
-      { figure: 'longerMib', title: 'growth to the peak with it, MiB', digits: 0 },
+      { figure: 'longerMb', title: 'growth to the peak with it, MB', digits: 0 },
     ],
   },
   {
@@ -99,7 +99,7 @@ export const agentTables: readonly AgentTable[] = [
   },
 ];
 
-/** A Markdown table with the median, the lowest and the highest of the rounds. */
+/** Returns a Markdown table with the median, the lowest and the highest of the rounds. */
 export function formatAgentTable({ key, title, lines }: AgentTable, results: Results): string {
   const rounds = results.rowsOf(key).flatMap((row) => row.rounds);
   const body = lines.map(({ figure, title: name, digits }) => {
@@ -142,9 +142,9 @@ export function judgeAgent(results: Results): readonly Verdict[] {
       limit: 0,
     }),
     atMost(results, {
-      target: '1,000 readers of a longer run, small heap: growth, MiB',
+      target: '1,000 readers of a longer run, small heap: growth, MB',
       table: 'subscribers',
-      figure: 'longerMib',
+      figure: 'longerMb',
       limit: 128,
     }),
     atMost(results, {
@@ -204,7 +204,7 @@ function atMost(results: Results, { target, table, figure, limit }: Limit): Verd
   };
 }
 
-/** In every round. */
+/** Met only if every round has the value. */
 function exactly(results: Results, { target, table, figure, limit }: Limit): Verdict {
   const values = results
     .rowsOf(table)

@@ -12,10 +12,10 @@ import { measureStartUp } from './measure-start-up.ts';
 import { measureSubscribers } from './measure-subscribers.ts';
 import { measureTurns } from './measure-turns.ts';
 
-/** With more than this the machine does other work. */
+/** Load average above which the machine counts as busy. */
 const QUIET_LOAD = 1.5;
 
-// `npm run bench -- agent` leaves its word among the arguments.
+// `npm run bench -- agent` passes `agent` as a positional argument.
 const { values } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } },
   allowPositionals: true,

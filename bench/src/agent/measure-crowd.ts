@@ -1,5 +1,5 @@
 import type { Figures } from '../figures.ts';
-import { cpuMsOf, peakResidentMibOf } from '../process-readings.ts';
+import { cpuMsOf, peakResidentMbOf } from '../process-readings.ts';
 import { getJson, type RunView } from './rest.ts';
 import { RunStream } from './run-stream.ts';
 import { configFor, limitsFor, PROMPT } from './scenario.ts';
@@ -8,7 +8,7 @@ import { startAgent, temporaryFolder } from './service.ts';
 const WORK = { turns: 10, callsPerTurn: 1 };
 const RUNS = 200;
 
-/** Many runs at once, each followed by a reader of its own. */
+/** Measures many runs at once, each followed by its own reader. */
 export async function measureCrowd(): Promise<Figures> {
   await using folder = await temporaryFolder();
   const agent = await startAgent({
@@ -28,7 +28,7 @@ export async function measureCrowd(): Promise<Figures> {
       cpuMs: (cpuMsOf(agent.pid) - cpuBefore) / turns,
       completed: outcomes.filter(({ status }) => status === 'completed').length,
       lost: outcomes.reduce((sum, { lost }) => sum + lost, 0),
-      peakMib: peakResidentMibOf(agent.pid),
+      peakMb: peakResidentMbOf(agent.pid),
     };
   } finally {
     await agent.stop();
@@ -37,7 +37,7 @@ export async function measureCrowd(): Promise<Figures> {
 
 async function follow(url: string): Promise<{
   readonly status: string;
-  /** Events that the reader did not get, or not in their place. */ readonly lost: number;
+  /** Events that the reader did not get, or got out of order. */ readonly lost: number;
 }> {
   const { stream, runId } = await RunStream.start(url, { prompt: PROMPT, limits: limitsFor(WORK) });
   const { inOrder, outOfOrder } = await stream.ended;

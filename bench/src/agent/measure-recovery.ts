@@ -9,7 +9,7 @@ const RUNS = 50;
 /** The service is killed when the first run begins this turn. */
 const KILLED_AT_TURN = 5;
 
-/** The service is killed with SIGKILL in the middle of many runs and started again. */
+/** Kills the service with SIGKILL in the middle of many runs and starts it again. */
 export async function measureRecovery(): Promise<Figures> {
   await using folder = await temporaryFolder();
   const config = await configFor(folder.path, WORK);
@@ -55,7 +55,7 @@ export async function measureRecovery(): Promise<Figures> {
 interface End {
   readonly status: string;
   readonly lost: number;
-  /** When the run took its next turn; absent when it had ended before. */
+  /** Time of the run's next turn; absent if the run had ended before. */
   readonly firstNewAt: number | undefined;
 }
 

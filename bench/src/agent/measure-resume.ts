@@ -7,12 +7,12 @@ import { startAgent, temporaryFolder } from './service.ts';
 
 const EVENTS = 10_000;
 
-/** A stored run of 10,000 events, and how long a reader that comes back needs for all of them. */
+/** A stored run of 10,000 events, and the time that a reconnecting reader needs for all of them. */
 export interface LongRun extends AsyncDisposable {
   measure(): Promise<Figures>;
 }
 
-/** Makes the run, which takes a while; it waits for a person in the end, as a reader comes back to one that goes on. */
+/** Creates the run, which takes a while. It waits for a person at its end, because readers reconnect to runs that continue. */
 export async function createLongRun(): Promise<LongRun> {
   const folder = await temporaryFolder();
   const work = { turns: 33, callsPerTurn: 100 };
@@ -45,7 +45,7 @@ export async function createLongRun(): Promise<LongRun> {
   };
 }
 
-/** From the request with the id of the first event to the arrival of the ten thousandth after it. */
+/** Milliseconds from the request with the id of the first event to the arrival of the 10,000th event after it. */
 async function timeToResume(url: string, id: string): Promise<number> {
   await getJson(`${url}/healthz`);
   const begun = performance.now();

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { median, type Figures } from '../figures.ts';
-import { MB_PER_MIB, residentMibOf } from '../process-readings.ts';
+import { residentMbOf } from '../process-readings.ts';
 import { getJson } from './rest.ts';
 import { startAgent, temporaryFolder } from './service.ts';
 
 const STARTS = 5;
 const IDLE_MS = 3000;
 
-/** The service with the three reference servers, from its spawn, and when it has nothing to do. */
+/** Measures the start of the service with the three reference servers, and its memory when idle. */
 export async function measureStartUp(): Promise<Figures> {
   await using folder = await temporaryFolder();
   const start = () => startAgent({ folder: folder.path, more: ['--demo'] });
@@ -27,8 +27,8 @@ export async function measureStartUp(): Promise<Figures> {
     while (!(await allReady(agent.url))) await wait(20);
     const connectedMs = agent.readyMs + performance.now() - begun;
     await wait(IDLE_MS);
-    const serviceMb = residentMibOf(agent.pid) * MB_PER_MIB;
-    const helperMb = helperMibOf(agent.pid) * MB_PER_MIB;
+    const serviceMb = residentMbOf(agent.pid);
+    const helperMb = helperMbOf(agent.pid);
     return {
       readyMs: median(starts),
       connectedMs,
@@ -48,8 +48,8 @@ async function allReady(url: string): Promise<boolean> {
   return data.length === 3 && data.every(({ state }) => state === 'ready');
 }
 
-/** Resident memory of the process that ends the servers when the service is killed; NaN where there is no /proc. */
-function helperMibOf(pid: number): number {
+/** Resident memory in MB of the process that ends the servers when the service is killed; NaN without /proc. */
+function helperMbOf(pid: number): number {
   if (process.platform !== 'linux') return Number.NaN;
   const children = readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, 'latin1')
     .trim()
@@ -58,5 +58,5 @@ function helperMibOf(pid: number): number {
   const helper = children.find((child) =>
     readFileSync(`/proc/${String(child)}/cmdline`, 'latin1').includes('reaper'),
   );
-  return helper === undefined ? Number.NaN : residentMibOf(helper);
+  return helper === undefined ? Number.NaN : residentMbOf(helper);
 }

@@ -1,39 +1,39 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Figures } from '../figures.ts';
-import { peakResidentMibOf, residentMibOf } from '../process-readings.ts';
+import { peakResidentMbOf, residentMbOf } from '../process-readings.ts';
 import { getJson, postJson, type RunView } from './rest.ts';
 import { RunStream } from './run-stream.ts';
 import { configFor, limitsFor, PROMPT } from './scenario.ts';
 import { startAgent, temporaryFolder } from './service.ts';
 
 const SUBSCRIBERS = 1000;
-/** One of so many does not read before the run has ended. */
+/** One reader in this many does not read before the run has ended. */
 const ONE_PAUSED_OF = 10;
 const WORK = { turns: 20, callsPerTurn: 4, asks: true };
 const SETTLE_MS = 2000;
 
 const LONGER = 4;
-/** How far the heap grows before it is collected is the collector's choice; with these a process that holds more ends. */
+/** V8 decides how far the heap grows before a collection. With these arguments a process that needs more memory ends. */
 const SMALL_HEAP = ['--max-old-space-size=128', '--max-semi-space-size=4'];
 
-/** Many readers of one run; then, in a process with a small heap, of a run four times as long. */
+/** Measures many readers of one run; then, in a process with a small heap, of a run four times as long. */
 export async function measureSubscribers(): Promise<Figures> {
   const figures = await crowdAt(WORK, []);
   const longer = await crowdAt({ ...WORK, turns: LONGER * WORK.turns }, SMALL_HEAP);
   return {
     ...figures,
     longerEvents: longer.events,
-    longerMib: longer.grownMib,
+    longerMb: longer.grownMb,
     lost: figures.lost + longer.lost,
   };
 }
 
 interface Crowd extends Figures {
-  readonly beforeMib: number;
-  readonly openMib: number;
-  readonly peakMib: number;
-  readonly grownMib: number;
-  readonly afterMib: number;
+  readonly beforeMb: number;
+  readonly openMb: number;
+  readonly peakMb: number;
+  readonly grownMb: number;
+  readonly afterMb: number;
   readonly lost: number;
   readonly seconds: number;
   readonly events: number;
@@ -52,11 +52,11 @@ async function crowdAt(work: typeof WORK, nodeArguments: readonly string[]): Pro
       limits: limitsFor(work),
     });
     const { inbox } = await waiting(agent.url, id);
-    const beforeMib = residentMibOf(agent.pid);
+    const beforeMb = residentMbOf(agent.pid);
     const streams = await Promise.all(
       Array.from({ length: SUBSCRIBERS }, () => RunStream.open(agent.url, id)),
     );
-    const openMib = residentMibOf(agent.pid);
+    const openMb = residentMbOf(agent.pid);
     const paused = streams.filter((_stream, index) => index % ONE_PAUSED_OF === 0);
     for (const stream of paused) stream.pause();
     const begun = performance.now();
@@ -73,18 +73,18 @@ async function crowdAt(work: typeof WORK, nodeArguments: readonly string[]): Pro
     const seen = await Promise.all(streams.map(({ ended }) => ended));
     const { last_seq: events, status } = await getJson<RunView>(`${agent.url}/v1/runs/${id}`);
     if (status !== 'completed') throw new Error(`The run is ${status}`);
-    const peakMib = peakResidentMibOf(agent.pid);
+    const peakMb = peakResidentMbOf(agent.pid);
     await wait(SETTLE_MS);
     const lost = seen.reduce(
       (sum, { inOrder, outOfOrder }) => sum + events - inOrder + outOfOrder,
       0,
     );
     return {
-      beforeMib,
-      openMib,
-      peakMib,
-      grownMib: peakMib - beforeMib,
-      afterMib: residentMibOf(agent.pid),
+      beforeMb,
+      openMb,
+      peakMb,
+      grownMb: peakMb - beforeMb,
+      afterMb: residentMbOf(agent.pid),
       lost,
       seconds,
       events,
@@ -94,7 +94,7 @@ async function crowdAt(work: typeof WORK, nodeArguments: readonly string[]): Pro
   }
 }
 
-/** The run, once all calls of its first turn wait for a person. */
+/** Resolves with the run when all calls of its first turn wait for a person. */
 async function waiting(url: string, id: string): Promise<RunView> {
   for (;;) {
     const run = await getJson<RunView>(`${url}/v1/runs/${id}`);

@@ -11,7 +11,7 @@ const WARM_UP_RUNS = 30;
 const RUNS = 60;
 const BARE_CALLS = 2000;
 
-/** What a turn with one tool call costs, one run after the other, beside the call alone. */
+/** Measures a turn with one tool call, one run after the other, beside the call alone. */
 export async function measureTurns(): Promise<Figures> {
   const bareMs = median(await bareCalls());
   await using folder = await temporaryFolder();
@@ -38,7 +38,7 @@ export async function measureTurns(): Promise<Figures> {
   }
 }
 
-/** Milliseconds from the begin of each turn to that of the next, as a reader of the stream sees them. */
+/** Milliseconds from the start of each turn to the start of the next, as a reader of the stream sees them. */
 async function turnsOf(url: string): Promise<readonly number[]> {
   const begins: number[] = [];
   const onEvent = (type: string): void => {

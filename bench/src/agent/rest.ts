@@ -5,12 +5,12 @@ export interface RunView {
   readonly inbox: readonly { readonly id: string }[];
 }
 
-/** @throws Error for any answer but 2xx */
+/** @throws Error for any status but 2xx */
 export async function getJson<T>(url: string): Promise<T> {
   return answerOf(await fetch(url));
 }
 
-/** @throws Error for any answer but 2xx */
+/** @throws Error for any status but 2xx */
 export async function postJson<T>(url: string, body: object): Promise<T> {
   return answerOf(
     await fetch(url, {

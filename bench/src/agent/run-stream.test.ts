@@ -9,7 +9,7 @@ afterEach(() => server.close());
 async function serve(answer: (response: ServerResponse) => void): Promise<string> {
   server = createServer((_request, response) => answer(response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // It listens at an address with a port.
+  // The server listens on a TCP port.
   return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
 }
 

@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 
-/** What one reader saw of a run. */
+/** Events of a run as one reader received them. */
 export interface Seen {
-  /** Events in a row, from the first one on. */
+  /** Consecutive events from the first one. */
   readonly inOrder: number;
-  /** Events that came again, or after a gap. */
+  /** Events that arrived twice, or after a gap. */
   readonly outOfOrder: number;
 }
 
 export interface RunStreamOptions {
-  /** Called with the type of each event as it comes. */
+  /** Called with the type of each event on arrival. */
   readonly onEvent?: (type: string, seq: number) => void;
 }
 
@@ -71,7 +71,7 @@ export class RunStream {
     return this.#inOrder;
   }
 
-  /** Reads no more until `resume`; the service notices when the buffers in between are full. */
+  /** Stops reading until `resume`; the service notices when the buffers in between are full. */
   pause(): void {
     this.#response.pause();
   }
@@ -81,7 +81,7 @@ export class RunStream {
   }
 
   leave(): void {
-    // Its end is awaited by nobody then.
+    // Nobody awaits its end in this case.
     this.ended.catch(() => undefined);
     this.#response.destroy();
   }
@@ -105,7 +105,7 @@ export class RunStream {
   }
 }
 
-/** @throws Error for an answer that is not a stream */
+/** @throws Error for a response that is not a stream */
 async function answerOf(request: ReturnType<typeof httpRequest>): Promise<IncomingMessage> {
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   if (response.statusCode !== 200 && response.statusCode !== 202)

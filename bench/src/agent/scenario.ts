@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import { echoServer } from './service.ts';
 
 export interface Work {
-  /** Each is one model call with its tool calls; one more gives the answer. */
+  /** Turns of one model call with its tool calls; one more turn gives the answer. */
   readonly turns: number;
-  /** Of `echo`, in each turn. */
+  /** Calls of `echo` in each turn. */
   readonly callsPerTurn: number;
-  /** Whether the first calls wait for a person. Default false. */
+  /** Whether the first calls wait for an approval. Default false. */
   readonly asks?: boolean;
 }
 
 export const PROMPT = 'work';
 
-/** The configuration of a service whose scripted model does the work without a pause, over one server with an `echo` tool. */
+/** Returns the configuration of a service whose scripted model works without pauses, with one server that has an `echo` tool. */
 export async function configFor(
   folder: string,
   { turns, callsPerTurn, asks = false }: Work,
@@ -43,7 +43,7 @@ export async function configFor(
   };
 }
 
-/** The limits of a run that may do the work. */
+/** Limits of a run that allow all the work. */
 export function limitsFor({ turns, callsPerTurn }: Work): object {
   return { turns: turns + 1, tool_calls: turns * callsPerTurn };
 }

@@ -11,26 +11,26 @@ const START_LIMIT_MS = 30_000;
 
 export const echoServer = { command: 'node', args: [ECHO_SERVER] };
 
-/** The service as a process of its own. */
+/** The service in a separate process. */
 export interface AgentProcess {
   readonly url: string;
   readonly pid: number;
-  /** From the spawn until it said that it is ready. */
+  /** Milliseconds from the spawn until the line that says it is ready. */
   readonly readyMs: number;
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has ended. */
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
 export interface AgentOptions {
-  /** Where configuration and data are. */
+  /** Folder of configuration and data. */
   readonly folder: string;
   readonly config?: object;
-  /** More of the command line. */
+  /** Additional arguments of the command line. */
   readonly more?: readonly string[];
   readonly nodeArguments?: readonly string[];
 }
 
-/** A folder that is gone when it is disposed of. */
+/** A folder that is removed when it is disposed of. */
 export async function temporaryFolder(): Promise<{ readonly path: string } & AsyncDisposable> {
   const path = await realpath(await mkdtemp(join(tmpdir(), 'bench-agent-')));
   return {

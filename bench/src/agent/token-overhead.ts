@@ -18,7 +18,7 @@ const TOKENS = 20_000;
 const ROUNDS = 5;
 const LIMIT_US = 20;
 const TEXT = ' token';
-/** Between the tokens, so that each comes alone, as from a model. */
+/** Pause between tokens, so that each arrives alone, as from a model. */
 const PACE_EVERY = 50;
 
 if (process.send === undefined) await measure();
@@ -63,7 +63,7 @@ async function measure(): Promise<void> {
   child.kill();
 }
 
-/** The least CPU time a token of several rounds, in microseconds; the first round only warms up. */
+/** Lowest CPU time of a token in several rounds, in microseconds; the first round only warms up. */
 async function best(read: () => Promise<number>): Promise<number> {
   const costs: number[] = [];
   for (let round = 0; round <= ROUNDS; round += 1) {
@@ -117,7 +117,7 @@ function agentPackage(name: string): string {
   return import.meta.resolve(name, import.meta.resolve('@signalbox/agent/package.json'));
 }
 
-/** The model's side, in a process of its own so that its CPU time is not counted. */
+/** The model's side, in a separate process so that its CPU time is not counted. */
 async function serve(): Promise<void> {
   const server = createServer((request, response) => {
     const wire: Wire =

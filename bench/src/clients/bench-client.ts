@@ -2,11 +2,11 @@ import type { Era } from '@signalbox/mcp-core';
 
 /** A client under measurement, connected to the floor's server. */
 export interface BenchClient {
-  /** Lists the tools and resolves with how many there are. */
+  /** Lists the tools and resolves with their number. */
   listTools(): Promise<number>;
   /** Calls `echo` and resolves with the text of its result. */
   echo(text: string): Promise<string>;
-  /** Calls `flood`; `onProgress` hears each notification that the library delivers. */
+  /** Calls `flood`; calls `onProgress` for each notification that the library delivers. */
   flood(notifications: number, onProgress: () => void): Promise<void>;
   close(): Promise<void>;
 }
@@ -20,7 +20,7 @@ export function urlOf(port: number): string {
   return `http://127.0.0.1:${String(port)}/mcp`;
 }
 
-/** The text of a result whose first content block is one. @throws Error */
+/** Returns the text of a result whose first content block is text. @throws Error */
 export function textOf(content: unknown): string {
   const [block] = content as readonly { readonly text?: unknown }[];
   if (typeof block?.text !== 'string') throw new Error('The result has no text');

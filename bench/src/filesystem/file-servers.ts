@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 export interface FileServer {
   readonly name: string;
   readonly program: string;
-  /** Options with which 1 MiB is answered at once; by default ours answers long files in pieces. */
+  /** Options with which the server answers 1 MiB at once; by default ours answers long files in pieces. */
   readonly wholeFiles: readonly string[];
 }
 

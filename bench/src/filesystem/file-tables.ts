@@ -2,11 +2,10 @@ import type { Results } from '../results.ts';
 import type { Column, Table } from '../tables.ts';
 import type { Verdict } from '../targets.ts';
 import { formatNumber } from '../format.ts';
-import { MB_PER_MIB } from '../process-readings.ts';
 
 const cpu: Column = { figure: 'cpuMs', title: 'CPU ms', digits: 1 };
 const answer: Column = { figure: 'answerMs', title: 'ms to the answer', digits: 1 };
-const peak: Column = { figure: 'peakMib', title: 'peak RSS MiB', digits: 0 };
+const peak: Column = { figure: 'peakMb', title: 'peak RSS MB', digits: 0 };
 const size: Column = { figure: 'answerKib', title: 'answer KiB', digits: 0 };
 
 export const fileTables: readonly Table[] = [
@@ -15,7 +14,7 @@ export const fileTables: readonly Table[] = [
     title: 'Spawn to first tools/list',
     columns: [
       { figure: 'readyMs', title: 'ready ms', digits: 0 },
-      { figure: 'residentMib', title: 'idle RSS MiB', digits: 1 },
+      { figure: 'residentMb', title: 'idle RSS MB', digits: 1 },
     ],
   },
   { key: 'read', title: 'read_text_file, 1 MiB at once', columns: [cpu, answer] },
@@ -43,8 +42,7 @@ export function judgeFileServers(results: Results): readonly Verdict[] {
     atMost(results, {
       target: 'idle memory, MB',
       table: 'start',
-      figure: 'residentMib',
-      unit: MB_PER_MIB,
+      figure: 'residentMb',
       limit: 55,
     }),
     timesBetter(results, {
@@ -84,9 +82,9 @@ export function judgeFileServers(results: Results): readonly Verdict[] {
       limit: 50,
     }),
     atMost(results, {
-      target: 'read of 600 MiB, peak MiB',
+      target: 'read of 600 MiB, peak MB',
       table: 'huge',
-      figure: 'peakMib',
+      figure: 'peakMb',
       limit: 80,
     }),
   ];
@@ -109,13 +107,11 @@ interface Limit {
   readonly target: string;
   readonly table: string;
   readonly figure: string;
-  /** Units of the limit in one unit of the figure; default 1. */
-  readonly unit?: number;
   readonly limit: number;
 }
 
-function atMost(results: Results, { target, table, figure, unit = 1, limit }: Limit): Verdict {
-  const measured = results.medianOf(table, OURS, figure) * unit;
+function atMost(results: Results, { target, table, figure, limit }: Limit): Verdict {
+  const measured = results.medianOf(table, OURS, figure);
   return {
     target,
     wanted: `≤ ${String(limit)}`,

@@ -1,13 +1,13 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 import type { Figures } from '../figures.ts';
-import { peakResidentMibOf, residentMibOf } from '../process-readings.ts';
+import { peakResidentMbOf, residentMbOf } from '../process-readings.ts';
 import { startStdioServer, type StdioServer } from '../server-process.ts';
 import type { FileServer } from './file-servers.ts';
 import type { SampleFiles } from './sample-files.ts';
 
-/** One thing that a file server is measured at. */
+/** A task that a file server is measured with. */
 export interface FileTask {
-  /** Of its table. */
+  /** Key of its table. */
   readonly key: string;
   readonly measure: (server: FileServer, files: SampleFiles) => Promise<Figures>;
 }
@@ -40,13 +40,13 @@ async function measureStart({ program }: FileServer, { root }: SampleFiles): Pro
   try {
     await server.connection.open();
     await server.connection.request('tools/list', {});
-    return { readyMs: performance.now() - begun, residentMib: residentMibOf(server.pid) };
+    return { readyMs: performance.now() - begun, residentMb: residentMbOf(server.pid) };
   } finally {
     await server.stop();
   }
 }
 
-/** Both answer the whole file. */
+/** Both servers answer with the whole file. */
 async function measureRead(
   { program, wholeFiles }: FileServer,
   { root, text, textLength }: SampleFiles,
@@ -94,14 +94,14 @@ async function measureOnce(
       cpuMs: ((await server.cpuMicros()) - cpuBefore) / 1000,
       answerMs,
       answerKib: JSON.stringify(answer).length / 1024,
-      peakMib: peakResidentMibOf(server.pid),
+      peakMb: peakResidentMbOf(server.pid),
     };
   } finally {
     await server.stop();
   }
 }
 
-/** A server may answer with a part of the file or refuse it, but not end. */
+/** A server may answer with a part of the file or refuse it, but must not end. */
 async function measureHuge({ program }: FileServer, { root, huge }: SampleFiles): Promise<Figures> {
   const server = start(program, root);
   try {
@@ -111,7 +111,7 @@ async function measureHuge({ program }: FileServer, { root, huge }: SampleFiles)
     await server.connection
       .request('tools/call', { name: 'read_text_file', arguments: { path: huge } })
       .catch(() => undefined);
-    return { answerMs: performance.now() - begun, peakMib: peakResidentMibOf(server.pid) };
+    return { answerMs: performance.now() - begun, peakMb: peakResidentMbOf(server.pid) };
   } finally {
     await server.stop();
   }

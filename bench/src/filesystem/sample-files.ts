@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, realpath, rm, truncate, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What the file servers are asked about. */
+/** Sample files for the file servers. */
 export interface SampleFiles extends AsyncDisposable {
   readonly root: string;
-  /** 300 directories of 500 empty files each, or as many as asked for. */
+  /** Directories of 500 empty files each; 300 by default. */
   readonly tree: string;
   /** 1 MiB of text in lines of 64 characters. */
   readonly text: string;

@@ -9,7 +9,7 @@ const info = { name: 'floor', version: '1.0.0' };
 const cache = { ttlMs: 0, cacheScope: 'private' };
 
 /**
- * What the floor's servers answer, with as little work as possible.
+ * Answers of the floor's servers, with as little work as possible.
  * @param {number} toolCount
  */
 export function createAnswerer(toolCount) {

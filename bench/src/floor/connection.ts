@@ -8,7 +8,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** A stdio client with as little work per message as possible: the load on servers, and the floor of clients. Believes what the server sends. */
+/** A stdio client with as little work per message as possible: the load on servers, and the floor of clients. Does not validate what the server sends. */
 export class FloorConnection implements FloorPeer {
   onNotification: () => void = () => undefined;
   readonly #output: Writable;

@@ -10,7 +10,7 @@ import {
   type FloorPeer,
 } from './peer.ts';
 
-/** The floor's client over HTTP: the load on servers, and the floor of clients. Connections are kept, as many as there ever were requests at once. */
+/** The floor's client over HTTP: the load on servers, and the floor of clients. Keeps as many connections as there were concurrent requests. */
 export class FloorHttpConnection implements FloorPeer {
   onNotification: () => void = () => undefined;
   readonly #port: number;
@@ -24,7 +24,7 @@ export class FloorHttpConnection implements FloorPeer {
     this.#era = era;
   }
 
-  /** Again opens one more session, where the server has sessions. */
+  /** A second call opens one more session if the server has sessions. */
   async open(): Promise<void> {
     if (this.#era === 'modern') {
       await this.request('server/discover', {});

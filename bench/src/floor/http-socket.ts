@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 
 export interface HttpResponse {
   readonly status: number;
-  /** Status line and fields, as received. */
+  /** Status line and header fields, as received. */
   readonly head: string;
   readonly body: string;
 }
@@ -14,7 +14,7 @@ interface Waiting {
 
 const LAST_CHUNK = '0\r\n\r\n';
 
-/** A connection that is kept alive, with one request on it at a time. Reads ASCII bodies of a given length or in chunks, and believes what they say. */
+/** A kept-alive connection with one request at a time. Reads ASCII bodies of a given length or in chunks, without validation. */
 export class HttpSocket {
   readonly #socket: Socket;
   #received = '';
@@ -85,7 +85,7 @@ export class HttpSocket {
   }
 }
 
-/** The value of a field of a response, found whatever the case of its name. */
+/** Returns the value of a header field; the case of its name does not matter. */
 export function fieldOf(head: string, name: string): string | undefined {
   const at = head.toLowerCase().indexOf(`\r\n${name}:`);
   if (at < 0) return undefined;

@@ -32,13 +32,13 @@ const MODERN_META = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
-/** The params with the `_meta` that the era asks for. */
+/** Returns the params with the `_meta` that the era requires. */
 export function withMeta(params: JsonObject, era: Era, meta?: JsonObject): JsonObject {
   const fullMeta = era === 'modern' ? { ...MODERN_META, ...meta } : meta;
   return fullMeta === undefined ? params : { ...params, _meta: fullMeta };
 }
 
-/** @throws Error for an answer that is none */
+/** @throws Error for a message that is not a response */
 export function resultOf({ result, error }: Answer): JsonObject {
   if (result === undefined) throw new Error(error?.message ?? 'an answer without result or error');
   return result;

@@ -1,16 +1,16 @@
-// What the HTTP server programs of the benchmark have in common.
+// Code that the HTTP server programs of the benchmark share.
 import { createServer } from 'node:http';
 import { TOOLS } from '../catalog.mjs';
 
 const [, , givenMode = 'sessions', givenTools = String(TOOLS)] = process.argv;
 
-/** `sessions`, `stateless` or `modern`, as the program was told. */
+/** `sessions`, `stateless` or `modern`, from the command line. */
 export const mode = givenMode;
 
-/** How many tools the server shall have. */
+/** Number of tools of the server. */
 export const tools = Number(givenTools);
 
-/** Listens on a free port of this machine and tells it to the parent. @param {import('node:http').RequestListener} serve */
+/** Listens on a free port of this machine and sends the port to the parent process. @param {import('node:http').RequestListener} serve */
 export function listen(serve) {
   const server = createServer(serve);
   // Connections that rest between two phases of a measurement are kept.

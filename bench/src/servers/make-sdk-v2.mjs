@@ -6,7 +6,7 @@ const echoSchema = z.object({ text: z.string().describe('What to say.') });
 const floodSchema = z.object({
   notifications: z.number().int().min(0).max(1_000_000).describe('How many steps.'),
 });
-/** Made once, as in a module of a user. @type {Map<string, ReturnType<typeof z.object>>} */
+/** Created once, as in a user's module. @type {Map<string, ReturnType<typeof z.object>>} */
 const fillerSchemas = new Map();
 
 /** @param {number} tools */
