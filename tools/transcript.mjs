@@ -18,7 +18,7 @@ const printed = runTask();
 if (!process.argv.includes('--check')) {
   writeFileSync(
     readme,
-    text.replace(BLOCK, (_, before, _old, after) => `${before}${printed}${after}`),
+    text.replace(shown, () => printed),
   );
 } else if (comparable(shown) !== comparable(printed)) {
   console.error(
