@@ -13,18 +13,24 @@ export interface Surroundings {
 
 export interface Invocation extends Surroundings {
   readonly io: Io;
-  /** The words after the name of the command. */
+  /** Words after the name of the command. */
   readonly rest: readonly string[];
   readonly hooks: TestHooks;
 }
 
-export interface CommandDefinition {
-  /** The words after `signalbox`, for the list of commands. */
-  readonly usage: string;
-  /** Fits on the line of `usage`. */
-  readonly summary: string;
+export interface Command {
   /** Returns the text of `signalbox COMMAND --help`; `rest` has the words that come with it. */
   help(rest: readonly string[]): string;
   /** Resolves with the exit code. @throws UsageError, ConfigError, ServiceError, StoreError, EngineError, ReplayError */
   run(invocation: Invocation): Promise<number>;
+}
+
+/** A line in the list of commands. */
+export interface CommandEntry {
+  /** Words after `signalbox`. */
+  readonly usage: string;
+  /** Fits on the line of `usage`. */
+  readonly summary: string;
+  /** Imports the command, so that a start loads no other. */
+  readonly load: () => Promise<Command>;
 }

@@ -1,10 +1,13 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { runCommand } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { testIo, type TestIoOptions } from './testing/test-io.ts';
+
+// The service is loaded with the first command that needs it; that is no part of a test.
+beforeAll(() => import('./run-with-app.ts'));
 
 async function signalbox(
   argv: readonly string[],

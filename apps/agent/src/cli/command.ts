@@ -5,7 +5,7 @@ import { EngineError } from '../ports/run-engine.ts';
 import { ReplayError } from '../replay/recording.ts';
 import { StoreError } from '../store/store-error.ts';
 import { terminalLine } from '../terminal-text.ts';
-import type { CommandDefinition, Surroundings } from './command-definition.ts';
+import type { CommandEntry, Surroundings } from './command-definition.ts';
 import { COMMANDS } from './commands.ts';
 import { EXIT, EXIT_CODES_HELP } from './exit-code.ts';
 import { UsageError, type Io } from './io.ts';
@@ -37,9 +37,11 @@ async function run(io: Io, surroundings: Surroundings, hooks: TestHooks): Promis
   if (word === 'help')
     return show(
       io,
-      rest[0] === undefined ? generalHelp() : commandNamed(rest[0]).help(rest.slice(1)),
+      rest[0] === undefined
+        ? generalHelp()
+        : (await commandNamed(rest[0]).load()).help(rest.slice(1)),
     );
-  const command = commandNamed(word);
+  const command = await commandNamed(word).load();
   if (isHelpWanted(rest)) return show(io, command.help(rest));
   return command.run({ ...surroundings, io, rest, hooks });
 }
@@ -56,7 +58,7 @@ function isHelpWanted(rest: readonly string[]): boolean {
   );
 }
 
-function commandNamed(word: string): CommandDefinition {
+function commandNamed(word: string): CommandEntry {
   const command = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
   if (command !== undefined) return command;
   const names = Object.keys(COMMANDS);

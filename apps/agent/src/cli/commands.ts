@@ -1,33 +1,60 @@
-import { appCommand } from './app-command.ts';
-import type { CommandDefinition } from './command-definition.ts';
-import { inboxCommand } from './inbox-command.ts';
-import { replayCommand } from './replay-command.ts';
-import {
-  callCommand,
-  cancelCommand,
-  followCommand,
-  runsCommand,
-  serversCommand,
-} from './service-commands.ts';
-import { toolsCommand } from './tools-command.ts';
+import type { CommandEntry } from './command-definition.ts';
 
 /** The commands by name, in the order of the help. */
-export const COMMANDS: { readonly [name: string]: CommandDefinition } = {
-  serve: appCommand('serve', { usage: 'serve [DIR] [options]', summary: 'start the service' }),
-  run: appCommand('run', {
+export const COMMANDS: { readonly [name: string]: CommandEntry } = {
+  serve: {
+    usage: 'serve [DIR] [options]',
+    summary: 'start the service',
+    load: async () => (await import('./app-command.ts')).appCommand('serve'),
+  },
+  run: {
     usage: 'run TASK [options]',
     summary: 'run one task in this process and follow it',
-  }),
-  demo: appCommand('demo', {
+    load: async () => (await import('./app-command.ts')).appCommand('run'),
+  },
+  demo: {
     usage: 'demo [DIR] [options]',
     summary: 'run the demos unattended and check their answers',
-  }),
-  inbox: inboxCommand,
-  runs: runsCommand,
-  follow: followCommand,
-  cancel: cancelCommand,
-  servers: serversCommand,
-  tools: toolsCommand,
-  call: callCommand,
-  replay: replayCommand,
+    load: async () => (await import('./app-command.ts')).appCommand('demo'),
+  },
+  inbox: {
+    usage: 'inbox [show|answer] [options]',
+    summary: 'list and answer what waits for a person in a running service',
+    load: async () => (await import('./inbox-command.ts')).inboxCommand,
+  },
+  runs: {
+    usage: 'runs [options]',
+    summary: 'list the runs of a running service',
+    load: async () => (await import('./service-commands.ts')).runsCommand,
+  },
+  follow: {
+    usage: 'follow ID [options]',
+    summary: 'follow a run of a running service to its end',
+    load: async () => (await import('./service-commands.ts')).followCommand,
+  },
+  cancel: {
+    usage: 'cancel ID [options]',
+    summary: 'cancel a run of a running service',
+    load: async () => (await import('./service-commands.ts')).cancelCommand,
+  },
+  servers: {
+    usage: 'servers [options]',
+    summary: 'list the MCP servers of a running service',
+    load: async () => (await import('./service-commands.ts')).serversCommand,
+  },
+  tools: {
+    usage: 'tools [SERVER | approve SERVER]',
+    summary: 'list the tools of a running service, or approve changed ones',
+    load: async () => (await import('./tools-command.ts')).toolsCommand,
+  },
+  call: {
+    usage: 'call TOOL JSON [options]',
+    summary: 'call a tool of a running service, without a model',
+    load: async () => (await import('./service-commands.ts')).callCommand,
+  },
+  replay: {
+    usage: 'replay RUN [options]',
+    summary: 'take a settled run through the loop again and compare',
+    load: async () => (await import('./replay-command.ts')).replayCommand,
+  },
 };

@@ -2,7 +2,7 @@ import type { JsonObject } from '@signalbox/mcp-core';
 import { terminalJson, terminalLine } from '../terminal-text.ts';
 import { answerItem } from './answer-item.ts';
 import { questionOf } from './ask-person.ts';
-import type { CommandDefinition, Invocation } from './command-definition.ts';
+import type { Command, Invocation } from './command-definition.ts';
 import { EXIT } from './exit-code.ts';
 import { inboxHelp, parseInboxArguments, type InboxArguments } from './inbox-arguments.ts';
 import { InboxClient, type Item } from './inbox-client.ts';
@@ -10,9 +10,7 @@ import { UsageError, type Io } from './io.ts';
 import { age } from './print-table.ts';
 import { ServiceClient, ServiceError, servicePlace } from './service-client.ts';
 
-export const inboxCommand: CommandDefinition = {
-  usage: 'inbox [show|answer] [options]',
-  summary: 'list and answer what waits for a person in a running service',
+export const inboxCommand: Command = {
   help: inboxHelp,
   run: runInbox,
 };

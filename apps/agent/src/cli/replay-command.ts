@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { replayRun, type ReplayReport } from '../replay/replay-run.ts';
+import type { ReplayReport } from '../replay/replay-run.ts';
 import { createStderrLogger } from '../stderr-logger.ts';
 import { terminalLine } from '../terminal-text.ts';
-import type { CommandDefinition } from './command-definition.ts';
+import type { Command } from './command-definition.ts';
 import { EXIT, EXIT_CODES_HELP } from './exit-code.ts';
 import { UsageError } from './io.ts';
 import { optionsHelp, parseOptions } from './options.ts';
@@ -18,9 +18,7 @@ ${optionsHelp(['data-dir'], { 'data-dir': 'where the run is; default $SIGNALBOX_
 ${EXIT_CODES_HELP}
 `;
 
-export const replayCommand: CommandDefinition = {
-  usage: 'replay RUN [options]',
-  summary: 'take a settled run through the loop again and compare',
+export const replayCommand: Command = {
   help: () => HELP,
   async run({ io, rest, env, cwd }) {
     const { values, positionals } = parseOptions('replay', rest, ['data-dir']);
@@ -29,6 +27,7 @@ export const replayCommand: CommandDefinition = {
       throw new UsageError('replay takes the id of one run; see signalbox replay --help');
     const dataDir = resolve(cwd, values['data-dir'] ?? env['SIGNALBOX_DATA_DIR'] ?? '.signalbox');
     const logger = createStderrLogger({ level: 'warn', format: 'text' }, (line) => io.err(line));
+    const { replayRun } = await import('../replay/replay-run.ts');
     const report = await replayRun({ dataDir, runId, logger });
     io.out(`${terminalLine(sentence(report))}\n`);
     return report.difference === undefined ? EXIT.done : EXIT.failed;

@@ -2,7 +2,7 @@ import type { JsonObject } from '@signalbox/mcp-core';
 import { findJsonProblem } from '../json-text.ts';
 import { isPlainObject } from '../plain-object.ts';
 import { terminalJson, terminalLine, terminalText } from '../terminal-text.ts';
-import type { CommandDefinition, Invocation } from './command-definition.ts';
+import type { Command, Invocation } from './command-definition.ts';
 import { EXIT, EXIT_CODES_HELP } from './exit-code.ts';
 import { followService } from './follow-service.ts';
 import { UsageError, type Io } from './io.ts';
@@ -20,7 +20,7 @@ interface Request {
   readonly isJson: boolean;
 }
 
-interface ServiceCommand extends Pick<CommandDefinition, 'summary'> {
+interface ServiceCommand {
   readonly name: string;
   /** The words after the name, such as `ID`. */
   readonly words: readonly string[];
@@ -31,18 +31,9 @@ interface ServiceCommand extends Pick<CommandDefinition, 'summary'> {
 }
 
 /** Returns a command that is a request to a running service. */
-function serviceCommand({
-  name,
-  words,
-  optional = 0,
-  summary,
-  about,
-  run,
-}: ServiceCommand): CommandDefinition {
+function serviceCommand({ name, words, optional = 0, about, run }: ServiceCommand): Command {
   const usage = [name, ...words].join(' ');
   return {
-    usage: `${usage} [options]`,
-    summary,
     help: () => `signalbox ${usage}: ${about}\n\n${optionsHelp(TAKEN)}\n\n${EXIT_CODES_HELP}\n`,
     run: ({ io, rest, env }: Invocation) => {
       const { values, positionals } = parseOptions(name, rest, TAKEN);
@@ -63,7 +54,6 @@ const LISTED_RUNS = 50;
 export const runsCommand = serviceCommand({
   name: 'runs',
   words: [],
-  summary: 'list the runs of a running service',
   about: `lists the newest ${LISTED_RUNS} runs of a running service`,
   async run({ io, client, isJson }) {
     const { data } = await client.get(`/v1/runs?limit=${LISTED_RUNS}`);
@@ -88,7 +78,6 @@ export const runsCommand = serviceCommand({
 export const followCommand = serviceCommand({
   name: 'follow',
   words: ['ID'],
-  summary: 'follow a run of a running service to its end',
   about:
     'prints a run of a running service until it is settled, and its answer; ID may be the beginning or the end of an id',
   run: async ({ io, client, words: [id = ''], isJson }) =>
@@ -98,7 +87,6 @@ export const followCommand = serviceCommand({
 export const cancelCommand = serviceCommand({
   name: 'cancel',
   words: ['ID'],
-  summary: 'cancel a run of a running service',
   about: 'cancels a run of a running service; ID may be the beginning or the end of an id',
   async run({ io, client, words: [part = ''], isJson }) {
     const id = await runId(client, part);
@@ -115,7 +103,6 @@ export const cancelCommand = serviceCommand({
 export const serversCommand = serviceCommand({
   name: 'servers',
   words: [],
-  summary: 'list the MCP servers of a running service',
   about: 'lists the MCP servers of a running service with their states, tools and errors',
   async run({ io, client, isJson }) {
     const servers = (await client.list('/v1/servers')).filter(isPlainObject);
@@ -143,7 +130,6 @@ export const callCommand = serviceCommand({
   name: 'call',
   words: ['TOOL', 'JSON'],
   optional: 1,
-  summary: 'call a tool of a running service, without a model',
   about:
     'calls a tool of a running service, by its name in signalbox tools and with JSON as its arguments; prints the text of the result, with --json all of it',
   async run({ io, client, words: [name = '', json = '{}'], isJson }) {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 import { isPlainObject } from '../plain-object.ts';
 import { terminalJson, terminalLine } from '../terminal-text.ts';
-import type { CommandDefinition } from './command-definition.ts';
+import type { Command } from './command-definition.ts';
 import { EXIT, EXIT_CODES_HELP } from './exit-code.ts';
 import { UsageError, type Io } from './io.ts';
 import { optionsHelp, parseOptions, SERVICE_OPTIONS, type OptionName } from './options.ts';
@@ -28,9 +28,7 @@ interface Quarantined {
   readonly definition: JsonObject;
 }
 
-export const toolsCommand: CommandDefinition = {
-  usage: 'tools [SERVER | approve SERVER]',
-  summary: 'list the tools of a running service, or approve changed ones',
+export const toolsCommand: Command = {
   help: () => HELP,
   run({ io, rest, env }) {
     const { values, positionals } = parseOptions('tools', rest, TAKEN);

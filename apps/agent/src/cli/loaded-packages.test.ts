@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const IMPORT = /^(?:import|export) (?!type )(?:[^;'"]*? from )?'([^']+)';/gm;
+
+/** Returns the packages that importing this module loads at once, without its dynamic imports. */
+function packagesLoadedBy(file: string): readonly string[] {
+  const modules = new Set<string>([join(import.meta.dirname, file)]);
+  const packages = new Set<string>();
+  for (const module of modules)
+    for (const [statement, specifier = ''] of readFileSync(module, 'utf8').matchAll(IMPORT)) {
+      if (/^import \{(?:\s*type [^,}]+,?)+\s*\} from/.test(statement)) continue;
+      if (specifier.startsWith('.')) modules.add(join(dirname(module), specifier));
+      else if (!specifier.startsWith('node:')) packages.add(specifier);
+    }
+  return [...packages].toSorted();
+}
+
+test.each([
+  '../main.ts',
+  'command.ts',
+  'process-io.ts',
+  'app-command.ts',
+  'service-commands.ts',
+  'tools-command.ts',
+  'replay-command.ts',
+])('%s loads no package, so that help and requests to a service start fast', (file) => {
+  expect(packagesLoadedBy(file)).toEqual([]);
+});
+
+test('inbox-command.ts loads the error codes of the protocol and no other package', () => {
+  expect(packagesLoadedBy('inbox-command.ts')).toEqual(['@signalbox/mcp-core']);
+});
+
+test('run-with-app.ts loads the service, and neither the SDKs of models nor what describes the API', () => {
+  const packages = packagesLoadedBy('run-with-app.ts');
+  expect(packages).toEqual(expect.arrayContaining(['better-sqlite3', 'fastify', 'kysely', 'zod']));
+  expect(packages).not.toContain('openai');
+  expect(packages).not.toContain('@anthropic-ai/sdk');
+  expect(packages).not.toContain('@fastify/swagger');
+});

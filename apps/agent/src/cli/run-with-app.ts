@@ -1,0 +1,129 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createApp, type App } from '../app.ts';
+import type { ServerConfig } from '../config/config.ts';
+import { loadConfig, type LoadedConfig } from '../config/load-config.ts';
+import { demoServer, demoServers } from '../demo/demo-servers.ts';
+import { demoFolder } from '../demo/demo-folder.ts';
+import { ensureShopDatabase } from '../demo/shop-database.ts';
+import type { Logger } from '../ports/logger.ts';
+import { createStderrLogger } from '../stderr-logger.ts';
+import type { AppArguments } from './app-arguments.ts';
+import { askInput } from './ask-input.ts';
+import type { Invocation } from './command-definition.ts';
+import { runDemos } from './demo.ts';
+import { UsageError, type Io } from './io.ts';
+import { exitCodeOf, runTask } from './run.ts';
+import { serve } from './serve.ts';
+
+interface AppContext {
+  readonly parsed: AppArguments;
+  readonly config: LoadedConfig;
+  readonly logger: Logger;
+  /** Folder of the demo's file server. */
+  readonly files: string;
+}
+
+/** Builds the service for `signalbox serve`, `run` or `demo`, runs the command with it and closes it. Returns the exit code. */
+export async function runWithApp(given: AppArguments, invocation: Invocation): Promise<number> {
+  const { io, version, hooks } = invocation;
+  const parsed = given.prompt === '-' ? { ...given, prompt: await io.readInput() } : given;
+  if (parsed.command === 'run' && parsed.prompt.trim() === '')
+    throw new UsageError('stdin has no task');
+  const files = resolve(invocation.cwd, parsed.directory ?? demoFolder(invocation));
+  const config = await configure(invocation, parsed, files);
+  const isTemporary = parsed.command !== 'serve';
+  const dataDir = isTemporary ? await mkdtemp(join(tmpdir(), 'signalbox-')) : config.dataDir;
+  const logger = createStderrLogger(
+    { level: config.logLevel, format: config.logFormat },
+    (line) => io.err(line),
+    () => io.losses?.(),
+  );
+  const app = await createApp({
+    config: { ...config, dataDir },
+    version,
+    logger,
+    paced: parsed.command !== 'demo',
+    hooks,
+  });
+  try {
+    return await withApp(io, app, { config, parsed, logger, files });
+  } finally {
+    await app.close();
+    if (isTemporary) await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function withApp(
+  io: Io,
+  app: App,
+  { config, parsed, logger, files }: AppContext,
+): Promise<number> {
+  if (parsed.command === 'serve')
+    return serve(io, app, { config, isDemo: parsed.isDemo, files, logger });
+  for (const notice of [app.llm.info.notice, ...config.notices])
+    if (notice !== undefined) io.err(`${notice}\n`);
+  if (parsed.command === 'demo')
+    return runDemos(io, app, { files, database: demoDatabase(config), isJson: parsed.isJson });
+  const outcome = await runTask(io, app, {
+    ...parsed,
+    servers: serverNames(config, parsed.servers),
+  });
+  return exitCodeOf(io, app, outcome);
+}
+
+async function configure(
+  { env, cwd, io }: Invocation,
+  parsed: AppArguments,
+  files: string,
+): Promise<LoadedConfig> {
+  const ask = io.canAsk && !parsed.isJson ? { askInput: askInput(io) } : {};
+  const config = await loadConfig({ flags: parsed.flags, env, cwd, homeDir: homedir(), ...ask });
+  if (parsed.isDemo) await ensureShopDatabase(demoDatabase(config));
+  const { servers, notices } = addedServers(config, parsed, files);
+  const own = config.servers.filter(
+    ({ name }) => parsed.directory === undefined || name !== 'filesystem',
+  );
+  const named = new Set(own.map(({ name }) => name));
+  const all = [...own, ...servers.filter(({ name }) => !named.has(name))];
+  return {
+    ...config,
+    servers: parsed.isYes ? all.map(approved) : all,
+    notices: [...config.notices, ...notices],
+  };
+}
+
+function addedServers(
+  config: LoadedConfig,
+  { isDemo, directory }: AppArguments,
+  files: string,
+): { readonly servers: readonly ServerConfig[]; readonly notices: readonly string[] } {
+  if (isDemo) return demoServers({ files, database: demoDatabase(config) });
+  return {
+    servers: directory === undefined ? [] : [demoServer('filesystem', [files])],
+    notices: [],
+  };
+}
+
+/** The same server, whose tools are not asked about; tools that are denied stay so. */
+function approved(server: ServerConfig): ServerConfig {
+  const approvals = (server.approvals ?? []).filter(({ policy }) => policy === 'deny');
+  return { ...server, approvals, approval: server.approval === 'deny' ? 'deny' : 'auto' };
+}
+
+/** Returns the names of servers that may be given as the configuration has them. */
+function serverNames(
+  { servers, invalidServers = [] }: LoadedConfig,
+  given: readonly string[],
+): readonly string[] {
+  return given.map(
+    (name) =>
+      [...servers, ...invalidServers].find(({ configuredName }) => configuredName === name)?.name ??
+      name,
+  );
+}
+
+function demoDatabase(config: LoadedConfig): string {
+  return join(config.dataDir, 'demo', 'shop.db');
+}
