@@ -9,9 +9,11 @@ const INSTALLED = /^.*\bnode_modules\/(?:@[^/]+\/)?[^/]+/;
  * @throws Error when a package says no licence or has no file with its text: it must not be shipped then.
  */
 export function thirdPartyNotices(metafiles, folder = process.cwd()) {
-  const packages = [...bundledFolders(metafiles)]
-    .map((path) => notice(join(folder, path)))
-    .toSorted((a, b) => (a.title < b.title ? -1 : 1));
+  const notices = [...bundledFolders(metafiles)].map((path) => notice(join(folder, path)));
+  // A version may be installed in several folders.
+  const packages = [...new Map(notices.map((each) => [each.title, each])).values()].toSorted(
+    (a, b) => (a.title < b.title ? -1 : 1),
+  );
   const intro =
     packages.length === 0
       ? 'This package contains no software of others.'

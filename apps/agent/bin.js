@@ -6,4 +6,4 @@ if (major < 22 || (major === 22 && minor < 22)) {
   );
   process.exit(1);
 }
-await import('./dist/main.js');
+await import('./bundle/main.js');

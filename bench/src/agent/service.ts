@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const PROGRAM = fileURLToPath(new URL('../../../apps/agent/dist/main.js', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../../apps/agent/bin.js', import.meta.url));
 const ECHO_SERVER = fileURLToPath(new URL('../servers/signalbox.mjs', import.meta.url));
 const START_LIMIT_MS = 30_000;
 

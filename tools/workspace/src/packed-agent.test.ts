@@ -1,18 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
-import { readFileSync, readdirSync } from 'node:fs';
+import { globSync, readFileSync, readdirSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { layOutPacked } from './testing/install-packed.ts';
 
 const root = join(import.meta.dirname, '../../..');
-const PACKAGES = [
-  'apps/agent',
-  'libs/mcp-core',
-  'libs/server-kit',
-  'servers/filesystem',
-  'servers/sqlite',
-  'servers/weather',
-];
+const PACKAGES = ['apps/agent', 'servers/filesystem', 'servers/sqlite', 'servers/weather'];
 
 let home: string;
 beforeAll(async () => {
@@ -105,36 +99,59 @@ test(
   },
 );
 
-test('it has its licence, the JSON Schema of its configuration and the OpenAPI document, and no tests or maps', () => {
-  const folder = join(home, 'node_modules/@signalbox/agent');
+const packed = (): string => join(home, 'node_modules/@signalbox/agent');
+
+test('it has its licences, the JSON Schema of its configuration and the OpenAPI document, and no sources, tests or maps', () => {
+  const folder = packed();
   expect(readdirSync(folder)).toEqual(
     expect.arrayContaining([
       'LICENSE',
       'README.md',
       'bin.js',
+      'bundle',
       'dist',
       'openapi.json',
       'signalbox.schema.json',
     ]),
   );
-  const files = readdirSync(join(folder, 'dist'), { recursive: true, encoding: 'utf8' });
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  expect(files).toEqual(
+    expect.arrayContaining(
+      [
+        'bundle/main.js',
+        'bundle/index.js',
+        'bundle/THIRD-PARTY-NOTICES.txt',
+        'dist/index.d.ts',
+      ].map((file) => join(file)),
+    ),
+  );
   expect(
     files.filter((file) =>
-      /\.test\.|\.map$|(?:^|[/\\])testing(?:[/\\]|\.|$)|\.tsbuildinfo$/.test(file),
+      /^src\b|\.test\.|\.map$|(?:^|[/\\])testing(?:[/\\]|\.|$)|\.tsbuildinfo$/.test(file),
     ),
   ).toEqual([]);
+  expect(readFileSync(join(folder, 'bundle/THIRD-PARTY-NOTICES.txt'), 'utf8')).toContain(
+    '\nfastify 5.12.8 (MIT)\n\n',
+  );
 });
 
-test('it names every package that npm installs with it, and its servers only as optional ones', () => {
-  const manifest = JSON.parse(
-    readFileSync(join(home, 'node_modules/@signalbox/agent/package.json'), 'utf8'),
+test('it names every package that its programs import, and its servers as optional ones', () => {
+  const { dependencies, optionalDependencies } = JSON.parse(
+    readFileSync(join(packed(), 'package.json'), 'utf8'),
   ) as { readonly dependencies: object; readonly optionalDependencies: object };
-  expect(Object.keys(manifest.optionalDependencies)).toEqual([
+  expect(Object.keys(optionalDependencies)).toEqual([
     '@signalbox/server-filesystem',
     '@signalbox/server-sqlite',
     '@signalbox/server-weather',
   ]);
-  expect(
-    Object.keys(manifest.dependencies).filter((name) => name.startsWith('@signalbox/')),
-  ).toEqual(['@signalbox/mcp-core']);
+  const imported = globSync('bundle/*.js', { cwd: packed() })
+    .map((file) => readFileSync(join(packed(), file), 'utf8'))
+    .flatMap((text) => [
+      ...text.matchAll(/^(?:import|export)\b[^'"\n;]*\bfrom\s*['"]([^'"]+)['"]/gm),
+      ...text.matchAll(/\b__require\(['"]([^'"]+)['"]\)/g),
+      ...text.matchAll(/\bimport\(['"]([^'"]+)['"]\)/g),
+    ])
+    .map(([, specifier = '']) => specifier)
+    .filter((specifier) => !specifier.startsWith('.') && !isBuiltin(specifier));
+  expect([...new Set(imported)].toSorted()).toEqual(Object.keys(dependencies));
 });

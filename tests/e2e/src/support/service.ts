@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const packageFile = (specifier: string, file: string): string =>
   fileURLToPath(new URL(file, import.meta.resolve(`${specifier}/package.json`)));
 
-export const agentMain = packageFile('@signalbox/agent', 'dist/main.js');
+export const agentMain = packageFile('@signalbox/agent', 'bin.js');
 export const serverBin = {
   filesystem: packageFile('@signalbox/server-filesystem', 'bin.js'),
   sqlite: packageFile('@signalbox/server-sqlite', 'bin.js'),
