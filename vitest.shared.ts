@@ -17,9 +17,9 @@ export const shared: ViteUserConfig = defineConfig({
     isolate: false,
     // Most of the time goes into waiting for child processes.
     maxWorkers: 3,
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
-    // As long as a machine that does other work may need.
-    expect: { poll: { timeout: 10_000 } },
+    // Times after which a test is taken to hang: no test passes or fails by its speed on a loaded machine.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    setupFiles: join(import.meta.dirname, 'vitest.hang-limits.ts'),
   },
 });

@@ -44,28 +44,20 @@ async function fullCollections(prepare: string): Promise<number> {
   return Number(stdout);
 }
 
-test(
-  'the heap is collected once, which V8 would not do by itself',
-  { timeout: 30_000 },
-  async () => {
-    const collect = `
+test('the heap is collected once, which V8 would not do by itself', async () => {
+  const collect = `
     import { collectHeapOnce } from ${JSON.stringify(new URL('bound-heap.ts', import.meta.url).href)};
     collectHeapOnce(10);
   `;
-    expect(await fullCollections(collect)).toBe(1);
-    expect(await fullCollections('')).toBe(0);
-  },
-);
+  expect(await fullCollections(collect)).toBe(1);
+  expect(await fullCollections('')).toBe(0);
+});
 
-test(
-  'the young generation grows no more once it has the size, as it would otherwise',
-  { timeout: 30_000 },
-  async () => {
-    const bound = `
+test('the young generation grows no more once it has the size, as it would otherwise', async () => {
+  const bound = `
     import { boundYoungGeneration } from ${JSON.stringify(new URL('bound-heap.ts', import.meta.url).href)};
     boundYoungGeneration(24 * 2 ** 20);
   `;
-    expect(await youngMb(bound)).toBeLessThan(50);
-    expect(await youngMb('')).toBeGreaterThan(60);
-  },
-);
+  expect(await youngMb(bound)).toBeLessThan(50);
+  expect(await youngMb('')).toBeGreaterThan(60);
+});

@@ -52,7 +52,7 @@ function signalbox(...args: string[]): Command {
     out: () => out,
     error: () => error,
     async reported(text) {
-      await expect.poll(() => error, { timeout: 15_000, interval: 20 }).toContain(text);
+      await expect.poll(() => error, { interval: 20 }).toContain(text);
     },
     code: new Promise((resolve) => child.once('close', resolve)),
   };

@@ -235,7 +235,7 @@ describe('a call', () => {
   });
 });
 
-test('each is started again when its process was killed', { timeout: 40_000 }, async () => {
+test('each is started again when its process was killed', async () => {
   const killed = await Promise.all(NAMES.map(statusOf));
   for (const { pid } of killed) process.kill(Number(pid), 'SIGKILL');
   await expect
@@ -246,7 +246,7 @@ test('each is started again when its process was killed', { timeout: 40_000 }, a
           .filter(({ state, pid }, index) => state !== 'ready' || pid === killed[index]?.['pid'])
           .map(({ name }) => name);
       },
-      { timeout: 35_000 },
+      { timeout: 50_000 },
     )
     .toEqual([]);
 });

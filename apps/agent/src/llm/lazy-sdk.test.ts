@@ -30,7 +30,7 @@ test.each([
     const { stdout } = await promisify(execFile)(
       process.execPath,
       ['--conditions=@signalbox/source', '--input-type=module', '-e', SCRIPT, file, provider, wire],
-      { timeout: 30_000 },
+      { timeout: 50_000 },
     );
     expect(JSON.parse(stdout)).toEqual({ atStart: [], loaded });
   },

@@ -46,7 +46,7 @@ export interface Service {
 }
 
 /** Longer than any start takes, shorter than a test may take. */
-const START_LIMIT_MS = 15_000;
+const START_LIMIT_MS = 45_000;
 
 /** Starts the real service as a process of its own, on a free port, and resolves when it listens; one that does not is ended. */
 export async function startService({

@@ -30,7 +30,7 @@ describe.each([
   ['in memory', () => new InMemoryTaskStore()],
   ['in files', openFiles],
 ])('a task store %s', (_where, open) => {
-  test.each(taskStoreContract(open))('$name', { timeout: 20_000 }, async ({ run }) => {
+  test.each(taskStoreContract(open))('$name', async ({ run }) => {
     await expect(run()).resolves.toBeUndefined();
   });
 });
