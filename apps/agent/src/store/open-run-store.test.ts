@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import { conversationStoreContract } from '../ports/conversation-store.contract.ts';
-import { runStoreContract } from '../ports/run-store.contract.ts';
+import { storeContract } from '../ports/store.contract.ts';
 import type { RunStore } from '../ports/run-store.ts';
 import type { Clock } from '../ports/test-hooks.ts';
 import { queuedRun } from '../ports/testing/queued-run.ts';
@@ -25,8 +24,7 @@ async function refusal(dataDir: string): Promise<string> {
     : `not refused: ${JSON.stringify(error)}`;
 }
 
-runStoreContract('SQLite', () => open(newDataDir()));
-conversationStoreContract('SQLite', () => open(newDataDir()));
+storeContract('SQLite', () => open(newDataDir()));
 
 describe('the database', () => {
   test('finds the open items of a run, and a page of the inbox, without reading items of others', async () => {

@@ -1,8 +1,11 @@
-import { afterEach, describe, expect, test } from 'vitest';
-import type { KeyedRequest, KeptResponse } from './idempotency-store.ts';
-import { InvalidCursorError, type Run, type RunStore, type RunTransaction } from './run-store.ts';
-import { queuedRun } from './testing/queued-run.ts';
-import type { Agent, Thread } from './thread-store.ts';
+import { describe, expect, test } from 'vitest';
+import type { RunTransaction } from '../run-store.ts';
+import { request, RESPONSE } from '../testing/keyed-request.ts';
+import { openForTest, type OpenStore } from '../testing/open-for-test.ts';
+import { queuedRun } from '../testing/queued-run.ts';
+import type { Agent, Thread } from '../thread-store.ts';
+import { InvalidCursorError } from './errors.ts';
+import type { Run } from './run.ts';
 
 const thread = (id: string, fields: Partial<Thread> = {}): Thread => ({
   id,
@@ -23,28 +26,11 @@ const agent = (id: string, fields: Partial<Agent> = {}): Agent => ({
   updatedAt: 1,
   ...fields,
 });
-const request = (fields: Partial<KeyedRequest> = {}): KeyedRequest => ({
-  principal: 'p',
-  key: 'k',
-  requestSha256: 'aa',
-  owner: 'boot-1',
-  ...fields,
-});
-const RESPONSE: KeptResponse = {
-  status: 202,
-  location: '/v1/runs/r1',
-  body: { id: 'r1', nested: [1, null] },
-};
 
-/** What every adapter of the run store must do for threads, agents, artifacts and idempotency keys. `open` gives a store that is empty, at a time of 1234. */
-export function conversationStoreContract(name: string, open: () => Promise<RunStore>): void {
-  describe(`conversation store contract: ${name}`, () => {
-    let opened: RunStore | undefined;
-    const openStore = async (): Promise<RunStore> => (opened = await open());
-    afterEach(async () => {
-      await opened?.close();
-      opened = undefined;
-    });
+/** Describes the behavior of every store adapter for threads and agents. */
+export function threadContract(name: string, open: OpenStore): void {
+  describe(`store contract, threads and agents: ${name}`, () => {
+    const openStore = openForTest(open);
 
     test('threads and agents are read back as they were written, listed newest first, replaced and deleted', async () => {
       const store = await openStore();
@@ -259,49 +245,6 @@ export function conversationStoreContract(name: string, open: () => Promise<RunS
         (await claim('r2'))?.isDone,
         (await claim('r2'))?.response,
       ]).toEqual([undefined, true, undefined]);
-    });
-
-    test('a key is taken once: by the first request, or by the same one of another boot when the first did not finish', async () => {
-      const store = await openStore();
-      const claim = (fields: Partial<KeyedRequest> = {}) =>
-        store.write((sql) => sql.claimKey(request(fields)));
-      expect(await claim()).toBeUndefined();
-      expect(await claim()).toEqual({
-        ...request(),
-        isDone: false,
-        response: undefined,
-        runId: undefined,
-        createdAt: 1234,
-      });
-      expect([await claim({ key: 'other' }), await claim({ principal: 'other' })]).toEqual([
-        undefined,
-        undefined,
-      ]);
-      expect((await claim({ owner: 'boot-2', requestSha256: 'bb' }))?.owner).toBe('boot-1');
-      expect([await claim({ owner: 'boot-2' }), (await claim({ owner: 'boot-2' }))?.owner]).toEqual(
-        [undefined, 'boot-2'],
-      );
-      await store.write((sql) =>
-        sql.finishKey({ principal: 'p', key: 'k' }, { response: RESPONSE, runId: 'r1' }),
-      );
-      expect(await claim({ owner: 'boot-3' })).toMatchObject({
-        isDone: true,
-        response: RESPONSE,
-        runId: 'r1',
-      });
-      await store.write((sql) => sql.releaseKey({ principal: 'p', key: 'k' }));
-      expect((await claim())?.isDone).toBe(true);
-      await store.write((sql) => sql.releaseKey({ principal: 'p', key: 'other' }));
-      expect(await claim({ key: 'other' })).toBeUndefined();
-    });
-
-    test('keys are freed by their age', async () => {
-      const store = await openStore();
-      await store.write((sql) => sql.claimKey(request()));
-      await store.write((sql) => sql.releaseKeysBefore(1234));
-      expect(await store.write((sql) => sql.claimKey(request()))).toBeDefined();
-      await store.write((sql) => sql.releaseKeysBefore(1235));
-      expect(await store.write((sql) => sql.claimKey(request()))).toBeUndefined();
     });
   });
 }

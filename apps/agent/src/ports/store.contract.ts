@@ -1,0 +1,24 @@
+import { approvalContract } from './store/approval.contract.ts';
+import { idempotencyContract } from './store/idempotency.contract.ts';
+import { inboxContract } from './store/inbox.contract.ts';
+import { messageContract } from './store/message.contract.ts';
+import { eventContract } from './store/run-event.contract.ts';
+import { runContract } from './store/run.contract.ts';
+import { threadContract } from './store/thread.contract.ts';
+import { toolCallContract } from './store/tool-call.contract.ts';
+import type { OpenStore } from './testing/open-for-test.ts';
+
+/** Describes the behavior of every store adapter. */
+export function storeContract(name: string, open: OpenStore): void {
+  for (const contract of [
+    runContract,
+    eventContract,
+    messageContract,
+    toolCallContract,
+    inboxContract,
+    approvalContract,
+    threadContract,
+    idempotencyContract,
+  ])
+    contract(name, open);
+}

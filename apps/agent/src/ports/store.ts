@@ -1,0 +1,68 @@
+import type { ArtifactReader, ArtifactWriter } from './artifact-store.ts';
+import type { EpochReader, EpochWriter } from './epoch-store.ts';
+import type { IdempotencyWriter } from './idempotency-store.ts';
+import type { ListReader } from './list-store.ts';
+import type { ProgressReader } from './progress-store.ts';
+import type { ApprovalReader, ApprovalWriter } from './store/approval.ts';
+import type { AuditReader, AuditWriter } from './store/audit.ts';
+import type { InboxReader, InboxWriter } from './store/inbox.ts';
+import type { MessageReader, MessageWriter } from './store/message.ts';
+import type { RunEventReader, RunEventWriter } from './store/run-event.ts';
+import type { RunReader, RunWriter } from './store/run.ts';
+import type { ToolCallReader, ToolCallWriter } from './store/tool-call.ts';
+import type { ThreadReader, ThreadWriter } from './thread-store.ts';
+
+/** All reads of the store, on a connection of their own where the database has one. */
+export interface StoreReader
+  extends
+    RunReader,
+    RunEventReader,
+    MessageReader,
+    ToolCallReader,
+    InboxReader,
+    ApprovalReader,
+    AuditReader,
+    ThreadReader,
+    ArtifactReader,
+    EpochReader,
+    ListReader,
+    ProgressReader {}
+
+/**
+ * One write transaction. `append` takes the next `seq`s in the same transaction as the changes that
+ * the events describe, so commit order is `seq` order. Only methods of the transaction may be awaited
+ * inside it.
+ */
+export interface StoreTransaction
+  extends
+    StoreReader,
+    RunWriter,
+    RunEventWriter,
+    MessageWriter,
+    ToolCallWriter,
+    InboxWriter,
+    ApprovalWriter,
+    AuditWriter,
+    ThreadWriter,
+    ArtifactWriter,
+    EpochWriter,
+    IdempotencyWriter {}
+
+export interface Store {
+  /** Identifies the lifetime of this process. Leases of other boots are void. */
+  readonly bootId: string;
+  readonly read: StoreReader;
+  /**
+   * Runs `work` once in a write transaction and rolls back when it throws. `urgent`: a client waits
+   * for the result, so the transaction is started before others that wait.
+   */
+  write<T>(
+    work: (transaction: StoreTransaction) => Promise<T>,
+    options?: { readonly urgent?: boolean },
+  ): Promise<T>;
+  /** @throws StorageError `lost` when the files of the store were removed or replaced */
+  checkFiles(): void;
+  /** Checks the files and writes a small row. @throws StorageError */
+  probe(): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,41 @@
+import type { InboxKind } from './inbox.ts';
+
+/** A decision about an action with an effect, or the end of the action. Entries are never changed and outlive the run. */
+export interface AuditEntry {
+  /**
+   * Origin of the decision: a person through the API, the configured policy, a remembered approval,
+   * an expired deadline, or the service itself.
+   */
+  readonly who: 'person' | 'policy' | 'remembered' | 'expiry' | 'service';
+  readonly runId: string;
+  readonly callId: string | undefined;
+  readonly itemId: string | undefined;
+  readonly kind: 'tool_call' | Exclude<InboxKind, 'tool_approval'>;
+  readonly server: string | undefined;
+  readonly tool: string | undefined;
+  /** SHA-256 of the canonical JSON of the arguments, in hex. */
+  readonly argumentsSha256: string | undefined;
+  /** Stable snake_case code. Exactly one of `decision` and `outcome` is set. */
+  readonly decision: string | undefined;
+  readonly outcome: 'succeeded' | 'failed' | 'cancelled' | 'unknown' | undefined;
+}
+
+export interface StoredAuditEntry extends AuditEntry {
+  /** One-based number over all runs. */
+  readonly seq: number;
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number;
+}
+
+export interface AuditReader {
+  /** Returns entries with `seq > after` in the order of their commits. */
+  audit(options: {
+    readonly runId?: string;
+    readonly after: number;
+    readonly limit: number;
+  }): Promise<readonly StoredAuditEntry[]>;
+}
+
+export interface AuditWriter {
+  appendAudit(entries: readonly AuditEntry[]): Promise<void>;
+}

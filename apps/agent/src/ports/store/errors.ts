@@ -1,0 +1,29 @@
+/** Thrown when the store cannot write at present. */
+export class StorageError extends Error {
+  /** `full`: the disk is full; `broken`: the disk cannot be read or written; `lost`: the files were removed or replaced. */
+  readonly reason: 'full' | 'broken' | 'lost';
+
+  constructor(reason: StorageError['reason'], message: string, options: ErrorOptions = {}) {
+    super(message, options);
+    this.name = 'StorageError';
+    this.reason = reason;
+  }
+}
+
+/** Thrown when a stored value cannot be parsed because its row was changed or damaged outside of the service. */
+export class DamagedRowError extends Error {
+  constructor(column: string, options: ErrorOptions = {}) {
+    super(`the stored ${column} is damaged and cannot be read`, options);
+    this.name = 'DamagedRowError';
+  }
+}
+
+/** Thrown for a pagination cursor that this service did not issue. */
+export class InvalidCursorError extends Error {
+  constructor() {
+    super(
+      'the cursor is not one that this service gave; leave it out to start from the first page',
+    );
+    this.name = 'InvalidCursorError';
+  }
+}

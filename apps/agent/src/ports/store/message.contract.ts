@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { queuedRun } from '../testing/queued-run.ts';
+import { openForTest, type OpenStore } from '../testing/open-for-test.ts';
+
+/** Describes the behavior of every store adapter for messages and turns. */
+export function messageContract(name: string, open: OpenStore): void {
+  describe(`store contract, messages and turns: ${name}`, () => {
+    const openStore = openForTest(open);
+
+    test('messages keep their order, blocks and native items', async () => {
+      const store = await openStore();
+      await store.write(async (sql) => {
+        await sql.insertRun(queuedRun('r1'));
+        await sql.insertMessage('r1', {
+          id: 'm2',
+          turn: 0,
+          role: 'user',
+          content: [{ type: 'text', text: '{"not":"parsed"}' }],
+        });
+        await sql.insertMessage('r1', {
+          id: 'm1',
+          turn: 1,
+          role: 'assistant',
+          content: [],
+          native: { provider: 'p', model: 'm', items: [{ b: 1, a: 2 }] },
+        });
+      });
+      expect(await store.read.messages('r1')).toEqual([
+        { id: 'm2', turn: 0, role: 'user', content: [{ type: 'text', text: '{"not":"parsed"}' }] },
+        {
+          id: 'm1',
+          turn: 1,
+          role: 'assistant',
+          content: [],
+          native: { provider: 'p', model: 'm', items: [{ b: 1, a: 2 }] },
+        },
+      ]);
+    });
+
+    test('the partial text of a run is one row that is overwritten and removed', async () => {
+      const store = await openStore();
+      await store.write((sql) => sql.insertRun(queuedRun('r1')));
+      await store.write((sql) => sql.savePartial('r1', { messageId: 'm1', text: 'a' }));
+      await store.write((sql) => sql.savePartial('r1', { messageId: 'm1', text: 'ab' }));
+      expect(await store.read.partial('r1')).toEqual({ messageId: 'm1', text: 'ab' });
+      await store.write((sql) => sql.savePartial('r1', undefined));
+      expect(await store.read.partial('r1')).toBeUndefined();
+    });
+
+    test('an attempt of a turn ends once', async () => {
+      const store = await openStore();
+      await store.write(async (sql) => {
+        await sql.insertRun(queuedRun('r1'));
+        await sql.startTurn({ runId: 'r1', turn: 1, owner: 'boot', messageId: 'm1' });
+      });
+      expect(await store.read.activeTurn('r1')).toEqual({
+        turn: 1,
+        owner: 'boot',
+        messageId: 'm1',
+      });
+      expect(await store.write((sql) => sql.endTurn('m1', 'interrupted'))).toBe(true);
+      expect(await store.write((sql) => sql.endTurn('m1', 'completed'))).toBe(false);
+      expect(await store.read.activeTurn('r1')).toBeUndefined();
+    });
+  });
+}

@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest';
+import { queuedRun } from '../testing/queued-run.ts';
+import { InvalidCursorError } from './errors.ts';
+import type { Run } from './run.ts';
+import { openForTest, type OpenStore } from '../testing/open-for-test.ts';
+
+/** Describes the behavior of every store adapter for runs. */
+export function runContract(name: string, open: OpenStore): void {
+  describe(`store contract, runs: ${name}`, () => {
+    const openStore = openForTest(open);
+
+    test('a run is read back as it was written, absent fields included', async () => {
+      const store = await openStore();
+      const run: Run = {
+        ...queuedRun('r1'),
+        servers: ['a', 'b'],
+        prompt: '[1,2]',
+        usage: {
+          input: 1,
+          cacheRead: 0,
+          cacheWrite: 0,
+          output: 2,
+          reasoning: 0,
+          source: 'reported',
+        },
+      };
+      await store.write((sql) => sql.insertRun(run));
+      expect(await store.read.run('r1')).toEqual(run);
+      expect(await store.read.run('r2')).toBeUndefined();
+    });
+
+    test('a patch sets the fields it names, clears those it names with undefined and leaves the rest', async () => {
+      const store = await openStore();
+      await store.write((sql) =>
+        sql.insertRun({ ...queuedRun('r1'), statusReason: 'asked', answer: 'half' }),
+      );
+      await store.write((sql) =>
+        sql.updateRun('r1', {
+          status: 'running',
+          statusReason: undefined,
+          error: { code: 'x', message: 'y' },
+        }),
+      );
+      await store.write((sql) => sql.updateRun('r1', {}));
+      expect(await store.read.run('r1')).toMatchObject({
+        status: 'running',
+        statusReason: undefined,
+        answer: 'half',
+        error: { code: 'x', message: 'y' },
+      });
+    });
+
+    test('runs are listed newest first in pages that survive new runs, and by status', async () => {
+      const store = await openStore();
+      await store.write(async (sql) => {
+        for (const [index, id] of ['a', 'b', 'c', 'd', 'e'].entries())
+          await sql.insertRun({
+            ...queuedRun(id),
+            createdAt: index < 3 ? 1 : 2,
+            status: id === 'b' ? 'failed' : 'queued',
+          });
+      });
+      const first = await store.read.runs({ limit: 2 });
+      await store.write((sql) => sql.insertRun({ ...queuedRun('z'), createdAt: 9 }));
+      const second = await store.read.runs({ limit: 2, cursor: first.nextCursor ?? '' });
+      const third = await store.read.runs({ limit: 2, cursor: second.nextCursor ?? '' });
+      expect([first, second, third].map((page) => page.data.map((run) => run.id))).toEqual([
+        ['e', 'd'],
+        ['c', 'b'],
+        ['a'],
+      ]);
+      expect(third.nextCursor).toBeUndefined();
+      expect(
+        (await store.read.runs({ limit: 10, status: ['failed'] })).data.map((run) => run.id),
+      ).toEqual(['b']);
+    });
+
+    test.each([
+      '',
+      'x',
+      'bm9wZQ',
+      Buffer.from('[1,2]').toString('base64url'),
+      Buffer.from('["1","x"]').toString('base64url'),
+    ])('cursor %j is refused', async (cursor) => {
+      const store = await openStore();
+      await expect(store.read.runs({ limit: 1, cursor })).rejects.toBeInstanceOf(
+        InvalidCursorError,
+      );
+    });
+
+    test('a list of runs has long texts cut and long values left out, and the run itself has all of them', async () => {
+      const store = await openStore();
+      const long = {
+        prompt: 'p'.repeat(3000),
+        instructions: 'i'.repeat(3000),
+        answer: 'a'.repeat(3000),
+        output: { text: 'o'.repeat(5000) },
+      };
+      await store.write(async (sql) => {
+        await sql.insertRun({ ...queuedRun('r1'), ...long, createdAt: 2 });
+        await sql.insertRun({
+          ...queuedRun('r2'),
+          outputSchema: { type: 'object', description: 's'.repeat(5000) },
+          createdAt: 1,
+        });
+        await sql.insertRun({ ...queuedRun('r3'), output: { a: 1 }, createdAt: 0 });
+      });
+      const [first, second, third] = (await store.read.runs({ limit: 9 })).data;
+      expect(first).toMatchObject({
+        id: 'r1',
+        isShortened: true,
+        prompt: `${'p'.repeat(1000)}…`,
+        instructions: `${'i'.repeat(1000)}…`,
+        answer: `${'a'.repeat(1000)}…`,
+        output: undefined,
+      });
+      expect(second).toMatchObject({ id: 'r2', isShortened: true, outputSchema: undefined });
+      expect(third).toEqual({
+        ...queuedRun('r3'),
+        output: { a: 1 },
+        createdAt: 0,
+        isShortened: false,
+      });
+      expect(await store.read.run('r1')).toMatchObject(long);
+    });
+
+    test('the requests of a server for the model are counted by run', async () => {
+      const store = await openStore();
+      await store.write(async (sql) => {
+        for (const id of ['r1', 'r2']) await sql.insertRun(queuedRun(id));
+      });
+      const count = (runId: string, server: string): Promise<number> =>
+        store.write((sql) => sql.countSampling(runId, server));
+      expect([
+        await count('r1', 'a'),
+        await count('r1', 'a'),
+        await count('r1', 'b'),
+        await count('r2', 'a'),
+      ]).toEqual([1, 2, 1, 1]);
+    });
+
+    test('unsettled runs are those in no terminal status', async () => {
+      const store = await openStore();
+      const statuses: readonly Run['status'][] = [
+        'queued',
+        'running',
+        'input_required',
+        'cancelling',
+        'completed',
+        'failed',
+        'cancelled',
+        'expired',
+      ];
+      await store.write(async (sql) => {
+        for (const [createdAt, status] of statuses.entries())
+          await sql.insertRun({ ...queuedRun(status), status, createdAt });
+      });
+      expect(
+        await store.read.runIds(['input_required', 'queued', 'running', 'cancelling']),
+      ).toEqual(['queued', 'running', 'input_required', 'cancelling']);
+    });
+  });
+}

@@ -1,0 +1,164 @@
+import type { JsonObject } from '@signalbox/mcp-core';
+import type { Usage } from '../llm-provider.ts';
+import type { RunCore } from '../progress-store.ts';
+import type { Metadata } from '../thread-store.ts';
+
+/** Every status of a run; the last four are terminal. */
+export const RUN_STATUSES = [
+  'queued',
+  'running',
+  'input_required',
+  'cancelling',
+  'completed',
+  'failed',
+  'cancelled',
+  'expired',
+] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+/** The terminal statuses. */
+export const SETTLED_STATUSES: readonly RunStatus[] = [
+  'completed',
+  'failed',
+  'cancelled',
+  'expired',
+];
+
+/** The statuses of a run that has not ended. */
+export const UNSETTLED_STATUSES: readonly RunStatus[] = RUN_STATUSES.filter(
+  (status) => !SETTLED_STATUSES.includes(status),
+);
+
+/** Returns whether the status of the run is terminal. */
+export function isSettled(run: { readonly status: RunStatus }): boolean {
+  return SETTLED_STATUSES.includes(run.status);
+}
+
+/** Limits of one run. All times are milliseconds. */
+export interface RunLimits {
+  readonly turns: number;
+  readonly toolCalls: number;
+  readonly wallClockMs: number;
+  readonly callInactivityMs: number;
+  readonly callMaxMs: number;
+  readonly inboxExpiryMs: number;
+  /** Input and output tokens of all model calls, including sampling for servers. Default: no limit. */
+  readonly tokens?: number;
+  /** Cost in US dollars of all model calls, including sampling for servers. Default: no limit. */
+  readonly costUsd?: number;
+  /** Output tokens of one model message, including thinking. Default: the model's maximum. */
+  readonly outputTokens?: number;
+}
+
+export interface RunError {
+  /** Stable snake_case code. */
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Consecutive failures of a model call that will be retried. Times are milliseconds since the Unix epoch. */
+export interface ModelOutage {
+  /** Time of the first failure. */
+  readonly since: number;
+  /** Consecutive failed attempts. */
+  readonly attempts: number;
+  readonly nextAttemptAt: number;
+  /** Reason of the last failure. */
+  readonly error: RunError;
+}
+
+/** A stored run. Times are milliseconds since the Unix epoch. */
+export interface Run {
+  readonly id: string;
+  /** `agent`: a model runs the prompt; `call`: one tool call requested by a client, without a model. */
+  readonly kind: 'agent' | 'call';
+  readonly status: RunStatus;
+  readonly statusReason: string | undefined;
+  readonly prompt: string;
+  /** Servers whose tools the run may use. Undefined: all servers. */
+  readonly servers: readonly string[] | undefined;
+  readonly provider: string;
+  readonly model: string;
+  readonly scripted: boolean;
+  readonly limits: RunLimits;
+  /** Thread of the run, when it belongs to a thread. */
+  readonly threadId: string | undefined;
+  /** Zero-based position among the runs of the thread. */
+  readonly threadPosition: number | undefined;
+  /** Stored agent that the run was created from. The run keeps its own copy of the agent's fields. */
+  readonly agentId: string | undefined;
+  /** Instructions of the agent or the request, added to the system prompt. */
+  readonly instructions: string | undefined;
+  readonly metadata: Metadata;
+  /** Source run of a fork, and the last turn that was copied from it. */
+  readonly forkedFrom: { readonly runId: string; readonly turn: number } | undefined;
+  readonly lastSeq: number;
+  readonly turns: number;
+  readonly toolCalls: number;
+  readonly usage: Usage | undefined;
+  readonly answer: string | undefined;
+  /** JSON Schema that the answer, parsed as JSON, must match. */
+  readonly outputSchema: JsonObject | undefined;
+  /** The parsed answer, when it matches `outputSchema`. */
+  readonly output: unknown;
+  /** Turn whose answer did not match `outputSchema` and was requested again. */
+  readonly repairedTurn: number | undefined;
+  /** Consecutive model messages that were truncated within the arguments of a tool call. */
+  readonly cutTurns: number;
+  readonly error: RunError | undefined;
+  /** Present from the first failed attempt of a model call until the model answers. */
+  readonly modelOutage: ModelOutage | undefined;
+  /**
+   * Milliseconds excluded from the wall-clock limit: completed waits in `input_required`, and the
+   * time before the run was resumed by a client.
+   */
+  readonly waitedMs: number;
+  /** Start of the current wait, which `waitedMs` does not include yet. */
+  readonly waitingSince: number | undefined;
+  readonly createdAt: number;
+  readonly startedAt: number | undefined;
+  readonly finishedAt: number | undefined;
+}
+
+/** Fields of a run that may change. A key that is present with the value `undefined` clears the field. */
+export type RunPatch = Partial<
+  Pick<
+    Run,
+    | 'metadata'
+    | 'status'
+    | 'statusReason'
+    | 'turns'
+    | 'toolCalls'
+    | 'usage'
+    | 'answer'
+    | 'output'
+    | 'repairedTurn'
+    | 'cutTurns'
+    | 'error'
+    | 'limits'
+    | 'modelOutage'
+    | 'waitedMs'
+    | 'waitingSince'
+    | 'startedAt'
+    | 'finishedAt'
+  >
+>;
+
+export interface RunReader {
+  run(id: string): Promise<Run | undefined>;
+  /** Returns the number of runs with each status, without the statuses that no run has. */
+  runCounts(): Promise<ReadonlyMap<RunStatus, number>>;
+  /** Returns the runs of a thread that have not ended, oldest first. */
+  unsettledRuns(filter: { readonly threadId: string }): Promise<readonly RunCore[]>;
+}
+
+export interface RunWriter {
+  insertRun(run: Run): Promise<void>;
+  /** Returns the position of the next run of a thread. */
+  nextThreadPosition(threadId: string): Promise<number>;
+  /** Deletes the run and its rows, including stored responses about it. Audit entries remain. */
+  deleteRun(id: string): Promise<void>;
+  updateRun(id: string, patch: RunPatch): Promise<void>;
+  /** Increments the number of sampling requests of the server in the run and returns it. */
+  countSampling(runId: string, server: string): Promise<number>;
+}

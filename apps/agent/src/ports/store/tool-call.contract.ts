@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { plannedCall } from '../testing/planned-call.ts';
+import { queuedRun } from '../testing/queued-run.ts';
+import type { ToolCall } from './tool-call.ts';
+import type { RunStore } from '../run-store.ts';
+import { openForTest, type OpenStore } from '../testing/open-for-test.ts';
+
+/** Describes the behavior of every store adapter for tool calls. */
+export function toolCallContract(name: string, open: OpenStore): void {
+  describe(`store contract, tool calls: ${name}`, () => {
+    const openStore = openForTest(open);
+
+    test('a tool call changes only from an expected state and attempt', async () => {
+      const store = await openStore();
+      await store.write(async (sql) => {
+        await sql.insertRun(queuedRun('r1'));
+        await sql.insertToolCall(plannedCall('c1'));
+      });
+      const update = (
+        state: ToolCall['state'],
+        attempt: number,
+        patch: Partial<ToolCall>,
+      ): Promise<boolean> =>
+        store.write((sql) => sql.updateToolCall('c1', { state: [state], attempt }, patch));
+      expect(await update('planned', 1, { state: 'failed' })).toBe(false);
+      expect(await update('dispatched', 0, { state: 'failed' })).toBe(false);
+      expect(await update('planned', 0, { state: 'dispatched', attempt: 1, owner: 'boot' })).toBe(
+        true,
+      );
+      expect(await store.read.toolCall('c1')).toEqual({
+        ...plannedCall('c1'),
+        state: 'dispatched',
+        attempt: 1,
+        owner: 'boot',
+      });
+      expect(
+        await store.write((sql) =>
+          sql.updateToolCall(
+            'c1',
+            { state: ['input_required', 'dispatched'] },
+            { state: 'succeeded', owner: undefined },
+          ),
+        ),
+      ).toBe(true);
+      expect((await store.read.toolCall('c1'))?.owner).toBeUndefined();
+    });
+
+    test('tool calls come by turn and position and can be filtered', async () => {
+      const store = await openStore();
+      await store.write(async (sql) => {
+        await sql.insertRun(queuedRun('r1'));
+        await sql.insertToolCall({ ...plannedCall('c1'), turn: 2, state: 'unknown' });
+        await sql.insertToolCall({ ...plannedCall('c2'), position: 1 });
+        await sql.insertToolCall(plannedCall('c3'));
+      });
+      const ids = async (
+        filter: Parameters<RunStore['read']['toolCalls']>[1],
+      ): Promise<readonly string[]> =>
+        (await store.read.toolCalls('r1', filter)).map((call) => call.id);
+      expect(await ids(undefined)).toEqual(['c3', 'c2', 'c1']);
+      expect(await ids({ turn: 1 })).toEqual(['c3', 'c2']);
+      expect(await ids({ state: ['unknown', 'failed'] })).toEqual(['c1']);
+    });
+
+    test('the tool calls of a run are paged in order of turn and position', async () => {
+      const store = await openStore();
+      await store.write(async (sql) => {
+        await sql.insertRun(queuedRun('r1'));
+        for (const [id, turn, position] of [
+          ['c4', 2, 1],
+          ['c1', 1, 0],
+          ['c3', 2, 0],
+          ['c2', 1, 1],
+        ] as const)
+          await sql.insertToolCall({ ...plannedCall(id), turn, position });
+      });
+      const first = await store.read.toolCallPage('r1', { limit: 3 });
+      const second = await store.read.toolCallPage('r1', {
+        limit: 3,
+        cursor: first.nextCursor ?? '',
+      });
+      expect([first, second].map(({ data }) => data.map(({ id }) => id))).toEqual([
+        ['c1', 'c2', 'c3'],
+        ['c4'],
+      ]);
+      expect(second.nextCursor).toBeUndefined();
+    });
+  });
+}

@@ -1,0 +1,123 @@
+import type { CallToolResult, JsonObject } from '@signalbox/mcp-core';
+import type { CancelLevel } from '../tool-registry.ts';
+
+/** Every state of a tool call. */
+export const TOOL_CALL_STATES = [
+  'planned',
+  'awaiting_approval',
+  'dispatched',
+  'input_required',
+  'working',
+  'succeeded',
+  'failed',
+  'cancelled',
+  'unknown',
+] as const;
+export type ToolCallState = (typeof TOOL_CALL_STATES)[number];
+
+/** States in which a call can still change by itself or by an approval. */
+export const OPEN_CALL_STATES: readonly ToolCallState[] = [
+  'planned',
+  'awaiting_approval',
+  'dispatched',
+  'input_required',
+  'working',
+];
+
+/** States of a call that was sent and has not ended. */
+export const SENT_CALL_STATES: readonly ToolCallState[] = [
+  'dispatched',
+  'input_required',
+  'working',
+];
+
+/** Input requests with which a modern server answered a call. Any process can continue the call from this record. */
+export interface ParkedRound {
+  /** One-based round of the call. */
+  readonly round: number;
+  /** Input requests by the server's keys. */
+  readonly inputRequests: JsonObject;
+  /** Opaque state, returned to the server unchanged. */
+  readonly requestState?: string;
+}
+
+/** A row of the tool-call ledger. The row is committed before the call is sent. */
+export interface ToolCall {
+  readonly id: string;
+  readonly runId: string;
+  readonly turn: number;
+  /** Position among the calls of its turn. */
+  readonly position: number;
+  /** The model's id of the call. */
+  readonly toolUseId: string;
+  readonly wireName: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly arguments: JsonObject;
+  /** The model's arguments, when a person changed them. */
+  readonly modelArguments: JsonObject | undefined;
+  readonly state: ToolCallState;
+  readonly attempt: number;
+  /** Boot id of the process that dispatched the current attempt. */
+  readonly owner: string | undefined;
+  readonly idempotencyKey: string;
+  /**
+   * Whether the call may be sent again after a crash: the tool of a trusted server is read-only, or
+   * idempotent and not destructive.
+   */
+  readonly repeatable: boolean;
+  readonly result: CallToolResult | undefined;
+  readonly error: string | undefined;
+  readonly cancel: CancelLevel | undefined;
+  /** Time of a client's request to cancel this call alone. */
+  readonly cancelRequestedAt: number | undefined;
+  /** Present from a modern server's input requests until the call is sent again with the responses. */
+  readonly parked: ParkedRound | undefined;
+  /** Server's id of the task that the call became. */
+  readonly taskId: string | undefined;
+  /** Milliseconds since the Unix epoch. */
+  readonly createdAt: number;
+  readonly finishedAt: number | undefined;
+}
+
+/** Fields of a tool call that may change. A key that is present with the value `undefined` clears the field. */
+export type ToolCallPatch = Partial<
+  Pick<
+    ToolCall,
+    | 'state'
+    | 'arguments'
+    | 'modelArguments'
+    | 'idempotencyKey'
+    | 'attempt'
+    | 'owner'
+    | 'result'
+    | 'error'
+    | 'cancel'
+    | 'cancelRequestedAt'
+    | 'parked'
+    | 'taskId'
+    | 'finishedAt'
+  >
+>;
+
+export interface ToolCallReader {
+  toolCall(id: string): Promise<ToolCall | undefined>;
+  /** Returns the calls of a run in order of turn and position, optionally of one turn or with some states only. */
+  toolCalls(
+    runId: string,
+    filter?: { readonly turn?: number; readonly state?: readonly ToolCallState[] },
+  ): Promise<readonly ToolCall[]>;
+}
+
+export interface ToolCallWriter {
+  insertToolCall(call: ToolCall): Promise<void>;
+  /**
+   * Applies the patch if the row still has an expected state and attempt. Returns whether it did, so
+   * late writes of an older attempt are refused.
+   */
+  updateToolCall(
+    id: string,
+    expected: { readonly state: readonly ToolCallState[]; readonly attempt?: number },
+    patch: ToolCallPatch,
+  ): Promise<boolean>;
+}
