@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ok } from '../run/testing/fake-registry.ts';
 import { openService } from '../run/testing/service.ts';
 import { createServiceEdge } from './testing/service-edge.ts';
-import { NewAgent } from './thread-schemas.ts';
+import { NewAgent } from './agent-schemas.ts';
 
 const EVERY_FIELD = {
   name: 'reader',

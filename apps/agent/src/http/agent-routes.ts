@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { Agent as StoredAgent } from '../ports/thread-store.ts';
-import type { HttpApp, RouteDependencies } from './http-server.ts';
+import { Agent, AgentList, NewAgent } from './agent-schemas.ts';
+import type { HttpApp, RouteDependencies } from './route.ts';
 import { KeyHeaders, replyWith } from './idempotency.ts';
 import { limitsOf, givenLimitsView } from './limits-view.ts';
 import { Problem } from './problem.ts';
 import { ListQuery, ProblemDetails, RunParameters } from './schemas.ts';
-import { Agent, AgentList, NewAgent } from './thread-schemas.ts';
+
 import { pageOf } from './views.ts';
 
 const problem = { 400: ProblemDetails, 404: ProblemDetails };

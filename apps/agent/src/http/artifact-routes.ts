@@ -1,21 +1,9 @@
 import type { FastifyReply } from 'fastify';
-import { z } from 'zod';
-import type { HttpApp, RouteDependencies } from './http-server.ts';
 import type { Artifact } from '../ports/artifact-store.ts';
+import { ArtifactContent, ArtifactHeaders } from './artifact-schemas.ts';
 import { Problem } from './problem.ts';
+import type { HttpApp, RouteDependencies } from './route.ts';
 import { ProblemDetails, RunParameters } from './schemas.ts';
-
-const CONTENT = {
-  description: 'The text or the bytes, or the range of them',
-  content: {
-    'text/plain': { schema: z.string() },
-    'application/octet-stream': {
-      schema: z
-        .string()
-        .describe('The bytes of an image, a sound or another file, with its own media type'),
-    },
-  },
-};
 
 /** Parts of results that were too long for the conversation. */
 export function artifactRoutes(app: HttpApp, { read }: RouteDependencies): void {
@@ -26,12 +14,10 @@ export function artifactRoutes(app: HttpApp, { read }: RouteDependencies): void 
         summary: 'Get an artifact',
         description: 'One range of bytes may be asked for with `Range: bytes=…`.',
         params: RunParameters,
-        headers: z.looseObject({
-          range: z.string().optional().describe('`bytes=FROM-TO`, `bytes=FROM-` or `bytes=-LAST`'),
-        }),
+        headers: ArtifactHeaders,
         response: {
-          200: CONTENT,
-          206: CONTENT,
+          200: ArtifactContent,
+          206: ArtifactContent,
           400: ProblemDetails,
           404: ProblemDetails,
           416: ProblemDetails,

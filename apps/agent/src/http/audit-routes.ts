@@ -1,54 +1,11 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { InvalidCursorError, type StoredAuditEntry } from '../ports/run-store.ts';
-import type { HttpApp, HttpDependencies } from './http-server.ts';
+import { AuditPage, AuditQuery, type AuditEntry } from './audit-schemas.ts';
+import type { HttpApp, RouteDependencies } from './route.ts';
 import { ProblemDetails } from './schemas.ts';
 
-const AuditEntry = z
-  .object({
-    seq: z.int().describe('1, 2, 3… over all runs'),
-    at: z.iso.datetime(),
-    who: z
-      .enum(['person', 'policy', 'remembered', 'expiry', 'service'])
-      .describe('Who decided or ended it; remembered: an approval that a person gave before'),
-    run_id: z.string(),
-    call_id: z.string().optional(),
-    inbox_item_id: z.string().optional(),
-    kind: z.enum([
-      'tool_call',
-      'elicitation_form',
-      'elicitation_url',
-      'sampling_approval',
-      'sampling_reply',
-      'outcome_unknown',
-    ]),
-    server: z.string().optional(),
-    tool: z.string().optional(),
-    arguments_sha256: z
-      .string()
-      .optional()
-      .describe('Of the canonical JSON (RFC 8785) of the arguments'),
-    decision: z
-      .string()
-      .optional()
-      .describe(
-        'allowed, asked, approved, approved_with_changes, denied, expired, accepted, declined, dismissed, retry, mark_done, fail or forgotten',
-      ),
-    outcome: z.enum(['succeeded', 'failed', 'cancelled', 'unknown']).optional(),
-  })
-  .meta({ id: 'AuditEntry' });
-
-const AuditPage = z
-  .object({ data: z.array(AuditEntry), next_cursor: z.string().optional() })
-  .meta({ id: 'AuditPage' });
-
-const AuditQuery = z.strictObject({
-  run_id: z.string().min(1).max(100).optional(),
-  cursor: z.string().max(100).optional(),
-  limit: z.coerce.number().int().min(1).max(1000).default(200),
-});
-
-/** Who decided what about which call, and what came of it. */
-export function auditRoutes(app: HttpApp, { read }: HttpDependencies): void {
+/** Reading the audit log. */
+export function auditRoutes(app: HttpApp, { read }: RouteDependencies): void {
   app.get(
     '/v1/audit',
     {

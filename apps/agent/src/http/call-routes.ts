@@ -1,10 +1,11 @@
 import type { z } from 'zod';
 import type { CallRun as EngineCallRun } from '../ports/run-engine.ts';
 import type { Run, RunReader, ToolCall as StoredCall } from '../ports/run-store.ts';
-import type { HttpApp, RouteDependencies } from './http-server.ts';
 import { KeyHeaders, replyWith, type Answer } from './idempotency.ts';
 import { limitsOf } from './limits-view.ts';
+import { pageByName } from './page-by-name.ts';
 import { Problem } from './problem.ts';
+import type { HttpApp, RouteDependencies } from './route.ts';
 import {
   CancelCall,
   CallParameters,
@@ -13,13 +14,14 @@ import {
   ToolCall,
   ToolParameters,
 } from './call-schemas.ts';
-import { ProblemDetails } from './schemas.ts';
-import { runView, toolCallView } from './views.ts';
+import { PageQuery, ProblemDetails } from './schemas.ts';
+import { ToolList } from './server-schemas.ts';
+import { pageOf, runView, toolCallView, toolView } from './views.ts';
 import { answerInTime, WaitHeaders } from './wait-for-run.ts';
 
 const problem = { 400: ProblemDetails, 404: ProblemDetails };
 
-/** Single tool calls: making one without a model, and cancelling one. */
+/** Listing tools, and making and cancelling single tool calls. */
 export function callRoutes(app: HttpApp, dependencies: RouteDependencies): void {
   const { engine, read, llm, once, registry } = dependencies;
 
@@ -32,6 +34,18 @@ export function callRoutes(app: HttpApp, dependencies: RouteDependencies): void 
     body: { ...runView(run, await reader.openInbox([run.id]), llm.info), call: toolCallView(call) },
     runId: run.id,
   });
+
+  app.get(
+    '/v1/tools',
+    {
+      schema: {
+        summary: 'List the tools of the ready servers, by name',
+        querystring: PageQuery,
+        response: { 200: ToolList, 400: ProblemDetails },
+      },
+    },
+    async (request) => pageOf(pageByName(registry.tools(), request.query), toolView),
+  );
 
   app.post(
     '/v1/tools/:name/call',

@@ -7,7 +7,7 @@ import { callsThenAnswer } from '../run/testing/fake-llm.ts';
 import { ManualClock } from '../run/testing/manual-clock.ts';
 import { openService } from '../run/testing/service.ts';
 import { connectionLimits } from './connection-limits.ts';
-import type { FailedRequest } from './http-server.ts';
+import type { FailedRequest } from './request-id.ts';
 import { createServiceEdge, type EdgeOptions, type ServiceEdge } from './testing/service-edge.ts';
 import { FREE_ATTEMPTS, MAX_WAITING, SLOW_MS } from './token-attempts.ts';
 

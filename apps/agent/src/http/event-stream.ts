@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceMetrics } from '../metrics/service-metrics.ts';
 import type { Run } from '../ports/run-store.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
@@ -6,10 +7,12 @@ import type { Clock } from '../ports/test-hooks.ts';
 import { followRun } from '../run/follow-run.ts';
 import type { FollowReader } from '../run/shared-run-reader.ts';
 import type { FrameTexts } from './frame-texts.ts';
+import { failedRequest } from './request-id.ts';
+import type { RouteDependencies } from './route.ts';
 import { SseWriter } from './sse-writer.ts';
 
 export interface EventStreamDependencies {
-  /** Shared by those who follow the same run. */
+  /** Reader that is shared by all streams of the same run. */
   readonly follow: FollowReader;
   readonly bus: SignalBus;
   readonly clock: Clock;
@@ -20,8 +23,9 @@ export interface EventStreamDependencies {
 const HEARTBEAT_MS = 15_000;
 
 /**
- * Streams a run to one reader as server-sent events until the run is settled and everything was sent, or the reader is gone. A response whose stream
- * fails is left open, so that the reader does not take its end for the end of the run.
+ * Streams a run as server-sent events until the run is settled and every event is sent, or the client
+ * disconnects. A response whose stream fails is not ended, so that the client does not mistake the
+ * failure for the end of the run.
  */
 export async function streamEvents(
   dependencies: EventStreamDependencies,
@@ -61,4 +65,38 @@ export function heartbeat(clock: Clock, writer: SseWriter): () => void {
   };
   schedule();
   return () => cancel();
+}
+
+export interface RunStream {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly run: Run;
+  readonly after: number;
+}
+
+/** Replies with the event stream of the run. Ends when the run is settled or the client disconnects. */
+export async function streamRun(
+  dependencies: RouteDependencies,
+  { request, reply, run, after }: RunStream,
+): Promise<FastifyReply> {
+  reply.hijack();
+  const isReplayed = reply.getHeader('idempotent-replayed') !== undefined;
+  const headers = {
+    location: `/v1/runs/${run.id}`,
+    ...(isReplayed ? { 'idempotent-replayed': 'true' } : {}),
+  };
+  try {
+    await streamEvents(dependencies, reply.raw, { run, after, headers });
+  } catch (error) {
+    dependencies.onError(error, failedRequest(request));
+    reply.raw.destroy();
+  }
+  return reply;
+}
+
+/** Whether the client accepts an event stream. */
+export function acceptsEventStream(request: FastifyRequest): boolean {
+  return (request.headers.accept ?? '')
+    .split(',')
+    .some((each) => each.split(';')[0]?.trim().toLowerCase() === 'text/event-stream');
 }

@@ -1,29 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifySerializerCompiler,
-  type RawReplyDefaultExpression,
-  type RawRequestDefaultExpression,
-  type RawServerDefault,
-} from 'fastify';
+import Fastify, { type FastifyInstance } from 'fastify';
 import {
   jsonSchemaTransform,
   jsonSchemaTransformObject,
   type ZodTypeProvider,
 } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { LoggedRequest } from '../metrics/observation.ts';
-import type { ServiceMetrics } from '../metrics/service-metrics.ts';
-import type { JobQueue } from '../ports/job-queue.ts';
-import type { ProviderInfo } from '../ports/llm-provider.ts';
-import type { RunEngine } from '../ports/run-engine.ts';
-import type { RunReader, RunStore } from '../ports/run-store.ts';
-import type { ServerDirectory } from '../ports/server-directory.ts';
-import type { SignalBus } from '../ports/signal-bus.ts';
-import type { Clock } from '../ports/test-hooks.ts';
-import type { ToolRegistry } from '../ports/tool-registry.ts';
-import { shareReads, type FollowReader } from '../run/shared-run-reader.ts';
+import { shareReads } from '../run/shared-run-reader.ts';
+import { approvalRoutes } from './approval-routes.ts';
 import { agentRoutes } from './agent-routes.ts';
 import { artifactRoutes } from './artifact-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
@@ -33,7 +17,7 @@ import { protectEdge, type EdgeOptions } from './edge.ts';
 import { FrameTexts } from './frame-texts.ts';
 import { collectMethods } from './allowed-methods.ts';
 import { connectionLimits, type ConnectionLimits } from './connection-limits.ts';
-import { createServeOnce, principalOf, type ServeOnce } from './idempotency.ts';
+import { createServeOnce, principalOf } from './idempotency.ts';
 import { inboxRoutes } from './inbox-routes.ts';
 import { parseJsonBodies } from './json-body.ts';
 import { Problem, sendProblem, toProblem } from './problem.ts';
@@ -41,44 +25,15 @@ import { probeRoutes } from './probe-routes.ts';
 import { parseQuery } from './query-string.ts';
 import { failedRequest, requestIdOf } from './request-id.ts';
 import { tellOfRequests } from './request-log.ts';
+import type { HttpApp, HttpDependencies, RouteDependencies } from './route.ts';
+import { runControlRoutes } from './run-control-routes.ts';
+import { runEventRoutes } from './run-event-routes.ts';
 import { runRoutes } from './run-routes.ts';
 import { serializeAsIs } from './serialize.ts';
 import { serverRoutes } from './server-routes.ts';
-import { serviceRoutes } from './service-routes.ts';
 import { StreamSlots } from './stream-slots.ts';
 import { validateRequest } from './validate.ts';
 import { threadRoutes } from './thread-routes.ts';
-
-export interface HttpDependencies {
-  readonly engine: RunEngine;
-  readonly store: RunStore;
-  readonly read: RunReader;
-  readonly bus: SignalBus;
-  readonly registry: ToolRegistry;
-  readonly directory: ServerDirectory;
-  readonly llm: { readonly info: ProviderInfo };
-  readonly clock: Clock;
-  readonly queue: JobQueue;
-  readonly metrics: ServiceMetrics;
-  /** What a start waits for; `ready` when it is over and until the close begins. */
-  readonly phase: () => 'starting' | 'ready' | 'closing';
-  /** Ids of threads and agents. */
-  readonly newId: () => string;
-  readonly version: string;
-  /** Hears of each request when its answer has ended. */
-  readonly onServed: (request: LoggedRequest) => void;
-  /** Hears each failure that a client is told only as `internal_error`. */
-  readonly onError: (error: unknown, request: FailedRequest) => void;
-  /** Makes the text of a response; default `serializeAsIs`. */
-  readonly serializer?: FastifySerializerCompiler<z.ZodType>;
-}
-
-/** A request as the log may name it: without the query. */
-export interface FailedRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly requestId: string;
-}
 
 export interface ServerOptions extends Pick<EdgeOptions, 'host' | 'token'> {
   /** Default: by the limit of file descriptors of this process. */
@@ -89,25 +44,25 @@ export interface ServerOptions extends Pick<EdgeOptions, 'host' | 'token'> {
 
 const REQUEST_TIMEOUT_MS = 30_000;
 
-export interface RouteDependencies extends HttpDependencies {
-  readonly principal: string;
-  readonly once: ServeOnce;
-  readonly follow: FollowReader;
-  readonly frames: FrameTexts;
-  readonly streams: StreamSlots;
-}
-
-export type HttpApp = FastifyInstance<
-  RawServerDefault,
-  RawRequestDefaultExpression,
-  RawReplyDefaultExpression,
-  FastifyBaseLogger,
-  ZodTypeProvider
->;
+const ROUTES: readonly ((app: HttpApp, dependencies: RouteDependencies) => void)[] = [
+  runControlRoutes,
+  runRoutes,
+  runEventRoutes,
+  callRoutes,
+  threadRoutes,
+  agentRoutes,
+  artifactRoutes,
+  probeRoutes,
+  inboxRoutes,
+  serverRoutes,
+  approvalRoutes,
+  auditRoutes,
+];
 
 /**
- * The REST edge, not yet listening. Schemas are one source for validation, types and `/openapi.json`. With `openApiFile` that document is read from there
- * instead of made anew, which saves what makes it: a twentieth of the start and of the memory.
+ * Creates the REST server without listening. The zod schemas are the one source of validation, types
+ * and `/openapi.json`. With `openApiFile` the document is read from that file, which saves a twentieth
+ * of the start's time and memory.
  */
 export async function createHttpServer(
   dependencies: HttpDependencies,
@@ -130,7 +85,7 @@ export async function createHttpServer(
     },
     requestIdHeader: false,
     genReqId: requestIdOf,
-    // As much as a request line can hold: the schemas refuse what is too long, and name it.
+    // As long as a request line: the schemas reject longer values and name the parameter.
     routerOptions: { maxParamLength: 16 * 1024, querystringParser: parseQuery },
     frameworkErrors: (error, request, reply) => void sendProblem(request, reply, toProblem(error)),
   });
@@ -183,16 +138,7 @@ export async function createHttpServer(
     frames: new FrameTexts(dependencies.llm.info),
     streams: new StreamSlots(limits.streams),
   };
-  runRoutes(typed, routeDependencies);
-  callRoutes(typed, routeDependencies);
-  threadRoutes(typed, routeDependencies);
-  agentRoutes(typed, routeDependencies);
-  artifactRoutes(typed, routeDependencies);
-  probeRoutes(typed, routeDependencies);
-  serviceRoutes(typed, routeDependencies);
-  serverRoutes(typed, routeDependencies);
-  inboxRoutes(typed, dependencies);
-  auditRoutes(typed, dependencies);
+  for (const addRoutes of ROUTES) addRoutes(typed, routeDependencies);
   let description: ApiDocument | undefined;
   const describe = async (): Promise<ApiDocument> =>
     openApiFile === undefined
@@ -207,7 +153,7 @@ export async function createHttpServer(
   return app;
 }
 
-/** Makes the app know its own description; before its routes. */
+/** Registers the OpenAPI generator. To be called before the routes are added. */
 async function describeRoutes(app: FastifyInstance, version: string): Promise<void> {
   const { default: fastifySwagger } = await import('@fastify/swagger');
   await app.register(fastifySwagger, {
@@ -226,7 +172,7 @@ async function describeRoutes(app: FastifyInstance, version: string): Promise<vo
   });
 }
 
-/** Gives every API route without a query schema one that knows no fields. */
+/** Adds an empty query schema to every API route without one. */
 function refuseUnknownQueries(app: FastifyInstance): void {
   const none = z.strictObject({});
   app.addHook('onRoute', (route) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '../ports/test-hooks.ts';
-import type { HttpApp, RouteDependencies } from './http-server.ts';
+import type { HttpApp, RouteDependencies } from './route.ts';
 import { Problem } from './problem.ts';
 import { Health, ProblemDetails } from './schemas.ts';
 

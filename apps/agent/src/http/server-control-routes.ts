@@ -2,7 +2,7 @@ import { isAbsolute, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ServerControl } from '../ports/server-directory.ts';
 import type { ServerStatus } from '../ports/tool-registry.ts';
-import type { HttpApp } from './http-server.ts';
+import type { HttpApp } from './route.ts';
 import { Problem } from './problem.ts';
 import { ProblemDetails } from './schemas.ts';
 import {

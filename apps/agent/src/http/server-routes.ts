@@ -4,7 +4,7 @@ import type { CompletionReference } from '@signalbox/mcp-core';
 import type { FollowedChange, ServerControl, ServerFeatures } from '../ports/server-directory.ts';
 import type { ServerStatus } from '../ports/tool-registry.ts';
 import { heartbeat } from './event-stream.ts';
-import type { HttpApp, RouteDependencies } from './http-server.ts';
+import type { HttpApp, RouteDependencies } from './route.ts';
 import { Problem } from './problem.ts';
 import { failedRequest } from './request-id.ts';
 import { PageQuery, ProblemDetails } from './schemas.ts';
@@ -19,6 +19,7 @@ import {
   ResourceContentList,
   ResourceQuery,
   ServerDetail,
+  ServerList,
   ServerParameters,
   ToolList,
 } from './server-schemas.ts';
@@ -34,7 +35,7 @@ const problem = {
   503: ProblemDetails,
 };
 
-/** What one MCP server offers: its tools, resources, prompts, completions and changes. */
+/** MCP servers and their tools, resources, prompts, completions and changes. */
 export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): void {
   const { registry, directory } = dependencies;
 
@@ -64,6 +65,14 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
     return control;
   };
   serverControlRoutes(app, { statusOf, controlOf });
+
+  app.get(
+    '/v1/servers',
+    { schema: { summary: 'List the configured MCP servers', response: { 200: ServerList } } },
+    async () => ({
+      data: registry.servers().map(serverView),
+    }),
+  );
 
   app.get(
     '/v1/servers/:name',

@@ -69,3 +69,9 @@ export const ServerChangeFrame = z
   ])
   .describe('The JSON after `data:` of one server-sent event; its `type` is also the `event:` line')
   .meta({ id: 'ServerChangeFrame' });
+
+/** Response to `accept: text/event-stream`. */
+export const RUN_STREAM = {
+  description: 'The event stream of the run, with `accept: text/event-stream`',
+  content: { 'text/event-stream': { schema: RunStreamFrame } },
+};

@@ -14,7 +14,8 @@ import { queuedEvent } from '../run/create-run.ts';
 import { createInProcessSignalBus } from '../queue/in-process-signal-bus.ts';
 import { createMemoryJobQueue } from '../queue/memory-job-queue.ts';
 import { openRunStore } from '../store/open-run-store.ts';
-import { createHttpServer, type HttpDependencies, type ServerOptions } from './http-server.ts';
+import { createHttpServer, type ServerOptions } from './http-server.ts';
+import type { HttpDependencies } from './route.ts';
 import { checkedSerializer } from './testing/checked-serializer.ts';
 
 export interface TestEdge {

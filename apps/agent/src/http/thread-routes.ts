@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { InvalidCursorError, type ThreadMessage as StoredMessage } from '../ports/run-store.ts';
 import type { Thread as StoredThread } from '../ports/thread-store.ts';
-import type { HttpApp, RouteDependencies } from './http-server.ts';
+import type { HttpApp, RouteDependencies } from './route.ts';
 import { KeyHeaders, replyWith } from './idempotency.ts';
 import { patchMetadata } from './metadata-patch.ts';
 import { Problem } from './problem.ts';

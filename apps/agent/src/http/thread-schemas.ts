@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Limits, ListQuery, Metadata, METADATA_FILTER, MetadataPatch, time } from './schemas.ts';
+import { ListQuery, Metadata, METADATA_FILTER, MetadataPatch, time } from './schemas.ts';
 
 export const NewThread = z
   .strictObject({
@@ -56,51 +56,3 @@ export const ThreadMessage = z
 export const ThreadMessageList = z
   .object({ data: z.array(ThreadMessage), next_cursor: z.string().optional() })
   .meta({ id: 'ThreadMessageList' });
-
-export const NewAgent = z
-  .strictObject({
-    name: z.string().trim().min(1).max(200),
-    instructions: z
-      .string()
-      .trim()
-      .min(1)
-      .max(100_000)
-      .optional()
-      .describe('Added to the instructions of every run'),
-    model: z.string().min(1).max(200).optional().describe('Default the configured one'),
-    servers: z
-      .array(z.string().min(1))
-      .min(1)
-      .max(100)
-      .optional()
-      .describe('Names of the MCP servers whose tools may be used; default all'),
-    limits: Limits.optional(),
-  })
-  .meta({
-    id: 'NewAgent',
-    examples: [
-      {
-        name: 'Analyst',
-        instructions: 'Answer with numbers.',
-        servers: ['sqlite'],
-        limits: { cost_usd: 0.5 },
-      },
-    ],
-  });
-
-export const Agent = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    instructions: z.string().optional(),
-    model: z.string().optional(),
-    servers: z.array(z.string()).optional(),
-    limits: z.object(Limits.shape).describe('The ones that were given'),
-    created_at: time,
-    updated_at: time,
-  })
-  .meta({ id: 'Agent' });
-
-export const AgentList = z
-  .object({ data: z.array(Agent), next_cursor: z.string().optional() })
-  .meta({ id: 'AgentList' });

@@ -4,7 +4,8 @@ import type { RunEngine } from '../../ports/run-engine.ts';
 import type { Service } from '../../run/testing/service.ts';
 import { observeService } from '../../metrics/observation.ts';
 import { createMemoryJobQueue } from '../../queue/memory-job-queue.ts';
-import { createHttpServer, type HttpDependencies, type ServerOptions } from '../http-server.ts';
+import { createHttpServer, type ServerOptions } from '../http-server.ts';
+import type { HttpDependencies } from '../route.ts';
 import { checkedSerializer } from './checked-serializer.ts';
 
 export interface ServiceEdge {

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import type { RememberedApproval } from '../ports/run-store.ts';
+import { Approval, ApprovalList, ApprovalQuery } from './approval-schemas.ts';
+import type { HttpApp, RouteDependencies } from './route.ts';
+import { ProblemDetails, RunParameters } from './schemas.ts';
+import { pageOf, pageOptions } from './views.ts';
+
+/** Listing and deleting remembered approvals. */
+export function approvalRoutes(app: HttpApp, { engine, read }: RouteDependencies): void {
+  app.get(
+    '/v1/approvals',
+    {
+      schema: {
+        summary: 'List remembered approvals, oldest first',
+        querystring: ApprovalQuery,
+        response: { 200: ApprovalList, 400: ProblemDetails },
+      },
+    },
+    async (request) => {
+      const { run_id: runId } = request.query;
+      return pageOf(
+        await read.approvals({
+          ...pageOptions(request.query),
+          ...(runId === undefined ? {} : { runId }),
+        }),
+        approvalView,
+      );
+    },
+  );
+
+  app.delete(
+    '/v1/approvals/:id',
+    {
+      schema: {
+        summary: 'Forget a remembered approval',
+        params: RunParameters,
+        response: { 204: z.null(), 404: ProblemDetails },
+      },
+    },
+    async (request, reply) => {
+      await engine.forgetApproval(request.params.id);
+      return reply.code(204).send(null);
+    },
+  );
+}
+
+function approvalView({
+  id,
+  runId,
+  threadId,
+  itemId,
+  server,
+  tool,
+  createdAt,
+}: RememberedApproval): z.output<typeof Approval> {
+  return {
+    id,
+    run_id: runId,
+    ...(threadId === undefined ? {} : { thread_id: threadId }),
+    inbox_item_id: itemId,
+    server,
+    tool,
+    created_at: new Date(createdAt).toISOString(),
+  };
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { INBOX_KINDS } from '../ports/run-store.ts';
+
+export const AuditEntry = z
+  .object({
+    seq: z.int().describe('1, 2, 3… over all runs'),
+    at: z.iso.datetime(),
+    who: z
+      .enum(['person', 'policy', 'remembered', 'expiry', 'service'])
+      .describe('Who decided or ended it; remembered: an approval that a person gave before'),
+    run_id: z.string(),
+    call_id: z.string().optional(),
+    inbox_item_id: z.string().optional(),
+    kind: z.enum([
+      'tool_call',
+      'elicitation_form',
+      'elicitation_url',
+      'sampling_approval',
+      'sampling_reply',
+      'outcome_unknown',
+    ]),
+    server: z.string().optional(),
+    tool: z.string().optional(),
+    arguments_sha256: z
+      .string()
+      .optional()
+      .describe('Of the canonical JSON (RFC 8785) of the arguments'),
+    decision: z
+      .string()
+      .optional()
+      .describe(
+        'allowed, asked, approved, approved_with_changes, denied, expired, accepted, declined, dismissed, retry, mark_done, fail or forgotten',
+      ),
+    outcome: z.enum(['succeeded', 'failed', 'cancelled', 'unknown']).optional(),
+  })
+  .meta({ id: 'AuditEntry' });
+
+export const AuditPage = z
+  .object({ data: z.array(AuditEntry), next_cursor: z.string().optional() })
+  .meta({ id: 'AuditPage' });
+
+export const AuditQuery = z.strictObject({
+  run_id: z.string().min(1).max(100).optional(),
+  cursor: z.string().max(100).optional(),
+  limit: z.coerce.number().int().min(1).max(1000).default(200),
+});

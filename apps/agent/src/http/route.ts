@@ -1,0 +1,67 @@
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifySerializerCompiler,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+} from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { z } from 'zod';
+import type { LoggedRequest } from '../metrics/observation.ts';
+import type { ServiceMetrics } from '../metrics/service-metrics.ts';
+import type { JobQueue } from '../ports/job-queue.ts';
+import type { ProviderInfo } from '../ports/llm-provider.ts';
+import type { RunEngine } from '../ports/run-engine.ts';
+import type { RunReader, RunStore } from '../ports/run-store.ts';
+import type { ServerDirectory } from '../ports/server-directory.ts';
+import type { SignalBus } from '../ports/signal-bus.ts';
+import type { Clock } from '../ports/test-hooks.ts';
+import type { ToolRegistry } from '../ports/tool-registry.ts';
+import type { FollowReader } from '../run/shared-run-reader.ts';
+import type { FrameTexts } from './frame-texts.ts';
+import type { ServeOnce } from './idempotency.ts';
+import type { FailedRequest } from './request-id.ts';
+import type { StreamSlots } from './stream-slots.ts';
+
+/** Services that the HTTP server needs. */
+export interface HttpDependencies {
+  readonly engine: RunEngine;
+  readonly store: RunStore;
+  readonly read: RunReader;
+  readonly bus: SignalBus;
+  readonly registry: ToolRegistry;
+  readonly directory: ServerDirectory;
+  readonly llm: { readonly info: ProviderInfo };
+  readonly clock: Clock;
+  readonly queue: JobQueue;
+  readonly metrics: ServiceMetrics;
+  /** Phase of the service: `ready` from the end of the start until the close begins. */
+  readonly phase: () => 'starting' | 'ready' | 'closing';
+  /** Creates the id of a thread or agent. */
+  readonly newId: () => string;
+  readonly version: string;
+  /** Called for each request when its response has ended. */
+  readonly onServed: (request: LoggedRequest) => void;
+  /** Called for each failure that the client sees as `internal_error` only. */
+  readonly onError: (error: unknown, request: FailedRequest) => void;
+  /** Serializes response bodies. Default: `serializeAsIs`. */
+  readonly serializer?: FastifySerializerCompiler<z.ZodType>;
+}
+
+/** Services that routes need. */
+export interface RouteDependencies extends HttpDependencies {
+  readonly principal: string;
+  readonly once: ServeOnce;
+  readonly follow: FollowReader;
+  readonly frames: FrameTexts;
+  readonly streams: StreamSlots;
+}
+
+export type HttpApp = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>;

@@ -1,0 +1,163 @@
+import type { z } from 'zod';
+import type { Fork, NewRun as EngineNewRun } from '../ports/run-engine.ts';
+import type { Run, RunReader } from '../ports/run-store.ts';
+import { KeyHeaders, replyWith } from './idempotency.ts';
+import { limitsOf } from './limits-view.ts';
+import type { HttpApp, RouteDependencies } from './route.ts';
+import { runResponses } from './run-responses.ts';
+import { CancelRun, NewFork, NewRun, ResumeRun, Run as RunSchema } from './run-schemas.ts';
+import { ProblemDetails, RunParameters } from './schemas.ts';
+import { RUN_STREAM } from './stream-schemas.ts';
+import { WaitHeaders } from './wait-for-run.ts';
+
+/** The response after `Prefer: wait`, or to `accept: text/event-stream`. */
+const SETTLED_OR_STREAM = {
+  description:
+    'The settled run, after `Prefer: wait=N`; or its event stream, with `accept: text/event-stream`',
+  content: { 'application/json': { schema: RunSchema }, ...RUN_STREAM.content },
+};
+
+const problem = { 400: ProblemDetails, 404: ProblemDetails };
+
+/** Starting, forking, cancelling and resuming runs. */
+export function runControlRoutes(app: HttpApp, dependencies: RouteDependencies): void {
+  const { engine, once } = dependencies;
+  const runs = runResponses(dependencies);
+
+  app.post(
+    '/v1/runs',
+    {
+      schema: {
+        summary: 'Start a run',
+        description:
+          'Answers when the run is stored: from then on it reaches a terminal status, whatever process dies. ' +
+          "With `accept: text/event-stream` the answer is the run's event stream; closing it does not cancel the run. " +
+          'With `Prefer: wait=N` it waits up to N seconds (at most 60) for the end of the run and then answers 200; a run that takes longer continues.',
+        headers: WaitHeaders,
+        body: NewRun,
+        response: { 200: SETTLED_OR_STREAM, 202: RunSchema, ...problem, 409: ProblemDetails },
+      },
+    },
+    async (request, reply) => {
+      return runs.withSlot(request, async () => {
+        const served = await once(request, {
+          make: (receipt) => engine.createRun(newRun(request.body), receipt),
+          answer: runs.accepted,
+        });
+        return runs.started(request, reply, served);
+      });
+    },
+  );
+
+  app.post(
+    '/v1/runs/:id/fork',
+    {
+      schema: {
+        summary: 'Start a run with the history of another',
+        description:
+          'The new run begins with a copy of what was said up to the end of a turn; nothing that was done is done again. It is in no thread.',
+        params: RunParameters,
+        headers: WaitHeaders,
+        body: NewFork,
+        response: { 200: SETTLED_OR_STREAM, 202: RunSchema, ...problem, 409: ProblemDetails },
+      },
+    },
+    async (request, reply) => {
+      const fork = forkOf(request.body);
+      return runs.withSlot(request, async () => {
+        const served = await once(request, {
+          make: (receipt) => engine.forkRun(request.params.id, fork, receipt),
+          answer: runs.accepted,
+        });
+        return runs.started(request, reply, served);
+      });
+    },
+  );
+
+  app.post(
+    '/v1/runs/:id/cancel',
+    {
+      schema: {
+        summary: 'Cancel a run',
+        description:
+          'Idempotent. The run is `cancelling` until its calls have ended; a settled run is returned as it is.',
+        params: RunParameters,
+        headers: KeyHeaders,
+        body: CancelRun,
+        response: { 200: RunSchema, ...problem, 409: ProblemDetails },
+      },
+    },
+    async (request, reply) => {
+      const served = await once(request, {
+        make: (receipt) => engine.cancelRun(request.params.id, request.body.reason, receipt),
+        answer: async (run: Run, reader: RunReader) => ({
+          status: 200,
+          body: await runs.view(run, reader),
+          runId: run.id,
+        }),
+      });
+      return replyWith(reply, served);
+    },
+  );
+
+  app.post(
+    '/v1/runs/:id/resume',
+    {
+      schema: {
+        summary: 'Resume a failed or expired run',
+        description:
+          'Continues with the next model call, with a new wall clock and the given limits; no tool call is repeated. Refused with run_not_resumable for a run that another attempt cannot help ' +
+          '(refusal, context_full, max_tokens, invalid_output), a tool call, and a run of a thread that has later runs.',
+        params: RunParameters,
+        headers: KeyHeaders,
+        body: ResumeRun,
+        response: { 202: RunSchema, ...problem, 409: ProblemDetails },
+      },
+    },
+    async (request, reply) => {
+      const limits = limitsOf(request.body.limits);
+      const served = await once(request, {
+        make: (receipt) => engine.resumeRun(request.params.id, limits, receipt),
+        answer: runs.accepted,
+      });
+      return runs.started(request, reply, served);
+    },
+  );
+}
+
+function forkOf({
+  at_turn: atTurn,
+  prompt,
+  limits,
+  servers,
+  model,
+  instructions,
+  metadata,
+  output_schema: outputSchema,
+}: z.output<typeof NewFork>): Fork {
+  const named = { atTurn, prompt, servers, model, instructions, metadata, outputSchema };
+  return {
+    limits: limitsOf(limits),
+    ...Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined)),
+  };
+}
+
+function newRun({
+  prompt,
+  servers,
+  model,
+  limits,
+  instructions,
+  agent_id: agentId,
+  thread_id: threadId,
+  on_busy: onBusy,
+  metadata,
+  output_schema: outputSchema,
+}: z.output<typeof NewRun>): EngineNewRun {
+  const named = { servers, model, instructions, agentId, threadId, onBusy, metadata, outputSchema };
+  return {
+    prompt,
+    limits: limitsOf(limits),
+    ...Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined)),
+  };
+}

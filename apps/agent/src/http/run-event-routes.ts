@@ -1,0 +1,88 @@
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { isSettled } from '../ports/run-store.ts';
+import { EventsQuery, RunEventPage } from './event-schemas.ts';
+import { acceptsEventStream, streamRun } from './event-stream.ts';
+import { Problem } from './problem.ts';
+import type { HttpApp, RouteDependencies } from './route.ts';
+import { runResponses } from './run-responses.ts';
+import { ProblemDetails, RunParameters } from './schemas.ts';
+import { RUN_STREAM } from './stream-schemas.ts';
+import { eventView } from './views.ts';
+
+const ResumeHeaders = z.looseObject({
+  'last-event-id': z
+    .string()
+    .optional()
+    .describe(
+      'Of a stream: id of the last event that the client has; the stream continues after it',
+    ),
+});
+
+/** The events of a run. */
+export function runEventRoutes(app: HttpApp, dependencies: RouteDependencies): void {
+  const { read } = dependencies;
+  const runs = runResponses(dependencies);
+
+  app.get(
+    '/v1/runs/:id/events',
+    {
+      schema: {
+        summary: "A run's events, as a JSON page or a stream",
+        description:
+          'With `accept: text/event-stream` the events are streamed: an id-less `run.snapshot`, then every event after `Last-Event-ID` (or `after`) with its `seq` as id, ' +
+          'and id-less `message.delta` frames. The stream ends when the run is settled; a reconnect after the end is answered with 204.',
+        params: RunParameters,
+        headers: ResumeHeaders,
+        querystring: EventsQuery,
+        response: {
+          200: {
+            description: 'A page of events, or the stream of the run',
+            content: { 'application/json': { schema: RunEventPage }, ...RUN_STREAM.content },
+          },
+          204: z.null(),
+          400: ProblemDetails,
+          404: ProblemDetails,
+        },
+      },
+    },
+    async (request, reply) => {
+      const run = await runs.existing(request.params.id);
+      if (acceptsEventStream(request) && request.method !== 'HEAD') {
+        const last = lastEventId(request);
+        const after = last ?? request.query.after ?? 0;
+        if (after > run.lastSeq)
+          throw new Problem(
+            'invalid_request',
+            `the run has ${run.lastSeq} events, so none can follow event ${after}; leave Last-Event-ID and \`after\` out to read all of them`,
+          );
+        if (last !== undefined && isSettled(run) && last === run.lastSeq)
+          return reply.code(204).send(null);
+        return runs.withSlot(request, () =>
+          streamRun(dependencies, { request, reply, run, after }),
+        );
+      }
+      const { after = 0, limit } = request.query;
+      const events = await read.events(run.id, { after, limit });
+      const last = events.at(-1);
+      const more = last !== undefined && last.seq < run.lastSeq;
+      return {
+        data: events.map(eventView),
+        last_seq: run.lastSeq,
+        ...(more ? { next_cursor: String(last.seq) } : {}),
+      };
+    },
+  );
+}
+
+function lastEventId(request: FastifyRequest): number | undefined {
+  const value = request.headers['last-event-id'];
+  if (value === undefined || value === '') return undefined;
+  const seq = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : undefined;
+  if (seq === undefined)
+    throw new Problem(
+      'invalid_request',
+      'the header Last-Event-ID must be the id of an event of this run, a whole number',
+    );
+  return seq;
+}

@@ -1,0 +1,71 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { isSettled, type Run, type RunReader } from '../ports/run-store.ts';
+import { acceptsEventStream, streamRun } from './event-stream.ts';
+import { replyWith, type Answer, type Once } from './idempotency.ts';
+import { Problem } from './problem.ts';
+import type { RouteDependencies } from './route.ts';
+import type { Run as RunSchema } from './run-schemas.ts';
+import { runView } from './views.ts';
+import { answerInTime } from './wait-for-run.ts';
+
+type RunBody = z.output<typeof RunSchema>;
+
+/** Responses that the routes of runs have in common. */
+export interface RunResponses {
+  view(run: Run, reader?: RunReader): Promise<RunBody>;
+  accepted(run: Run, reader: RunReader): Promise<Answer<RunBody>>;
+  /** @throws Problem `run_not_found` */
+  existing(id: string): Promise<Run>;
+  /** Reserves a stream slot while a request for a stream is served, so no run is started for a stream that cannot be opened. */
+  withSlot<T>(request: FastifyRequest, serve: () => Promise<T>): Promise<T>;
+  /** Replies with the started run, or with its event stream. */
+  started(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    served: Once<RunBody>,
+  ): Promise<RunBody | FastifyReply>;
+}
+
+export function runResponses(dependencies: RouteDependencies): RunResponses {
+  const { read, llm } = dependencies;
+
+  const view = async (run: Run, reader: RunReader = read): Promise<RunBody> =>
+    runView(run, isSettled(run) ? [] : await reader.openInbox([run.id]), llm.info);
+  const accepted = async (run: Run, reader: RunReader): Promise<Answer<RunBody>> => ({
+    status: 202,
+    location: `/v1/runs/${run.id}`,
+    body: await view(run, reader),
+    runId: run.id,
+  });
+  const existing = async (id: string): Promise<Run> => {
+    const run = await read.run(id);
+    if (run === undefined)
+      throw new Problem('run_not_found', `no run has the id "${id}"; GET /v1/runs lists them`);
+    return run;
+  };
+  const withSlot = async <T>(request: FastifyRequest, serve: () => Promise<T>): Promise<T> => {
+    const freeSlot = acceptsEventStream(request) ? dependencies.streams.take() : undefined;
+    try {
+      return await serve();
+    } finally {
+      freeSlot?.();
+    }
+  };
+  const started = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    served: Once<RunBody>,
+  ): Promise<RunBody | FastifyReply> => {
+    if (!acceptsEventStream(request))
+      return answerInTime(dependencies, {
+        request,
+        reply,
+        served,
+        later: async (run) => ({ ...(await accepted(run, read)), status: 200 }),
+      });
+    const body = replyWith(reply, served);
+    return streamRun(dependencies, { request, reply, run: await existing(body.id), after: 0 });
+  };
+  return { view, accepted, existing, withSlot, started };
+}
