@@ -1,55 +1,27 @@
 import type { Clock } from '../ports/test-hooks.ts';
 import type { CallWaiting, ServerConnectionStatus } from '../ports/tool-registry.ts';
-import { QuietTools } from './quiet-tools.ts';
+import type {
+  CallAdmission,
+  ConnectionLease,
+  Lease,
+  LeasedConnection,
+  Refusal,
+} from './call-lease.ts';
 import type { ServerLife } from './server-life.ts';
+import { SharingRules } from './sharing-rules.ts';
 
 export interface CallConnectionsOptions {
   readonly clock: Clock;
-  /** The most connections, being opened included, that are there at a time. */
+  /** Maximum number of connections, including those being opened. */
   readonly max: number;
-  /** Starts to open another connection; the caller reports the end with `add` or `openFailed`. */
+  /** Opens a further connection; the caller reports the result with `opened` or `openFailed`. */
   readonly onOpenAnother: () => void;
-  /** Closes a connection that has no calls, and was removed; `reason` tells why it was replaced. */
+  /** Closes a connection without calls that was removed. `reason`: why it is replaced. */
   readonly onClose: (life: ServerLife, reason: string | undefined) => void;
-  /** The last connection, without calls, has to be replaced, and no second may be open beside it. It was not removed. */
+  /** Replaces the only connection, which has no calls. It was not removed. */
   readonly onReplaceOnly: (life: ServerLife, reason: string) => void;
-  /** A call ended, or began to wait. */
+  /** Called when a call has ended or has begun to wait. */
   readonly onChange: () => void;
-}
-
-export interface CallAdmission {
-  readonly runId: string;
-  readonly callId?: string | undefined;
-  /** The tool that is called; undefined for a request of the service itself, whose questions nobody answers. */
-  readonly tool?: string | undefined;
-  readonly signal?: AbortSignal;
-  /** Milliseconds the call may wait for a connection. */
-  readonly limitMs: number;
-  readonly onWaiting?: ((waiting: CallWaiting) => void) | undefined;
-}
-
-/** The right to make one call over a connection. */
-export interface ConnectionLease {
-  readonly life: ServerLife;
-  /** Counts an answer of the tool for the rule that a tool which does not ask shares a connection. */
-  answered(): void;
-  /** Idempotent; to be called when nothing of the call is left. */
-  release(): void;
-}
-
-export type Refusal = 'aborted' | 'too-long' | 'not-ready';
-
-/** A call in flight. */
-type Lease = Pick<CallAdmission, 'runId' | 'tool'>;
-
-interface Connection {
-  readonly life: ServerLife;
-  readonly leases: Set<Lease>;
-  /** The run that used it last: the state it left in the server is found there again. */
-  lastRun: string | undefined;
-  /** Why it takes no new calls and is closed when it has none. */
-  retiring: string | undefined;
-  stopIdleTimer: () => void;
 }
 
 interface Waiter {
@@ -59,28 +31,32 @@ interface Waiter {
   readonly settle: (granted: ConnectionLease | Refusal) => void;
 }
 
-/** How long a call waits for a call of another run, of a tool that may ask, before another connection is opened. Ordinary tools have answered by then. */
+/**
+ * Milliseconds a call waits for another run's call of a tool that may ask, before a connection is
+ * opened. Ordinary tools have answered by then.
+ */
 const LEARN_MS = 250;
-/** How long a connection beside the first one stays open without a call. */
+/** Milliseconds an additional connection stays open without a call. */
 const IDLE_MS = 60_000;
-/** How long the calls make do with the connections there are, after another one could not be opened. */
+/** Milliseconds before a further connection is opened again after a failure. */
 const OPEN_AGAIN_MS = 60_000;
 
-const GIVEN_UP = 'a call was given up, and the server may still ask about it';
+const GIVEN_UP = 'a call was abandoned, and the server may still ask about it';
 
 /**
- * The connections to one server, and which calls go over which. A legacy server may ask a question that does not name the call it belongs to, so a connection
- * carries calls of one run alone as long as one of these calls may ask. Calls of tools that are known not to ask share a connection. After the first unnamed
- * question each connection carries calls of one run at a time. More connections are opened when they are needed, up to `max`. A connection on which a call
- * was given up carries calls of no other run, since the server may still ask about the given-up call.
+ * The connections to one server and the calls on them, as `SharingRules` allow. Opens up to `max`
+ * connections on demand. A connection with an abandoned call carries no calls of other runs, since the
+ * server may still send an input request for that call.
  */
 export class CallConnections {
   readonly #options: CallConnectionsOptions;
-  readonly #connections: Connection[] = [];
+  readonly #connections: LeasedConnection[] = [];
   readonly #waiters: Waiter[] = [];
-  readonly #quietTools = new QuietTools();
+  readonly #rules = new SharingRules({
+    mayOpen: () => this.#mayOpen(),
+    isFull: () => this.#isFull(),
+  });
   #opening = 0;
-  #isOneRunEach = false;
   #opensAgainAt = 0;
   #isOpen = false;
   #stopOpenTimer: () => void = () => undefined;
@@ -89,7 +65,7 @@ export class CallConnections {
     this.#options = options;
   }
 
-  /** The connection that lists and single requests use. */
+  /** The connection for lists and single requests. */
   get first(): ServerLife | undefined {
     return (
       this.#connections.find(({ retiring }) => retiring === undefined) ?? this.#connections[0]
@@ -131,23 +107,23 @@ export class CallConnections {
     return { connections, waiting };
   }
 
-  /** From here on each connection carries calls of one run at a time; calls in flight go on. */
+  /** Makes each connection carry calls of one run at a time. Calls in flight continue. */
   separateRuns(): void {
-    this.#isOneRunEach = true;
+    this.#rules.isOneRunEach = true;
     this.#arrange();
   }
 
   get areRunsSeparate(): boolean {
-    return this.#isOneRunEach;
+    return this.#rules.isOneRunEach;
   }
 
-  /** Calls are taken: they wait while there is no connection. */
+  /** Accepts calls, which wait while there is no connection. */
   open(): void {
     this.#isOpen = true;
     this.#arrange();
   }
 
-  /** No calls are taken, and those that wait are refused. */
+  /** Refuses waiting and further calls. */
   shut(): void {
     this.#isOpen = false;
     this.#stopOpenTimer();
@@ -167,19 +143,20 @@ export class CallConnections {
     if (connection.leases.size === 0) this.#onIdle(connection);
   }
 
-  /** A connection that `onOpenAnother` began to open is there. */
+  /** Adds a connection requested by `onOpenAnother`. */
   opened(life: ServerLife): void {
     this.#opening -= 1;
     for (const connection of this.#connections)
-      if (this.#mayStillAsk(connection)) connection.retiring ??= GIVEN_UP;
+      if (this.#rules.mayAskLate(connection)) connection.retiring ??= GIVEN_UP;
     this.add(life);
   }
 
-  /** Nothing that was being opened is reported any more. */
+  /** Forgets requested connections whose result will not be reported. */
   forgetOpening(): void {
     this.#opening = 0;
   }
 
+  /** Reports that a connection requested by `onOpenAnother` could not be opened. */
   openFailed(): void {
     this.#opening -= 1;
     this.#opensAgainAt = this.#options.clock.now() + OPEN_AGAIN_MS;
@@ -188,7 +165,7 @@ export class CallConnections {
     this.#arrange();
   }
 
-  /** The connection has ended or is about to be. */
+  /** Removes a connection that has ended or is being closed. */
   remove(life: ServerLife): void {
     const connection = this.#find(life);
     if (connection === undefined) return;
@@ -196,7 +173,7 @@ export class CallConnections {
     connection.stopIdleTimer();
   }
 
-  /** The connection takes no new calls and is closed when it has none; another one takes its place. */
+  /** Stops sending new calls to the connection, and closes it when it has none. */
   retire(life: ServerLife, reason: string): void {
     const connection = this.#find(life);
     if (connection === undefined) return;
@@ -204,7 +181,7 @@ export class CallConnections {
     this.#arrange();
   }
 
-  /** Resolves when the call may be made, or with the reason why it may not. */
+  /** Resolves with a lease when the call may be sent, or with a refusal. */
   acquire(admission: CallAdmission): Promise<ConnectionLease | Refusal> {
     const { signal, limitMs } = admission;
     if (signal?.aborted === true) return Promise.resolve('aborted');
@@ -235,40 +212,20 @@ export class CallConnections {
     });
   }
 
-  #find(life: ServerLife): Connection | undefined {
+  #find(life: ServerLife): LeasedConnection | undefined {
     return this.#connections.find((connection) => connection.life === life);
   }
 
-  #pick(admission: CallAdmission): Connection | undefined {
+  #pick(admission: CallAdmission): LeasedConnection | undefined {
     const { runId } = admission;
-    const usable = this.#connections.filter((connection) => this.#mayCarry(connection, admission));
+    const usable = this.#connections.filter((connection) =>
+      this.#rules.mayCarry(connection, admission),
+    );
     return (
       usable.find(({ leases }) => [...leases].some((lease) => lease.runId === runId)) ??
       usable.find(({ lastRun }) => lastRun === runId) ??
       usable[0]
     );
-  }
-
-  #mayCarry(connection: Connection, admission: CallAdmission): boolean {
-    const { life, leases, retiring } = connection;
-    if (retiring !== undefined) return false;
-    if (isModern(life)) return true;
-    if (this.#isBarredByGivenUp(connection, admission)) return false;
-    const others = [...leases].filter(({ runId }) => runId !== admission.runId);
-    if (this.#isOneRunEach) return others.length === 0;
-    return admission.tool === undefined || this.#mayShare(admission, others);
-  }
-
-  /** Before the server has asked. While no further connection can be opened, calls that may ask share one with calls that do not: a question is then held, not refused. */
-  #mayShare(call: Lease, others: readonly Lease[]): boolean {
-    if (!this.#mayAsk(call)) return this.#isFull() || !others.some((other) => this.#mayAsk(other));
-    return others.every(
-      (other) => other.tool === undefined || (this.#isFull() && !this.#mayAsk(other)),
-    );
-  }
-
-  #mayAsk({ tool }: Lease): boolean {
-    return tool !== undefined && !this.#quietTools.has(tool);
   }
 
   #isFull(): boolean {
@@ -277,26 +234,11 @@ export class CallConnections {
     );
   }
 
-  #isBarredByGivenUp(connection: Connection, admission: CallAdmission): boolean {
-    if (
-      !this.#mayStillAsk(connection) ||
-      !connection.life.router.hasGivenUpCallOfOther(admission.runId)
-    )
-      return false;
-    return this.#isOneRunEach || this.#mayOpen() || this.#mayAsk(admission);
-  }
-
-  /** Whether a question about a call that was given up may come without its name: over HTTP only from a server that has asked so before. */
-  #mayStillAsk({ life }: Connection): boolean {
-    if (isModern(life) || !life.router.hasGivenUpCalls) return false;
-    return this.#isOneRunEach || life.connection.pid !== undefined;
-  }
-
   #mayOpen(): boolean {
     return this.#options.max > 1 && this.#options.clock.now() >= this.#opensAgainAt;
   }
 
-  #grant(connection: Connection, { runId, tool }: CallAdmission): ConnectionLease {
+  #grant(connection: LeasedConnection, { runId, tool }: CallAdmission): ConnectionLease {
     const { leases } = connection;
     const lease: Lease = { runId, tool };
     leases.add(lease);
@@ -305,7 +247,7 @@ export class CallConnections {
     return {
       life: connection.life,
       answered: () => {
-        if (tool !== undefined) this.#quietTools.answered(tool);
+        if (tool !== undefined) this.#rules.quietTools.answered(tool);
       },
       release: () => {
         if (!leases.delete(lease)) return;
@@ -316,10 +258,11 @@ export class CallConnections {
     };
   }
 
-  #onIdle(connection: Connection): void {
+  #onIdle(connection: LeasedConnection): void {
     const { life } = connection;
     if (!this.#connections.includes(connection)) return;
-    if (this.#isOneRunEach && this.#mayStillAsk(connection)) connection.retiring ??= GIVEN_UP;
+    if (this.#rules.isOneRunEach && this.#rules.mayAskLate(connection))
+      connection.retiring ??= GIVEN_UP;
     connection.stopIdleTimer();
     connection.stopIdleTimer = this.#options.clock.after(IDLE_MS, () => {
       if (this.first !== life && connection.leases.size === 0) this.#close(connection);
@@ -327,7 +270,7 @@ export class CallConnections {
     if (this.#connections.length === 1) connection.stopIdleTimer();
   }
 
-  /** Admits the waiting calls that can go, opens connections for the others, and closes what is not used any more. */
+  /** Grants leases to waiting calls, opens connections for the others, and closes unused ones. */
   #arrange(): void {
     if (!this.#isOpen) return;
     for (const waiter of this.#waiters.slice()) {
@@ -350,28 +293,28 @@ export class CallConnections {
       this.#opening += 1;
       this.#options.onOpenAnother();
     }
-    for (const waiter of waiters) this.#tell(waiter);
+    for (const waiter of waiters) this.#reportWaiting(waiter);
   }
 
-  /** Whether the call waits for nothing but the answer of a tool that may soon be known not to ask. */
+  /** Whether the call only waits for the result of a tool that may soon be known not to ask. */
   #mayLearn({ admission, since }: Waiter): boolean {
-    if (this.#isOneRunEach || this.#options.clock.now() - since >= LEARN_MS) return false;
+    if (this.#rules.isOneRunEach || this.#options.clock.now() - since >= LEARN_MS) return false;
     return this.#connections.some(
       (connection) =>
-        connection.retiring === undefined && !this.#isBarredByGivenUp(connection, admission),
+        connection.retiring === undefined && !this.#rules.isBarred(connection, admission),
     );
   }
 
-  /** The only connection is replaced when a call was given up on it and a call waits that must not share it. */
+  /** Retires the only connection when an abandoned call on it bars a waiting call. */
   #retireBarred(waiters: readonly Waiter[]): void {
     const [only, second] = this.#connections;
     if (only === undefined || second !== undefined || only.leases.size > 0 || this.#mayOpen())
       return;
-    if (waiters.some(({ admission }) => this.#isBarredByGivenUp(only, admission)))
+    if (waiters.some(({ admission }) => this.#rules.isBarred(only, admission)))
       only.retiring ??= GIVEN_UP;
   }
 
-  /** Whether there are only connections that take no new calls, and one of them can be replaced now. */
+  /** Whether all connections are retiring and one of them can be replaced now. */
   #isUnused(): boolean {
     return (
       this.#connections.every(({ retiring }) => retiring !== undefined) &&
@@ -387,25 +330,25 @@ export class CallConnections {
     }
   }
 
-  /** Whether another connection may be opened; at the limit one that nobody who waits can use is closed for it. */
+  /** Whether a connection may be opened. At the maximum, closes one that no waiting call can use. */
   #makeRoom(): boolean {
     if (this.#connections.length + this.#opening < this.#options.max) return true;
     const unused = this.#connections.find(
       (connection) =>
         connection.leases.size === 0 &&
-        this.#waiters.every(({ admission }) => !this.#mayCarry(connection, admission)),
+        this.#waiters.every(({ admission }) => !this.#rules.mayCarry(connection, admission)),
     );
     if (unused === undefined || this.#connections.length === 1) return false;
     this.#close(unused);
     return true;
   }
 
-  #close(connection: Connection): void {
+  #close(connection: LeasedConnection): void {
     this.remove(connection.life);
     this.#options.onClose(connection.life, connection.retiring);
   }
 
-  #tell(waiter: Waiter): void {
+  #reportWaiting(waiter: Waiter): void {
     const waiting = this.#reasonToWait();
     if (waiter.waiting?.message === waiting.message) return;
     waiter.waiting = waiting;
@@ -419,7 +362,7 @@ export class CallConnections {
     if (this.#opening > 0)
       return {
         reason: 'connection_opening',
-        message: 'another connection to the server is being opened',
+        message: 'a further connection to the server is being opened',
       };
     const asking = this.#connections.filter(({ life }) => life.router.openQuestions > 0).length;
     const all =
@@ -431,9 +374,4 @@ export class CallConnections {
       message: `${all} calls of other runs${asking === 0 ? '' : `; ${asking} of them ${asking === 1 ? 'waits' : 'wait'} for a person or the model`}`,
     };
   }
-}
-
-/** A modern server asks in the answer to the call. */
-function isModern(life: ServerLife): boolean {
-  return life.connection.client.server.era === 'modern';
 }

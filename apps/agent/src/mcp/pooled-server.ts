@@ -1,71 +1,63 @@
-import { LocalError, type Implementation } from '@signalbox/mcp-core';
-import { HttpError } from '@signalbox/mcp-core/http/client';
+import type { Implementation } from '@signalbox/mcp-core';
 import type { ServerConfig } from '../config/config.ts';
-import type { BreakerStatus, ServerStatus } from '../ports/tool-registry.ts';
+import type { ServerStatus } from '../ports/tool-registry.ts';
 import { CallBreaker } from './call-breaker.ts';
-import {
-  CallConnections,
-  type CallAdmission,
-  type ConnectionLease,
-  type Refusal,
-} from './call-connections.ts';
+import { CallConnections } from './call-connections.ts';
+import type { CallAdmission, ConnectionLease, Refusal } from './call-lease.ts';
 import { EMPTY_CATALOGUE, type Catalogue } from './catalogue.ts';
 import { describeFailure } from './describe-failure.ts';
+import { messageOf } from './error-text.ts';
 import { secretMask } from './mask-secrets.ts';
 import type { PinSurroundings } from './pinned-catalogue.ts';
-import { restartDelayMs } from './restart-delay.ts';
+import { ReachabilityCheck } from './reachability.ts';
+import { RestartSchedule } from './restart-schedule.ts';
 import type { SchemaChecks } from './schema-checks.ts';
 import type { ConnectServer } from './server-connection.ts';
 import { startLife, type ServerLife } from './server-life.ts';
 import { ServerLog } from './server-log.ts';
-import { describeServer, type ServerStage } from './server-status.ts';
+import { StageTracker, type ServerStage } from './server-stage.ts';
+import { describeServer } from './server-status.ts';
 
 export interface PooledServerOptions extends PinSurroundings {
   readonly info: Implementation;
   readonly connect: ConnectServer;
-  /** Gives 0 to 1. */
+  /** Returns 0 to 1. */
   readonly random: () => number;
-  /** Milliseconds the server has to answer a ping. */
+  /** Milliseconds the server may take to answer a ping. */
   readonly graceMs: number;
   readonly schemas: SchemaChecks;
   readonly onChange: (status: ServerStatus) => void;
 }
 
-/** A server that was ready for so long is no quick failure when it ends. */
-const STABLE_MS = 60_000;
-/** The processes or sessions of one server that may be open at a time. */
+/** Default maximum of open processes or sessions of one server. */
 const DEFAULT_CONNECTIONS = 4;
-/** The lines of a server's stderr that are kept to explain a failure. */
+/** Lines of a server's stderr that are kept to explain a failure. */
 const MAX_STDERR_LINES = 50;
-/** How long a server may take to show that it can still be reached. */
-const REACHED_MS = 10_000;
-
-/** One configured server: connected, and connected again whenever that failed or ended, until it is closed or drained. */
+/** A configured server. Connects, and reconnects after each failure or end, until it is closed or drained. */
 export class PooledServer {
   readonly config: ServerConfig;
-  /** Keeps calls from a server that does not answer; outlives the server's processes. */
+  /** Circuit breaker for calls. Outlives the server's processes. */
   readonly breaker: CallBreaker;
   /** Replaces the server's secrets in a text. */
   readonly mask: (text: string) => string;
   readonly #options: PooledServerOptions;
   readonly #log: ServerLog;
-  #stage: ServerStage;
+  readonly #stages: StageTracker;
   #roots: readonly string[];
-  /** Of this server at present; outlives them. */
+  /** The current connections. Outlives each of them. */
   readonly #connections: CallConnections;
+  readonly #restarts: RestartSchedule;
+  readonly #reachability = new ReachabilityCheck((life, error) => this.#onEnded(life, error));
   #catalogue = EMPTY_CATALOGUE;
   #start = new AbortController();
   #starting: Promise<void> = Promise.resolve();
-  /** The end of the life before: nothing is started while something of it is left. */
+  /** Resolves when every earlier process has ended. Nothing is started before. */
   #ending: Promise<void> = Promise.resolve();
-  #cancelRestart: () => void = () => undefined;
-  /** What follows when no call is in flight any more. */
+  /** Next step once no call is in flight. */
   #draining: 'start' | 'rest' | undefined;
-  /** Whether it is started again on purpose: its tools are still offered, and calls wait. */
+  /** Whether a healthy server is being restarted: its tools are still offered, and calls wait. */
   #isReplaced = false;
-  #doubted: ServerLife | undefined;
-  #failures = 0;
-  /** The last lines on stderr since it was last started. */
+  /** Last lines of stderr since the latest start. */
   #stderr: string[] = [];
 
   constructor(config: ServerConfig, options: PooledServerOptions) {
@@ -74,6 +66,7 @@ export class PooledServer {
     this.#roots = config.roots;
     this.mask = secretMask(config);
     this.#log = new ServerLog(options.logger, config.name, this.mask);
+    this.#restarts = new RestartSchedule(options);
     this.#connections = new CallConnections({
       clock: options.clock,
       max: config.connections ?? DEFAULT_CONNECTIONS,
@@ -85,17 +78,15 @@ export class PooledServer {
     this.breaker = new CallBreaker({
       clock: options.clock,
       random: options.random,
-      onChange: (status) => this.#onBreaker(status),
+      onChange: (status) => {
+        this.#log.breaker(status, options.clock.now());
+        this.#changed();
+      },
     });
-    this.#stage = {
-      state: 'connecting',
-      since: options.clock.now(),
-      restarts: 0,
-      error: undefined,
-    };
+    this.#stages = new StageTracker(options.clock, () => this.#changed());
   }
 
-  /** Milliseconds it has to answer a ping, and to end when it is to. */
+  /** Milliseconds the server may take to answer a ping, and to end when it is closed. */
   get graceMs(): number {
     return this.#options.graceMs;
   }
@@ -104,7 +95,7 @@ export class PooledServer {
     const calls = this.#connections.status();
     return describeServer({
       config: this.config,
-      stage: this.#stage,
+      stage: this.#stages.current,
       life: this.life,
       breaker: this.breaker.status,
       roots: this.#roots,
@@ -113,29 +104,30 @@ export class PooledServer {
     });
   }
 
-  /** Where it is in its lives; `status` tells more, and takes longer. */
+  /** The lifecycle stage. Cheaper to read than `status`. */
   get stage(): ServerStage {
-    return this.#stage;
+    return this.#stages.current;
   }
 
-  /** The connection that answers lists; defined while the server is connected. */
+  /** The connection for lists. Undefined while the server is not connected. */
   get life(): ServerLife | undefined {
     return this.#connections.first;
   }
 
-  /** Whether calls are taken: it is ready, or is started again on purpose. */
+  /** Whether calls are accepted: the server is ready, or is being restarted on purpose. */
   get isOffering(): boolean {
     return (
-      this.#stage.state === 'ready' || (this.#stage.state === 'connecting' && this.#isReplaced)
+      this.#stages.current.state === 'ready' ||
+      (this.#stages.current.state === 'connecting' && this.#isReplaced)
     );
   }
 
-  /** What the server offers, or offered when it was last connected, quarantined tools included. */
+  /** Tools of the latest connection, including quarantined ones. */
   get catalogue(): Catalogue {
     return this.life?.tools.current ?? this.#catalogue;
   }
 
-  /** Begins to connect and returns at once; an attempt that is under way is given up. */
+  /** Begins to connect and returns at once. Abandons an attempt in progress. */
   start(): void {
     this.#start.abort();
     this.#connections.forgetOpening();
@@ -143,17 +135,17 @@ export class PooledServer {
     this.#starting = this.#begin(this.#start.signal, Promise.all([this.#ending, this.#starting]));
   }
 
-  /** Resolves when the call may be made, with the connection for it, or with the reason why it may not. */
+  /** Resolves with a lease of a connection when the call may be sent, or with a refusal. */
   acquire(admission: CallAdmission): Promise<ConnectionLease | Refusal> {
     return this.#connections.acquire(admission);
   }
 
-  /** Replaces this connection, and the process, as soon as no call is in flight on it; it takes no new calls until then. */
+  /** Stops sending new calls to the connection, and replaces it once no call is in flight on it. */
   retire(life: ServerLife, reason: string): void {
     this.#connections.retire(life, reason);
   }
 
-  /** Ends this connection, and the process, now; the server is started again unless another connection is open. Resolves when it has ended. */
+  /** Ends the connection and its process now, and restarts the server if it was the last one. Resolves when the process has ended. */
   async replace(life: ServerLife, reason: string): Promise<void> {
     if (this.#connections.has(life)) {
       this.#log.warn('a process of the server is replaced', { reason });
@@ -169,49 +161,41 @@ export class PooledServer {
     void this.life?.tools.refresh();
   }
 
-  /** To be called when what is pinned has changed. */
+  /** Compares the tools with the pins again. To be called when pins have changed. */
   async compareWithPins(): Promise<void> {
     await Promise.all(this.#connections.lives.map(({ tools }) => tools.compareWithPins()));
   }
 
-  /** A call over this connection was lost, and the connection knows of no end: looks whether the server can be reached. */
+  /** Checks whether the server is reachable, after a call was lost on a connection that has not ended. */
   doubt(life: ServerLife): void {
-    if (this.#doubted === life || !this.#connections.has(life)) return;
-    this.#doubted = life;
-    const settle = (error?: unknown): void => {
-      this.#doubted = undefined;
-      if (isUnreachable(error)) this.#onEnded(life, error);
-    };
-    life.connection.client
-      .ping({ timeoutMs: REACHED_MS, maxTotalMs: REACHED_MS })
-      .then(() => settle(), settle);
+    if (this.#connections.has(life)) this.#reachability.begin(life);
   }
 
-  /** Connects anew: `graceful`, when no call is in flight any more and without new ones until then; `now` loses the calls in flight. */
+  /** Reconnects. `graceful`: accepts no new calls and waits for those in flight; `now`: loses those in flight. */
   reconnect(mode: 'graceful' | 'now'): void {
-    if (this.#stage.state === 'closed') return;
+    if (this.#stages.current.state === 'closed') return;
     this.breaker.reset();
-    this.#failures = 0;
+    this.#restarts.reset();
     if (this.life === undefined) this.#startAgain(mode);
     else if (mode === 'now') this.#restart();
     else this.#drainTo('start');
   }
 
-  /** Takes no new calls, and ends the server when none is in flight any more (`graceful`), or `now`. It then rests until `reconnect`. */
+  /** Accepts no new calls and ends the server, once no call is in flight (`graceful`) or `now`. It stays ended until `reconnect`. */
   drain(mode: 'graceful' | 'now'): void {
-    if (this.#stage.state === 'closed') return;
+    if (this.#stages.current.state === 'closed') return;
     if (mode === 'now' || this.life === undefined) this.#rest();
     else this.#drainTo('rest');
   }
 
-  /** Changes its roots until the service ends. A server that was not told that there can be roots is started afresh when no call is in flight. */
+  /** Sets the roots until the service ends. A server that connected without the roots capability is restarted once no call is in flight. */
   async setRoots(roots: readonly string[]): Promise<void> {
     this.#roots = roots;
     this.#changed();
     await Promise.all(this.#connections.lives.map((life) => this.#announceRoots(life)));
   }
 
-  /** Ends the processes, the attempt to start one or the wait for the next attempt. */
+  /** Ends the processes and cancels a pending start. */
   async close(): Promise<void> {
     this.#rest('closed');
     await Promise.all([this.#starting, this.#ending]);
@@ -222,41 +206,39 @@ export class PooledServer {
       if (this.#roots.length > 0) this.retire(life, 'it has roots now');
       return;
     }
-    // A connection that has ended needs no notification: the next one begins with these roots.
+    // A connection that has ended needs no notification: the next one reads the current roots.
     await life.connection.client
       .rootsChanged()
       .catch((error: unknown) =>
-        this.#log.debug(
-          `the change of roots could not be sent: ${error instanceof Error ? error.message : String(error)}`,
-        ),
+        this.#log.debug(`the change of roots could not be sent: ${messageOf(error)}`),
       );
   }
 
   async #begin(signal: AbortSignal, before: Promise<unknown>): Promise<void> {
     await before;
-    if (this.#isGivenUp(signal)) return;
+    if (this.#isAbandoned(signal)) return;
     this.#stderr = [];
     try {
       const life = await this.#connect(signal);
-      if (this.#isGivenUp(signal)) await life.connection.close();
+      if (this.#isAbandoned(signal)) await life.connection.close();
       else this.#enter(life);
     } catch (error) {
-      if (!this.#isGivenUp(signal)) this.#fail(error);
+      if (!this.#isAbandoned(signal)) this.#fail(error);
     }
   }
 
-  /** Opens a connection beside those there are; where that fails the calls share these. */
+  /** Opens a further connection. After a failure the calls share the open ones. */
   async #openAnother(signal: AbortSignal): Promise<void> {
     try {
       const life = await this.#connect(signal);
-      if (this.#isGivenUp(signal)) return this.#end(life);
+      if (this.#isAbandoned(signal)) return this.#end(life);
       this.#watch(life);
       this.#connections.opened(life);
       this.#changed();
     } catch (error) {
-      if (this.#isGivenUp(signal)) return;
+      if (this.#isAbandoned(signal)) return;
       this.#log.warn(
-        'another connection to the server could not be opened; its calls wait for those there are',
+        'a further connection to the server could not be opened; its calls wait for the open connections',
         {
           error: this.mask(describeFailure(this.config, error, [])),
         },
@@ -277,14 +259,14 @@ export class PooledServer {
     });
   }
 
-  #isGivenUp(start: AbortSignal): boolean {
+  #isAbandoned(start: AbortSignal): boolean {
     return start.aborted;
   }
 
   #enter(life: ServerLife): void {
     this.#isReplaced = false;
     this.#connections.add(life);
-    this.#enterStage('ready');
+    this.#stages.enter('ready');
     this.#log.warnings(this.status.warnings);
     this.#watch(life);
     this.#connections.open();
@@ -297,10 +279,8 @@ export class PooledServer {
   #onClose(life: ServerLife, reason: string | undefined): void {
     this.#end(life);
     if (reason !== undefined) this.#log.info('a process of the server was replaced', { reason });
-    this.#enterStage(this.#stage.state, {
-      ...this.#stage,
-      restarts: this.#stage.restarts + (reason === undefined ? 0 : 1),
-    });
+    if (reason === undefined) this.#changed();
+    else this.#stages.countRestart();
   }
 
   #leave(life: ServerLife): void {
@@ -309,7 +289,7 @@ export class PooledServer {
     this.#end(life);
   }
 
-  /** What the connection's process started may take a while to end. */
+  /** Closes the connection. Child processes of the server may end later. */
   #end(life: ServerLife): void {
     this.#ending = Promise.all([this.#ending, life.connection.close()]).then(() => undefined);
   }
@@ -319,36 +299,34 @@ export class PooledServer {
     this.#leave(life);
     if (this.life !== undefined) {
       this.#log.warn('a connection to the server ended', { error: this.mask(error.message) });
-      if (this.#stage.state === 'ready') this.#connections.open();
+      if (this.#stages.current.state === 'ready') this.#connections.open();
       this.#onCalls();
       return;
     }
     if (this.#draining === 'rest') return this.#rest();
-    if (this.#options.clock.now() - this.#stage.since >= STABLE_MS) this.#failures = 0;
+    this.#restarts.noteReadySince(this.#stages.current.since);
     this.#fail(error);
   }
 
   #fail(error: unknown): void {
-    this.#failures += 1;
     this.#abandonStart();
-    const delayMs = restartDelayMs(this.#failures, this.#options.random);
     const description = this.mask(describeFailure(this.config, error, this.#stderr));
-    this.#log.debug(`the server is started again in ${delayMs} ms`);
-    this.#cancelRestart = this.#options.clock.after(delayMs, () => {
-      this.#enterStage('connecting', { error: description, restarts: this.#stage.restarts + 1 });
+    const delayMs = this.#restarts.schedule(() => {
+      this.#stages.restart(description);
       this.start();
     });
-    this.#enterStage('failed', { error: description });
+    this.#log.debug(`the server is started again in ${delayMs} ms`);
+    this.#stages.enter('failed', description);
   }
 
   #startAgain(mode: 'graceful' | 'now'): void {
-    if (this.#stage.state === 'connecting' && mode === 'graceful') return;
-    this.#cancelRestart();
-    this.#enterStage('connecting', { restarts: this.#stage.restarts + 1 });
+    if (this.#stages.current.state === 'connecting' && mode === 'graceful') return;
+    this.#restarts.cancel();
+    this.#stages.restart();
     this.start();
   }
 
-  /** Ends every connection and starts the server again; calls that come meanwhile wait. */
+  /** Ends every connection and restarts the server. New calls wait for it. */
   #restart(): void {
     for (const life of this.#connections.lives) this.#leave(life);
     this.#startReplaced();
@@ -357,7 +335,7 @@ export class PooledServer {
   #startReplaced(): void {
     this.#isReplaced = true;
     this.#draining = undefined;
-    this.#enterStage('connecting', { restarts: this.#stage.restarts + 1 });
+    this.#stages.restart();
     this.start();
     this.#connections.open();
   }
@@ -365,11 +343,11 @@ export class PooledServer {
   #drainTo(next: 'start' | 'rest'): void {
     this.#draining = next;
     this.#connections.shut();
-    this.#enterStage('draining');
+    this.#stages.enter('draining');
     this.#onCalls();
   }
 
-  /** A call ended, or began to wait. */
+  /** Continues draining when a call has ended or has begun to wait. */
   #onCalls(): void {
     if (this.#draining === undefined || this.#connections.hasCalls) return;
     if (this.#draining === 'rest') this.#rest();
@@ -377,13 +355,13 @@ export class PooledServer {
   }
 
   #rest(state: 'drained' | 'closed' = 'drained'): void {
-    this.#cancelRestart();
+    this.#restarts.cancel();
     this.#abandonStart();
     for (const life of this.#connections.lives) this.#leave(life);
-    this.#enterStage(state);
+    this.#stages.enter(state);
   }
 
-  /** Gives up what is being connected, and refuses the calls that wait for it. */
+  /** Abandons the current start and refuses the calls that wait for it. */
   #abandonStart(): void {
     this.#draining = undefined;
     this.#isReplaced = false;
@@ -401,19 +379,9 @@ export class PooledServer {
   #onUnnamedQuestion(): void {
     if (this.#connections.areRunsSeparate) return;
     this.#log.info(
-      'the server asks questions that name no call: from now on each connection carries the calls of one run at a time',
+      'the server sends input requests that name no call: from now on each connection carries the calls of one run at a time',
     );
     this.#connections.separateRuns();
-  }
-
-  #onBreaker({ state, failures, opensAgainAt }: BreakerStatus): void {
-    if (state === 'closed') this.#log.info('the server answers calls again');
-    else
-      this.#log.warn('the server does not answer; calls are kept from it for a while', {
-        failures,
-        wait_ms: (opensAgainAt ?? 0) - this.#options.clock.now(),
-      });
-    this.#changed();
   }
 
   #onStderr(line: string): void {
@@ -421,26 +389,7 @@ export class PooledServer {
     this.#log.debug(line);
   }
 
-  #enterStage(
-    state: ServerStage['state'],
-    { error, restarts = this.#stage.restarts }: Partial<ServerStage> = {},
-  ): void {
-    this.#stage = {
-      state,
-      error,
-      restarts,
-      since: state === this.#stage.state ? this.#stage.since : this.#options.clock.now(),
-    };
-    this.#changed();
-  }
-
   #changed(): void {
     this.#options.onChange(this.status);
   }
-}
-
-/** A status of HTTP is an answer, and silence may be a server that is busy. */
-function isUnreachable(error: unknown): error is LocalError {
-  if (!(error instanceof LocalError) || error.code === 'request-timeout') return false;
-  return !(error.cause instanceof HttpError) || error.cause.isSessionLost;
 }

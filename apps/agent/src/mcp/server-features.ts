@@ -12,7 +12,7 @@ import {
   type FollowedChange,
   type ServerFeatures,
 } from '../ports/server-directory.ts';
-import type { Refusal } from './call-connections.ts';
+import type { Refusal } from './call-lease.ts';
 import type { PooledServer } from './pooled-server.ts';
 import type { ServerConnection } from './server-connection.ts';
 import type { ServerLife } from './server-life.ts';

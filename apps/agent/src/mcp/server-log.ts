@@ -1,6 +1,7 @@
 import type { Logger } from '../ports/logger.ts';
+import type { BreakerStatus } from '../ports/tool-registry.ts';
 
-/** Writes what is known of one server into the service's log, with the server's name and without its secrets. */
+/** Log of one server. Adds the server's name to each entry and masks its secrets. */
 export class ServerLog {
   readonly #logger: Logger;
   readonly #server: string;
@@ -25,9 +26,19 @@ export class ServerLog {
     this.#logger.warn(message, { server: this.#server, ...fields });
   }
 
-  /** Writes those of the server's warnings that were not among them before. */
+  /** Writes the warnings that were not among the previous ones. */
   warnings(warnings: readonly string[]): void {
     for (const warning of warnings) if (!this.#warned.includes(warning)) this.warn(warning);
     this.#warned = warnings;
+  }
+
+  /** Writes a change of the circuit breaker. */
+  breaker({ state, failures, opensAgainAt = 0 }: BreakerStatus, now: number): void {
+    if (state === 'closed') this.info('the server answers calls again');
+    else
+      this.warn('the server does not answer; calls to it are blocked for a while', {
+        failures,
+        wait_ms: opensAgainAt - now,
+      });
   }
 }

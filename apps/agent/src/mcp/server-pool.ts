@@ -25,7 +25,7 @@ import { SchemaChecks } from './schema-checks.ts';
 import type { ConnectServer } from './server-connection.ts';
 import { serverControl } from './server-control.ts';
 import { serverFeatures } from './server-features.ts';
-import { reserveCall } from './tool-call.ts';
+import { reserveCall } from './reserve-call.ts';
 
 export interface ServerPoolOptions {
   readonly servers: readonly ServerConfig[];

@@ -2,14 +2,7 @@ import { isRemote, type ServerConfig } from '../config/config.ts';
 import type { BreakerStatus, ServerStatus } from '../ports/tool-registry.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { ServerLife } from './server-life.ts';
-
-/** Where a server is in its lives. */
-export interface ServerStage {
-  readonly state: ServerStatus['state'];
-  readonly since: number;
-  readonly restarts: number;
-  readonly error: string | undefined;
-}
+import type { ServerStage } from './server-stage.ts';
 
 export interface DescribedServer {
   readonly config: ServerConfig;

@@ -150,7 +150,7 @@ test.each<[Error, ToolCallOutcome]>([
   ],
   [
     new LocalError('request-timeout', 'never sent'),
-    { type: 'not-sent', message: 'server server took nothing for 120 s' },
+    { type: 'not-sent', message: 'server server read nothing for 120 s' },
   ],
   [
     new TypeError('bug'),
