@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { RememberedApproval } from '../ports/run-store.ts';
-import { Approval, ApprovalList, ApprovalQuery } from './approval-schemas.ts';
+import { type Approval, ApprovalList, ApprovalQuery } from './approval-schemas.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { ProblemDetails, RunParameters } from './schemas.ts';
 import { pageOf, pageOptions } from './views.ts';

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { INBOX_KINDS } from '../ports/run-store.ts';
 
 export const AuditEntry = z
   .object({

@@ -13,18 +13,18 @@ type RunBody = z.output<typeof RunSchema>;
 
 /** Responses that the routes of runs have in common. */
 export interface RunResponses {
-  view(run: Run, reader?: RunReader): Promise<RunBody>;
-  accepted(run: Run, reader: RunReader): Promise<Answer<RunBody>>;
+  readonly view: (run: Run, reader?: RunReader) => Promise<RunBody>;
+  readonly accepted: (run: Run, reader: RunReader) => Promise<Answer<RunBody>>;
   /** @throws Problem `run_not_found` */
-  existing(id: string): Promise<Run>;
+  readonly existing: (id: string) => Promise<Run>;
   /** Reserves a stream slot while a request for a stream is served, so no run is started for a stream that cannot be opened. */
-  withSlot<T>(request: FastifyRequest, serve: () => Promise<T>): Promise<T>;
+  readonly withSlot: <T>(request: FastifyRequest, serve: () => Promise<T>) => Promise<T>;
   /** Replies with the started run, or with its event stream. */
-  started(
+  readonly started: (
     request: FastifyRequest,
     reply: FastifyReply,
     served: Once<RunBody>,
-  ): Promise<RunBody | FastifyReply>;
+  ) => Promise<RunBody | FastifyReply>;
 }
 
 export function runResponses(dependencies: RouteDependencies): RunResponses {
