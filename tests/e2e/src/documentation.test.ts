@@ -347,6 +347,29 @@ const checks: readonly Check[] = [
     },
   },
   {
+    matches: /^claude mcp add [\w-]+ -- node \/path\/to\/signalbox\//,
+    proof: 'run',
+    async check(line) {
+      const [, ...args] = words(line.replace(/^claude .*? -- /, '')).map((word) => localPath(word));
+      await expectTools({ command: process.execPath, args });
+    },
+  },
+  {
+    matches: /^node servers\/weather\/bin\.js --demo --http 8030$/,
+    proof: 'run',
+    async check(line) {
+      const [, file = '', ...args] = words(line.replace('8030', '0'));
+      const child = spawn(process.execPath, [join(repository, file), ...args], {
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      const output = await new Promise<string>((resolve) => {
+        child.stderr.setEncoding('utf8').once('data', resolve);
+      });
+      await stop(child);
+      expect(output).toMatch(/http:\/\/127\.0\.0\.1:\d+\/mcp/);
+    },
+  },
+  {
     matches: /^npx nx g @signalbox\/workspace:server /,
     proof: 'run with --dry-run',
     check(line) {
