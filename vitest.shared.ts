@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
-/** One config for every package; the JSON results are what tools/test.mjs adds up. */
+/** The configuration of every package's tests; tools/test.mjs adds up the JSON results. */
 export const shared: ViteUserConfig = defineConfig({
   resolve: { conditions: ['@signalbox/source'] },
   ssr: {

@@ -1,7 +1,7 @@
 import { isBuiltin } from 'node:module';
 import { posix } from 'node:path';
 
-/** One project of the workspace, as far as the boundary check looks at it. */
+/** A project of the workspace, as the boundary check reads it. */
 export interface Project {
   readonly name: string;
   /** Its folder, relative to the root of the workspace. */

@@ -69,7 +69,7 @@ async function connect(era: Era, open: Parameters<typeof connectClient>[0]): Pro
   return client;
 }
 
-/** What the server offers, and what it does with a note that is new, one that is replaced and one without a text. */
+/** Checks the server's features and its handling of a new note, a replaced note and a note without text. */
 async function tryOut(client: Client, title: string) {
   const results = [
     await client.callTool('write_note', { title, text: 'Rain' }),

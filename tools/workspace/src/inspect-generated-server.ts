@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { copyWorkspace, runIn } from './testing/workspace-copy.ts';
 
-/** One call of the official Inspector and how it must end. */
+/** A call of the official Inspector and its expected result. */
 interface Call {
   readonly args: readonly string[];
   /** Part of what it prints. */

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 export interface InstalledPackage {
   /** Its files, relative to its folder, as npm put them into the tarball. */
   readonly files: readonly string[];
-  /** Of the package, in the node_modules of `home`. */
+  /** Path of the package in the node_modules of `home`. */
   readonly folder: string;
   /** A project outside of the workspace that has this package and what npm installed with it. */
   readonly home: string;

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 const root = join(import.meta.dirname, '../../../..');
 const execute = promisify(execFile);
 
-/** What a new package needs of the workspace; of the other packages only what makes them projects. */
+/** Files of the workspace that a new package needs; other packages are reduced to their project files. */
 const COPIED = [
   '*.{json,ts}',
   '.npmrc',

@@ -45,7 +45,7 @@ function smallWorkspace(): string {
   return root;
 }
 
-/** What `nx g` does. */
+/** Generates a server as `nx g` does. */
 async function generate(root: string, options: ServerOptions): Promise<Tree> {
   const tree = new FsTree(root, false);
   const link = await server(tree, options);

@@ -1,4 +1,4 @@
-/** What `nx g` was called with. */
+/** Arguments of `nx g`. */
 export interface ServerOptions {
   readonly name: string;
   /** Default: `MCP server NAME`. */
@@ -14,7 +14,7 @@ export interface ServerNames {
   /** Relative to the workspace. */
   readonly folder: string;
   readonly packageName: string;
-  /** Of the executable. */
+  /** Name of the executable. */
   readonly command: string;
   readonly className: string;
   readonly envPrefix: string;
