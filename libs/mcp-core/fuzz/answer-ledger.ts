@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { answerKey, LOOSE_ID, type AnswerKey } from './expected-answers.ts';
 
-/** Compares the answers that come with those that are due. */
+/** Compares the received responses with the expected ones. */
 export class AnswerLedger {
   readonly #due = new Map<AnswerKey, number>();
   readonly #unexpected: string[] = [];
   #answers = 0;
 
-  /** How many answers came since it was last asked. */
+  /** Returns the number of responses since the last call. */
   takeCount(): number {
     const count = this.#answers;
     this.#answers = 0;
@@ -29,7 +29,10 @@ export class AnswerLedger {
     }
   }
 
-  /** Resolves when everything due has come. @throws Error when something does not, or something else did. */
+  /**
+   * Resolves when every expected response has arrived.
+   * @throws Error when a response is missing or unexpected.
+   */
   async settle(limitMs: number): Promise<void> {
     const deadline = performance.now() + limitMs;
     while (this.#due.size > 0 && this.#unexpected.length === 0 && performance.now() < deadline)

@@ -8,7 +8,7 @@ interface Guard {
 
 export const NO_SUCH_GUARD = 'no such text in';
 
-/** Guards whose absence the fuzzer must notice: it is worth what it finds. */
+/** Guards whose removal the fuzzer must detect. */
 export const guards: { readonly [name: string]: Guard } = {
   'unwritable-answers': {
     file: 'jsonrpc/peer.ts',
@@ -53,7 +53,10 @@ export const guards: { readonly [name: string]: Guard } = {
   },
 };
 
-/** Loads the file of a guard without it. @throws Error when the guard is not there */
+/**
+ * Loads the file of a guard without the guard.
+ * @throws Error when the guard is missing from the file
+ */
 export function breakGuard(name: string): void {
   const found = guards[name];
   if (found === undefined)

@@ -1,12 +1,17 @@
 import type { FuzzMessage, FuzzSession } from './fuzz-target.ts';
 
-/** An answer is known by its id, whose type counts; without id it is `none`. */
+/** Key of a response: its id with its type, or `none` without id. */
 export type AnswerKey = string;
 
-/** Ids of requests that may be cancelled or stay open begin like this: they have one answer or none. */
+/**
+ * Prefix of the ids of requests that may be cancelled or stay open: they have at most one response.
+ */
 export const LOOSE_ID = 'loose ';
 
-/** What the specification demands in answer to one message; written without a look at the code under test. */
+/**
+ * Returns the responses that the specification requires for a message, independent of the code
+ * under test.
+ */
 export function expectedAnswers({ json }: FuzzMessage, session: FuzzSession): readonly AnswerKey[] {
   const unreadable = session === '2025-03-26' ? [] : ['none'];
   if (json === undefined) return unreadable;
@@ -17,7 +22,7 @@ export function expectedAnswers({ json }: FuzzMessage, session: FuzzSession): re
     : unreadable;
 }
 
-/** `undefined` for what the server says on its own account. */
+/** Returns `undefined` for messages that are not responses. */
 export function answerKey(value: unknown): AnswerKey | undefined {
   if (typeof value !== 'object' || value === null || 'method' in value) return undefined;
   return 'id' in value ? keyOf(value.id) : 'none';

@@ -3,7 +3,7 @@ import { createServer } from '../src/server/create-server.ts';
 import type { Server } from '../src/server/server.ts';
 import type { ToolDefinition } from '../src/server/tools/tool.ts';
 
-/** Longest line that the fuzzed server takes. */
+/** Longest line that the fuzzed server accepts. */
 export const MAX_LINE_BYTES = 256 * 1024;
 
 const annotations = {
@@ -13,7 +13,7 @@ const annotations = {
   openWorldHint: false,
 };
 
-/** A server whose tools do what handlers should not. */
+/** Creates a server with badly behaved tools. */
 export function fuzzServer(): Server {
   return createServer({
     info: { name: 'fuzzed', version: '1.0.0' },

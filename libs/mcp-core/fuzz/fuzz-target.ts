@@ -1,25 +1,25 @@
-/** The session a conversation opens before it is fuzzed; modern has none. */
+/** The session that a conversation opens before fuzzing; `modern` has none. */
 export type FuzzSession = 'modern' | '2025-03-26' | '2025-11-25';
 
 export interface FuzzMessage {
-  /** The line as sent, without its newline. */
+  /** The sent line, without its newline. */
   readonly bytes: Buffer;
-  /** The same as a JSON value; absent where the line is no JSON or is over the limit. */
+  /** The line as a JSON value; absent when it is not JSON or over the limit. */
   readonly json?: { readonly value: unknown };
 }
 
-/** A way to a server under test. */
+/** A connection method to a server under test. */
 export interface FuzzTarget {
   readonly name: string;
-  /** Whether lines are sent as text, be they JSON or not. */
+  /** Whether lines are sent as text, JSON or not. */
   readonly isText: boolean;
-  /** Connects to a fresh server; `answered` is called with each message that comes back, parsed. */
+  /** Connects to a new server; `answered` is called with each parsed message of the server. */
   open(answered: (value: unknown) => void): Promise<FuzzConnection>;
 }
 
 export interface FuzzConnection {
-  /** Sends all, in order, without waiting for answers. */
+  /** Sends all messages in order, without waiting for responses. */
   send(messages: readonly FuzzMessage[]): void;
-  /** Resolves when the connection and what it owns is gone. */
+  /** Resolves when the connection and its resources are released. */
   close(): Promise<void>;
 }

@@ -18,13 +18,16 @@ const MESSAGES_A_CONNECTION = 50_000;
 const MESSAGES_A_CHECK = 10_000;
 const MESSAGES_A_REPORT = 100_000;
 const MESSAGES_AT_ONCE = 400;
-/** Longest wait for the answers to what was sent at once. */
+/** Longest wait for the responses to one batch of sent messages, in milliseconds. */
 const SETTLE_MS = 10_000;
-/** What the heap may grow by after the first check, garbage not counted. */
+/** Allowed growth of the heap after the first check, excluding garbage. */
 const HEAP_GROWTH_MIB = 16;
 const TURNS_TO_END = 50;
 
-/** Sends messages to a target, over one connection after the other. @throws Error when an answer is missing or too many, or memory is kept. */
+/**
+ * Sends messages to a target over consecutive connections.
+ * @throws Error when a response is missing or unexpected, or memory leaks.
+ */
 export async function fuzz(
   target: FuzzTarget,
   { messages, seed, report }: FuzzOptions,
@@ -108,11 +111,14 @@ class HeapWatch {
 
   constructor() {
     setFlagsFromString('--expose-gc');
-    // The flag makes the function visible in contexts made from now on.
+    // The flag makes the function visible in later contexts.
     this.#collect = runInNewContext('gc') as () => void;
   }
 
-  /** Gives what is in use, in MiB; what is on its way to its end has some turns for it. @throws Error when it has grown since the first time */
+  /**
+   * Returns the heap in use in MiB, after some turns in which pending work may end.
+   * @throws Error when it has grown since the first check
+   */
   async check(): Promise<number> {
     let mib = this.#measure();
     this.#firstMib ??= mib;

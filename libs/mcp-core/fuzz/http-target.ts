@@ -9,7 +9,7 @@ import type { FuzzConnection, FuzzMessage, FuzzSession, FuzzTarget } from './fuz
 const URL = 'http://127.0.0.1/mcp';
 const TEXT = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 
-/** One POST for each message, all at once; the era is that of the first message. */
+/** Sends each message as a separate POST, concurrently; the first message decides the era. */
 export const httpTarget: FuzzTarget = {
   name: 'http',
   isText: true,
@@ -29,7 +29,7 @@ class Poster implements FuzzConnection {
   });
   readonly #answered: (value: unknown) => void;
   readonly #streams = new Set<Promise<void>>();
-  /** The modern requests that may stay open: a client cancels by closing their connection. */
+  /** Modern requests that may stay open: a client cancels them by closing the connection. */
   readonly #loose = new Map<unknown, AbortController>();
   #opened: Promise<Opened> | undefined;
 
@@ -53,7 +53,9 @@ class Poster implements FuzzConnection {
     await Promise.all(this.#streams);
   }
 
-  /** The session that `initialize` opens; none when the conversation begins with anything else. */
+  /**
+   * Opens the session of an `initialize` request; a conversation that begins otherwise has none.
+   */
   async #open(initialize: unknown): Promise<Opened> {
     if (!isJsonObject(initialize) || initialize.method !== 'initialize')
       return { session: 'modern', headers: TEXT };
@@ -75,7 +77,10 @@ class Poster implements FuzzConnection {
     };
   }
 
-  /** Closes the connection of the request that a message cancels or whose id it takes; gives the signal of its own. */
+  /**
+   * Closes the connection of the request that a message cancels or whose id it reuses. Returns the
+   * message's own signal, if any.
+   */
   #closeLoose({ json }: FuzzMessage): AbortSignal | undefined {
     const { id, method, params } = isJsonObject(json?.value) ? json.value : {};
     const cancelled =
@@ -115,10 +120,10 @@ class Poster implements FuzzConnection {
       session === '2025-03-26' &&
       Array.isArray(message.json?.value)
     ) {
-      // One answer refuses the whole POST.
+      // A single response refuses the whole POST.
       for (const id of idsOf(message.json.value, session)) this.#answered({ id });
     } else if (isDue) {
-      // What is too long is refused as HTTP, before it is read as JSON-RPC.
+      // A message that is too long is refused as HTTP, before it is read as JSON-RPC.
       this.#answered(
         response.status === 413
           ? { id: isJsonObject(message.json?.value) ? message.json.value.id : undefined }
@@ -132,7 +137,7 @@ class Poster implements FuzzConnection {
   }
 }
 
-/** Reading ends when the client itself closed the connection. */
+/** Ignores read errors after the client itself closed the connection. */
 async function unlessClosed(
   signal: AbortSignal | undefined,
   reading: Promise<void>,

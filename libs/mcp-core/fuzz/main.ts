@@ -9,7 +9,7 @@ const { values } = parseArgs({
     messages: { type: 'string', default: '1000000' },
     seed: { type: 'string', default: '1' },
     target: { type: 'string' },
-    /** Shows that the fuzzer fails when a guard is gone, one guard after the other. */
+    /** Verifies that the fuzzer fails without each guard. */
     control: { type: 'boolean', default: false },
     'without-guard': { type: 'string' },
   },
@@ -23,7 +23,7 @@ if (values.control) {
   if (unnoticed.length > 0) throw new Error(`not noticed: ${unnoticed.join(', ')}`);
 } else {
   if (values['without-guard'] !== undefined) breakGuard(values['without-guard']);
-  // What is fuzzed is loaded after a guard was taken out.
+  // Loaded after the guard was removed.
   const { fuzz } = await import('./fuzz.ts');
   const { httpTarget } = await import('./http-target.ts');
   const { inMemoryTarget } = await import('./in-memory-target.ts');
@@ -52,7 +52,7 @@ function isNoticed(guard: string): boolean {
   ];
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
   const reason = String(/^\S*Error: .*$/mu.exec(stderr)?.[0]);
-  // A guard that is not where it is looked for was not taken out.
+  // A guard that is missing from its file was not removed.
   const isMissing = reason.includes(NO_SUCH_GUARD);
   report(
     `without ${guard}: ${status === 0 ? 'NOT NOTICED' : `${isMissing ? 'NOT TRIED' : 'noticed'}: ${reason}`}`,

@@ -69,7 +69,7 @@ const GARBAGE = [
   '"\\x"',
 ] as const;
 
-/** Messages as bad as peers send them, the same ones for the same random choices. */
+/** Generates hostile messages; equal random choices give equal messages. */
 export class MessageSource {
   readonly #random: Random;
   readonly #session: FuzzSession;
@@ -80,7 +80,10 @@ export class MessageSource {
     this.#session = session;
   }
 
-  /** Mostly requests. `isText` allows what is no JSON, or only JSON as text. */
+  /**
+   * Returns a message, mostly a request. `isText` allows text that is not JSON, or JSON only as
+   * text.
+   */
   next(isText: boolean): FuzzMessage {
     if (isText && this.#random.chance(12)) return this.#unreadable();
     if (isText && this.#random.chance(2000)) return this.#deep();
@@ -129,7 +132,7 @@ export class MessageSource {
     };
   }
 
-  /** One that stays open or is cancelled. */
+  /** Returns a request that stays open or is cancelled. */
   #looseRequest(): JsonMembers {
     const requestId = `${LOOSE_ID}${String(this.#random.below(50))}`;
     if (this.#random.chance(2))
@@ -172,7 +175,7 @@ export class MessageSource {
       : { jsonrpc: '2.0', id: this.#id(), error: this.#value(0) };
   }
 
-  /** With one member gone, replaced or added. */
+  /** Removes, replaces or adds a member. */
   #damaged(message: JsonMembers): JsonMembers {
     const member = this.#random.pick([
       'jsonrpc',
@@ -188,7 +191,7 @@ export class MessageSource {
     return this.#random.chance(2) ? rest : { ...rest, [member]: this.#value(0) };
   }
 
-  /** Some are used again, also while their request runs. */
+  /** Returns an id; some are reused, even while their request runs. */
   #id(): string | number {
     if (this.#random.chance(20))
       return this.#random.pick([0, -1, '', '0', '1', 'null', Number.MAX_SAFE_INTEGER]);
@@ -231,7 +234,7 @@ export class MessageSource {
     return { bytes: Buffer.from(this.#random.pick(GARBAGE)) };
   }
 
-  /** A request over the limit by a byte or by much. */
+  /** Returns a request over the length limit, by a byte or by far. */
   #tooLong(): FuzzMessage {
     const value = {
       ...this.#request(),

@@ -1,4 +1,4 @@
-/** Repeatable random choices: the same seed makes the same ones. */
+/** Pseudo-random choices, repeatable by seed. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,10 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** An integer from 0 to below `limit`. @see https://gist.github.com/tommyettinger/46a874533244883189143505d203312c (mulberry32) */
+  /**
+   * Returns an integer from 0 to below `limit`.
+   * @see https://gist.github.com/tommyettinger/46a874533244883189143505d203312c (mulberry32)
+   */
   below(limit: number): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let bits = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);

@@ -6,7 +6,7 @@ import { Random } from './random.ts';
 
 const NEWLINE = Buffer.from('\n');
 
-/** Lines over a pair of streams, cut into chunks wherever it hurts. */
+/** Sends lines over a pair of streams, cut into chunks at inconvenient positions. */
 export const stdioTarget: FuzzTarget = {
   name: 'stdio',
   isText: true,

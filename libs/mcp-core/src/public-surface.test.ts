@@ -4,7 +4,7 @@ import { ErrorCode } from './protocol/errors.ts';
 
 const root = new URL('../', import.meta.url);
 
-/** What each entry point exports: adding a name makes it public, removing one breaks who uses it. */
+/** Exports of each entry point. An added name becomes public; a removed one breaks its users. */
 const SURFACE = JSON.parse(await readFile(new URL('src/public-surface.json', root), 'utf8')) as {
   readonly [entry: string]: readonly string[];
 };
@@ -13,7 +13,7 @@ interface Manifest {
   readonly exports: { readonly [entry: string]: string | { readonly '@signalbox/source': string } };
 }
 
-/** The names an entry's source exports; types as `type Name`. */
+/** Returns the names that an entry's source exports; types as `type Name`. */
 async function exportsOf(source: string): Promise<readonly string[]> {
   const text = await readFile(new URL(source, root), 'utf8');
   const blocks = [...text.matchAll(/export (type )?\{([^}]*)\}/gu)];

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 const read = (path: string): Promise<string> => readFile(new URL(path, import.meta.url), 'utf8');
 const readme = await read('../README.md');
 
-/** The value of a constant or a default: a product of numbers. */
+/** Returns the value of a constant or a default: a product of numbers. */
 function valueOf(text: string, name: string): number {
   const [, product = ''] =
     new RegExp(`\\b${name} = ([\\d_]+(?: \\* [\\d_]+)*)`, 'u').exec(text) ?? [];
@@ -17,7 +17,7 @@ function valueOf(text: string, name: string): number {
 const KIB = 1024;
 const MIB = KIB * KIB;
 
-/** A row of the README, and the constant that it tells. */
+/** Rows of the README and the constants that they document. */
 const LIMITS: readonly (readonly [row: RegExp, file: string, name: string, value: number])[] = [
   [
     /Requests of a connection or a legacy session .* \| 4096; 100 \|/u,

@@ -33,7 +33,10 @@ import {
 import { encodeCreatedTask, encodeTask, encodeTaskCapability, hasTasks } from './task-codec.ts';
 import { isWrapped, wrapSchema } from './wrap-structured-content.ts';
 
-/** The results that carry `ttlMs` and `cacheScope`. @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching */
+/**
+ * Methods whose results carry `ttlMs` and `cacheScope`.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
+ */
 const CACHEABLE = new Set([
   'server/discover',
   'tools/list',
@@ -43,7 +46,7 @@ const CACHEABLE = new Set([
   'prompts/list',
 ]);
 
-/** The codes of the specification's own range, -32099 to -32020, that it defines. */
+/** Defined codes of the range that the specification reserves, -32099 to -32020. */
 const DEFINED_CODES = new Set<number>([
   ErrorCode.headerMismatch,
   ErrorCode.missingClientCapability,
@@ -72,7 +75,7 @@ export function buildCodec(revision: Revision): Codec {
     encodeResult: (method, result, context) => encodeResult(method, result, { revision, context }),
     encodeError: (error) => encodeError(error, revision),
     encodeQuestion: (method, params) => encodeQuestion(method, params, revision),
-    // The method decides the type of the answer, which a function with one body cannot say.
+    // The method decides the type of the response, which a single function body cannot express.
     decodeAnswer: (method, result) => decodeAnswer(method, result) as never,
     encodeRequestParams: (params, identity) =>
       revision.era === 'modern' ? withIdentity(params, identity, revision) : params,
@@ -82,7 +85,10 @@ export function buildCodec(revision: Revision): Codec {
   };
 }
 
-/** Neutral results come from typed handlers, so their members are cast, not checked. */
+/**
+ * Arguments of an encoder. Members of neutral results are cast, not checked: they come from typed
+ * handlers.
+ */
 interface Encoding {
   readonly revision: Revision;
   readonly context: ResultContext;
@@ -93,7 +99,7 @@ interface Shaping {
   readonly context: Pick<ResultContext, 'outputSchema'>;
 }
 
-/** A result that is not complete has a `resultType` of its own and no other shape. */
+/** Encodes a result. A result with a `resultType` is not complete and has no other shape. */
 function encodeResult(method: string, result: JsonObject, encoding: Encoding): JsonObject {
   // Encoded before, by this codec.
   if (hasJsonText(result)) return result;
@@ -172,7 +178,7 @@ function encodeStructured(
   };
 }
 
-/** The inlined result is no JSON-RPC result, so it has no `resultType`. */
+/** Encodes a task. The inlined result is not a JSON-RPC result, so it has no `resultType`. */
 function encodeTaskFor(task: DetailedTask, revision: Revision): JsonObject {
   const { result, error, inputRequests } = task;
   return encodeTask(task, revision.tasks, {

@@ -3,7 +3,7 @@ import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
 import { TASKS_EXTENSION } from '../protocol/tasks.ts';
 import type { Revision } from './revision.ts';
 
-/** What the client declared, cut to what the revision has. */
+/** Whether the client declared a capability that the revision has. */
 export function clientCan(
   revision: Revision,
   capabilities: ClientCapabilities,
@@ -40,7 +40,7 @@ export function clientCan(
   }
 }
 
-/** The error for a request that cannot be served without the capability. */
+/** Returns the error for a request that needs a missing client capability. */
 export function missingCapabilityError(capability: ClientCapability): ProtocolError {
   return new ProtocolError(
     ErrorCode.missingClientCapability,

@@ -19,24 +19,24 @@ import type { DetailedTask, Task } from '../protocol/tasks.ts';
 import type { JsonSchema } from '../protocol/tools.ts';
 import type { TaskFlavour } from './task-codec.ts';
 
-/** Who sends a modern request; legacy revisions say it once, in `initialize`. */
+/** The client of a modern request; legacy clients send it once, in `initialize`. */
 export interface ClientIdentity {
   readonly info: Implementation;
   readonly capabilities: ClientCapabilities;
-  /** Least severe log message the client wants of this request; absent is silence in the modern era. */
+  /** Least severe log level that the client requests. Absent in the modern era: no log messages. */
   readonly logLevel?: LoggingLevel;
 }
 
 export interface ResultContext {
   readonly serverInfo: Implementation;
-  /** Of the called tool; decides how its `structuredContent` is wrapped. */
+  /** Output schema of the called tool; decides how its `structuredContent` is wrapped. */
   readonly outputSchema?: JsonSchema | undefined;
 }
 
-/** A server's result as the client sees it. */
+/** A decoded result of a server. */
 export type DecodedResult =
   | { readonly kind: 'complete'; readonly result: JsonObject }
-  /** A tool call that goes on after this answer. */
+  /** A tool call that became a task. */
   | { readonly kind: 'task'; readonly task: Task }
   /** @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr */
   | {
@@ -46,7 +46,7 @@ export type DecodedResult =
     }
   | { readonly kind: 'invalid'; readonly detail: string };
 
-/** The three things a server may ask of a client, in the neutral model. */
+/** Params and results of the requests that a server may send to a client, in the neutral model. */
 export interface QuestionTypes {
   'sampling/createMessage': {
     readonly params: CreateMessageParams;
@@ -61,66 +61,77 @@ export interface QuestionTypes {
 export type QuestionMethod = keyof QuestionTypes;
 
 /**
- * One protocol revision on the wire. The neutral model is the 2026-07-28 shapes; a codec turns it into what its revision can say and back.
- * Codecs are stateless.
+ * Converts between the neutral model, whose shapes are those of 2026-07-28, and the wire format of
+ * one protocol revision. Stateless.
  */
 export interface Codec {
   readonly version: ProtocolVersion;
   readonly era: Era;
   readonly clientRequests: ReadonlySet<string>;
   readonly serverRequests: ReadonlySet<string>;
-  /** Whether a server that completes says so. */
+  /** Whether servers declare a capability for completion. */
   readonly hasCompletionsCapability: boolean;
-  /** Whether a receiver must accept arrays of messages. */
+  /** Whether receivers must accept arrays of messages. */
   readonly hasBatches: boolean;
   /**
    * Whether clients accept an event with an id and no data, and resume a stream whose connection was closed.
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
    */
   readonly hasPrimingEvents: boolean;
-  /** Whether an error answer may lack its id. */
+  /** Whether an error response may lack its id. */
   readonly hasErrorsWithoutId: boolean;
-  /** Whether tool arguments that do not fit the schema are answered with -32602 instead of a result with `isError`. */
+  /** Whether invalid tool arguments get the error -32602 instead of a result with `isError`. */
   readonly rejectsBadArguments: boolean;
-  /** Whether a missing client capability has an error code of its own; else a tool answers it with `isError`. */
+  /**
+   * Whether a missing client capability has its own error code; otherwise a tool returns `isError`.
+   */
   readonly hasMissingCapabilityError: boolean;
-  /** Whether a request can be refused with -32042 until a person has visited URLs. */
+  /** Whether the error -32042 can ask the user to visit URLs before a request is served. */
   readonly hasUrlElicitationRequired: boolean;
   readonly tasks: TaskFlavour;
 
-  /** Whether a client with these capabilities can be asked for this in this revision. `elicitation: {}` means form mode. */
+  /**
+   * Whether a client with these capabilities supports a capability in this revision. `elicitation:
+   * {}` means form mode.
+   */
   can(capabilities: ClientCapabilities, capability: ClientCapability): boolean;
 
-  /** Server side: what `initialize` or `server/discover` announces. `isListed`: whether this client can be told apart from others, and so may list its tasks. */
+  /**
+   * Server side: encodes the capabilities for `initialize` or `server/discover`. `isListed`:
+   * whether the client can be identified, and so may list its tasks.
+   */
   encodeCapabilities(capabilities: ServerCapabilities, isListed: boolean): ServerCapabilities;
-  /** Server side: a task as `tasks/get` and notifications show it. */
+  /** Server side: encodes a task for `tasks/get` and notifications. */
   encodeTask(task: DetailedTask): JsonObject;
-  /** Server side: a neutral result for the wire. A neutral result with the `resultType` of a task is a task. */
+  /** Server side: encodes a neutral result. A result with the `resultType` of a task is a task. */
   encodeResult(method: string, result: JsonObject, context: ResultContext): JsonObject;
-  /** Server side: an error with the code and data of this revision. */
+  /** Server side: encodes an error with the code and data of this revision. */
   encodeError(error: ProtocolError): JsonRpcErrorObject;
-  /** Server side: `undefined` when this revision cannot ask it this way. */
+  /** Server side: encodes an input request; `undefined` when the revision cannot express it. */
   encodeQuestion<M extends QuestionMethod>(
     method: M,
     params: QuestionTypes[M]['params'],
   ): JsonObject | undefined;
-  /** Server side: the client's answer. @throws LocalError `invalid-response` */
+  /** Server side: decodes an input response. @throws LocalError `invalid-response` */
   decodeAnswer<M extends QuestionMethod>(method: M, result: JsonObject): QuestionTypes[M]['result'];
 
-  /** Client side: whether this server's tool calls can become tasks. */
+  /** Client side: whether tool calls of a server with these capabilities can become tasks. */
   offersTasks(capabilities: ServerCapabilities): boolean;
-  /** Client side: params for the wire; the modern era puts the client's identity into `_meta`, beside what the caller has there. */
+  /**
+   * Client side: encodes params. In the modern era the client's identity is added to the caller's
+   * `_meta`.
+   */
   encodeRequestParams(
     params: JsonObject | undefined,
     identity: ClientIdentity,
   ): JsonObject | undefined;
-  /** Client side: a result in the neutral model; an absent `resultType` is `complete`. */
+  /** Client side: decodes a result; an absent `resultType` means `complete`. */
   decodeResult(method: string, result: JsonObject): DecodedResult;
-  /** Client side: a server's question. @throws ProtocolError -32602 when it is malformed. */
+  /** Client side: decodes an input request. @throws ProtocolError -32602 when it is malformed. */
   decodeQuestion<M extends QuestionMethod>(
     method: M,
     params: JsonObject | undefined,
   ): QuestionTypes[M]['params'];
-  /** Client side: our answer to a question. */
+  /** Client side: encodes an input response. */
   encodeAnswer<M extends QuestionMethod>(method: M, answer: QuestionTypes[M]['result']): JsonObject;
 }

@@ -18,10 +18,13 @@ const NEWEST_FIRST = PROTOCOL_VERSIONS.map((version) => CODECS[version]);
 const LEGACY = NEWEST_FIRST.filter((codec) => codec.era === 'legacy');
 const MODERN = NEWEST_FIRST.filter((codec) => codec.era === 'modern');
 
-/** The revision a client offers in `initialize`, and a server answers with when it does not know the one offered. */
+/**
+ * The newest legacy revision: clients offer it in `initialize`, and servers respond with it to an
+ * unknown version.
+ */
 export const latestLegacyCodec: Codec = codec20251125;
 
-/** The revision a client tries first. */
+/** The newest modern revision: clients try it first. */
 export const latestModernCodec: Codec = codec20260728;
 
 /** The version of a legacy HTTP request without `MCP-Protocol-Version`. @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#protocol-version-header */
@@ -32,17 +35,20 @@ export function codecOf(version: unknown): Codec | undefined {
   return NEWEST_FIRST.find((codec) => codec.version === version);
 }
 
-/** The codec of a revision that is spoken after `initialize`. */
+/** Returns the codec of a legacy version; such versions are negotiated by `initialize`. */
 export function legacyCodec(version: unknown): Codec | undefined {
   return LEGACY.find((codec) => codec.version === version);
 }
 
-/** The codec of a revision that travels in each request's `_meta`. */
+/** Returns the codec of a modern version; such versions are named in each request's `_meta`. */
 export function modernCodec(version: unknown): Codec | undefined {
   return MODERN.find((codec) => codec.version === version);
 }
 
-/** The newest modern revision of a peer's `supported` or `supportedVersions` list that we speak; such lists may name legacy ones, too. */
+/**
+ * Returns the codec of the newest modern version in a peer's `supported` or `supportedVersions`
+ * list. The list may also name legacy versions.
+ */
 export function pickModernCodec(supported: readonly unknown[]): Codec | undefined {
   return MODERN.find((codec) => supported.includes(codec.version));
 }

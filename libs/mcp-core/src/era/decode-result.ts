@@ -5,7 +5,7 @@ import { decodeCreatedTask, decodeDetailedTask, decodeTaskSupport } from './deco
 import { knownInputRequests, knownTool } from './known-members.ts';
 import type { Revision } from './revision.ts';
 
-/** Which member of a result must be a list of objects, by method. */
+/** Member of each method's result that must be a list of objects. */
 const LISTS: { readonly [method: string]: string } = {
   'tools/list': 'tools',
   'resources/list': 'resources',
@@ -17,7 +17,10 @@ const LISTS: { readonly [method: string]: string } = {
   'tasks/result': 'content',
 };
 
-/** The members that later code relies on are checked; everything else passes, without the `resultType` and the unknown members of tools and questions. */
+/**
+ * Decodes a result of a server. Checks the members that later code relies on; removes `resultType`
+ * and unknown members of tools and input requests.
+ */
 export function decodeResult(
   method: string,
   result: JsonObject,
@@ -71,14 +74,17 @@ function withoutExecution({ execution: _unknown, ...tool }: JsonObject): JsonObj
   return tool;
 }
 
-/** Some servers leave `content` out beside `structuredContent`. */
+/** Adds an empty `content`, which some servers omit beside `structuredContent`. */
 function withContent(result: JsonObject): JsonObject {
   return result.content === undefined && 'structuredContent' in result
     ? { ...result, content: [] }
     : result;
 }
 
-/** A client may only look at whether a cursor that is not null was given. @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination */
+/**
+ * Removes a cursor that is null, so that a present cursor means another page.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
+ */
 function withoutNullCursor(result: JsonObject): JsonObject {
   if (result.nextCursor !== null) return result;
   const { nextCursor: _none, ...rest } = result;

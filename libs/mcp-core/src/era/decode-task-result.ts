@@ -3,7 +3,10 @@ import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { DecodedResult } from './codec.ts';
 import { decodeTask, type TaskFlavour } from './task-codec.ts';
 
-/** What a call became; `undefined` when the result is not of a kind that this revision has. */
+/**
+ * Decodes the result of a call that became a task; `undefined` for a kind of task that the revision
+ * lacks.
+ */
 export function decodeCreatedTask(
   method: string,
   result: JsonObject,
@@ -21,7 +24,7 @@ export function decodeCreatedTask(
     : { kind: 'task', task };
 }
 
-/** The answer to `tasks/get`. */
+/** Decodes the result of `tasks/get`. */
 export function decodeDetailedTask(result: JsonObject, flavour: TaskFlavour): DecodedResult {
   const task = decodeTask(result, flavour, 'details');
   return task === undefined
@@ -32,7 +35,7 @@ export function decodeDetailedTask(result: JsonObject, flavour: TaskFlavour): De
     : { kind: 'complete', result: { ...task } };
 }
 
-/** A listed tool of 2025-11-25 in the neutral model. */
+/** Converts a listed tool of 2025-11-25 to the neutral model. */
 export function decodeTaskSupport({ execution, ...tool }: JsonObject): JsonObject {
   const { taskSupport } = isJsonObject(execution) ? execution : {};
   return taskSupport === 'optional' || taskSupport === 'required'

@@ -1,7 +1,7 @@
 import type { AudioContent, ContentBlock, ResourceLink } from '../protocol/content.ts';
 import type { Revision } from './revision.ts';
 
-/** Turns the content blocks a revision does not know into text. */
+/** Converts content blocks that the revision lacks to text. */
 export function downgradeContent(
   content: readonly ContentBlock[],
   revision: Revision,

@@ -7,7 +7,10 @@ import type { Revision } from './revision.ts';
 
 const ACTIONS = new Set<unknown>(['accept', 'decline', 'cancel']);
 
-/** `undefined` when the revision cannot ask it: no elicitation at all, no url mode, no multiple choice. */
+/**
+ * Returns `undefined` when the revision lacks elicitation, url mode or multiple choice, whichever
+ * the request needs.
+ */
 export function encodeElicitParams(
   params: ElicitParams,
   revision: Revision,
@@ -47,7 +50,10 @@ export function decodeElicitResult(result: JsonObject): ElicitResult {
   return { action, ...accepted } as ElicitResult;
 }
 
-/** An absent mode is `form`. @throws ProtocolError -32602 */
+/**
+ * Decodes the params of an elicitation; an absent mode means `form`.
+ * @throws ProtocolError -32602
+ */
 export function decodeElicitParams(params: JsonObject | undefined): ElicitParams {
   const mode = params?.mode ?? 'form';
   const isValid =
@@ -62,7 +68,7 @@ export function decodeElicitParams(params: JsonObject | undefined): ElicitParams
   return { ...params, mode } as unknown as ElicitParams;
 }
 
-/** Answers of 2025-06-18 have no lists. */
+/** Encodes an elicitation result; 2025-06-18 has no lists. */
 export function encodeElicitResult(answer: ElicitResult, revision: Revision): JsonObject {
   if (answer.content === undefined || revision.elicitation === 'form-and-url') return { ...answer };
   const content = Object.entries(answer.content).map(([name, value]) => [
@@ -76,7 +82,10 @@ function propertiesOf(schema: JsonSchema): JsonObject {
   return isJsonObject(schema.properties) ? schema.properties : {};
 }
 
-/** `pattern` is in no revision's schema. `undefined` when the field cannot be expressed. */
+/**
+ * Encodes a form field without `pattern`, which no revision has. Returns `undefined` when the field
+ * cannot be expressed.
+ */
 function encodeField(field: unknown, revision: Revision): unknown {
   if (!isJsonObject(field)) return field;
   const { pattern: _unsupported, ...rest } = field;

@@ -4,7 +4,10 @@ import { costOf } from '../jsonrpc/message-limits.ts';
 import type { Implementation } from '../protocol/implementation.ts';
 import type { ServerCapabilities } from '../protocol/capabilities.ts';
 
-/** What a side member may cost; see `costOf`. A larger one is left out. */
+/**
+ * Highest cost (see `costOf`) of an auxiliary member such as `_meta`; a more expensive member is
+ * dropped.
+ */
 const MAX_META_COST = 64 * 1024;
 const MAX_NAME_LENGTH = 200;
 const MAX_TEXT_LENGTH = 2000;
@@ -37,18 +40,24 @@ const QUESTION_MEMBERS: { readonly [method: string]: readonly string[] } = {
   ],
 };
 
-/** A tool's definition without members that no revision has, so that a server cannot have a client keep them. */
+/**
+ * Drops members of a tool definition that no revision has, so that a server cannot make a client
+ * store them.
+ */
 export function knownTool(tool: JsonObject): JsonObject {
   return { ...pick(tool, TOOL_MEMBERS), ...pickBounded(tool, ['annotations', 'icons', '_meta']) };
 }
 
-/** The params of a server's question without members that no revision has. */
+/** Drops members of an input request's params that no revision has. */
 export function knownQuestion(method: string, params: JsonObject): JsonObject {
   const members = Object.hasOwn(QUESTION_MEMBERS, method) ? QUESTION_MEMBERS[method] : undefined;
   return { ...pick(params, members ?? []), ...pickBounded(params, ['_meta']) };
 }
 
-/** The questions of an `input_required` result. What is no question is left for later code to refuse. */
+/**
+ * Drops unknown members of each input request of an `input_required` result. Invalid input requests
+ * are left for later code to reject.
+ */
 export function knownInputRequests(requests: JsonObject): JsonObject {
   const known = Object.entries(requests).map(([key, request]) => {
     if (!isJsonObject(request) || typeof request.method !== 'string') return [key, {}] as const;
@@ -61,7 +70,10 @@ export function knownInputRequests(requests: JsonObject): JsonObject {
   return Object.fromEntries(known);
 }
 
-/** Capabilities by the names of the specification. A capability that costs too much keeps its booleans. */
+/**
+ * Keeps the capabilities that the specification names. A capability that is too expensive keeps
+ * only its booleans.
+ */
 export function knownCapabilities(capabilities: JsonObject): ServerCapabilities {
   const known = CAPABILITIES.flatMap((name) => {
     const value = capabilities[name];
@@ -71,7 +83,7 @@ export function knownCapabilities(capabilities: JsonObject): ServerCapabilities 
   return Object.fromEntries(known);
 }
 
-/** A server's description of itself, with texts cut to what can be shown. */
+/** Keeps the known members of a server's implementation, with texts shortened for display. */
 export function knownImplementation(info: Implementation): Implementation {
   const text = (name: 'title' | 'description' | 'websiteUrl', maxLength: number): JsonObject =>
     typeof info[name] === 'string' ? { [name]: cut(info[name], maxLength) } : {};
@@ -85,7 +97,7 @@ export function knownImplementation(info: Implementation): Implementation {
   };
 }
 
-/** A server's instructions, at most 32 Ki characters of them. */
+/** Returns a server's instructions, at most 32 Ki characters. */
 export function knownInstructions(instructions: unknown): string | undefined {
   return typeof instructions === 'string' ? cut(instructions, MAX_INSTRUCTIONS_LENGTH) : undefined;
 }
@@ -107,7 +119,7 @@ function isSmall(value: unknown): boolean {
   try {
     return costOf(JSON.stringify(value)) <= MAX_META_COST;
   } catch (error) {
-    // Nested deeper than can be written, which a transport of a host may let pass.
+    // Nested too deeply to serialize; a custom transport may deliver such a value.
     if (error instanceof RangeError) return false;
     throw error;
   }

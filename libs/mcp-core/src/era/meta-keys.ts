@@ -9,11 +9,11 @@ export const MetaKey = {
   logLevel: 'io.modelcontextprotocol/logLevel',
   serverInfo: 'io.modelcontextprotocol/serverInfo',
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
-  /** Of 2025-11-25. */
+  /** Used in 2025-11-25. */
   relatedTask: 'io.modelcontextprotocol/related-task',
 } as const;
 
-/** The `_meta` of params or of a result; empty when there is none. */
+/** Returns the `_meta` of params or of a result, or an empty object. */
 export function metaOf(holder: JsonObject | undefined): JsonObject {
   const { _meta: meta } = holder ?? {};
   return isJsonObject(meta) ? meta : {};

@@ -1,7 +1,7 @@
 import type { Era, ProtocolVersion } from './versions.ts';
 import type { TaskFlavour } from './task-codec.ts';
 
-/** What differs between the protocol revisions, as data. */
+/** The differences between the protocol revisions, as data. */
 export interface Revision {
   readonly version: ProtocolVersion;
   readonly era: Era;
@@ -14,18 +14,21 @@ export interface Revision {
   readonly resourceNotFoundCode: number;
   readonly hasAudio: boolean;
   readonly hasResourceLinks: boolean;
-  /** `object`: other values travel as `{ result: value }`. */
+  /** `object`: other values are wrapped as `{ result: value }`. */
   readonly structuredContent: 'none' | 'object' | 'any';
-  /** Whether a listed tool tells by `execution.taskSupport` that it can become a task. */
+  /** Whether a listed tool declares by `execution.taskSupport` that it can become a task. */
   readonly hasToolExecution: boolean;
   readonly tasks: TaskFlavour;
-  /** Whether a server that completes says so. */
+  /** Whether servers declare a capability for completion. */
   readonly hasCompletionsCapability: boolean;
-  /** Whether a sampling message may hold several blocks, tool calls and tool results. */
+  /** Whether a sampling message may have several blocks, tool calls and tool results. */
   readonly hasSamplingBlocks: boolean;
-  /** `form-2025-06-18`: choices as `enum` with `enumNames`, no multiple choice, boolean defaults only. */
+  /**
+   * `form-2025-06-18`: choices as `enum` with `enumNames`, no multiple choice, only boolean
+   * defaults.
+   */
   readonly elicitation: 'none' | 'form-2025-06-18' | 'form-and-url';
-  /** Whether url elicitation carries an `elicitationId`, and the error -32042 can name the ids that are required. */
+  /** Whether url elicitation has an `elicitationId`, and the error -32042 can list required ids. */
   readonly hasElicitationId: boolean;
 }
 

@@ -8,7 +8,7 @@ import type { Codec } from './codec.ts';
 import { latestLegacyCodec, legacyCodec, modernCodec } from './codecs.ts';
 import { MetaKey, metaOf } from './meta-keys.ts';
 
-/** A request that brings everything with it. */
+/** A self-contained modern request. */
 export interface ModernRoute {
   readonly kind: 'modern';
   readonly codec: Codec;
@@ -16,7 +16,7 @@ export interface ModernRoute {
   readonly capabilities: ClientCapabilities;
 }
 
-/** How a server must treat a request. `Session` is what it keeps of `initialize`. */
+/** The era and kind of a request. `Session` is the state kept from `initialize`. */
 export type Route<Session> =
   | ModernRoute
   | { readonly kind: 'legacy'; readonly codec: Codec; readonly session: Session }
@@ -25,16 +25,20 @@ export type Route<Session> =
   | { readonly kind: 'refused'; readonly error: ProtocolError };
 
 export interface InitializeRequest {
-  /** The revision to answer with: the one asked for when it is a legacy one that we speak, else the newest legacy one. */
+  /**
+   * Revision of the response: the requested version if it is a supported legacy version, otherwise
+   * the newest legacy version.
+   */
   readonly codec: Codec;
   readonly clientInfo: Implementation | undefined;
   readonly capabilities: ClientCapabilities;
 }
 
 /**
- * Chooses the era of one request: modern `_meta` makes it a request that stands alone, everything else belongs to the legacy session,
- * which is `undefined` before `initialize`.
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility-with-initialization-based-versions
+ * Determines the era of a request: modern `_meta` makes it self-contained; any other request
+ * belongs to the legacy session, which is `undefined` before `initialize`.
+ * @see
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility-with-initialization-based-versions
  */
 export function routeRequest<Session extends { readonly codec: Codec }>(
   request: JsonRpcRequest,

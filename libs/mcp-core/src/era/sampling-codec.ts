@@ -9,7 +9,10 @@ import type {
 import { ErrorCode, LocalError, ProtocolError } from '../protocol/errors.ts';
 import type { Revision } from './revision.ts';
 
-/** One block a message for the revisions that know no arrays; `undefined` when the request needs tools there. */
+/**
+ * Encodes the params of a sampling request, with one block per message for revisions without
+ * arrays. Returns `undefined` when such a revision would need tools.
+ */
 export function encodeSamplingParams(
   params: CreateMessageParams,
   revision: Revision,
@@ -49,7 +52,10 @@ export function decodeSamplingParams(params: JsonObject | undefined): CreateMess
   return params as unknown as CreateMessageParams;
 }
 
-/** Old revisions take one block: texts are joined, else the first block that the revision knows counts. */
+/**
+ * Encodes a sampling result. Old revisions take one block: joined texts, otherwise the first block
+ * that the revision has.
+ */
 export function encodeSamplingResult(answer: CreateMessageResult, revision: Revision): JsonObject {
   if (revision.hasSamplingBlocks) return { ...answer };
   const blocks = toBlocks(answer.content).filter((block) => isPlainBlock(block, revision));

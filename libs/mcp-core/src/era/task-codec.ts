@@ -10,13 +10,14 @@ import {
 } from '../protocol/tasks.ts';
 
 /**
- * How a tool call becomes a task: not at all; because the client asked for it (`core`, 2025-11-25); or because the server decided (`extension`).
+ * How a tool call becomes a task: never; at the client's request (`core`, 2025-11-25); or by the
+ * server's decision (`extension`).
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  * @see https://github.com/modelcontextprotocol/ext-tasks
  */
 export type TaskFlavour = 'none' | 'core' | 'extension';
 
-/** What is inlined into a task of the extension, for the wire. */
+/** Members that the extension inlines into a task, encoded for the wire. */
 export interface TaskDetails {
   readonly inputRequests?: JsonObject;
   readonly result?: JsonObject;
@@ -31,7 +32,9 @@ const STATUSES: ReadonlySet<unknown> = new Set<TaskStatus>([
   'cancelled',
 ]);
 
-/** A core task tells of its details elsewhere, and has failed when its tool has. */
+/**
+ * Encodes a task. A core task omits its details, and has status `failed` when its tool has failed.
+ */
 export function encodeTask(
   task: DetailedTask,
   flavour: TaskFlavour,
@@ -64,13 +67,16 @@ export function encodeTask(
   };
 }
 
-/** The answer to the call that became a task. */
+/** Encodes the result of a call that became a task. */
 export function encodeCreatedTask(task: DetailedTask, flavour: TaskFlavour): JsonObject {
   const encoded = encodeTask(task, flavour, {});
   return flavour === 'extension' ? { resultType: 'task', ...encoded } : { task: encoded };
 }
 
-/** What a server announces; `isListed` says whether a core client may list its tasks. */
+/**
+ * Encodes the task capability of a server; `isListed` tells whether a core client may list its
+ * tasks.
+ */
 export function encodeTaskCapability(
   capabilities: ServerCapabilities,
   flavour: TaskFlavour,
@@ -87,14 +93,14 @@ export function encodeTaskCapability(
   };
 }
 
-/** Whether a server's tool calls can become tasks. */
+/** Whether tool calls of a server with these capabilities can become tasks. */
 export function hasTasks({ tasks, extensions }: ServerCapabilities, flavour: TaskFlavour): boolean {
   if (flavour === 'extension') return extensions?.[TASKS_EXTENSION] !== undefined;
   const requests = isJsonObject(tasks?.requests) ? tasks.requests : {};
   return flavour === 'core' && isJsonObject(requests.tools) && requests.tools.call !== undefined;
 }
 
-/** `undefined` when it is no task. */
+/** Returns `undefined` when the value is not a task. */
 export function decodeTask(
   value: JsonObject,
   flavour: TaskFlavour,
@@ -120,7 +126,7 @@ function textOrNone(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** `undefined` when what its status promises is missing. */
+/** Returns `undefined` when the details that the status requires are missing. */
 function withDetails(
   task: Task,
   { inputRequests, result, error }: JsonObject,

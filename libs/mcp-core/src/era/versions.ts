@@ -1,7 +1,7 @@
 /** The two families of protocol versions: sessions opened by `initialize`, or self-contained requests. */
 export type Era = 'legacy' | 'modern';
 
-/** Newest first; the last four are the legacy era. */
+/** Supported versions, newest first. All but the first belong to the legacy era. */
 export const PROTOCOL_VERSIONS = [
   '2026-07-28',
   '2025-11-25',

@@ -11,12 +11,15 @@ const MAPS_OF_SCHEMAS = new Set([
 const KEYWORDS_WITH_DATA = new Set(['const', 'enum', 'default', 'examples']);
 const PREFIX = '#/properties/result';
 
-/** Whether the revisions whose `structuredContent` must be an object get this value as `{ result: value }`. The schema decides, without one the value. */
+/**
+ * Whether `structuredContent` is wrapped as `{ result: value }` for revisions that require an
+ * object. Decided by the schema, or by the value without one.
+ */
 export function isWrapped(value: unknown, outputSchema: JsonSchema | undefined): boolean {
   return outputSchema === undefined ? !isJsonObject(value) : outputSchema.type !== 'object';
 }
 
-/** The schema of `{ result: value }`; local `$ref` pointers keep their targets. */
+/** Returns the schema of `{ result: value }`; local `$ref` pointers keep their targets. */
 export function wrapSchema(schema: JsonSchema): JsonSchema {
   const { $schema, ...inner } = schema;
   return {

@@ -60,7 +60,8 @@ describe('a server that was started again', () => {
     await first.close();
     await listen(newServer(), first.port);
     const outcomes: unknown[] = [];
-    // The first may be lost with the kept connection, the next is refused because of the session.
+    // The first call may be lost with the kept connection; the next is refused because of the
+    // session.
     await vi.waitFor(async () => {
       outcomes.push(await client.callTool('hello', {}).catch((error: unknown) => error));
       expect(outcomes.at(-1)).toMatchObject({ content: [{ text: 'hello' }] });

@@ -1,9 +1,15 @@
 import type { JsonRpcResponse } from './messages.ts';
 
-/** Takes what answers one entry of a batch, `undefined` for nothing; to be called once. Resolves when the whole batch is answered. */
+/**
+ * Records the response to a batch entry; `undefined` when the entry gets none. Call it once.
+ * Resolves when the whole batch is sent.
+ */
 export type BatchEntry = (response: JsonRpcResponse | undefined) => Promise<void>;
 
-/** Where the entries of one batch put their answers. When all are there they are sent as one array, in the order of the entries. */
+/**
+ * Collects the responses to the entries of a batch and sends them as one array, in the order of the
+ * entries.
+ */
 export function batchEntries(
   count: number,
   send: (responses: readonly JsonRpcResponse[]) => Promise<void>,

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readEnvelope, type Envelope } from './envelope.ts';
 
-/** Objects that are nearly JSON-RPC, and any other JSON. */
+/** Near misses of JSON-RPC messages, mixed with arbitrary JSON. */
 const id = fc.oneof(fc.integer(), fc.string(), fc.double(), fc.constant(null), fc.jsonValue());
 const nearlyMessage = fc.record(
   {

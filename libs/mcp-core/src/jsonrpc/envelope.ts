@@ -7,18 +7,21 @@ import type {
   RequestId,
 } from './messages.ts';
 
-/** What one parsed JSON value is, as JSON-RPC. Unknown extra members are legal. */
+/** A parsed JSON value, classified as JSON-RPC. Unknown members are legal. */
 export type Envelope =
   | { readonly kind: 'request'; readonly message: JsonRpcRequest }
   | { readonly kind: 'notification'; readonly message: JsonRpcNotification }
   | { readonly kind: 'result'; readonly message: JsonRpcResult }
   | { readonly kind: 'error'; readonly message: JsonRpcError }
   | { readonly kind: 'batch'; readonly entries: readonly unknown[] }
-  /** Looks like an answer but is none; `id` names the request it spoiled, if readable. */
+  /** A malformed response; `id` is the id of its request, if readable. */
   | { readonly kind: 'invalid-answer'; readonly id: RequestId | undefined; readonly detail: string }
   | { readonly kind: 'invalid'; readonly id: RequestId | undefined; readonly detail: string };
 
-/** Classifies a parsed value; its casts follow the checks above them. An error answer may carry `id: null`, which is read as absent. */
+/**
+ * Classifies a parsed value; its casts follow the checks above them. An error response may carry
+ * `id: null`, which is read as absent.
+ */
 export function readEnvelope(value: unknown): Envelope {
   if (Array.isArray(value)) return { kind: 'batch', entries: value };
   if (!isJsonObject(value))
@@ -42,7 +45,9 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether the value can be an id; 0 and the empty string can, integers that JSON numbers cannot hold exactly cannot. */
+/**
+ * Whether the value is a valid id: a string or a safe integer. 0 and the empty string are valid.
+ */
 export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || Number.isSafeInteger(value);
 }

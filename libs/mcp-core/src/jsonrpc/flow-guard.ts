@@ -1,16 +1,19 @@
 import { isJsonObject } from './envelope.ts';
 
-/** How much of a peer is read. */
+/** Limits on the rate at which messages of a peer are read. */
 export interface FlowRates {
-  /** Bytes a second, in which each message counts as 512 more, and each request as 64 KiB. Whoever sends faster is read no faster. */
+  /**
+   * Bytes per second. Each message counts as 512 bytes more, each request as 64 KiB more. Faster
+   * senders are throttled.
+   */
   readonly bytesPerSecond: number;
-  /** Bytes that may come at once before the rate applies. */
+  /** Bytes that may arrive in a burst before the rate applies. */
   readonly burstBytes: number;
-  /** How long the rate may be the limit without a break, in milliseconds. */
+  /** Milliseconds of uninterrupted throttling before the limit counts as exceeded. */
   readonly patienceMs: number;
-  /** Lines and events a second that are no messages. */
+  /** Unreadable lines or events per second. */
   readonly unreadablePerSecond: number;
-  /** Unreadable lines that may come at once. */
+  /** Unreadable lines that may arrive in a burst. */
   readonly unreadableBurst: number;
 }
 
@@ -22,14 +25,20 @@ export const FLOW_RATES: FlowRates = {
   unreadableBurst: 1000,
 };
 
-/** What reading a message costs beside its bytes. */
+/** Cost of reading a message, beside its bytes. */
 const MESSAGE_BYTES = 512;
-/** What a request costs beside its bytes: it is dispatched and answered, over HTTP by a request of its own. */
+/**
+ * Cost of a request, beside its bytes: dispatching it and sending its response, over HTTP by a
+ * separate POST.
+ */
 const REQUEST_BYTES = 64 * 1024;
-/** A peer that is given so many milliseconds' worth of reading back has stopped flooding. */
+/** Milliseconds' worth of accumulated allowance after which the peer is no longer throttled. */
 const RECOVERED_MS = 1000;
 
-/** Keeps a peer that floods from taking the time of the others: slows it down, and ends it when it does not stop. */
+/**
+ * Protects other connections from a flooding peer: throttles the peer first, then reports it when
+ * the flood continues.
+ */
 export class FlowGuard {
   readonly #onExceeded: (problem: string) => void;
   readonly #rates: FlowRates;
@@ -40,7 +49,7 @@ export class FlowGuard {
   #slowedSince: number | undefined;
   #isExceeded = false;
 
-  /** `onExceeded` is called once, with what the peer did ("it sent more than …"). */
+  /** `onExceeded` is called once, with a description of the violation ("it sent more than …"). */
   constructor(
     onExceeded: (problem: string) => void,
     rates: FlowRates = FLOW_RATES,
@@ -54,7 +63,7 @@ export class FlowGuard {
     this.#refilledAt = now();
   }
 
-  /** Counts bytes that were read. Returns for how many milliseconds nothing more is to be read. */
+  /** Counts bytes that were read. Returns how many milliseconds reading must pause. */
   read(byteCount: number): number {
     this.#refill();
     this.#bytesLeft -= byteCount;
@@ -68,13 +77,13 @@ export class FlowGuard {
     return Math.ceil((-this.#bytesLeft / bytesPerSecond) * 1000);
   }
 
-  /** Counts a message, or the messages of a batch. */
+  /** Counts a message, or each message of a batch. */
   message(value: unknown): void {
     const messages: readonly unknown[] = Array.isArray(value) ? value : [value];
     for (const each of messages) this.#bytesLeft -= isRequest(each) ? REQUEST_BYTES : MESSAGE_BYTES;
   }
 
-  /** Counts a line or an event that is no message. */
+  /** Counts an unreadable line or event. */
   unreadable(): void {
     this.#unreadableLeft -= 1;
     if (this.#unreadableLeft >= 0) return;

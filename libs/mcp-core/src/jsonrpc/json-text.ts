@@ -2,10 +2,13 @@ import { isJsonObject } from './envelope.ts';
 import type { JsonObject, JsonRpcBatch, JsonRpcMessage } from './messages.ts';
 
 const TEXT = Symbol('JSON text');
-/** Nobody who could put it into a message knows it. */
+/** A random placeholder that cannot occur in a message. */
 let place: string | undefined;
 
-/** The result, frozen, with its JSON text at hand: for what is sent many times. A copy of it has no text. */
+/**
+ * Freezes a result and stores its JSON text, for results that are sent many times. Copies of the
+ * result have no text.
+ */
 export function withJsonText(result: JsonObject): JsonObject {
   const value = JSON.stringify(result);
   return Object.freeze(Object.defineProperty(result, TEXT, { value }));
@@ -15,7 +18,7 @@ export function hasJsonText(result: JsonObject): boolean {
   return TEXT in result;
 }
 
-/** The message as JSON. @throws TypeError when it cannot be serialized. */
+/** Serializes a message. @throws TypeError when it cannot be serialized. */
 export function toJsonText(message: JsonRpcMessage | JsonRpcBatch): string {
   if ('result' in message && TEXT in message.result) {
     return `{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":${message.result[TEXT] as string}}`;
@@ -23,12 +26,14 @@ export function toJsonText(message: JsonRpcMessage | JsonRpcBatch): string {
   return JSON.stringify(message);
 }
 
-/** From this length on it pays to escape a text once that is in a message twice. */
+/** Length from which escaping a duplicated text only once is faster. */
 const LONG_LENGTH = 32 * 1024;
 
 /**
- * The parts of a message whose result has a long text twice, in its first block and in its structured content, as tools give it that read files: the text
- * is escaped once, and its part is there twice. `undefined` for any other message. @throws TypeError when it cannot be serialized.
+ * Serializes a message whose result holds the same long text in its first content block and in
+ * `structuredContent`, as results of file readers do. The text is escaped once and its bytes appear
+ * twice in the parts. Returns `undefined` for any other message.
+ * @throws TypeError when it cannot be serialized.
  */
 export function toJsonParts(
   message: JsonRpcMessage | JsonRpcBatch,

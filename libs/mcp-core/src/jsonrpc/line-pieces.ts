@@ -1,12 +1,18 @@
-/** Pieces smaller than this are copied together: each piece costs memory of its own. */
+/** Smaller pieces are copied into a shared block, because each piece has a memory overhead. */
 const SMALL_BYTES = 4 * 1024;
 const BLOCK_BYTES = 64 * 1024;
 
-/** The bytes of a line that arrives in pieces; few of many bytes or many of few, what they cost grows with their bytes only. */
+/**
+ * The bytes of a line that arrives in pieces. Memory is proportional to the bytes held, whatever
+ * the size of the pieces.
+ */
 export class LinePieces {
   #whole: Buffer[] = [];
   #length = 0;
-  /** Small pieces, in the first `#blockLength` bytes. Those of the last line may still be read when the next line begins, never longer. */
+  /**
+   * Holds small pieces in its first `#blockLength` bytes. A line returned by `take` may alias it
+   * until the next `add`.
+   */
   #block: Buffer | undefined;
   #blockLength = 0;
 
@@ -30,7 +36,7 @@ export class LinePieces {
     this.#blockLength += piece.length;
   }
 
-  /** All bytes, to be read before the next `add`; there are none afterwards. */
+  /** Returns all bytes and clears the pieces. The result is valid until the next `add`. */
   take(): Buffer {
     const line = this.#whole.length === 0 ? this.#smallLine() : this.#longLine();
     this.clear();

@@ -16,7 +16,9 @@ function collect(maxLineBytes: number) {
   return { heard, reader };
 }
 
-/** Pushes copies of the pieces that the lengths cut, again and again from the first length on. */
+/**
+ * Pushes copies of the bytes in pieces of the given lengths, repeating the lengths until the end.
+ */
 function pushInPieces(reader: LineReader, bytes: Buffer, lengths: readonly number[]): void {
   for (let start = 0, index = 0; start < bytes.length; index += 1) {
     const end = start + lengths[index % lengths.length]!;

@@ -5,27 +5,29 @@ import { costProblem, NO_ROOM, tooLong, type MessageLimits } from './message-lim
 import { idOfRefused, RefusedMessage, type RefusedId } from './refused-message.ts';
 import type { TransportReceiver } from './transport.ts';
 
-/** Longest line in bytes that a server accepts where nothing else is configured. */
+/** Default longest line in bytes that a server accepts. */
 export const DEFAULT_MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
 
 /**
- * Cuts a byte stream into newline-delimited JSON messages. Chunks may end anywhere, also inside a character. Blank lines are skipped and `\r\n` is
- * tolerated. A line longer than `maxBytes` (its newline not counted) is dropped as it arrives, never held, and reported once: as soon as the id of its
- * message is known, else at its end. A line over the other limits is not parsed.
+ * Splits a byte stream into newline-delimited JSON messages. Chunks may end anywhere, even inside a
+ * character. Blank lines are skipped and `\r
+ * ` is accepted. A line longer than `maxBytes`, not counting its newline, is discarded as it
+ * arrives, never buffered, and reported once: as soon as the id of its message is known, otherwise
+ * at its end. A line that exceeds another limit is not parsed.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 export class LineReader {
   readonly #receiver: Pick<TransportReceiver, 'message' | 'unreadable'>;
   readonly #limits: MessageLimits;
-  /** Shorter lines are within the limits. */
+  /** Length up to which a line cannot exceed any limit. */
   readonly #harmlessLength: number;
-  /** The beginning of a line. */
+  /** The start of an incomplete line. */
   readonly #pieces = new LinePieces();
-  /** What the beginning of a line takes of the budget. */
+  /** Budget bytes reserved by the incomplete line. */
   readonly #share: BudgetShare;
-  /** A line that is too long, while it passes, and why. */
+  /** The line being discarded because it is too long, and the reason. */
   #refused: RefusedMessage | undefined;
   #refusal = '';
   #isReported = false;
@@ -38,7 +40,10 @@ export class LineReader {
     this.#harmlessLength = Math.min(limits.maxParts, 2 * limits.maxDepth);
   }
 
-  /** Delivers every message that the chunk completes, in order. The chunk must not be reused afterwards. */
+  /**
+   * Delivers every message that the chunk completes, in order. The chunk must not be reused
+   * afterwards.
+   */
   push(chunk: Uint8Array): void {
     if (this.#isStopped) return;
     const bytes = Buffer.isBuffer(chunk)
@@ -52,19 +57,19 @@ export class LineReader {
     if (Math.max(start, end) < bytes.length) this.#beginLine(bytes.subarray(Math.max(start, end)));
   }
 
-  /** Reads nothing more, not even the rest of the chunk. */
+  /** Stops reading immediately, even within the current chunk. */
   stop(): void {
     this.#isStopped = true;
     this.#pieces.clear();
     this.#share.release();
   }
 
-  /** The stream ended; a last line without newline is delivered. */
+  /** Handles the end of the stream: delivers a last line without newline. */
   end(): void {
     this.#endLine();
   }
 
-  /** Takes the rest of a line, or more of it, and gives where to go on. */
+  /** Consumes bytes of an incomplete line. Returns the index at which to continue. */
   #continueLine(bytes: Buffer): number {
     const newline = bytes.indexOf(NEWLINE);
     const end = newline === -1 ? bytes.length : newline;
@@ -113,7 +118,10 @@ export class LineReader {
     if (!isReported) this.#refuse(this.#refusal, found);
   }
 
-  /** Lines with their newlines. They are decoded together, which many short ones are read faster by: a newline byte is never part of another character. */
+  /**
+   * Parses complete lines with their newlines. Decoding them together is faster for many short
+   * lines, and safe: in UTF-8 a newline byte is never part of another character.
+   */
   #readLines(lines: Buffer): void {
     const text =
       lines.length <= this.#limits.maxBytes && this.#areWithinLimits(lines)
@@ -193,7 +201,7 @@ export class LineReader {
   }
 }
 
-/** `undefined` when the bytes are not UTF-8. */
+/** Returns `undefined` when the bytes are not UTF-8. */
 function decode(bytes: Buffer): string | undefined {
   return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
 }

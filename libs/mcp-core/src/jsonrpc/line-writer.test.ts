@@ -11,7 +11,7 @@ const note = (text: unknown): JsonRpcMessage => ({
   params: { text },
 });
 
-/** A stream that takes a chunk when it is told to. */
+/** A stream that accepts a chunk only on request. */
 function slowStream(highWaterMark = 64 * 1024) {
   const chunks: string[] = [];
   const dones: (() => void)[] = [];
@@ -80,7 +80,7 @@ describe('LineWriter', () => {
     for (const message of messages) void writer.write(message);
     writer.flush();
     output.end();
-    // Compared here, because the difference of long texts takes long to print.
+    // Compared here, because printing the difference of long texts is slow.
     expect(
       (await output.toArray()).join('') ===
         messages.map((message) => `${JSON.stringify(message)}\n`).join(''),

@@ -4,12 +4,16 @@ import type { JsonRpcBatch, JsonRpcMessage } from './messages.ts';
 import { TAKEN } from './transport.ts';
 
 const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
-/** From here on a message is written by itself: joining it with its newline or with others would copy it once more. */
+/**
+ * Length from which a message is written separately: joining it with its newline or other messages
+ * would copy it again.
+ */
 const LARGE_LENGTH = 64 * 1024;
 
 /**
- * Writes one message a line. What is written in one turn of the event loop reaches the stream together, when the microtasks of the turn are done: one
- * system call for many messages. The owner of the stream listens for its errors, and calls `flush` or `emptied` before it lets go of the stream.
+ * Writes one message per line. Messages of the same turn of the event loop reach the stream
+ * together after the turn's microtasks: one system call for many messages. The owner of the stream
+ * handles its errors, and calls `flush` or `emptied` before releasing the stream.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 export class LineWriter {
@@ -23,22 +27,28 @@ export class LineWriter {
     this.#output = output;
   }
 
-  /** Whether more than 16 MiB wait for a peer that does not read. A server then reads nothing of the peer either until `drained`. */
+  /**
+   * Whether more than 16 MiB wait for the peer to read. A server then stops reading until
+   * `drained`.
+   */
   get isCongested(): boolean {
     return this.#output.writableLength > MAX_QUEUED_BYTES;
   }
 
   /**
-   * Whether answers of more than 16 MiB wait behind what the peer does not read. Only then a client reads nothing either: a server that waits for a
-   * reader of its answers would never take the requests that wait here.
+   * Whether responses of more than 16 MiB wait for the peer to read. A client stops reading only
+   * then: a server that waits for its responses to be read would never read the requests that wait
+   * here.
    */
   get isCongestedByAnswers(): boolean {
     return this.#output.writableNeedDrain && this.#waitingAnswersLength > MAX_QUEUED_BYTES;
   }
 
   /**
-   * Takes the message at once and resolves when the stream can take another, or has ended. The message is serialized before this returns.
-   * @throws Error when the stream no longer takes data; TypeError or RangeError when the message cannot be serialized.
+   * Serializes and queues the message before returning; resolves when the stream can take another,
+   * or has ended.
+   * @throws Error when the stream no longer takes data; TypeError or RangeError when the message
+   * cannot be serialized.
    */
   write(message: JsonRpcMessage | JsonRpcBatch): Promise<void> {
     if (!this.#output.writable) return Promise.reject(new Error('The output stream is closed'));
@@ -58,14 +68,14 @@ export class LineWriter {
     return this.#output.writableNeedDrain ? this.drained() : TAKEN;
   }
 
-  /** Hands everything taken so far to the stream. */
+  /** Passes all queued messages to the stream. */
   flush(): void {
     const lines = this.#lines;
     this.#lines = '';
     if (lines !== '' && this.#output.writable) this.#output.write(lines);
   }
 
-  /** Resolves when everything taken so far has left the process, or never will. */
+  /** Resolves when all queued messages have left the process, or when they never will. */
   emptied(): Promise<void> {
     this.flush();
     if (this.#output.writableLength === 0 || !this.#output.writable) return TAKEN;

@@ -1,7 +1,10 @@
-/** Bytes of a message that count for no budget: ordinary messages are received whatever the others do. */
+/**
+ * Bytes of each message that do not count: ordinary messages are received even when the budget is
+ * exhausted.
+ */
 const FREE_BYTES = 256 * 1024;
 
-/** Bytes of unfinished messages that connections may hold together; one for all connections of a host. */
+/** A limit on the bytes of incomplete messages, shared by all connections of a host. */
 export class MessageBudget {
   readonly #maxBytes: number;
   #bytes = 0;
@@ -10,12 +13,12 @@ export class MessageBudget {
     this.#maxBytes = maxBytes;
   }
 
-  /** Bytes held now. */
+  /** Bytes in use. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** False when there is no room for so many bytes; nothing is taken then. */
+  /** Reserves bytes. Returns false, and reserves nothing, when the budget has too few left. */
   take(bytes: number): boolean {
     if (this.#bytes + bytes > this.#maxBytes) return false;
     this.#bytes += bytes;
@@ -27,7 +30,7 @@ export class MessageBudget {
   }
 }
 
-/** The part of a budget that one message takes while it arrives: what it has over 256 KiB. */
+/** The reservation of one incomplete message: its bytes over 256 KiB. */
 export class BudgetShare {
   readonly #budget: MessageBudget | undefined;
   #size = 0;
@@ -37,7 +40,7 @@ export class BudgetShare {
     this.#budget = budget;
   }
 
-  /** Counts bytes that are to be held. False when there is no room for them. */
+  /** Reserves more bytes. Returns false when the budget has too few left. */
   grow(bytes: number): boolean {
     if (this.#budget === undefined) return true;
     this.#size += bytes;
@@ -48,7 +51,7 @@ export class BudgetShare {
     return true;
   }
 
-  /** The message is complete, or nothing more of it is held. */
+  /** Releases the reservation, when the message is complete or discarded. */
   release(): void {
     this.#budget?.give(this.#taken);
     this.#size = 0;

@@ -1,20 +1,23 @@
 import type { MessageBudget } from './message-budget.ts';
 
-/** Limits of one message of a peer. */
+/** Limits on each message of a peer. */
 export interface MessageLimits {
   /** Longest accepted message in bytes. */
   readonly maxBytes: number;
-  /** Most structural characters (`{`, `[` and `,` outside of strings): each becomes a value that costs more memory than its bytes. */
+  /**
+   * Maximum number of structural characters (`{`, `[` and `,` outside of strings). Each becomes a
+   * value that takes more memory than its bytes.
+   */
   readonly maxParts: number;
   /** Deepest nesting of objects and lists. */
   readonly maxDepth: number;
-  /** Shared with other connections; default: none. */
+  /** Budget shared with other connections. Default: none. */
   readonly budget?: MessageBudget | undefined;
 }
 
 /** Default of `maxMessageBytes` of the client transports. */
 export const DEFAULT_MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
-/** Each part of a message counts as at least this many bytes. */
+/** Bytes that each part of a message counts as at least. */
 export const BYTES_PER_PART = 16;
 const MAX_DEPTH = 100;
 
@@ -25,10 +28,12 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
-/** From this length on the native search finds the end of a string faster than a loop. */
+/** Length from which the native search finds the end of a string faster than a loop. */
 const LONG_STRING_BYTES = 48;
 
-/** The limits of a client's messages: one part for every 16 bytes a message may have, and 100 levels. */
+/**
+ * Returns the limits for messages that a client receives: one part per 16 bytes, and 100 levels.
+ */
 export function messageLimits(
   maxBytes = DEFAULT_MAX_MESSAGE_BYTES,
   budget?: MessageBudget,
@@ -36,21 +41,24 @@ export function messageLimits(
   return { maxBytes, maxParts: Math.floor(maxBytes / BYTES_PER_PART), maxDepth: MAX_DEPTH, budget };
 }
 
-/** Limits of the length alone, for messages whose sender is trusted. */
+/** Returns a limit on the length alone, for trusted senders. */
 export function lengthLimit(maxBytes: number): MessageLimits {
   return { maxBytes, maxParts: Infinity, maxDepth: Infinity };
 }
 
-/** Why a message is refused that is longer than the limit, without a subject. */
+/** Describes a message over the length limit, without a subject ("is longer than …"). */
 export function tooLong({ maxBytes }: Pick<MessageLimits, 'maxBytes'>): string {
   return `is longer than ${String(maxBytes)} bytes`;
 }
 
-/** Why a message is refused that finds no room in the budget, without a subject. */
+/** Describes a message that exceeds the shared budget, without a subject. */
 export const NO_ROOM =
   'finds no room beside the long messages that are being received from this and other servers';
 
-/** Why a message costs too much to be parsed, without a subject ("has more than …"); `undefined` when it is within the limits. One pass over the bytes. */
+/**
+ * Describes why a message is too expensive to parse, without a subject ("has more than …");
+ * `undefined` when it is within the limits. Reads the bytes once.
+ */
 export function costProblem(message: Buffer, limits: MessageLimits): string | undefined {
   const { maxParts, maxDepth, maxBytes } = limits;
   if (message.length > maxBytes) return tooLong(limits);
@@ -83,7 +91,10 @@ export function costProblem(message: Buffer, limits: MessageLimits): string | un
   return parts > maxParts ? `has more than ${String(maxParts)} values` : undefined;
 }
 
-/** Bytes that a JSON text counts as: its length, or 16 for each of its parts if that is more. */
+/**
+ * Returns the number of bytes that a JSON text counts as: its length, or 16 per part if that is
+ * more.
+ */
 export function costOf(text: string): number {
   const bytes = Buffer.from(text);
   let parts = 0;
@@ -95,7 +106,10 @@ export function costOf(text: string): number {
   return Math.max(bytes.length, BYTES_PER_PART * parts);
 }
 
-/** Index of the quote that ends the string whose text begins at `start`; the length when none does. */
+/**
+ * Returns the index of the closing quote of the string that begins at `start`, or the length of the
+ * bytes without one.
+ */
 function endOfString(bytes: Buffer, start: number): number {
   const loopEnd = Math.min(start + LONG_STRING_BYTES, bytes.length);
   let index = start;

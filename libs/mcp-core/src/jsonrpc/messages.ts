@@ -28,7 +28,7 @@ export interface JsonRpcErrorObject {
   readonly data?: unknown;
 }
 
-/** `id` is absent only when the id of the failed request could not be read. */
+/** An error response. `id` is absent only when the id of the failed request could not be read. */
 export interface JsonRpcError {
   readonly jsonrpc: '2.0';
   readonly id?: RequestId;
@@ -38,5 +38,5 @@ export interface JsonRpcError {
 export type JsonRpcResponse = JsonRpcResult | JsonRpcError;
 export type JsonRpcMessage = JsonRpcRequest | JsonRpcNotification | JsonRpcResponse;
 
-/** Several messages in one array; only the 2025-03-26 revision has them. */
+/** Several messages in one array. Only revision 2025-03-26 has batches. */
 export type JsonRpcBatch = readonly JsonRpcMessage[];

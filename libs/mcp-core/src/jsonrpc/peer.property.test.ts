@@ -7,7 +7,7 @@ import type { JsonRpcMessage, JsonRpcRequest, JsonRpcResponse } from './messages
 import { Peer, type Reply } from './peer.ts';
 import type { RunningRequest } from './running-request.ts';
 
-/** Few ids, so that they meet: of requests that run, and of the other type. */
+/** A small set of ids, so that ids of running requests and of both types collide. */
 const id = fc.constantFrom<string | number>(0, 1, -1, 2, '1', '0', '', 'a');
 const method = fc.constantFrom('now', 'soon', 'gated', 'throws', 'rejects', 'unwritable', 'silent');
 const request = fc.record({ jsonrpc: fc.constant('2.0'), id, method });
@@ -37,7 +37,7 @@ const messages = fc.array(
   { maxLength: 60 },
 );
 
-/** How many answers each id has; no id is `undefined`. */
+/** Counts the responses for each id; `undefined` stands for a missing id. */
 class Tally {
   readonly #counts = new Map<unknown, number>();
 
@@ -111,7 +111,7 @@ test('every request is answered exactly once, unless it was cancelled or its han
           else if (envelope.kind === 'invalid') expected.add(envelope.id);
           else if (envelope.kind === 'batch') expected.add(undefined);
         }
-        // Whatever it is, it is sent as it is.
+        // Sent unchanged, whatever it is.
         void far.send(message as JsonRpcMessage);
       }
       await nextTurn();

@@ -18,25 +18,25 @@ import {
   type UnreadableMessage,
 } from './transport.ts';
 
-/** How a request of ours ended. */
+/** Outcome of a request that this side sent. */
 export type Answer =
   | { readonly kind: 'result'; readonly result: JsonObject }
   | { readonly kind: 'error'; readonly error: JsonRpcErrorObject }
-  /** The peer answered something that is not JSON-RPC. */
+  /** The response was not valid JSON-RPC. */
   | { readonly kind: 'invalid'; readonly detail: string }
-  /** The peer's answer was over a limit and was not read. */
+  /** The response exceeded a limit and was not read. */
   | { readonly kind: 'refused'; readonly detail: string }
   /** Nothing of the request left this process. */
   | { readonly kind: 'unsent'; readonly error: Error }
   /** The connection ended first; the peer may have received the request. */
   | { readonly kind: 'closed'; readonly error: Error | undefined };
 
-/** What a request of the peer is answered with. */
+/** The result or error of a response. */
 export type Reply = { readonly result: JsonObject } | { readonly error: JsonRpcErrorObject };
 
-/** Waits for the answer to a request of ours. */
+/** Receives the outcome of a sent request. */
 export interface AnswerReceiver {
-  /** Called once, never during `call`'s own run unless nothing could be sent. Must not throw. */
+  /** Called once, and during `call` only when nothing could be sent. Must not throw. */
   answered(answer: Answer): void;
 }
 
@@ -44,50 +44,76 @@ export interface OutgoingRequest {
   readonly id: number;
   /** Never rejects. */
   readonly answer: Promise<Answer>;
-  /** Stops waiting: `answer` stays pending and a late answer is swallowed. False when it has ended before. Telling the peer is the caller's business. */
+  /**
+   * Stops waiting: `outcome` stays pending and a late response is dropped. Returns false when the
+   * request has already ended. Does not notify the peer.
+   */
   forget(): boolean;
 }
 
 export interface PeerHandlers {
   /**
-   * Answers a request, at once or later; `undefined` sends nothing. Called in wire order; the replies go out as they become ready. `running` is
-   * cancelled by `cancel` and when the connection ends; a reply that comes after that is dropped. What it throws is answered with -32603 and
+   * Handles a request, synchronously or later; `undefined` sends no response. Called in wire order;
+   * responses leave as they become ready. `running` is cancelled by `cancel` and when the
+   * connection ends; a later response is dropped. An error thrown here is sent as -32603 and
    * reported to `problem`.
    */
   request(
     request: JsonRpcRequest,
     running: RunningRequest,
   ): Reply | undefined | Promise<Reply | undefined>;
-  /** What of a request of the peer is kept while it runs, and given to `request`. Default all of it. */
+  /**
+   * Returns the part of a request to keep while it runs and to pass to `request`. Default: all of
+   * it.
+   */
   kept?(request: JsonRpcRequest): JsonRpcRequest;
   /** Called in wire order with the requests. Must not throw. */
   notification(notification: JsonRpcNotification): void;
-  /** The peer asks nothing more and answers nothing more; what it asked before can be answered until `close`. Default: closes at once. */
+  /**
+   * Called when the peer sends nothing more. Its earlier requests can be answered until `close`.
+   * Default: closes immediately.
+   */
   inputEnded?(): void;
-  /** Called once, last. `error` says why, when the end was not asked for. */
+  /** Called once, last. `error` is the cause when the connection was not closed on purpose. */
   ended(error?: Error): void;
-  /** Whether a message that is no JSON-RPC, and whose id cannot be read, is answered with an error without id. Default no. */
+  /**
+   * Whether an invalid message without a readable id gets an error response without id. Default:
+   * no.
+   */
   answersWithoutId?(): boolean;
-  /** Whether arrays are read as batches, of at most 100 messages; else they are invalid requests. Default no. */
+  /**
+   * Whether arrays are read as batches of at most 100 messages instead of being rejected. Default:
+   * no.
+   */
   acceptsBatch?(): boolean;
-  /** Something that was survived: unreadable input, a useless answer, a rejected handler. */
+  /**
+   * Called for faults that do not end the connection: unreadable input, an unusable response, a
+   * failed handler.
+   */
   problem?(error: Error): void;
 }
 
 /**
- * Requests of one peer that may run at once; more are answered with an error at once. They cannot be left unread until there is room: what the running
- * ones wait for, answers and cancellations, would stay unread with them. One read of a pipe brings some 1,700 requests at most.
+ * Maximum number of the peer's requests that run at once; more are refused with an error. Leaving
+ * them unread until there is room would also leave unread the responses and cancellations that the
+ * running requests wait for. One read of a pipe delivers at most some 1,700 requests.
  */
 const MAX_RUNNING = 4096;
 const MAX_BATCH = 100;
 const INTERNAL_ERROR: JsonRpcErrorObject = { code: -32603, message: 'Internal error' };
 const NOTHING = Promise.resolve();
 
-/** One end of a JSON-RPC conversation over a transport: numbers and matches our requests (ids from 1, never reused), dispatches the peer's. */
+/**
+ * A JSON-RPC endpoint over a transport: numbers its own requests (ids from 1, never reused),
+ * matches their responses, and dispatches the peer's requests.
+ */
 export class Peer implements TransportReceiver {
   readonly #transport: Transport;
   readonly #handlers: PeerHandlers;
-  /** Both maps exist while they hold something: idle sessions are many, and an empty map is the larger part of one. */
+  /**
+   * Both maps exist only while they have entries: idle sessions are many, and empty maps would take
+   * most of their memory.
+   */
   #pending: Map<RequestId, AnswerReceiver> | undefined;
   #running: Map<RequestId, RunningRequest> | undefined;
   #handlersRunning = 0;
@@ -106,7 +132,7 @@ export class Peer implements TransportReceiver {
     await this.#transport.start(this);
   }
 
-  /** Sends a request at once. */
+  /** Sends a request without delay. */
   request(method: string, params?: JsonObject, options?: SendOptions): OutgoingRequest {
     const id = this.takeId();
     const { promise, resolve } = Promise.withResolvers<Answer>();
@@ -118,12 +144,14 @@ export class Peer implements TransportReceiver {
     return { id, answer: promise, forget: () => this.forget(id) };
   }
 
-  /** An id for the next `call`. */
+  /** Returns an id for the next `call`. */
   takeId(): number {
     return this.#nextId++;
   }
 
-  /** Sends a request, whose id is from `takeId`, at once; `request` without its promise. */
+  /**
+   * Sends a request, whose id is from `takeId`, without delay; like `request`, without the promise.
+   */
   call(request: JsonRpcRequest, receiver: AnswerReceiver, options?: SendOptions): void {
     const { id } = request;
     this.#pending ??= new Map();
@@ -139,7 +167,10 @@ export class Peer implements TransportReceiver {
     });
   }
 
-  /** Stops waiting for the answer to a request of ours; a late one is swallowed. False when it has ended before. */
+  /**
+   * Stops waiting for the response to a sent request; a late response is dropped. Returns false
+   * when the request has already ended.
+   */
   forget(id: RequestId): boolean {
     return this.#pending?.delete(id) ?? false;
   }
@@ -152,12 +183,18 @@ export class Peer implements TransportReceiver {
     );
   }
 
-  /** Ends the stream of a running request of the peer, where the transport has one for each. */
+  /**
+   * Closes the stream of a running request of the peer, if the transport has a stream for each
+   * request.
+   */
   closeStream(id: RequestId): void {
     this.#transport.closeStream?.(id);
   }
 
-  /** Cancels a running request of the peer and drops its reply. False when no such request is running. */
+  /**
+   * Cancels a running request of the peer and drops its response. Returns false when no such
+   * request is running.
+   */
   cancel(id: RequestId, reason?: unknown): boolean {
     const running = this.#running?.get(id);
     if (running === undefined || running.isAnswered) return false;
@@ -166,7 +203,10 @@ export class Peer implements TransportReceiver {
     return true;
   }
 
-  /** Resolves when the running requests of the peer with these ids, by default all, have their answers on the way or need none. */
+  /**
+   * Resolves when the running requests of the peer with these ids, by default all, have sent their
+   * responses or need none.
+   */
   async answered(ids?: ReadonlySet<RequestId>): Promise<void> {
     const waiting = [...(this.#running?.values() ?? [])].filter(
       ({ request }) => ids?.has(request.id) ?? true,
@@ -174,7 +214,7 @@ export class Peer implements TransportReceiver {
     await Promise.all(waiting.map(({ ended }) => ended));
   }
 
-  /** Resolves when no handler runs, cancelled ones included. */
+  /** Resolves when no handler runs, including handlers of cancelled requests. */
   async idle(): Promise<void> {
     if (this.#handlersRunning === 0) return;
     this.#idle ??= Promise.withResolvers<void>();
@@ -186,7 +226,7 @@ export class Peer implements TransportReceiver {
     return this.#transport.close();
   }
 
-  /** For the transport, as the four methods that follow. */
+  /** Called by the transport, like the four methods that follow. */
   message(value: unknown, origin?: MessageOrigin): void {
     const envelope = readEnvelope(value);
     if (envelope.kind === 'request') void this.#serve(envelope.message, origin);
@@ -301,7 +341,9 @@ export class Peer implements TransportReceiver {
     return response === undefined ? NOTHING : this.#send(response);
   }
 
-  /** Resolves when the transport has taken the message or the connection ended; never rejects. */
+  /**
+   * Resolves when the transport has taken the message or the connection has ended; never rejects.
+   */
   async #send(message: JsonRpcResponse | readonly JsonRpcResponse[]): Promise<void> {
     try {
       const sent = this.#transport.send(message);
@@ -312,7 +354,7 @@ export class Peer implements TransportReceiver {
     }
   }
 
-  /** An answer that cannot be serialized must not leave its request unanswered. */
+  /** Sends an internal error instead of a response that cannot be serialized. */
   async #sendInstead(message: JsonRpcResponse | readonly JsonRpcResponse[]): Promise<void> {
     const errors = [message]
       .flat()
@@ -381,7 +423,10 @@ export class Peer implements TransportReceiver {
   }
 }
 
-/** A fault of the other side that was survived. Its stack would only show how messages are read. */
+/**
+ * A fault of the peer that does not end the connection. Has no stack, which would only show the
+ * message reader.
+ */
 class PeerProblem extends Error {
   constructor(message: string, cause: unknown) {
     super(message, cause === undefined ? undefined : { cause });

@@ -1,11 +1,11 @@
 import { isRequestId } from './envelope.ts';
 import type { RequestId } from './messages.ts';
 
-/** The request that a refused message belongs to. */
+/** Identifies the request to which a discarded message belongs. */
 export interface RefusedId {
-  /** Our request that the message answers. */
+  /** Id of our request, when the message is its response. */
   readonly answers?: RequestId;
-  /** The peer's request that the message is. */
+  /** Id of the peer's request, when the message is one. */
   readonly requests?: RequestId;
 }
 
@@ -17,12 +17,13 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
-/** Longer ids are none of ours. */
+/** Longer tokens cannot be ids that this side uses. */
 const MAX_TOKEN_LENGTH = 256;
 
 /**
- * Finds the id of a message that is not held: reads the members of its outermost object as the bytes pass, in any order and in constant memory. A batch has no
- * id; text that is not JSON has none or a wrong one.
+ * Finds the id of a message that is discarded as it arrives: reads the members of its outermost
+ * object in any order and in constant memory. A batch has no id; text that is not JSON has no id or
+ * a wrong one.
  */
 export class RefusedMessage {
   #depth = 0;
@@ -41,7 +42,7 @@ export class RefusedMessage {
       : { [this.#kind]: this.#id };
   }
 
-  /** Takes the next bytes; a few may be skipped before the first. Returns what was found so far. */
+  /** Reads the next bytes; leading bytes may be missing. Returns the id once it is known. */
   push(bytes: Buffer): RefusedId | undefined {
     for (let index = 0; index < bytes.length && this.found === undefined; index += 1) {
       if (this.#isInString && this.#depth > 1 && !this.#isEscaped)
@@ -109,12 +110,12 @@ export class RefusedMessage {
   }
 }
 
-/** The id of a refused message that is at hand. */
+/** Finds the id of a discarded message that is held completely. */
 export function idOfRefused(message: Buffer): RefusedId {
   return new RefusedMessage().push(message) ?? {};
 }
 
-/** Index of the next byte that ends the string or escapes a character of it. */
+/** Returns the index of the next byte that ends the string or escapes a character. */
 function nextInString(bytes: Buffer, start: number): number {
   let index = start;
   while (index < bytes.length && bytes[index] !== QUOTE && bytes[index] !== BACKSLASH) index += 1;

@@ -1,4 +1,4 @@
-/** Writes one line. */
+/** Writes an error to stderr as one line. */
 export function reportToStderr(error: unknown): void {
   const { inspect } = process.getBuiltinModule('node:util');
   process.stderr.write(
@@ -6,7 +6,10 @@ export function reportToStderr(error: unknown): void {
   );
 }
 
-/** Calls a callback of the host; what it throws is reported on stderr and harms nothing else. */
+/**
+ * Wraps a callback of the host so that errors it throws are reported on stderr and have no other
+ * effect.
+ */
 export function guarded<T>(callback: (value: T) => void): (value: T) => void {
   return (value) => {
     try {

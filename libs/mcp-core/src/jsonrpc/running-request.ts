@@ -1,11 +1,14 @@
 import type { JsonRpcRequest, RequestId } from './messages.ts';
 import type { AuthContext, MessageOrigin } from './transport.ts';
 
-/** A request of the peer until its answer was taken by the transport. Most handlers never look at `signal`, so it is made when one does. */
+/**
+ * A request of the peer, from its arrival until the transport has taken its response. Creates its
+ * `signal` on first use, because most handlers never read it.
+ */
 export class RunningRequest {
   readonly request: JsonRpcRequest;
   readonly auth: AuthContext | undefined;
-  /** Our request on whose stream it came. */
+  /** Our request on whose stream it arrived. */
   readonly relatedTo: RequestId | undefined;
   #controller: AbortController | undefined;
   #ending: PromiseWithResolvers<void> | undefined;
@@ -28,17 +31,17 @@ export class RunningRequest {
     return this.#controller.signal;
   }
 
-  /** What `signal.aborted` says, without making a signal. */
+  /** Whether `signal` is aborted; does not create a signal. */
   get isCancelled(): boolean {
     return this.#cancellation !== undefined;
   }
 
-  /** Whether its reply is known, so that its id is free again. */
+  /** Whether its response is known, so that its id may be reused. */
   get isAnswered(): boolean {
     return this.#isAnswered;
   }
 
-  /** Resolves when the answer was taken by the transport, or none is needed. */
+  /** Resolves when the transport has taken the response, or none is needed. */
   get ended(): Promise<void> {
     this.#ending ??= Promise.withResolvers<void>();
     if (this.#isEnded) this.#ending.resolve();

@@ -13,13 +13,14 @@ export interface StreamTransportOptions {
   readonly maxLineBytes: number;
 }
 
-/** How long closing waits for a peer that has yet to read what was sent. */
+/** Milliseconds that closing waits for the peer to read the remaining output. */
 const LAST_WRITE_MS = 200;
 
 /**
- * Newline-delimited JSON over a pair of byte streams. The peer is gone when either stream fails; when the input ends it may still read. Closing
- * detaches from the streams and leaves them to their owner, who may end the process at once: what was sent has left it, unless the peer did not read
- * for 200 ms.
+ * Newline-delimited JSON over a pair of byte streams. The connection ends when either stream fails;
+ * after the end of the input the peer may still read. Closing detaches from the streams and leaves
+ * them to their owner, who may exit immediately: all output has left the process, unless the peer
+ * did not read for 200 ms.
  */
 export class StreamTransport implements Transport {
   readonly #input: Readable;
@@ -105,7 +106,7 @@ export class StreamTransport implements Transport {
     void this.#writer.drained().then(() => this.#isClosed || this.#input.resume());
   }
 
-  /** The error listeners stay: a late EPIPE must not end the process. */
+  /** Keeps the error listeners: a late EPIPE must not crash the process. */
   #finish(error?: Error): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

@@ -1,72 +1,91 @@
 import type { JsonObject, JsonRpcBatch, JsonRpcMessage, RequestId } from './messages.ts';
 import type { RefusedId } from './refused-message.ts';
 
-/** Who sent a message, as the transport has verified it. */
+/** The authenticated sender of a message, as verified by the transport. */
 export interface AuthContext {
-  /** Names the user or service; sessions, request states and tasks are bound to it. */
+  /** Identifies the user or service; owns sessions, request states and tasks. */
   readonly principal: string;
   readonly scopes?: readonly string[];
   readonly claims?: JsonObject;
 }
 
-/** What a transport knows of a message beside its text. */
+/** Transport information about a received message. */
 export interface MessageOrigin {
   readonly auth?: AuthContext;
-  /** Our request on whose stream it came; absent where one stream is for all. */
+  /** Our request on whose stream the message arrived; absent on transports with a single stream. */
   readonly relatedTo?: RequestId;
 }
 
 export interface SendOptions {
-  /** The peer's request that the message belongs to. A transport with several streams sends it on that request's stream, the others ignore it. */
+  /**
+   * The peer's request to which the message belongs. A transport with a stream per request uses
+   * that request's stream; others ignore it.
+   */
   readonly relatedTo?: RequestId;
   /** Header fields of the HTTP request that carries the message; other transports ignore them. */
   readonly headers?: { readonly [name: string]: string };
 }
 
-/** What a transport delivers. Calls are made in wire order and never before `start` returned. */
+/**
+ * Receives the messages of a transport. Calls follow wire order and never occur before `start`
+ * returns.
+ */
 export interface TransportReceiver {
-  /** One parsed JSON value; its JSON-RPC shape is not yet checked. */
+  /** Delivers a parsed JSON value, not yet checked as JSON-RPC. */
   message(value: unknown, origin?: MessageOrigin): void;
-  /** A line or body that could not be read: not JSON, or over the limit. The connection goes on. */
+  /** Reports a line or body that is not JSON or exceeds a limit. The connection continues. */
   unreadable(problem: UnreadableMessage): void;
   /**
-   * Our request with this id was sent and will not be answered: its own stream broke, or the peer refused it outside JSON-RPC. The connection goes on.
+   * Reports that our request was sent and will get no response: its stream broke, or the peer
+   * refused it outside JSON-RPC. The connection continues.
    */
   requestFailed?(id: RequestId, error: Error): void;
   /**
-   * The peer will send nothing more but may still read: what it asked can be answered before the receiver closes the transport. Without this method
-   * the connection ends at once.
+   * Reports that the peer sends nothing more but may still read: its requests can be answered
+   * before the receiver closes the transport. Without this method the connection ends immediately.
    */
   inputEnded?(): void;
-  /** Called exactly once, last. `error` says why, when the end was not asked for. */
+  /**
+   * Called exactly once, last. `error` is the cause when the transport was not closed on purpose.
+   */
   closed(error?: Error): void;
 }
 
 export interface UnreadableMessage extends RefusedId {
-  /** `too-large`: over a limit of its length, of its number of values or of its nesting, and therefore not parsed. */
+  /** `too-large`: over a limit on length, number of values or nesting, and therefore not parsed. */
   readonly reason: 'parse-error' | 'too-large';
   readonly detail: string;
 }
 
-/** What `send` may return when the transport can take another message at once: who knows it need not wait. */
+/** Returned by `send` when there is no backpressure: compare by identity to skip the await. */
 export const TAKEN: Promise<void> = Promise.resolve();
 
 /**
- * One JSON-RPC peer, the lowest interface a connection needs.
+ * A connection to one JSON-RPC peer: the lowest interface that clients and servers need.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
  */
 export interface Transport {
-  /** Each request is an HTTP request of its own: one that is not answered failed, and says nothing of the peer. Default no. */
+  /**
+   * Whether each request is a separate HTTP request, so that a missing response says nothing about
+   * the peer. Default: no.
+   */
   readonly isHttp?: boolean;
-  /** Starts delivery; called once. */
+  /** Starts delivery. Called once. */
   start(receiver: TransportReceiver): Promise<void>;
   /**
-   * Resolves when the transport took the message and can take another (backpressure); rejects only when nothing of it was sent: the transport is
-   * closed, or the message is not serializable. Order is kept. A batch is only sent to answer a batch.
+   * Resolves when the transport has taken the message and can take another (backpressure); rejects
+   * only when nothing was sent: the transport is closed, or the message cannot be serialized. Keeps
+   * order. Batches are sent only in response to batches.
    */
   send(message: JsonRpcMessage | JsonRpcBatch, options?: SendOptions): Promise<void>;
-  /** Ends the stream of a request of the peer before its answer, which the peer then fetches; does nothing where there is one stream for all. */
+  /**
+   * Closes the stream of a peer's request before its response, so that the peer resumes the stream
+   * later; has no effect on transports with a single stream.
+   */
   closeStream?(id: RequestId): void;
-  /** Idempotent; resolves when everything the transport owns (process, streams, timers) is released. */
+  /**
+   * Idempotent. Resolves when all resources of the transport (process, streams, timers) are
+   * released.
+   */
   close(): Promise<void>;
 }

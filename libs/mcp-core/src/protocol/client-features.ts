@@ -41,7 +41,7 @@ export interface SamplingMessage {
 
 export interface ModelPreferences {
   readonly hints?: readonly { readonly name?: string }[];
-  /** Each 0 to 1. */
+  /** From 0 to 1, like the other priorities. */
   readonly costPriority?: number;
   readonly speedPriority?: number;
   readonly intelligencePriority?: number;
@@ -63,7 +63,7 @@ export interface CreateMessageParams {
 
 export interface CreateMessageResult extends SamplingMessage {
   readonly model: string;
-  /** `endTurn`, `stopSequence`, `maxTokens`, `toolUse` or a provider's own word. */
+  /** `endTurn`, `stopSequence`, `maxTokens`, `toolUse` or a value of the provider. */
   readonly stopReason?: string;
 }
 
@@ -79,7 +79,7 @@ export interface ElicitUrlParams {
   readonly mode: 'url';
   readonly message: string;
   readonly url: string;
-  /** Only on the 2025-11-25 wire. */
+  /** Present only in revision 2025-11-25. */
   readonly elicitationId?: string;
 }
 

@@ -1,4 +1,7 @@
-/** What is being completed. @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion */
+/**
+ * The prompt or resource template whose argument is completed.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion
+ */
 export type CompletionReference =
   | { readonly type: 'ref/prompt'; readonly name: string }
   /** `uri` is the URI template. */
@@ -7,14 +10,14 @@ export type CompletionReference =
 export interface CompleteParams {
   readonly ref: CompletionReference;
   readonly argument: { readonly name: string; readonly value: string };
-  /** Arguments that were chosen before. */
+  /** Values of arguments that are already set. */
   readonly context?: { readonly arguments?: { readonly [name: string]: string } };
 }
 
 export interface Completion {
   /** At most 100, most relevant first. */
   readonly values: readonly string[];
-  /** How many there are in all. */
+  /** Number of all matching values. */
   readonly total?: number;
   readonly hasMore?: boolean;
 }

@@ -28,7 +28,7 @@ export interface ImageContent {
   readonly _meta?: JsonObject;
 }
 
-/** `data` is base64. Not known to 2024-11-05 peers: the codec turns it into text there. */
+/** `data` is base64. Encoded as text for 2024-11-05 peers. */
 export interface AudioContent {
   readonly type: 'audio';
   readonly data: string;
@@ -61,7 +61,7 @@ export interface EmbeddedResource {
   readonly _meta?: JsonObject;
 }
 
-/** Not known before 2025-06-18: the codec turns it into text there. */
+/** A link to a resource. Encoded as text for peers before 2025-06-18. */
 export interface ResourceLink {
   readonly type: 'resource_link';
   readonly uri: string;
@@ -69,7 +69,7 @@ export interface ResourceLink {
   readonly title?: string;
   readonly description?: string;
   readonly mimeType?: string;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size?: number;
   readonly icons?: readonly Icon[];
   readonly annotations?: Annotations;

@@ -1,30 +1,36 @@
 import type { JsonObject, JsonRpcErrorObject } from '../jsonrpc/messages.ts';
 
-/** The JSON-RPC and MCP error codes that cross the wire. @see https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes */
+/**
+ * The JSON-RPC and MCP error codes.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes
+ */
 export const ErrorCode = {
   parseError: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,
   invalidParams: -32602,
   internalError: -32603,
-  /** Only to and from legacy peers. */
+  /** Used only with legacy peers. */
   resourceNotFound: -32002,
   headerMismatch: -32020,
   missingClientCapability: -32021,
   unsupportedProtocolVersion: -32022,
   /**
-   * In 2025-11-25, to a client with url elicitation: a person must visit the URLs in `data.elicitations` first. A tool that
-   * throws it answers with it there; elsewhere its text is a result with `isError`.
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
+   * The user must visit the URLs in `data.elicitations` first. A tool may throw it: a client of
+   * revision 2025-11-25 with url elicitation receives the error, any other client a result with
+   * `isError`.
+   * @see
+   * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
    */
   urlElicitationRequired: -32042,
-  /** Legacy peers: a person refused a sampling request. */
+  /** The user refused a sampling request. Used only with legacy peers. */
   rejectedByUser: -1,
 } as const;
 
 /**
- * An error that crosses the wire with its code and data. Thrown by a tool it becomes a result with `isError` and its message,
- * because the model can act on that; only -32021 (2026-07-28), -32042 (2025-11-25) and every code in a task stay errors.
+ * An error that crosses the wire with its code and data. Thrown by a tool it becomes a result with
+ * `isError` and its message, because the model can act on that; only -32021 (2026-07-28), -32042
+ * (2025-11-25) and every code in a task stay errors.
  */
 export class ProtocolError extends Error {
   readonly code: number;
@@ -58,7 +64,7 @@ export function shorten(text: string): string {
     : `${text.slice(0, MAX_QUOTED_CHARACTERS)}… (${text.length} characters)`;
 }
 
-/** The resource does not exist; its code depends on the revision, which the codec decides. */
+/** The resource does not exist. The codec chooses the code of the revision. */
 export class ResourceNotFoundError extends ProtocolError {
   readonly uri: string;
 
@@ -72,15 +78,18 @@ export class ResourceNotFoundError extends ProtocolError {
 }
 
 export interface ToolErrorOptions {
-  /** Left out of the result, with a report to `onError`, when the tool has an output schema that it does not fit. */
+  /**
+   * Omitted from the result, with a report to `onError`, when it does not match the tool's output
+   * schema.
+   */
   readonly structuredContent?: unknown;
-  /** `_meta` of the result: data for programs, whatever the output schema says. */
+  /** `_meta` of the result: data for programs, independent of the output schema. */
   readonly meta?: JsonObject;
   readonly cause?: unknown;
 }
 
 /**
- * Thrown by a tool handler: becomes a result with `isError: true` whose text the model can act on.
+ * Thrown by a tool handler: becomes a result with `isError: true` and a text for the model.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#error-handling
  */
 export class ToolError extends Error {
@@ -103,7 +112,7 @@ export type LocalErrorCode =
   | 'connect-failed'
   | 'method-not-in-era'
   | 'capability-missing'
-  /** A question that the server put before its answer was refused. */
+  /** An input request of the server was refused. */
   | 'input-refused'
   | 'invalid-response'
   | 'invalid-argument';

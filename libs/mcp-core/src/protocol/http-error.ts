@@ -2,27 +2,34 @@ import type { JsonRpcErrorObject } from '../jsonrpc/messages.ts';
 
 export interface HttpErrorDetails {
   readonly status: number;
-  /** Lowercase names. */
+  /** Lower-case names. */
   readonly headers: { readonly [name: string]: string };
-  /** The beginning of the body, at most 500 characters; empty when it was not read. */
+  /** First 500 characters of the body; empty when the body was not read. */
   readonly excerpt?: string;
-  /** The JSON-RPC error the body held. */
+  /** The JSON-RPC error in the body. */
   readonly rpcError?: JsonRpcErrorObject | undefined;
   readonly isSessionLost?: boolean;
   readonly cause?: unknown;
 }
 
 /**
- * An HTTP response that does not answer its request: an error status without a usable JSON-RPC answer, or a success without one. Neither the message nor
- * the fields contain what this side sent as a header, cookies, or a session id. 401, 403 and 5xx say nothing about the era of a server.
+ * An HTTP response without a usable JSON-RPC response. The message and the fields contain no
+ * request headers, cookies or session ids. Status 401, 403 and 5xx say nothing about the era of a
+ * server.
  */
 export class HttpError extends Error {
   readonly status: number;
-  /** Response headers, lowercase names, without cookies and session id; `www-authenticate` is here. */
+  /**
+   * Response headers with lower-case names, including `www-authenticate`, without cookies and
+   * session id.
+   */
   readonly headers: { readonly [name: string]: string };
   readonly excerpt: string;
   readonly rpcError: JsonRpcErrorObject | undefined;
-  /** The server has ended the legacy session (404 to its id): only a new `initialize` without the id helps. */
+  /**
+   * Whether the server has ended the legacy session (404 for its id). Recovery needs a new
+   * `initialize` without the id.
+   */
   readonly isSessionLost: boolean;
 
   constructor(message: string, details: HttpErrorDetails) {

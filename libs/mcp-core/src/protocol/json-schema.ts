@@ -15,7 +15,10 @@ interface TypeOfName {
   readonly null: null;
 }
 
-/** The TypeScript type of the values a JSON Schema written as a literal accepts; `unknown` for keywords outside the common ones. */
+/**
+ * The TypeScript type of the values that a JSON Schema literal accepts; `unknown` for schemas with
+ * other keywords.
+ */
 export type FromSchema<S> = S extends { readonly const: infer C }
   ? C
   : S extends { readonly enum: readonly (infer E)[] }
@@ -28,7 +31,7 @@ export type FromSchema<S> = S extends { readonly const: infer C }
           ? OfType<S, T>
           : unknown;
 
-/** Distributes over the names of types. */
+/** Distributes over the type names. */
 type OfType<S, T> = T extends keyof TypeOfName
   ? TypeOfName[T]
   : T extends 'array'

@@ -8,7 +8,10 @@ export type LoggingLevel =
   | 'alert'
   | 'emergency';
 
-/** Least severe first. @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging#log-levels */
+/**
+ * Logging levels, least severe first.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging#log-levels
+ */
 export const LOGGING_LEVELS: readonly LoggingLevel[] = [
   'debug',
   'info',

@@ -9,7 +9,7 @@ export interface Resource {
   readonly title?: string;
   readonly description?: string;
   readonly mimeType?: string;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size?: number;
   readonly annotations?: Annotations;
   readonly icons?: readonly Icon[];
@@ -17,7 +17,7 @@ export interface Resource {
 }
 
 export interface ResourceTemplate {
-  /** RFC 6570. */
+  /** URI template of RFC 6570. */
   readonly uriTemplate: string;
   readonly name: string;
   readonly title?: string;
@@ -29,7 +29,7 @@ export interface ResourceTemplate {
 }
 
 export interface CacheHints {
-  /** Milliseconds a client may reuse the result; default 0. */
+  /** Milliseconds for which a client may reuse the result. Default: 0. */
   readonly ttlMs?: number;
   /** Default `private`. */
   readonly cacheScope?: 'public' | 'private';
@@ -49,12 +49,12 @@ export interface ReadResourceResult extends CacheHints {
   readonly contents: readonly ResourceContents[];
 }
 
-/** What a client wants to hear of; the modern `subscriptions/listen` filter. */
+/** Filter of a subscription, as in `subscriptions/listen`. */
 export interface SubscriptionFilter {
   readonly toolsListChanged?: boolean;
   readonly promptsListChanged?: boolean;
   readonly resourcesListChanged?: boolean;
   readonly resourceSubscriptions?: readonly string[];
-  /** Only with the tasks extension. */
+  /** Requires the tasks extension. */
   readonly taskIds?: readonly string[];
 }

@@ -1,8 +1,10 @@
 import type { SamplingContent, SamplingMessage } from './client-features.ts';
 
 /**
- * Why a conversation cannot be sampled: a message with tool results holds nothing else, and each tool call is answered by the next message.
- * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling#tool-use-and-result-balance
+ * Describes why a conversation cannot be sampled: a message with tool results holds nothing else,
+ * and the next message has a result for each tool call.
+ * @see
+ * https://modelcontextprotocol.io/specification/2026-07-28/client/sampling#tool-use-and-result-balance
  */
 export function toolResultProblem(messages: readonly SamplingMessage[]): string | undefined {
   let awaited: readonly string[] = [];

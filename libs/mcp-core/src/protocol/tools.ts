@@ -2,7 +2,10 @@ import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { ContentBlock } from './content.ts';
 import type { Icon } from './icons.ts';
 
-/** Hints, not guarantees; a client trusts them only from a trusted server. Defaults: not read-only, destructive, not idempotent, open world. */
+/**
+ * Hints about a tool's behavior, trusted only from trusted servers. Defaults: not read-only,
+ * destructive, not idempotent, open world.
+ */
 export interface ToolAnnotations {
   readonly title?: string;
   readonly readOnlyHint?: boolean;
@@ -11,7 +14,7 @@ export interface ToolAnnotations {
   readonly openWorldHint?: boolean;
 }
 
-/** JSON Schema 2020-12 as data. */
+/** A JSON Schema 2020-12 document. */
 export type JsonSchema = JsonObject;
 
 /** @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools */
@@ -23,14 +26,17 @@ export interface Tool {
   readonly outputSchema?: JsonSchema;
   readonly annotations?: ToolAnnotations;
   readonly icons?: readonly Icon[];
-  /** Whether a call can, or must, become a task; absent is no. Only 2025-11-25 tells it, as `execution.taskSupport`. */
+  /**
+   * Whether a call may, or must, become a task. Default: neither. On the wire only in 2025-11-25,
+   * as `execution.taskSupport`.
+   */
   readonly task?: 'optional' | 'required';
   readonly _meta?: JsonObject;
 }
 
 export interface CallToolResult {
   readonly content: readonly ContentBlock[];
-  /** Any JSON value in 2026-07-28; codecs wrap or drop it for older peers. */
+  /** Any JSON value in 2026-07-28; codecs wrap or omit it for older peers. */
   readonly structuredContent?: unknown;
   readonly isError?: boolean;
   readonly _meta?: JsonObject;

@@ -1,6 +1,9 @@
 import { MAX_URI_CHARACTERS } from './errors.ts';
 
-/** Operators of RFC 6570 that can be read back from a URI: what a value begins with, what separates values, and the characters no value has. */
+/**
+ * Operators of RFC 6570 that can be matched: the prefix of a value, the separator of values, and
+ * the characters that values cannot contain.
+ */
 const OPERATORS: {
   readonly [operator: string]: {
     readonly prefix: string;
@@ -15,12 +18,13 @@ const OPERATORS: {
   '/': { prefix: '/', separator: '/', excluded: '/?#' },
 };
 
-/** A part of a template: fixed text, or a value of one character or more. */
+/** Part of a template: fixed text, or a value of at least one character. */
 type Part = { readonly text: string } | { readonly name: string; readonly excluded: string };
 
 /**
- * A URI template of RFC 6570 levels 1 to 3, without `;`, read backwards: which values a URI was expanded from. Every variable has a value of one character
- * or more, but those of `{?…}` and `{&…}`, which may come in any order or be absent and must be the last in the template.
+ * Matches URIs against a template of RFC 6570 levels 1 to 3, without `;`, and returns the values of
+ * its variables. Each value has at least one character. Variables of `{?…}` and `{&…}` may be
+ * absent or in any order, and must be last in the template.
  */
 export class UriTemplate {
   readonly template: string;
@@ -30,7 +34,10 @@ export class UriTemplate {
   readonly #pathVariables: readonly string[];
   readonly #query: { readonly mark: string; readonly variables: readonly string[] } | undefined;
 
-  /** @throws Error for a template that cannot be read back: modifiers, unknown operators, a variable that comes twice, a query that is not the last. */
+  /**
+   * @throws Error for a template that cannot be matched: modifiers, unknown operators, a repeated
+   * variable, or a query that is not last.
+   */
   constructor(template: string) {
     const parts = template.split(/\{([^{}]*)\}/u);
     const query = /^([?&])(.*)$/u.exec(parts.at(-2) ?? '');
@@ -50,7 +57,10 @@ export class UriTemplate {
       throw new Error(`A variable comes twice in the URI template ${template}`);
   }
 
-  /** The decoded values, or `undefined` when the template cannot expand to the URI or the URI has more than 8192 characters. */
+  /**
+   * Returns the decoded values, or `undefined` when the template does not match or the URI has more
+   * than 8192 characters.
+   */
   match(uri: string): { readonly [name: string]: string } | undefined {
     if (uri.length > MAX_URI_CHARACTERS) return undefined;
     const [path, query] = this.#query === undefined ? [uri, ''] : splitAt(uri, this.#query.mark);
@@ -106,7 +116,10 @@ function isNotEmpty(part: Part): boolean {
   return 'name' in part || part.text !== '';
 }
 
-/** The values of the variables, each as long as it can be, earlier ones first. Takes time in proportion to the URI: a regular expression would try every way to divide it. */
+/**
+ * Returns the values of the variables, each as long as possible, earlier variables first. Takes
+ * time proportional to the URI, unlike a regular expression, which would backtrack.
+ */
 function valuesIn(uri: string, parts: readonly Part[]): readonly string[] | undefined {
   const [first] = parts;
   if (first !== undefined && 'text' in first && !uri.startsWith(first.text)) return undefined;
@@ -127,7 +140,7 @@ function valuesIn(uri: string, parts: readonly Part[]): readonly string[] | unde
   });
 }
 
-/** Where the text ends, by where it starts, if the rest of the URI fits what follows it; else -1. */
+/** Maps each start to the end of the text, if the rest of the URI matches; otherwise to -1. */
 function endsOfText(
   uri: string,
   text: string,
@@ -140,7 +153,9 @@ function endsOfText(
   );
 }
 
-/** Where the longest value ends, by where it starts, if the rest of the URI fits what follows it; else -1. */
+/**
+ * Maps each start to the end of the longest value, if the rest of the URI matches; otherwise to -1.
+ */
 function endsOfValue(
   uri: string,
   excluded: string,

@@ -5,11 +5,11 @@ import { dialectOf, type Dialect } from './dialect.ts';
 
 const OPTIONS: Options = {
   strict: false,
-  // Else what every object inherits counts as a property, such as `constructor`.
+  // Otherwise inherited members, such as `constructor`, count as properties.
   ownProperties: true,
   // Compiling checks every keyword as well; the meta-schema would cost the first call 30 ms.
   validateSchema: false,
-  // A large schema would be copied to each of its references.
+  // Otherwise a large schema is copied to each of its references.
   inlineRefs: false,
   logger: false,
   code: { regExp: Object.assign(lenientRegExp, { code: 'new RegExp' }) },
@@ -17,7 +17,7 @@ const OPTIONS: Options = {
 
 type Library = new (options: Options) => Ajv | Ajv2020;
 
-/** By the default export, because bundlers give what they split off no other names. */
+/** Imports the default export, the only name that bundlers keep for split modules. */
 const LIBRARIES: { readonly [dialect in Dialect]: () => Promise<Library> } = {
   '2020-12': async () => (await import('ajv/dist/2020.js')).default.Ajv2020,
   'draft-07': async () => (await import('ajv')).default.Ajv,
@@ -27,21 +27,26 @@ const LIBRARIES: { readonly [dialect in Dialect]: () => Promise<Library> } = {
 export interface CompiledSchema {
   /** Stops at the first problem. */
   readonly validate: ValidateFunction;
-  /** Goes on to the last problem; of a long value there may be more than memory holds. Compiled by the first call. @throws Error as `compileSchema`. */
+  /**
+   * Reports all problems; for a long value they may exceed the memory. Compiled on first use.
+   * @throws Error as `compileSchema`.
+   */
   readonly validateAll: () => ValidateFunction;
 }
 
 /**
- * Compiles with the validator library, which the first schema loads. Each schema has instances of its own, so nothing one schema says is known to another.
- * `format` is asserted, or else an annotation.
- * @throws Error when the schema is invalid, refers to what is not in it, or is of another dialect than 2020-12 and draft-07.
+ * Compiles a schema with the validator library, which is loaded by the first schema. Each schema
+ * has its own library instance, so schemas cannot refer to each other. `format` is asserted, or an
+ * annotation.
+ * @throws Error when the schema is invalid, has an unresolved reference, or declares a dialect
+ * other than 2020-12 and draft-07.
  */
 export async function compileSchema(
   source: JsonSchema,
   assertsFormats: boolean,
 ): Promise<CompiledSchema> {
   const { $schema: _, ...schema } = source;
-  // A validator of an asynchronous schema returns a promise, which passes for success.
+  // The validator of an asynchronous schema returns a promise, which would count as success.
   if (schema.$async !== undefined)
     throw new Error('The schema has the keyword $async, which no dialect has');
   const [Validator, addFormats] = await Promise.all([
@@ -73,7 +78,9 @@ async function loadFormats(): Promise<(library: Ajv | Ajv2020) => Ajv | Ajv2020>
   return (library) => formats.default(library);
 }
 
-/** JSON Schema asks for Unicode patterns, but many are only valid without. */
+/**
+ * Compiles a pattern in Unicode mode as JSON Schema requires, or without when it is only valid so.
+ */
 function lenientRegExp(pattern: string, flags: string): RegExp {
   try {
     return new RegExp(pattern, flags);

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../protocol/tools.ts';
 
 export type Dialect = '2020-12' | 'draft-07';
 
-/** By `$schema`, without its protocol and empty fragment. */
+/** Dialects by `$schema`, without its protocol and empty fragment. */
 const DIALECTS: { readonly [dialect: string]: Dialect } = {
   '//json-schema.org/draft/2020-12/schema': '2020-12',
   '//json-schema.org/draft-07/schema': 'draft-07',
@@ -10,7 +10,7 @@ const DIALECTS: { readonly [dialect: string]: Dialect } = {
 const DEFAULT_DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
 /**
- * The dialect that a schema declares; 2020-12 when it declares none.
+ * Returns the dialect that a schema declares; 2020-12 by default.
  * @throws Error when it is neither 2020-12 nor draft-07.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#json-schema-usage
  */

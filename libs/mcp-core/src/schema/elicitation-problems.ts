@@ -5,8 +5,8 @@ import type { JsonSchema } from '../protocol/tools.ts';
 import { hasFormat } from './text-formats.ts';
 
 /**
- * What is wrong with the content of an accepted form, one sentence each; empty when it fits the schema that was asked. Such schemas are flat: fields of
- * text, numbers, booleans and choices. Other keywords and members the schema does not name pass.
+ * Lists the problems of the content of an accepted form, one sentence each. Requested schemas are
+ * flat: text, numbers, booleans and choices. Other keywords and undeclared members are accepted.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#requested-schema
  */
 export function elicitationProblems(
@@ -28,7 +28,7 @@ export function elicitationProblems(
   return [...missing, ...wrong];
 }
 
-/** The content with the default of each field that has one and was left out. */
+/** Returns the content with the defaults of omitted fields. */
 export function withElicitationDefaults(
   requestedSchema: JsonSchema,
   content: JsonObject = {},
@@ -105,7 +105,10 @@ function listProblem(
   return undefined;
 }
 
-/** `enum`, titled choices of one (`oneOf`), titled choices of several (`anyOf`). */
+/**
+ * Returns the choices of a field from `enum`, `oneOf` (titled, single) or `anyOf` (titled,
+ * multiple).
+ */
 function choicesOf({ enum: values, oneOf, anyOf }: JsonObject): readonly unknown[] | undefined {
   if (Array.isArray(values)) return values as readonly unknown[];
   const titled = oneOf ?? anyOf;

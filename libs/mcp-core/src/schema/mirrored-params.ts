@@ -2,14 +2,14 @@ import { isJsonObject } from '../jsonrpc/envelope.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { JsonSchema } from '../protocol/tools.ts';
 
-/** An argument that travels as a header, too. */
+/** A tool argument that is also sent as an HTTP header. */
 export interface MirroredParam {
-  /** Of the header, without `Mcp-Param-`. */
+  /** Header name without `Mcp-Param-`. */
   readonly name: string;
   readonly path: readonly string[];
 }
 
-/** `problem` says why the tool must not be used over HTTP. */
+/** The mirrored params of a tool; `problem` tells why the tool must not be used over HTTP. */
 export type MirroredParams =
   | { readonly params: readonly MirroredParam[] }
   | { readonly problem: string };
@@ -20,8 +20,9 @@ const TYPES = new Set<unknown>(['string', 'integer', 'boolean']);
 const MAX_DEPTH = 64;
 
 /**
- * The annotated parameters of a tool's input schema.
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#custom-headers-from-tool-parameters
+ * Reads the header annotations of a tool's input schema.
+ * @see
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#custom-headers-from-tool-parameters
  */
 export function readMirroredParams(inputSchema: JsonSchema): MirroredParams {
   const found: Found = { params: [], names: new Set() };
@@ -31,17 +32,17 @@ export function readMirroredParams(inputSchema: JsonSchema): MirroredParams {
 
 interface Found {
   readonly params: MirroredParam[];
-  /** In lower case. */
+  /** Header names used so far, in lower case. */
   readonly names: Set<string>;
 }
 
 interface Place {
   readonly path: readonly string[];
-  /** Whether only `properties` lead here. */
+  /** Whether the path to this schema consists of `properties` only. */
   readonly isReachable: boolean;
 }
 
-/** Returns what is wrong with an annotation anywhere below. */
+/** Returns the first problem of an annotation in the schema and its subschemas. */
 function collect(schema: unknown, place: Place, found: Found): string | undefined {
   if (place.path.length > MAX_DEPTH)
     return `its input schema is nested deeper than ${MAX_DEPTH} levels`;
@@ -60,7 +61,9 @@ function collect(schema: unknown, place: Place, found: Found): string | undefine
   return undefined;
 }
 
-/** Values that are data, not schemas, may hold anything. */
+/**
+ * Reports annotations in subschemas other than properties. Skips keywords whose values are data.
+ */
 function collectOutside(
   keyword: string,
   value: unknown,
@@ -80,7 +83,7 @@ function collectOutside(
     : collect(value, below, found);
 }
 
-/** Their keys are names, not keywords. */
+/** Keywords whose values map names to schemas. */
 const NAMED_SCHEMAS = new Set(['patternProperties', '$defs', 'definitions', 'dependentSchemas']);
 
 function firstProblem(

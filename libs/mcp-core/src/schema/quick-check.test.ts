@@ -176,7 +176,7 @@ test('agrees with the validator library wherever it decides', () => {
     try {
       return ajv.compile(whole)(instance);
     } catch (error) {
-      // The library makes wrong code of some schemas: "items0 is not defined".
+      // The library generates invalid code for some schemas: "items0 is not defined".
       if (error instanceof ReferenceError) return undefined;
       throw error;
     }

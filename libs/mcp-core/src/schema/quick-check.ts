@@ -5,19 +5,23 @@ import { shorten } from '../protocol/errors.ts';
 
 /** The first problem of a value. */
 export interface QuickProblem {
-  /** Names and indexes of the members that lead to the place, outermost first. */
+  /** Names and indexes of the members that lead to the problem, outermost first. */
   readonly path: readonly (string | number)[];
-  /** What must be there, without a subject ("must be of type string"). */
+  /** The violated requirement, without a subject ("must be of type string"). */
   readonly text: string;
 }
 
 /**
- * `fits`, the first problem, or why the question is open: `keyword` when only a keyword decides that is not evaluated here (regular expressions among them),
- * `long` when it takes more steps than allowed.
+ * The result of a check: `fits`, the first problem, or why the value is undecided: `keyword` when
+ * an unsupported keyword decides (such as a regular expression), `long` when the check needs more
+ * steps than allowed.
  */
 export type QuickVerdict = 'fits' | QuickProblem | 'keyword' | 'long';
 
-/** Keywords that are left to a validator library. Every other unknown keyword is an annotation, `format` included. */
+/**
+ * Keywords that are left to a validator library. All other unknown keywords are annotations,
+ * including `format`.
+ */
 const OPEN_KEYWORDS: ReadonlySet<string> = new Set([
   'pattern',
   'patternProperties',
@@ -44,8 +48,9 @@ const DEFAULT_MAX_STEPS = 20_000;
 const MAX_DEPTH = 200;
 
 /**
- * Checks a value against a schema of 2020-12 or draft-07 without compiling it. Takes one step for each keyword and each part of the value it looks at, at most
- * `maxSteps` (default 20,000: about a millisecond), whatever the schema is.
+ * Checks a value against a schema of 2020-12 or draft-07 without compiling it. Takes one step per
+ * keyword and per visited part of the value, at most `maxSteps` (default: 20,000, about a
+ * millisecond), whatever the schema is.
  */
 export function quickCheck(
   schema: JsonSchema,
@@ -134,7 +139,7 @@ class QuickCheck {
       case 'not':
         return this.#checkNot(operand, value, depth);
       default:
-        // The root's own `$id` changes no reference within the schema.
+        // The root's own `$id` does not affect references within the schema.
         return OPEN_KEYWORDS.has(keyword) && !(depth === 0 && keyword === '$id')
           ? 'keyword'
           : 'fits';
@@ -156,7 +161,7 @@ class QuickCheck {
     );
   }
 
-  /** JSON Schema counts code points. */
+  /** Checks a length in code points. */
   #checkLength(keyword: 'minLength' | 'maxLength', operand: unknown, value: string): QuickVerdict {
     if (typeof operand !== 'number') return 'keyword';
     const isMinimum = keyword === 'minLength';
@@ -210,7 +215,7 @@ class QuickCheck {
     value: readonly unknown[],
     depth: number,
   ): QuickVerdict {
-    // A list of schemas is of draft-07.
+    // A list of schemas is draft-07 syntax.
     if (Array.isArray(items)) return 'keyword';
     return this.#checkEach(value, Array.isArray(prefixItems) ? prefixItems.length : 0, (item) =>
       this.check(items, item, depth + 1),
@@ -389,7 +394,7 @@ function countCodePoints(text: string): number {
   return count;
 }
 
-/** The part of the schema that a reference within it names, `undefined` when there is none. */
+/** Returns the subschema that a local reference points to, or `undefined`. */
 function resolvePointer(root: JsonSchema, reference: string): unknown {
   if (reference === '#') return root;
   if (!reference.startsWith('#/') || reference.includes('%')) return undefined;
@@ -399,7 +404,7 @@ function resolvePointer(root: JsonSchema, reference: string): unknown {
     if (typeof target !== 'object' || target === null || !Object.hasOwn(target, name))
       return undefined;
     target = (target as JsonObject)[name];
-    // A schema with an identifier of its own is another document.
+    // A schema with its own identifier is another document.
     if (
       isJsonObject(target) &&
       (target.$id !== undefined || target.id !== undefined) &&

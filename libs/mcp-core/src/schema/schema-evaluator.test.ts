@@ -24,7 +24,7 @@ const check = async (schema: JsonSchema, value: unknown): Promise<readonly strin
 const object = (properties: JsonObject): JsonSchema => ({ type: 'object', properties });
 const BACKTRACKING = object({ a: { type: 'string', pattern: '^(x+)+$' } });
 
-/** The longest time in milliseconds that the main loop stood still while the work was done. */
+/** Returns the longest pause of the event loop during the work, in milliseconds. */
 async function longestStall(work: () => Promise<unknown>): Promise<number> {
   const monitor = monitorEventLoopDelay({ resolution: 5 });
   monitor.enable();
@@ -35,7 +35,7 @@ async function longestStall(work: () => Promise<unknown>): Promise<number> {
   return monitor.max / 1e6;
 }
 
-// First in this file: the thread is started by later tests.
+// Must be the first test in this file: later tests start the thread.
 test('ordinary schemas are evaluated at once, and start no thread', () => {
   const loadWorker = vi.fn<() => never>();
   const evaluator = new WorkerEvaluator(loadWorker);

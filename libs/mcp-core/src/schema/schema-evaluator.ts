@@ -5,16 +5,20 @@ import { boundedSchemaText } from './schema-limits.ts';
 import type { EvaluationJob } from './worker/evaluation-job.ts';
 import type { JobOwner } from './worker/fair-queue.ts';
 
-/** Evaluates schemas that a peer wrote, whose evaluation may be made to take for ever. */
+/** Evaluates schemas of a peer, whose evaluation may be made to take forever. */
 export interface SchemaEvaluator {
   /**
-   * The problems of a value, one sentence each; empty when it conforms. Throws, or rejects with, an Error that says why the schema cannot be used; nothing
-   * is known of the value then. The schema is not evaluated again, unless the error is an EvaluationUnavailableError.
+   * Lists the problems of a value, one sentence each. Throws or rejects with an Error that
+   * describes why the schema cannot be used; the value is then neither valid nor invalid. The
+   * schema is not evaluated again, unless the error is an EvaluationUnavailableError.
    */
   check(schema: JsonSchema, value: unknown): readonly string[] | Promise<readonly string[]>;
 }
 
-/** A value cannot be evaluated at present, for want of descriptors, memory or room in a queue. Its schema may be usable later. */
+/**
+ * A temporary failure: descriptors, memory or queue space are exhausted. The schema may be usable
+ * later.
+ */
 export class EvaluationUnavailableError extends Error {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super(message, options);
@@ -22,7 +26,7 @@ export class EvaluationUnavailableError extends Error {
   }
 }
 
-/** About 50 ms. */
+/** Steps that take about 50 ms. */
 const MAX_STEPS = 1_000_000;
 
 interface WorkerModule {
@@ -30,9 +34,10 @@ interface WorkerModule {
 }
 
 /**
- * Evaluates JSON Schema 2020-12 and draft-07 in bounded time: ordinary schemas and values at once in this thread, in at most a million steps, the others
- * (regular expressions, rarer keywords, long values) in a worker thread. All evaluators of a process share the thread, which the first such value starts;
- * each evaluator takes its turn. `format` is an annotation.
+ * Evaluates JSON Schema 2020-12 and draft-07 in bounded time: ordinary schemas and values in this
+ * thread, in at most a million steps; regular expressions, rare keywords and long values in a
+ * worker thread. All evaluators of a process share the thread, which starts on first use and serves
+ * them in turn. `format` is an annotation.
  * @see https://json-schema.org/draft/2020-12/json-schema-validation#section-7.2.1
  */
 export class WorkerEvaluator implements SchemaEvaluator {
@@ -73,14 +78,17 @@ export class WorkerEvaluator implements SchemaEvaluator {
   }
 }
 
-/** A SchemaJobError, or an error of the system while the module is loaded. */
+/** Whether an error is a temporary SchemaJobError, or a system error while the module loads. */
 function isTemporary(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   if ('isTemporary' in error) return error.isTemporary === true;
   return EXHAUSTED_CODES.has((error as NodeJS.ErrnoException).code);
 }
 
-/** Without a free descriptor Node says that the package.json, which it looks for first, is invalid. */
+/**
+ * Error codes of exhausted resources. Without a free descriptor Node reports an invalid
+ * package.json.
+ */
 const EXHAUSTED_CODES: ReadonlySet<unknown> = new Set([
   'EMFILE',
   'ENFILE',

@@ -5,9 +5,11 @@ const MAX_PARTS = 10_000;
 const MAX_CHARACTERS = 1024 * 1024;
 
 /**
- * The schema as JSON text.
- * @throws Error when it is nested deeper than 64 levels, has more than 10,000 objects and lists, or is longer than 1 MiB.
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#composition-keyword-resource-use
+ * Returns the schema as JSON text.
+ * @throws Error when it is nested deeper than 64 levels, has more than 10,000 objects and lists, or
+ * is longer than 1 MiB.
+ * @see
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic#composition-keyword-resource-use
  */
 export function boundedSchemaText(schema: JsonSchema): string {
   let parts = 0;

@@ -5,26 +5,31 @@ import { shorten } from '../protocol/errors.ts';
 import { compileSchema, type CompiledSchema } from './compile-schema.ts';
 import { boundedSchemaText } from './schema-limits.ts';
 
-/** What is wrong with a value, one sentence each; empty when it conforms. */
+/** Lists the problems of a value, one sentence each; empty when it conforms. */
 export type SchemaCheck = (value: unknown) => readonly string[];
 
 const MAX_PROBLEMS = 10;
-/** Members and entries of a value whose problems are all looked for; a longer one is told the first. */
+/**
+ * Members and entries of a value up to which all its problems are reported; for a larger value only
+ * the first is.
+ */
 const MAX_PARTS = 1000;
-/** Default number of checks that are kept for schemas equal to theirs. */
+/** Default number of compiled schemas that are cached for equal schemas. */
 const MAX_EQUAL = 500;
 const NO_PROBLEMS: readonly string[] = [];
 
 export interface SchemaValidatorOptions {
-  /** Whether `format` is asserted; default true. Else it is an annotation. */
+  /** Whether `format` is asserted instead of an annotation. Default: true. */
   readonly assertsFormats?: boolean;
-  /** Compiled schemas that are remembered for equal ones; default 500. */
+  /** Number of compiled schemas cached for equal schemas. Default: 500. */
   readonly maxSchemas?: number;
 }
 
 /**
- * Validates against JSON Schema 2020-12, or draft-07 where `$schema` says so. The validator library is loaded by the first use. A schema object is compiled
- * once, and so are equal ones, of which those used last are remembered. Network `$ref`s are never followed. Schemas are bounded in depth, parts and length.
+ * Validates against JSON Schema 2020-12, or draft-07 when `$schema` declares it. Loads the
+ * validator library on first use. Compiles each schema object once, and caches the most recently
+ * used schemas for equal ones. Never resolves network `$ref`s. Bounds the depth, parts and length
+ * of schemas.
  */
 export class SchemaValidator {
   readonly #assertsFormats: boolean;
@@ -38,12 +43,15 @@ export class SchemaValidator {
     this.#maxSchemas = maxSchemas;
   }
 
-  /** The check of a schema that was compiled before, without waiting. */
+  /** Returns the check of a schema that is already compiled. */
   compiled(schema: JsonSchema): SchemaCheck | undefined {
     return this.#ready.get(schema);
   }
 
-  /** Rejects with an Error when the schema is invalid, out of bounds or of another dialect. */
+  /**
+   * Compiles a schema. Rejects with an Error when it is invalid, out of bounds or of another
+   * dialect.
+   */
   compile(schema: JsonSchema): Promise<SchemaCheck> {
     const known = this.#compiling.get(schema);
     if (known !== undefined) return known;
@@ -79,7 +87,7 @@ function toCheck({ validate, validateAll }: CompiledSchema): SchemaCheck {
   };
 }
 
-/** Whether the value has so many parts that its problems are not all looked for. */
+/** Whether the value has too many parts for reporting all its problems. */
 function isLong(value: unknown): boolean {
   const queue = [value];
   for (const part of queue) {
@@ -115,7 +123,7 @@ function describe(error: ErrorObject): string {
   }
 }
 
-/** `/edits/0/old~1text` reads `edits[0].old/text`. */
+/** Converts `/edits/0/old~1text` to `edits[0].old/text`. */
 function fieldName(pointer: string): string {
   return pointer
     .split('/')

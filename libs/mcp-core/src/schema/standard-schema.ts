@@ -10,8 +10,9 @@ export interface StandardIssue {
 }
 
 /**
- * A schema of a validation library, with its JSON Schema: zod from 4.2, arktype from 2.1.28, valibot through `toStandardJsonSchema`, and others. Schemas
- * whose library has no JSON Schema fit the type, because the types of some libraries do not tell, and are refused when a server is created.
+ * A schema of a validation library that can be converted to JSON Schema: zod from 4.2, arktype from
+ * 2.1.28, valibot through `toStandardJsonSchema`, and others. Libraries without JSON Schema may
+ * match the type; their schemas are rejected when a server is created.
  * @see https://standardschema.dev/json-schema
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
@@ -28,11 +29,11 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   };
 }
 
-/** What the schema takes. */
+/** Input type of a schema. */
 export type InputOf<Schema extends StandardSchema> = NonNullable<
   Schema['~standard']['types']
 >['input'];
-/** What the schema makes of it: parsed, transformed, with defaults. */
+/** Output type of a schema: parsed, transformed, with defaults. */
 export type OutputOf<Schema extends StandardSchema> = NonNullable<
   Schema['~standard']['types']
 >['output'];
@@ -41,7 +42,10 @@ export function isStandardSchema(schema: JsonSchema | StandardSchema): schema is
   return '~standard' in schema;
 }
 
-/** The JSON Schema of what the schema takes (`input`) or makes (`output`). @throws Error when its library cannot say it. */
+/**
+ * Converts the input or output side of a schema to JSON Schema.
+ * @throws Error when the library cannot.
+ */
 export function toJsonSchema(schema: StandardSchema, side: 'input' | 'output'): JsonSchema {
   const { vendor, jsonSchema } = schema['~standard'];
   if (jsonSchema === undefined) {

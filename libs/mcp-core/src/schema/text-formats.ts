@@ -1,4 +1,7 @@
-/** The formats a form field may have. @see https://modelcontextprotocol.io/specification/2026-07-28/schema#stringschema */
+/**
+ * Formats of a form field.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#stringschema
+ */
 const FORMATS: { readonly [format: string]: (text: string) => boolean } = {
   email: (text) =>
     text.length <= 254 &&
@@ -10,7 +13,7 @@ const FORMATS: { readonly [format: string]: (text: string) => boolean } = {
   'date-time': isDateTime,
 };
 
-/** Whether the text has the format; every text has a format that is not known. */
+/** Whether a text has a format. Unknown formats accept any text. */
 export function hasFormat(text: string, format: unknown): boolean {
   return (
     typeof format !== 'string' ||
@@ -25,7 +28,7 @@ function isDate(text: string): boolean {
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(text);
 }
 
-/** RFC 3339, with its leap second. */
+/** Whether a text is a date-time of RFC 3339; leap seconds are allowed. */
 function isDateTime(text: string): boolean {
   const [, date = '', hours, minutes, seconds, offsetHours = '0', offsetMinutes = '0'] =
     /^(\d{4}-\d{2}-\d{2})[t ](\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:z|[+-](\d{2}):(\d{2}))$/iu.exec(

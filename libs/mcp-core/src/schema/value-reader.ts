@@ -8,17 +8,22 @@ import {
   type StandardSchema,
 } from './standard-schema.ts';
 
-/** The value as its schema makes it, or what is wrong with it, one sentence each. */
+/** The value that a schema produced, or its problems, one sentence each. */
 export type Reading =
   | { readonly value: unknown; readonly problems?: undefined }
   | { readonly problems: readonly string[]; readonly value?: undefined };
 
-/** Reads values of one schema. At once where that is possible; rejects or throws with an Error when the schema is broken. */
+/**
+ * Reads values against one schema, synchronously if possible. Rejects or throws with an Error when
+ * the schema is unusable.
+ */
 export type ValueReader = (value: unknown) => Reading | Promise<Reading>;
 
 const MAX_PROBLEMS = 10;
 
-/** JSON Schema leaves the value as it is; a Standard Schema may transform it. */
+/**
+ * Creates a reader. JSON Schema returns the value unchanged; a Standard Schema may transform it.
+ */
 export function createReader(
   schema: JsonSchema | StandardSchema,
   validator: SchemaValidator,

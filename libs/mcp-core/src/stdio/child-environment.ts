@@ -1,6 +1,6 @@
 const POSIX_NAMES = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'USER', 'SHELL', 'TERM'];
 
-/** How the network is reached: certificates and proxies. Programs read them in upper and in lower case. */
+/** Certificates and proxies. Programs read these names in upper and in lower case. */
 const NETWORK_NAMES = [
   'NODE_EXTRA_CA_CERTS',
   'NODE_USE_SYSTEM_CA',
@@ -46,9 +46,10 @@ export interface ChildEnvironmentSource {
 }
 
 /**
- * The environment of a server process: what a program needs to start at all and to reach the network (certificates, proxies), taken from `source`,
- * plus `added`, which wins. Secrets of this process therefore reach a server only when its configuration names them, except credentials in the
- * URL of a proxy.
+ * Returns the environment of a server process: the variables of `source` that programs need to
+ * start and to reach the network (certificates, proxies), plus `added`, which takes precedence.
+ * Secrets of this process therefore reach a server only through its configuration, except
+ * credentials in a proxy URL.
  */
 export function childEnvironment(
   added: { readonly [name: string]: string } = {},

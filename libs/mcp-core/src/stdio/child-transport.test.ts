@@ -38,12 +38,12 @@ function receiver(): Received {
   };
 }
 
-/** Waits until this passes: starting a process takes long on a busy machine. */
+/** Waits until an assertion passes: starting a process is slow on a busy machine. */
 function eventually(assertion: () => void): Promise<void> {
   return vi.waitFor(assertion, { timeout: 15_000, interval: 10 });
 }
 
-/** A zombie that process 1 has yet to reap does not run. */
+/** Whether a process runs. A zombie does not. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -55,7 +55,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Says its pid, then stays whatever happens short of SIGKILL. */
+/** Prints its pid and survives everything but SIGKILL. */
 const STUBBORN = `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log(process.pid);`;
 const ECHO = 'process.stdin.pipe(process.stdout)';
 

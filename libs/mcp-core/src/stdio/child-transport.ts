@@ -16,22 +16,29 @@ import { HAS_PROCESS_GROUPS, isGroupAlive, signalGroup } from './process-group.t
 import { StderrLog } from './stderr-log.ts';
 
 export interface SpawnOptions {
-  /** `node` means the running Node. */
+  /** Command of the server; `node` means the running Node. */
   readonly command: string;
   readonly args?: readonly string[];
-  /** Added to the minimal environment (PATH, HOME, LANG, TMPDIR and their like); nothing else of this process is inherited. */
+  /**
+   * Variables added to the minimal environment (PATH, HOME, LANG, TMPDIR and similar); nothing else
+   * is inherited from this process.
+   */
   readonly env?: { readonly [name: string]: string };
   readonly cwd?: string;
   /**
-   * Longest accepted message in bytes; default 4 MiB. Each value in a message counts as at least 16 bytes, and 100 levels of nesting are accepted. A longer
-   * answer fails its request, and nothing else.
+   * Longest accepted message in bytes. Default: 4 MiB. Each value in a message counts as at least
+   * 16 bytes; at most 100 levels of nesting are accepted. A longer response fails its request, and
+   * nothing else.
    */
   readonly maxMessageBytes?: number;
-  /** What long messages may take while they arrive, together with those of other connections; default: no bound. */
+  /** Budget for incomplete long messages, shared with other connections. Default: unlimited. */
   readonly messageBudget?: MessageBudget;
-  /** Each stderr line of the child, without its newline, at most 8 KiB of it. */
+  /** Called with each stderr line of the child, without its newline, shortened to 8 KiB. */
   readonly onStderr?: (line: string) => void;
-  /** Wait after closing stdin before SIGTERM, and again before SIGKILL; default 2000 ms. */
+  /**
+   * Milliseconds between the end of stdin and SIGTERM, and between SIGTERM and SIGKILL. Default:
+   * 2000.
+   */
   readonly graceMs?: number;
 }
 
@@ -40,31 +47,38 @@ export interface ProcessExit {
   readonly signal: string | null;
 }
 
-/** A server process, in a process group of its own. `close` goes the ladder stdin EOF, SIGTERM, SIGKILL for the whole group. */
+/**
+ * A server process in its own process group. `close` ends the group in three steps: end of stdin,
+ * SIGTERM, SIGKILL.
+ */
 export interface ChildTransport extends Transport {
   /** `undefined` when the process could not be started. */
   readonly pid: number | undefined;
-  /** The last 64 KiB of stderr. */
+  /** Returns the last 64 KiB of stderr. */
   stderrTail(): string;
   /** Never rejects; both fields are null when the process could not be started. */
   readonly exited: Promise<ProcessExit>;
 }
 
-/** How long output is still read after the process ended, and its end awaited after its output ended. */
+/**
+ * Milliseconds that output is read after the end of the process, and that its end is awaited after
+ * the end of its output.
+ */
 const DRAIN_MS = 500;
-/** How long the kernel may take to end a killed group. */
+/** Milliseconds that the kernel may take to end a killed group. */
 const KILL_WAIT_MS = 2000;
 const POLL_MS = 20;
 
 /**
- * Starts a server process. A process that sends more than 16 MiB, or 256 requests, a second is read no faster, and ended when it does so for 10 s, or when it sends more than
- * 1000 lines that are no messages and more than 20 a second. `start` rejects with `connect-failed` when the command cannot be run. When the process ends by itself, what is left of
- * its group is ended too.
+ * Starts a server process. Reads at most 16 MiB and 256 requests per second from it; ends it when
+ * it exceeds the rate for 10 s, or sends more than 1000 unreadable lines and more than 20 per
+ * second. `start` rejects with `connect-failed` when the command cannot be run. When the process
+ * exits on its own, the rest of its group is ended too.
  * @throws LocalError `connect-failed` when the arguments are unusable.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 export function spawnStdio(options: SpawnOptions): ChildTransport {
-  // Loaded here, since servers import this file and start no process.
+  // Loaded here, because servers import this file and start no process.
   const { spawn } = process.getBuiltinModule('node:child_process');
   try {
     const child = spawn(
@@ -97,7 +111,7 @@ class ProcessTransport implements ChildTransport {
   #exit: ProcessExit | undefined;
   #drainTimer: NodeJS.Timeout | undefined;
   #releasing: Promise<void> | undefined;
-  /** Reasons for not reading its output. */
+  /** Number of reasons not to read its output. */
   #pauses = 0;
   #isCloseAsked = false;
   #hasEnded = false;
@@ -114,7 +128,7 @@ class ProcessTransport implements ChildTransport {
       child.on('error', () => resolve({ code: null, signal: null }));
       child.once('exit', (code, signal) => resolve({ code, signal }));
     });
-    // A transport may be thrown away without being started.
+    // A transport may be discarded without being started.
     this.#spawned.catch(() => undefined);
     child.once('exit', (code, signal) => this.#onExit({ code, signal }));
     child.once('close', () => this.#end());
@@ -197,7 +211,7 @@ class ProcessTransport implements ChildTransport {
     if (this.#pauses === 0) this.#child.stdout.resume();
   }
 
-  /** Ends a process that floods, without another look at its output. */
+  /** Ends a flooding process without reading more of its output. */
   #breakOff(problem: string): void {
     if (this.#isCloseAsked || this.#hasEnded) return;
     this.#hasEnded = true;
@@ -215,7 +229,10 @@ class ProcessTransport implements ChildTransport {
     this.#endSoon();
   }
 
-  /** Output written before the end may still be under way, and the exit explains an end of the pipes: both get a moment to arrive. */
+  /**
+   * Closes after a short wait, so that output written before the end, and the exit that explains a
+   * closed pipe, can arrive.
+   */
   #endSoon(): void {
     if (!this.#hasEnded) {
       this.#drainTimer ??= setTimeout(() => this.#end(), DRAIN_MS);

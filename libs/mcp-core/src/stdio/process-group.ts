@@ -1,11 +1,12 @@
 import type { promises } from 'node:fs';
 
-/** Whether a child started with `detached` leads a group that can be signalled as one. */
+/** Whether a child started with `detached` leads a group that can be signaled as a whole. */
 export const HAS_PROCESS_GROUPS = process.platform !== 'win32';
 
 /**
- * Signals every process of the group led by `leaderPid`, whether or not the leader still lives; a group that is gone is not an error.
- * A process that moved itself to another group or session is out of reach. On Windows every signal ends the leader's process tree.
+ * Signals every process of the group led by `leaderPid`, even if the leader has ended. A group that
+ * has ended is not an error. A process that moved to another group or session is not signaled. On
+ * Windows every signal ends the leader's process tree.
  */
 export function signalGroup(leaderPid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (!HAS_PROCESS_GROUPS) {
@@ -21,11 +22,11 @@ export function signalGroup(leaderPid: number, signal: 'SIGTERM' | 'SIGKILL'): v
   try {
     process.kill(-leaderPid, signal);
   } catch {
-    // ESRCH: the group is empty; EPERM: what is left of it is not ours to signal.
+    // ESRCH: the group is empty; EPERM: its remaining processes belong to another user.
   }
 }
 
-/** Whether a process of the group still runs. Processes that ended and wait to be reaped do not count. */
+/** Whether a process of the group still runs. Zombies do not count. */
 export async function isGroupAlive(leaderPid: number): Promise<boolean> {
   if (!HAS_PROCESS_GROUPS) {
     return false;
@@ -38,7 +39,10 @@ export async function isGroupAlive(leaderPid: number): Promise<boolean> {
   return process.platform === 'linux' ? hasRunningMember(leaderPid) : true;
 }
 
-/** Signal 0 also reaches zombies, and where process 1 does not reap (many containers) orphans stay zombies for ever. */
+/**
+ * Whether the group has a running member. Signal 0 also reaches zombies, and where process 1 does
+ * not reap orphans (many containers) they stay forever.
+ */
 async function hasRunningMember(groupId: number): Promise<boolean> {
   const pids = (await filesystem().readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const states = await Promise.all(pids.map((pid) => readState(pid)));
@@ -61,7 +65,7 @@ async function readState(
     : { code, groupId: Number(groupId) };
 }
 
-/** Loaded by the first use: servers import this file and look after no group. */
+/** Loads the module on first use: servers import this file and manage no group. */
 function filesystem(): typeof promises {
   return process.getBuiltinModule('node:fs').promises;
 }

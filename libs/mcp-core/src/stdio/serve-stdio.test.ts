@@ -49,7 +49,7 @@ function serve(
   return { input, output: output as PassThrough, errors, served: ended, close, write };
 }
 
-/** The next line of the output, parsed. */
+/** Returns the next line of the output, parsed. */
 async function nextLine(output: PassThrough): Promise<unknown> {
   for (;;) {
     const chunk = output.read() as Buffer | null;
@@ -237,7 +237,7 @@ describe('serveStdio', () => {
 });
 
 describe('a server process', () => {
-  /** Runs the module text as a process of its own. */
+  /** Runs the module text as a separate process. */
   async function run(
     source: string,
     use: (child: ReturnType<typeof spawn>) => Promise<void>,

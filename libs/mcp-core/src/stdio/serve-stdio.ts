@@ -4,28 +4,35 @@ import { StreamTransport } from '../jsonrpc/stream-transport.ts';
 import type { Server, ServerConnection } from '../server/server.ts';
 
 export interface ServeStdioOptions {
-  /** Default stdin. */
+  /** Default: stdin. */
   readonly input?: Readable;
-  /** Default stdout; nothing else may write to it. */
+  /** Default: stdout. Nothing else may write to it. */
   readonly output?: Writable;
-  /** Longest accepted line in bytes; a longer one is answered with an error and dropped. Default 64 MiB. */
+  /**
+   * Longest accepted line in bytes; a longer one is discarded and gets an error response. Default:
+   * 64 MiB.
+   */
   readonly maxLineBytes?: number;
 }
 
 /** A server that serves one peer over a pair of streams. */
 export interface StdioListener {
   /**
-   * Resolves after the input has ended, the output has failed or `close` was called, and everything that was running has
-   * stopped: handlers were aborted and had 100 ms to run their `finally` blocks, tasks are stored as failed.
+   * Resolves after the end of the input, a failure of the output or a call of `close`, when all
+   * work has stopped: handlers were aborted and had 100 ms for their `finally` blocks, tasks are
+   * stored as failed.
    */
   readonly closed: Promise<void>;
-  /** Ends listen streams with their results, which takes at most 400 ms, aborts the handlers and stops the tasks. Resolves as `closed`. Idempotent. */
+  /**
+   * Ends listen streams with their results, within 400 ms, then aborts the handlers and stops the
+   * tasks. Resolves with `closed`. Idempotent.
+   */
   close(): Promise<void>;
 }
 
 /**
- * Serves one peer over stdin and stdout; resolves when it is listening. When the input ends, running requests have 400 ms for
- * their answers. Ending the process is the caller's business.
+ * Serves one peer over stdin and stdout; resolves when it is listening. After the end of the input,
+ * running requests have 400 ms to respond. Does not end the process.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 export async function serveStdio(

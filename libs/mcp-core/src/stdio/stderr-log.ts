@@ -6,7 +6,7 @@ const LINE_BYTES = 8 * 1024;
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** Keeps the end of a child's stderr and cuts it into lines, in bounded memory whatever the child writes. */
+/** Keeps the end of a child's stderr and splits it into lines, in bounded memory. */
 export class StderrLog {
   readonly #onLine: ((line: string) => void) | undefined;
   #tail: Buffer = Buffer.alloc(0);
@@ -38,7 +38,7 @@ export class StderrLog {
     }
   }
 
-  /** At most the last 64 KiB. */
+  /** Returns at most the last 64 KiB. */
   tail(): string {
     let start = 0;
     while (start < 3 && ((this.#tail[start] ?? 0) & 0xc0) === 0x80) {
@@ -47,7 +47,7 @@ export class StderrLog {
     return this.#tail.toString('utf8', start);
   }
 
-  /** The lines that say why the child ended, at most five. */
+  /** Returns at most five lines that explain why the child ended. */
   excerpt(): readonly string[] {
     return stderrExcerpt(this.tail().split(/\r?\n/));
   }
@@ -60,7 +60,7 @@ export class StderrLog {
   }
 
   #endLine(): void {
-    // The decoder leaves out a character that the byte limit cut in two.
+    // The decoder drops a character that the byte limit cut in two.
     const line = new StringDecoder('utf8').write(withoutCarriageReturn(this.#line));
     this.#line = Buffer.alloc(0);
     this.#onLine?.(line);

@@ -8,7 +8,7 @@ export async function connectInMemory(
   server: Server,
   options: ClientOptions = { info: { name: 'test-client', version: '0' } },
 ): Promise<Client> {
-  // Who only tests handlers loads neither half.
+  // Loaded lazily: handler tests need neither half.
   const { connectClient } = await import('../client/index.ts');
   return connectClient(async () => {
     const [near, far] = createInMemoryTransports();

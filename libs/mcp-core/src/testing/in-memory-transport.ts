@@ -1,7 +1,10 @@
 import type { JsonRpcBatch, JsonRpcMessage } from '../jsonrpc/messages.ts';
 import type { Transport, TransportReceiver } from '../jsonrpc/transport.ts';
 
-/** Two connected ends. Messages travel as JSON text, in order, and arrive in a later microtask; closing one end closes both. */
+/**
+ * Creates two connected transports. Messages travel as JSON text, in order, and arrive in a later
+ * microtask. Closing either transport closes both.
+ */
 export function createInMemoryTransports(): [Transport, Transport] {
   const left = new InMemoryTransport();
   const right = new InMemoryTransport();

@@ -3,26 +3,28 @@ import type { JsonObject, JsonRpcMessage } from '../jsonrpc/messages.ts';
 import type { Server, ServerConnection } from '../server/server.ts';
 import { createInMemoryTransports } from './in-memory-transport.ts';
 
-/** The other end of a server's wire, which sends and sees plain JSON. */
+/** A client that sends and receives plain JSON. */
 export interface RawClient {
-  /** Everything that came, in order. */
+  /** Received messages, in order. */
   readonly received: readonly unknown[];
-  /** Ends when the server closed the connection. */
+  /** Resolves when the server has closed the connection. */
   readonly closed: Promise<void>;
   readonly connection: ServerConnection;
   /** Sends any JSON value. */
   send(value: unknown): void;
-  /** Sends a request and gives the answer to it. */
+  /** Sends a request and resolves with its response. */
   request(id: string | number, method: string, params?: JsonObject): Promise<JsonObject>;
   notify(method: string, params?: JsonObject): void;
-  /** The first message, past or future, that matches. */
+  /** Resolves with the first message, past or future, that matches. */
   find(matches: (message: JsonObject) => boolean): Promise<JsonObject>;
-  /** Resolves when everything sent so far was handled, as far as it can be without waiting for anything else. */
+  /**
+   * Resolves when everything sent so far is handled, as far as possible without external events.
+   */
   settled(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Connects plain JSON to a server in memory. */
+/** Connects a raw client to a server in memory. */
 export async function connectRaw(server: Server): Promise<RawClient> {
   const [near, far] = createInMemoryTransports();
   const received: unknown[] = [];
@@ -40,7 +42,7 @@ export async function connectRaw(server: Server): Promise<RawClient> {
   });
   const connection = await server.connect(far);
   const send = (value: unknown): void => {
-    // A raw client may send what is no message.
+    // A raw client may send invalid messages.
     void near.send(value as JsonRpcMessage);
   };
   const find = (matches: (message: JsonObject) => boolean): Promise<JsonObject> => {
@@ -79,7 +81,7 @@ export async function connectRaw(server: Server): Promise<RawClient> {
   };
 }
 
-/** Params of a modern request. */
+/** Returns the params of a modern request. */
 export function modern(params: JsonObject = {}, meta: JsonObject = {}): JsonObject {
   return {
     ...params,
@@ -91,7 +93,7 @@ export function modern(params: JsonObject = {}, meta: JsonObject = {}): JsonObje
   };
 }
 
-/** Opens a legacy session and gives the answer to `initialize`. */
+/** Opens a legacy session and returns the response to `initialize`. */
 export async function initialize(
   client: RawClient,
   protocolVersion: string,

@@ -5,29 +5,33 @@ import type { CallToolResult } from '../protocol/tools.ts';
 import type { ToolDefinition } from '../server/tools/tool.ts';
 import { connectInMemory } from './connect-in-memory.ts';
 
-/** A tool with a world of its own. */
+/** A tool with its own environment. */
 export interface ToolUnderTest {
   readonly tool: ToolDefinition;
-  /** What the calls did to the world, as plain values: rows written, mails sent, files deleted. */
+  /**
+   * Returns the side effects of the calls as plain values: rows written, mails sent, files deleted.
+   */
   readonly effects: () => unknown;
 }
 
 export interface RunInBothErasOptions {
   readonly arguments?: JsonObject;
-  /** Answer the tool's questions, alike in both eras. */
+  /** Handlers of the tool's input requests, which respond alike in both eras. */
   readonly handlers?: QuestionHandlers;
 }
 
-/** The same in both eras. */
+/** Result and effects that both eras share. */
 export interface RunInBothEras {
   readonly result: CallToolResult;
   readonly effects: unknown;
 }
 
 /**
- * Calls a tool through a legacy session, where its handler runs once, and through modern requests, where it runs again after every question. `prepare`
- * is called once for each era and must give an equal world.
- * @throws Error when the results or the effects differ: what happens before a question then is not inside `context.once`.
+ * Calls a tool through a legacy session, where its handler runs once, and through modern requests,
+ * where it runs again after each input request. `prepare` is called once per era and must create
+ * equal environments.
+ * @throws Error when the results or the effects differ: an effect before an input request is then
+ * not inside `context.once`.
  */
 export async function runInBothEras(
   prepare: () => ToolUnderTest | Promise<ToolUnderTest>,

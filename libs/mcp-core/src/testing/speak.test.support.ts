@@ -3,7 +3,7 @@ import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { Server } from '../server/server.ts';
 import { connectRaw, initialize, modern } from './raw-client.test.support.ts';
 
-/** Sends one request after another in one revision and gives the whole answers. */
+/** Sends consecutive requests in one revision and returns the whole responses. */
 export type Speak = (method: string, params?: JsonObject) => Promise<JsonObject>;
 
 export async function speak(

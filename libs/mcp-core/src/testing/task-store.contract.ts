@@ -1,15 +1,17 @@
 import type { strict } from 'node:assert';
 import type { TaskRecord, TaskStore } from '../server/tasks/task-store.ts';
 
-/** One thing that every task store must do. `run` rejects when the store does not. */
+/** A requirement on task stores. `run` rejects when the store violates it. */
 export interface TaskStoreCheck {
   readonly name: string;
   readonly run: () => Promise<void>;
 }
 
 /**
- * What every task store must do, as checks for any test runner. `open` gives a store that is empty, and is called once for each check.
- * @example for (const { name, run } of taskStoreContract(() => new InMemoryTaskStore())) test(name, run);
+ * The requirements on every task store, as checks for any test runner. `open` returns an empty
+ * store and is called once per check.
+ * @example for (const { name, run } of taskStoreContract(() => new InMemoryTaskStore())) test(name,
+ * run);
  */
 export function taskStoreContract(
   open: () => TaskStore | Promise<TaskStore>,

@@ -29,7 +29,7 @@ interface Serving extends Partial<ServerOptions> {
   readonly task?: NonNullable<ToolDefinition['task']>;
 }
 
-/** A server whose tool `run` gives the JSON of what this returns. */
+/** Creates a server whose tool `run` returns the JSON of the callback's value. */
 function serverOf(
   run: (context: InteractiveContext) => unknown,
   { task = 'required', ...options }: Serving = {},
@@ -49,7 +49,7 @@ function serverOf(
   return createServer({ info: { name: 'tasks', version: '1' }, tools: [tool], ...options });
 }
 
-/** A client of this server, with what it sent. */
+/** Connects a client and records its messages. */
 async function connect(
   server: Server,
   options: Partial<ClientOptions> = {},
@@ -91,11 +91,11 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Lets time pass in small steps until this settles. */
+/** Advances the time in small steps until the promise settles. */
 async function passing<T>(promise: Promise<T>, stepMs = 100): Promise<T> {
   const turn = async (): Promise<'waiting'> => {
     await vi.advanceTimersByTimeAsync(stepMs);
-    // What needs no time but turns of the event loop.
+    // Needs no time, only turns of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     return 'waiting';
   };

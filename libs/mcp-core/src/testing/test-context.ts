@@ -31,20 +31,26 @@ export interface TestContextOptions {
   readonly clientInfo?: Implementation;
   readonly meta?: JsonObject;
   readonly auth?: AuthContext;
-  /** Answers every elicitation; without it the client has no elicitation. A content that does not fit the form is refused as in a legacy session. */
+  /**
+   * Responds to elicitations; without it the client lacks elicitation. Content that does not fit
+   * the form is refused as in a legacy session.
+   */
   readonly elicit?: (key: string, params: ElicitParams) => ElicitResult | Promise<ElicitResult>;
-  /** Answers every sampling request; without it the client has no sampling. */
+  /** Responds to sampling requests; without it the client lacks sampling. */
   readonly sample?: (
     key: string,
     params: CreateMessageParams,
   ) => CreateMessageResult | Promise<CreateMessageResult>;
-  /** Without it the client has no roots. */
+  /** Roots of the client; without them the client lacks roots. */
   readonly roots?: readonly Root[];
-  /** What the client declares beside its handlers: by default forms, and neither URLs to open, tools in sampling nor extensions. */
+  /**
+   * Capabilities declared in addition to the handlers. Default: forms only, without URL
+   * elicitation, tools in sampling or extensions.
+   */
   readonly capabilities?: Omit<HandlerCapabilities, 'applyDefaults'>;
 }
 
-/** A handler's context that records what the handler reports and asks. */
+/** A handler's context that records reports and input requests. */
 export interface TestContext extends InteractiveContext {
   readonly progressed: readonly Progress[];
   readonly logged: readonly {
@@ -52,14 +58,17 @@ export interface TestContext extends InteractiveContext {
     readonly data: unknown;
     readonly logger: string | undefined;
   }[];
-  /** Every elicitation and sampling request, in order. */
+  /** All elicitations and sampling requests, in order. */
   readonly asked: readonly {
     readonly key: string;
     readonly params: ElicitParams | CreateMessageParams;
   }[];
 }
 
-/** The context of a call from a client that has declared what the options answer, and nothing else. */
+/**
+ * Creates the context of a call. The client declares the capabilities that the options handle, and
+ * no others.
+ */
 export function createTestContext(options: TestContextOptions = {}): TestContext {
   const progressed: Progress[] = [];
   const logged: { level: LoggingLevel; data: unknown; logger: string | undefined }[] = [];
@@ -130,7 +139,10 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
   return context;
 }
 
-/** A client of the newest revision of its era, which declares what it can as a real client does. */
+/**
+ * Creates a client of its era's newest revision that declares its capabilities as a real client
+ * does.
+ */
 function clientOf({
   era = 'legacy',
   clientInfo,

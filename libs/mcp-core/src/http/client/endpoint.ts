@@ -5,12 +5,13 @@ import { type ExtraHeaders, type HeaderProvider, RESERVED_HEADERS } from './head
 import { safeHeaders } from './read-http-error.ts';
 
 export interface EndpointOptions {
-  /** Absolute, `http:` or `https:`, without credentials. */
+  /** Absolute URL, `http:` or `https:`, without credentials. */
   readonly url: string;
   readonly headers?: ExtraHeaders | HeaderProvider;
   /**
-   * Hears every 401 and 403, except to the end of a session; `true` sends the message again, with headers asked anew, at most three times. May be called
-   * while another call of it runs. A rejection is the cause of the error the message fails with.
+   * Called for every 401 and 403, except for the end of a session. `true` sends the message again
+   * with headers from `headers`, at most three times. Calls may overlap. A rejection becomes the
+   * cause of the message's error.
    */
   readonly onUnauthorized?: (response: {
     readonly status: number;
@@ -18,31 +19,40 @@ export interface EndpointOptions {
   }) => Promise<boolean>;
 }
 
-/** One HTTP request, by the one who waits for its response. */
+/** An HTTP request and the callbacks for its response. */
 export interface Call {
   readonly method: 'POST' | 'GET' | 'DELETE';
-  /** Path and query; default those of the endpoint. */
+  /** Path and query. Default: those of the endpoint. */
   readonly path?: string;
-  /** Names and values in turn, without those of the endpoint. */
+  /** Alternating names and values, without the headers of the endpoint. */
   readonly headers: readonly string[];
   readonly body?: string;
-  /** Once, unless `failed` is called; not after `abort`. */
+  /** Called once, unless `failed` is called; never after `abort`. */
   responded(response: IncomingMessage): void;
-  /** Once, unless `responded` is called; not after `abort`. `isSent`: something of the request may have reached the server. */
+  /**
+   * Called once, unless `responded` is called; never after `abort`. `isSent`: part of the request
+   * may have reached the server.
+   */
   failed(error: Error, isSent: boolean): void;
 }
 
-/** Stops a call; its connection is closed unless the response was complete. */
+/** Aborts a call; closes its connection unless the response is complete. */
 export interface CallHandle {
   abort(): void;
 }
 
-/** A connection that was idle for longer is not used again: many servers close theirs after 5 seconds, without saying so before. */
+/**
+ * Milliseconds after which an idle connection is not reused: many servers silently close theirs
+ * after 5 seconds.
+ */
 const IDLE_CONNECTION_MS = 4000;
-/** Redirects, and repetitions after 401 and 403, of one call. */
+/** Maximum number of redirects, and of retries after 401 and 403, of one call. */
 const MAX_ROUNDS = 3;
 
-/** The connections to one origin. Redirects (307, 308) are followed within the origin only, so that no header goes elsewhere. */
+/**
+ * The connections to one origin. Follows redirects (307, 308) within the origin only, so that no
+ * header leaves it.
+ */
 export class ClientEndpoint {
   readonly #options: EndpointOptions;
   readonly #onResponse: ((response: IncomingMessage) => void) | undefined;
@@ -55,18 +65,22 @@ export class ClientEndpoint {
     readonly hostHeader: string;
   };
   readonly #staticHeaders: readonly string[] | undefined;
-  /** The sockets over which something may have been sent. */
+  /** Sockets over which data may have been sent. */
   readonly #connected = new WeakSet<Duplex>();
   #sentSecrets: readonly string[] = [];
   #isDestroyed = false;
 
-  /** `onResponse` gets each response that a call gets, right after it. @throws LocalError `invalid-argument` */
+  /**
+   * `onResponse` is called with each response, right after its call.
+   * @throws LocalError `invalid-argument`
+   */
   constructor(options: EndpointOptions, onResponse?: (response: IncomingMessage) => void) {
     this.#options = options;
     this.#onResponse = onResponse;
     this.#url = parseUrl(options.url);
     const isTls = this.#url.protocol === 'https:';
-    // An import statement reads every export of node:http, and one of them loads undici: 20 ms and 10 MB.
+    // An import statement reads every export of node:http, and one of them loads undici: 20 ms and
+    // 10 MB.
     const http = process.getBuiltinModule(isTls ? 'node:https' : 'node:http');
     this.#request = http.request;
     this.#agent = new http.Agent({ keepAlive: true, timeout: IDLE_CONNECTION_MS });
@@ -81,23 +95,23 @@ export class ClientEndpoint {
       this.#staticHeaders = this.#flatten(options.headers ?? {});
   }
 
-  /** How errors name the server; paths and queries may hold secrets. */
+  /** Name of the server for error messages; paths and queries may hold secrets. */
   get origin(): string {
     return this.#url.origin;
   }
 
-  /** What the last call sent in headers of the host, which must not be repeated in errors. */
+  /** Header values of the host in the last call, which errors must not repeat. */
   get sentSecrets(): readonly string[] {
     return this.#sentSecrets;
   }
 
-  /** The path and query of a URL reference when it stays within this origin. */
+  /** Returns the path and query of a URL reference, or `undefined` when it leaves the origin. */
   pathWithinOrigin(reference: string): string | undefined {
     const url = URL.parse(reference, this.#url.href);
     return url?.origin === this.#url.origin ? `${url.pathname}${url.search}` : undefined;
   }
 
-  /** Sends at once, unless the headers have to be waited for. */
+  /** Sends synchronously, unless the headers are asynchronous. */
   send(call: Call): CallHandle {
     const attempt: Attempt = {
       call,
@@ -115,7 +129,7 @@ export class ClientEndpoint {
     };
   }
 
-  /** Ends all connections, also those in use; calls fail from here on. */
+  /** Ends all connections, including connections in use; later calls fail. */
   destroy(): void {
     this.#isDestroyed = true;
     this.#agent.destroy();
@@ -162,7 +176,7 @@ export class ClientEndpoint {
       headers.push('Content-Length', String(Buffer.byteLength(call.body)));
     let request: ClientRequest;
     try {
-      // A flat array is sent as it is, without the bookkeeping of single headers: a fifth less CPU for a call.
+      // A flat array is sent without the bookkeeping of single headers: a fifth less CPU per call.
       request = this.#request({
         agent: this.#agent,
         host,
@@ -231,7 +245,7 @@ export class ClientEndpoint {
 
   async #unauthorized(attempt: Attempt, response: IncomingMessage): Promise<void> {
     const { call } = attempt;
-    // Until somebody reads it the body waits; its connection may end meanwhile.
+    // The body waits until it is read; its connection may end meanwhile.
     const onError = (): void => undefined;
     response.on('error', onError);
     let isAgain: boolean;

@@ -9,41 +9,48 @@ import { StreamWatchdog } from './stream-watchdog.ts';
 
 export interface EventStreamOptions {
   readonly endpoint: ClientEndpoint;
-  /** Of the session, asked anew for every GET. */
+  /** Returns the headers of the session for each GET. */
   readonly headers: () => readonly string[];
   readonly receiver: SseReceiver;
   readonly limits: EventLimits;
-  /** Where to go on; empty for a new stream. */
+  /** Id of the event after which to resume; empty for a new stream. */
   readonly lastEventId: string;
-  /** What an earlier part of the stream asked for. */
+  /** Reconnection time requested by an earlier part of the stream. */
   readonly retryMs: number | undefined;
-  /** After so many attempts in a row that brought no stream it is given up. */
+  /** Consecutive failed attempts after which the stream ends. */
   readonly maxFailures: number;
   readonly errorContext: () => HttpErrorContext;
-  /** It will not be continued: the server refuses it, or does not come back. Not called after `close`. `wasOpen`: it had been open before. */
+  /**
+   * Called when the stream will not be resumed: the server refuses it, or cannot be reached. Not
+   * called after `close`. `wasOpen`: the stream was open before.
+   */
   ended(error: Error, wasOpen: boolean): void;
 }
 
 const DEFAULT_RETRY_MS = 1000;
-/** Minimum time between two GETs, whatever `retry` asks for. */
+/** Minimum milliseconds between two GETs, whatever `retry` requests. */
 const MIN_INTERVAL_MS = 1000;
 const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 30_000;
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
-/** A GET answered with these is tried again: timeouts, an older stream not yet given up, too many requests. */
+/**
+ * Response statuses that are retried: timeouts, an older stream that the server still holds, rate
+ * limits.
+ */
 const TEMPORARY: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
 /**
- * A stream of a legacy session that is opened by GET and opened again, from where it broke, whenever it ends. It waits what the
- * server asked for with `retry` (default 1 s), at least until one second after it was opened last, and longer, up to 30 s, while
- * attempts bring nothing.
- * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
+ * A stream of a legacy session that is opened by GET and resumed whenever it ends. Waits for the
+ * server's `retry` time (default: 1 s), at least one second since the last GET, and up to 30 s
+ * while attempts fail.
+ * @see
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
 export class ClientEventStream {
   readonly #options: EventStreamOptions;
   #lastEventId: string;
   #retryMs: number;
-  /** Attempts in a row without a stream, and without an event. */
+  /** Consecutive attempts without a stream, or without an event. */
   #failures = 0;
   #fruitless = 0;
   #openedAt = -Infinity;
@@ -71,7 +78,7 @@ export class ClientEventStream {
     this.#handle = endpoint.send(call);
   }
 
-  /** Opens it when the time to wait is over. */
+  /** Opens the stream after the retry delay. */
   openLater(): void {
     const backoffMs =
       this.#fruitless === 0 ? 0 : Math.min(FIRST_BACKOFF_MS * 2 ** this.#fruitless, MAX_BACKOFF_MS);
@@ -97,13 +104,13 @@ export class ClientEventStream {
     this.#failures = 0;
     this.#fruitless += 1;
     const { receiver, limits } = this.#options;
-    // Listens before the reader does, which reports comments to it.
+    // Attached before the reader, which reports comments to it.
     const watchdog = new StreamWatchdog(response);
     const reader = new SseReader(
       {
         event: (event) => {
           this.#fruitless = 0;
-          // A receiver that closes this stream hears no more of it.
+          // A receiver that closes this stream gets no further events.
           if (!this.#isClosed) receiver.event(event);
         },
         comment: () => watchdog.comment(),

@@ -2,18 +2,18 @@ import { encodeHeaderValue } from '../headers/header-value.ts';
 import { mcpNameOf } from '../headers/mcp-name.ts';
 import type { JsonRpcNotification, JsonRpcRequest } from '../../jsonrpc/messages.ts';
 
-/** Header fields of the host, for example `Authorization`. */
+/** Header fields set by the host, for example `Authorization`. */
 export interface ExtraHeaders {
   readonly [name: string]: string;
 }
 
-/** Asked before every HTTP request, also those of streams and repetitions. */
+/** Called before every HTTP request, including streams and retries. */
 export type HeaderProvider = (request: {
   readonly method: 'POST' | 'GET' | 'DELETE';
   readonly url: string;
 }) => ExtraHeaders | Promise<ExtraHeaders>;
 
-/** Lowercase names that the transport sets itself. */
+/** Lower-case names of the headers that the transport sets itself. */
 export const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',
@@ -33,13 +33,13 @@ export const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Which legacy session a message belongs to, as far as the server named it. */
+/** The legacy session of a message, if it has one. */
 export interface SessionHeaders {
   readonly id: string | undefined;
   readonly protocolVersion: string | undefined;
 }
 
-/** The fields of every POST. */
+/** Header fields of every POST. */
 export const POST_HEADERS: readonly string[] = [
   'Content-Type',
   'application/json',

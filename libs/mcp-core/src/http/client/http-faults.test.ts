@@ -374,7 +374,7 @@ it('1000 calls in a row share one connection, also when their answers are stream
   for (let id = 1; id <= 1000; id += 1) {
     await transport.send(modernRequest(id, 'tools/call', { name: 'a' }));
     await until(() => messages.length === id);
-    // The end of a stream comes after its answer.
+    // The end of a stream comes after its response.
     await new Promise((resolve) => setImmediate(resolve));
   }
   expect(failures).toEqual([]);

@@ -35,20 +35,30 @@ import type { SseReader } from './sse-reader.ts';
 
 export interface HttpTransportOptions extends EndpointOptions {
   /**
-   * Longest accepted body or event in bytes; default 4 MiB. Each value in a message counts as at least 16 bytes, and 100 levels of nesting are accepted. A
-   * longer message fails its request, not the connection.
+   * Longest accepted body or event in bytes. Default: 4 MiB. Each value in a message counts as at
+   * least 16 bytes; at most 100 levels of nesting are accepted. A longer message fails its request,
+   * not the connection.
    */
   readonly maxMessageBytes?: number;
-  /** What long bodies and events may take while they arrive, together with those of other connections; default: no bound. */
+  /**
+   * Budget for incomplete long bodies and events, shared with other connections. Default:
+   * unlimited.
+   */
   readonly messageBudget?: MessageBudget;
-  /** How long the server may take to accept a notification or an answer of ours; default 30000 ms. Requests have the limits of their caller. */
+  /**
+   * Milliseconds within which the server must accept a notification or response. Default: 30000.
+   * Requests have the timeouts of their caller.
+   */
   readonly acceptTimeoutMs?: number;
-  /** Goes over to the HTTP+SSE transport of 2024-11-05 when the server does not take `initialize` by POST; default false. */
+  /**
+   * Falls back to the HTTP+SSE transport of 2024-11-05 when the server refuses a POST of
+   * `initialize`. Default: false.
+   */
   readonly legacySse?: boolean;
 }
 
 const DEFAULT_ACCEPT_TIMEOUT_MS = 30_000;
-/** How long `close` waits for the server to end the session. */
+/** Milliseconds that `close` waits for the server to end the session. */
 const DELETE_LIMIT_MS = 1000;
 const MAX_RESUME_FAILURES = 5;
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
@@ -59,12 +69,16 @@ const MODERN_EVIDENCE: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * The client side of Streamable HTTP, all revisions: the era of each request is read from its `_meta`, a legacy session is learned from the
- * `initialize` exchange. Connects with the first message. Requests that get no JSON-RPC answer fail with `HttpError`, or `LocalError`
- * `connection-lost` when no or half a response came; nothing is sent twice, except by `onUnauthorized` and after a redirect. Redirects (307, 308) are
- * followed within the origin only, so that neither messages nor headers go elsewhere. Responses are read at 16 MiB and 256 requests a second at most, and not
- * while more than 64 answers are on their way to the server, which gets 16 at a time; a server that sends more for 10 s, or more than 1000 events that are no messages and more than 20 a second, loses the connection. For a notification or an answer, `send` also rejects when the
- * server refused it.
+ * Connects a client over Streamable HTTP, all revisions. Reads the era of each request from its
+ * `_meta`, and a legacy session from the `initialize` request and its response. Connects with the
+ * first message.
+ * A request without a JSON-RPC response fails with `HttpError`, or with `LocalError`
+ * `connection-lost` when no response or only half of one arrived. Nothing is sent twice, except by
+ * `onUnauthorized` and after a redirect. Redirects (307, 308) are followed within the origin only.
+ * `send` also rejects when the server refuses a notification or response.
+ * Reads at most 16 MiB and 256 requests per second, and pauses while more than 64 responses wait to
+ * be posted, 16 at a time. A server that exceeds the rate for 10 s, or sends more than 1000
+ * unreadable events and more than 20 per second, is disconnected.
  * @throws LocalError `invalid-argument`
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
@@ -73,7 +87,7 @@ export function httpTransport(options: HttpTransportOptions): Transport {
   return new HttpTransport(options);
 }
 
-/** A message that answers a request, as far as can be seen without reading it. */
+/** A message with the members of a response; its contents are unchecked. */
 type AnswerMessage = JsonObject & { readonly id: RequestId };
 
 class HttpTransport implements Transport, RequestOwner {
@@ -86,9 +100,9 @@ class HttpTransport implements Transport, RequestOwner {
   readonly #running = new Map<RequestId, PostedRequest>();
   #receiver: TransportReceiver | undefined;
   #sessionId: string | undefined;
-  /** As negotiated by `initialize`. */
+  /** Version negotiated by `initialize`. */
   #legacyVersion: string | undefined;
-  /** Of the last modern request. */
+  /** Version of the last modern request. */
   #modernVersion: string | undefined;
   #standalone: ClientEventStream | undefined;
   #channel: LegacySseChannel | undefined;
@@ -254,7 +268,10 @@ class HttpTransport implements Transport, RequestOwner {
     return request.sent;
   }
 
-  /** A modern request is cancelled by closing its stream; a legacy one by telling the server, and `initialize` must not be. */
+  /**
+   * Cancels a request: a modern one by closing its stream, a legacy one by a notification.
+   * `initialize` must not be cancelled.
+   */
   async #cancel(message: JsonRpcNotification, body: string): Promise<void> {
     const { requestId } = message.params ?? {};
     const request = isRequestId(requestId) ? this.#running.get(requestId) : undefined;
@@ -272,7 +289,10 @@ class HttpTransport implements Transport, RequestOwner {
     }
   }
 
-  /** Who does not read batches must not wait for the answers in it; who does has them. */
+  /**
+   * Delivers a batch, or only its responses when the receiver does not read batches, so that their
+   * requests do not wait forever.
+   */
   #deliverBatch(entries: readonly unknown[], relatedTo: RequestId | undefined): void {
     const answers = entries.filter(isAnswer);
     for (const answer of answers) this.#answered(answer);
@@ -334,7 +354,8 @@ class HttpTransport implements Transport, RequestOwner {
       retryMs: undefined,
       maxFailures: Infinity,
       errorContext: () => this.errorContext(),
-      // A server that never offered the stream may answer 404 to any GET; one that did has forgotten the session.
+      // A server that never offered the stream may respond 404 to any GET; a server that did has
+      // lost the session.
       ended: (error, wasOpen) => {
         if (wasOpen && error instanceof HttpError && error.isSessionLost)
           void this.#end(
@@ -427,7 +448,9 @@ class HttpTransport implements Transport, RequestOwner {
     this.#guard.unreadable();
   }
 
-  /** Reads all responses together no faster than the rate, and nothing while too many answers of ours are on their way. */
+  /**
+   * Throttles all responses together, and pauses them while too many responses wait to be posted.
+   */
   #meter(response: IncomingMessage): void {
     response.on('data', (chunk: Buffer) => {
       const pauseMs = this.#guard.read(chunk.length);

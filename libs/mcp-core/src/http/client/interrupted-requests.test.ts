@@ -137,7 +137,7 @@ it.each<[string, () => (chunk: Buffer) => void]>([
     'body',
     (): ((chunk: Buffer) => void) => {
       const response = new EventEmitter();
-      // All that is read of one.
+      // The members that are read.
       readBody(
         Object.assign(response, { headers: {} }) as unknown as IncomingMessage,
         { maxBytes: 2 * PIECES },

@@ -331,7 +331,7 @@ describe('the standalone stream', () => {
     await vi.advanceTimersByTimeAsync(20_000);
     gets[0]?.response.write(': keep-alive\n\n');
     await until(() => vi.getTimerCount() === 1);
-    // Its connection is open, but nothing comes any more.
+    // The connection is open, but the server is silent.
     await vi.advanceTimersByTimeAsync(80_000);
     await until(() => opened.messages.length === 1 && vi.getTimerCount() === 1);
     await vi.advanceTimersByTimeAsync(1000);

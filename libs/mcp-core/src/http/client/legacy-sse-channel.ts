@@ -12,17 +12,21 @@ export interface LegacySseOptions {
   readonly endpoint: ClientEndpoint;
   readonly limits: EventLimits;
   readonly errorContext: () => HttpErrorContext;
-  /** The text of a `message` event. */
+  /** Receives the text of a `message` event. */
   message(text: string): void;
   refused(found: RefusedId, problem: string): void;
-  /** The stream ended after it had been opened, and with it the connection; not called after `close`. */
+  /**
+   * Called when the stream ends after it was open, which ends the connection; not called after
+   * `close`.
+   */
   lost(error: Error): void;
 }
 
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
 
 /**
- * The stream of the HTTP+SSE transport: everything the server says comes by it, everything we say is POSTed to the address of its first event.
+ * The stream of the HTTP+SSE transport: receives all messages of the server, and POSTs messages to
+ * the address in its first event.
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
 export class LegacySseChannel {
@@ -35,13 +39,13 @@ export class LegacySseChannel {
     this.#options = options;
   }
 
-  /** Where messages are POSTed; set once it is open. */
+  /** Path to which messages are POSTed; set once the stream is open. */
   get path(): string | undefined {
     return this.#path;
   }
 
   /**
-   * Resolves when the server named the address. It has no limit of its own: `close` ends it.
+   * Resolves when the server has sent the address. Has no timeout; `close` ends it.
    * @throws HttpError, LocalError `connect-failed`, `connection-lost`
    */
   open(): Promise<void> {
@@ -69,7 +73,7 @@ export class LegacySseChannel {
     opening: { readonly resolve: () => void; readonly reject: (error: Error) => void },
   ): void {
     const { endpoint, limits } = this.#options;
-    // Listens before the reader does, which reports comments to it.
+    // Attached before the reader, which reports comments to it.
     const watchdog = new StreamWatchdog(response);
     const reader = new SseReader(
       {

@@ -12,7 +12,7 @@ import {
   until,
 } from './scripted-http-server.test.support.ts';
 
-/** A server of the old transport: GET opens the stream, `/messages` takes what is said. */
+/** A server of the old transport: GET opens the stream, `/messages` receives messages. */
 async function sseServer(
   endpoint: string,
   said: (arrival: Arrival, say: (value: unknown) => void) => void,

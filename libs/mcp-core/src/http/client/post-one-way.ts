@@ -15,8 +15,10 @@ export interface OneWayPost {
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
 
 /**
- * Posts what is answered by a status only. Resolves when the server accepted it.
- * @throws HttpError when it refused; LocalError `connection-lost`, `request-timeout`, `invalid-argument`, with `sent`
+ * Posts a notification or response, whose only reply is a status. Resolves when the server has
+ * accepted it.
+ * @throws HttpError when the server refused it; LocalError `connection-lost`, `request-timeout`,
+ * `invalid-argument`, with `sent`
  */
 export function postOneWay(endpoint: ClientEndpoint, post: OneWayPost): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();

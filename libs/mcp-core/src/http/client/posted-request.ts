@@ -11,24 +11,29 @@ import { type Body, readBody } from './read-body.ts';
 import { SseReader } from './sse-reader.ts';
 import { StreamWatchdog } from './stream-watchdog.ts';
 
-/** What a request has to do with its connection. */
+/** The connection of a posted request. */
 export interface RequestOwner {
   readonly endpoint: ClientEndpoint;
   readonly limits: MessageLimits;
-  /** A parsed message. When it answers a running request, `answered` of that one is called first. `relatedTo`: the request it came for. */
+  /**
+   * Receives a parsed message. The response to a running request is passed to its `answered` first.
+   * `relatedTo`: the request on whose stream it arrived.
+   */
   deliver(value: unknown, relatedTo: RequestId): void;
-  /** The text of an event. */
+  /** Receives the text of an event. */
   deliverText(text: string, relatedTo: RequestId): void;
-  /** The request ended without its answer; `error` is absent when nothing of it was sent. */
+  /** Called when the request ended without a response; `error` is absent when nothing was sent. */
   ended(request: PostedRequest, error: Error | undefined): void;
-  /** A first look at the response, before its body. */
+  /** Called with the response, before its body is read. */
   responded(request: PostedRequest, response: IncomingMessage): void;
-  /** The response has an error status; true when something else is done about the request. */
+  /**
+   * Called for a response with an error status; returns true when the owner handles the failure.
+   */
   fallBack(request: PostedRequest, error: HttpError): boolean;
-  /** Its stream ended early: goes on at another place, if the stream can be resumed; false when it cannot. */
+  /** Called when the request's stream ended early; returns false when it cannot be resumed. */
   resume(request: PostedRequest, stream: SseReader): boolean;
   errorContext(): HttpErrorContext;
-  /** The error of a request whose answer was not read; `problem` begins with a verb. */
+  /** Returns the error of a request whose response was not read; `problem` begins with a verb. */
   refusal(problem: string): LocalError;
 }
 
@@ -38,14 +43,14 @@ export interface RequestPost {
   readonly isModern: boolean;
   readonly headers: readonly string[];
   readonly body: string;
-  /** Whether it names a session, which a 404 then ends. */
+  /** Whether the request names a session, which a 404 then ends. */
   readonly hasSession: boolean;
 }
 
-/** How long a server may keep a stream open after the answer. */
+/** Milliseconds that a server may keep a stream open after the response. */
 const LINGER_MS = 1000;
 
-/** A request under way: one POST, and the JSON or the stream it is answered with. */
+/** A running request: a POST whose response is JSON or an event stream. */
 export class PostedRequest implements Call {
   readonly method = 'POST';
   readonly post: RequestPost;
@@ -75,7 +80,7 @@ export class PostedRequest implements Call {
     this.#handle = this.#owner.endpoint.send(this);
   }
 
-  /** The answer arrived, by whatever stream. */
+  /** Ends the request when its response arrived on any stream. */
   answered(): void {
     this.#state = 'answered';
     this.#onOver?.();
@@ -83,7 +88,7 @@ export class PostedRequest implements Call {
     if (isStream) this.#linger = setTimeout(() => this.#handle?.abort(), LINGER_MS);
   }
 
-  /** Ends it without another word. */
+  /** Ends the request without a notification. */
   abort(): void {
     this.#state = 'over';
     this.#settleSent.resolve();
@@ -92,7 +97,7 @@ export class PostedRequest implements Call {
     this.#handle?.abort();
   }
 
-  /** What else ends when the request is answered, fails or is aborted. */
+  /** Registers a callback for the end of the request: its response, failure or abortion. */
   onOver(end: () => void): void {
     this.#onOver = end;
   }
@@ -128,7 +133,7 @@ export class PostedRequest implements Call {
 
   #readStream(response: IncomingMessage): void {
     const owner = this.#owner;
-    // Listens before the reader does, which reports comments to it.
+    // Attached before the reader, which reports comments to it.
     const watchdog = new StreamWatchdog(response);
     const reader = new SseReader(
       {
@@ -219,7 +224,10 @@ export class PostedRequest implements Call {
       this.fail(this.#httpError(response, text, 'the body does not answer the request'));
   }
 
-  /** Statuses beside 2xx: a JSON-RPC answer in the body is one, unless the status means more than the body. */
+  /**
+   * Handles a status other than 2xx: a JSON-RPC response in the body counts, unless the status
+   * takes precedence.
+   */
   #readError(response: IncomingMessage, body: string): void {
     const { statusCode: status = 0 } = response;
     const text = costProblem(Buffer.from(body), this.#owner.limits) === undefined ? body : '';
@@ -237,7 +245,10 @@ export class PostedRequest implements Call {
     this.fail(error);
   }
 
-  /** Not by the field itself: delivering changes it behind the back of the type checker. */
+  /**
+   * Whether the request still runs. A method, because the type checker does not expect `deliver` to
+   * change the field.
+   */
   #isRunning(): boolean {
     return this.#state === 'running';
   }

@@ -3,13 +3,16 @@ import { LinePieces } from '../../jsonrpc/line-pieces.ts';
 import { BudgetShare } from '../../jsonrpc/message-budget.ts';
 import { NO_ROOM, tooLong, type MessageLimits } from '../../jsonrpc/message-limits.ts';
 
-/** A whole body as text, or why there is none. */
+/** A complete body as text, or the reason why it is missing. */
 export type Body =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'refused'; readonly problem: string }
   | { readonly kind: 'broken'; readonly error: Error };
 
-/** Reads a response up to `maxBytes`, within the budget; a longer one is not read further and its connection is closed. `done` is called once. */
+/**
+ * Reads a response up to `maxBytes`, within the budget; closes the connection of a longer one.
+ * `done` is called once.
+ */
 export function readBody(
   response: IncomingMessage,
   limits: Pick<MessageLimits, 'maxBytes' | 'budget'>,
@@ -17,7 +20,7 @@ export function readBody(
 ): void {
   const { maxBytes } = limits;
   const share = new BudgetShare(limits.budget);
-  // Most bodies are one piece.
+  // Most bodies arrive in one piece.
   let first: Buffer | undefined;
   const pieces = new LinePieces();
   let length = 0;

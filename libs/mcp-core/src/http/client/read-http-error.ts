@@ -5,19 +5,19 @@ import { shorten } from '../../protocol/errors.ts';
 import { HttpError } from '../../protocol/http-error.ts';
 
 export interface HttpErrorContext {
-  /** The server as the error names it. */
+  /** Name of the server in the error. */
   readonly origin: string;
-  /** What must not be repeated when the body does. */
+  /** Values that the excerpt of the body must not repeat. */
   readonly secrets: readonly string[];
-  /** What went wrong when the status alone does not say it; ends without a full stop. */
+  /** Description of the failure, for statuses that do not explain it; without a full stop. */
   readonly problem?: string;
-  /** Whether the request named a session, whose end 404 then means. */
+  /** Whether the request named a session, so that 404 means its end. */
   readonly hasSession?: boolean;
   readonly cause?: unknown;
 }
 
 const MAX_EXCERPT_CHARACTERS = 500;
-/** Shorter values are in every text. */
+/** Shorter values are not redacted: they would occur in every text. */
 const MIN_SECRET_CHARACTERS = 8;
 const SECRET_HEADERS: ReadonlySet<string> = new Set([
   'set-cookie',
@@ -28,7 +28,7 @@ const SECRET_HEADERS: ReadonlySet<string> = new Set([
   'cookie',
 ]);
 
-/** The error a response means, `text` being what was read of its body. */
+/** Returns the error of a response; `text` is the part of its body that was read. */
 export function httpErrorOf(
   response: IncomingMessage,
   text: string,
@@ -56,7 +56,7 @@ export function httpErrorOf(
   });
 }
 
-/** The headers of a response without secrets; repeated ones are joined. */
+/** Returns the headers of a response without secrets; repeated ones are joined. */
 export function safeHeaders(response: IncomingMessage): { readonly [name: string]: string } {
   const headers: { [name: string]: string } = {};
   for (const [name, value] of Object.entries(response.headers)) {

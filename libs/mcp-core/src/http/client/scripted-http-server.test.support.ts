@@ -7,12 +7,12 @@ import type { JsonObject, RequestId } from '../../jsonrpc/messages.ts';
 import type { Transport, UnreadableMessage } from '../../jsonrpc/transport.ts';
 import { httpTransport, type HttpTransportOptions } from './http-transport.ts';
 
-/** An HTTP request as it arrived. */
+/** A received HTTP request. */
 export interface Arrival {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
-  /** The parsed body; `undefined` when there is none. */
+  /** The parsed body; `undefined` without one. */
   readonly body:
     | { readonly id?: RequestId; readonly method?: string; readonly params?: JsonObject }
     | undefined;
@@ -23,16 +23,19 @@ export interface Arrival {
 export interface ScriptedHttpServer {
   readonly url: string;
   readonly arrivals: readonly Arrival[];
-  /** How many connections were made to it so far. */
+  /** Returns the number of connections so far. */
   readonly connections: () => number;
   readonly openConnections: () => number;
   readonly destroyConnections: () => void;
-  /** Takes no further connections; those in use stay. */
+  /** Refuses new connections; open connections stay. */
   readonly stopListening: () => void;
   readonly close: () => Promise<void>;
 }
 
-/** A server on this machine that does what the script says with each request; ended with the test. */
+/**
+ * Starts a server on this machine that handles each request by the script; closed at the end of the
+ * test.
+ */
 export async function scriptedServer(
   script: (arrival: Arrival) => void,
   port = 0,
@@ -57,7 +60,7 @@ export async function scriptedServer(
       script(arrival);
     });
   });
-  // Neither ends unused connections nor announces that it would.
+  // Neither closes idle connections nor announces that it will.
   server.keepAliveTimeout = 0;
   server.on('connection', (socket) => {
     connections += 1;
@@ -88,15 +91,15 @@ export async function scriptedServer(
 
 export interface Opened {
   readonly transport: Transport;
-  /** What was delivered, in order. */
+  /** Delivered messages, in order. */
   readonly messages: unknown[];
   readonly failures: { readonly id: RequestId; readonly error: Error }[];
   readonly unreadable: UnreadableMessage[];
-  /** One entry for each call of `closed`. */
+  /** Arguments of the calls of `closed`. */
   readonly ends: (Error | undefined)[];
 }
 
-/** A started transport with a receiver that keeps what it hears; closed with the test. */
+/** Starts a transport with a recording receiver; closed at the end of the test. */
 export async function openTransport(options: HttpTransportOptions): Promise<Opened> {
   const transport = httpTransport(options);
   const opened: Opened = { transport, messages: [], failures: [], unreadable: [], ends: [] };
@@ -127,7 +130,7 @@ export function beginEvents(
   response.flushHeaders();
 }
 
-/** A modern request; `params` beside its `_meta`. */
+/** Returns a modern request; `params` are merged with its `_meta`. */
 export function modernRequest(
   id: RequestId,
   method: string,
@@ -148,7 +151,7 @@ export function legacyRequest(
   return { jsonrpc: '2.0', id, method, params };
 }
 
-/** Plays the handshake of a legacy session; false for every other request. */
+/** Handles the handshake of a legacy session; returns false for any other request. */
 export function playHandshake(
   arrival: Arrival,
   {
@@ -177,7 +180,7 @@ export function playHandshake(
   return false;
 }
 
-/** Performs the legacy handshake, id 1. */
+/** Performs the legacy handshake with id 1. */
 export async function handshake({ transport, messages }: Opened): Promise<void> {
   await transport.send(
     legacyRequest(1, 'initialize', {

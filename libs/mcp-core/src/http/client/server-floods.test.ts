@@ -34,7 +34,7 @@ it('answers of ours are posted sixteen at a time, in their order', async () => {
   const accepted: unknown[] = [];
   for (const expected of [16, 16, 8]) {
     await until(() => held.length === expected);
-    // The end of a later POST would show that more than sixteen are under way.
+    // The end of a later POST would show that more than sixteen run.
     await opened.transport.send({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' });
     expect(held).toHaveLength(expected);
     for (const { body, response } of held.splice(0)) {
@@ -78,7 +78,7 @@ it('nothing more is read of a server that takes no answers, until it does', asyn
   await until(() => stream !== undefined);
   stream?.response.write(pings(0, 70));
   await until(() => asked === 70 && held.length === 16);
-  // The chunk that comes after too many questions is the last that is read.
+  // The chunk after too many requests is the last one that is read.
   stream?.response.write(ping(70));
   await until(() => asked === 71);
   stream?.response.write(ping(71));

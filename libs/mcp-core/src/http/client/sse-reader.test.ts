@@ -160,7 +160,7 @@ it('takes time in proportion to a long event in small pieces', () => {
   expect(events[0]?.data === text).toBe(true);
 });
 
-/** The same by the letter of the standard, on the whole text. */
+/** Parses a whole text by the algorithm of the standard. */
 function readByDefinition(stream: string): {
   events: SseEvent[];
   lastEventId: string;

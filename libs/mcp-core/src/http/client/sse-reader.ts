@@ -3,21 +3,27 @@ import { BudgetShare } from '../../jsonrpc/message-budget.ts';
 import { NO_ROOM, tooLong, type MessageLimits } from '../../jsonrpc/message-limits.ts';
 import { RefusedMessage, type RefusedId } from '../../jsonrpc/refused-message.ts';
 
-/** One event of a stream, complete. */
+/** A complete event of a stream. */
 export interface SseEvent {
-  /** `message` when the stream names none. */
+  /** Event type; `message` by default. */
   readonly name: string;
-  /** The data lines, joined by newlines; never empty. */
+  /** Data lines joined by newlines; never empty. */
   readonly data: string;
 }
 
 export interface SseReceiver {
   event(event: SseEvent): void;
-  /** Called for each comment line, which carries no data but shows that the server is alive. */
+  /** Called for each comment line. Comments carry no data but show that the server is alive. */
   comment?(): void;
-  /** An event is over the limit, or finds no room in the budget, and is dropped; called once, as soon as it is. `problem` begins with a verb. */
+  /**
+   * Called once, as early as possible, when an event is dropped because it exceeds the limit or the
+   * budget. `problem` begins with a verb.
+   */
   tooLarge?(problem: string): void;
-  /** As `tooLarge`, but called when the request is known that the event belongs to, at the latest when the event ends. */
+  /**
+   * Like `tooLarge`, but called when the event's request is known, at the latest at the end of the
+   * event.
+   */
   refused?(found: RefusedId, problem: string): void;
 }
 
@@ -27,19 +33,20 @@ const LF = 0x0a;
 const CR = 0x0d;
 const COLON = 0x3a;
 const SPACE = 0x20;
-/** Of `data: `, which is no data. */
+/** Length of `data: `. */
 const FIELD_NAME_BYTES = 6;
 
 /**
- * Reads a `text/event-stream` in chunks that may end anywhere, also inside a character. Lines end with LF, CR or CRLF. An event without data is not
- * delivered, but its id and `retry` count. An event whose data is longer than `maxBytes` is dropped as it arrives, never held.
+ * Parses a `text/event-stream` from chunks that may end anywhere, even inside a character. Lines
+ * end with LF, CR or CRLF. An event without data is not delivered, but its id and `retry` take
+ * effect. An event whose data is longer than `maxBytes` is discarded as it arrives, never buffered.
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
 export class SseReader {
   readonly #receiver: SseReceiver;
   readonly #limits: EventLimits;
   readonly #share: BudgetShare;
-  /** The beginning of a line. */
+  /** The start of an incomplete line. */
   readonly #pieces = new LinePieces();
   #lastEventId = '';
   #retryMs: number | undefined;
@@ -50,7 +57,7 @@ export class SseReader {
   #data: string | undefined;
   #dataBytes = 0;
   #id: string | undefined;
-  /** An event that is too long, while it passes. */
+  /** The event being discarded because it is too long. */
   #refused: RefusedMessage | undefined;
   #refusal = '';
   #isReported = false;
@@ -61,24 +68,27 @@ export class SseReader {
     this.#share = new BudgetShare(limits.budget);
   }
 
-  /** The id of the last complete event that had one, else empty. */
+  /** Id of the last complete event with an id; otherwise empty. */
   get lastEventId(): string {
     return this.#lastEventId;
   }
 
-  /** The reconnection time the stream asked for. */
+  /** Reconnection time requested by the stream, in milliseconds. */
   get retryMs(): number | undefined {
     return this.#retryMs;
   }
 
-  /** The stream has ended, and what it began is not held any more. */
+  /** Handles the end of the stream; discards an incomplete event. */
   end(): void {
     this.#pieces.clear();
     this.#data = undefined;
     this.#share.release();
   }
 
-  /** Delivers every event that the chunk completes, in order. The chunk must not be reused afterwards. */
+  /**
+   * Delivers every event that the chunk completes, in order. The chunk must not be reused
+   * afterwards.
+   */
   push(chunk: Uint8Array): void {
     const bytes = Buffer.isBuffer(chunk)
       ? chunk
@@ -103,7 +113,7 @@ export class SseReader {
     else if (rest.length > 0) this.#pieces.add(rest);
   }
 
-  /** Counts bytes of the line; false when they are dropped. */
+  /** Counts bytes of the line; returns false when they are dropped. */
   #hasRoom(byteCount: number): boolean {
     this.#lineBytes += byteCount;
     if (this.#refused !== undefined) return false;
@@ -141,7 +151,7 @@ export class SseReader {
     if (isBlank) this.#finishEvent();
   }
 
-  /** The bytes of a dropped line that are data: all but the name of its field. */
+  /** Returns the data bytes of a dropped line, without the field name. */
   #restOfLine(rest: Buffer): Buffer {
     return this.#lineBytes === rest.length ? rest.subarray(rest.indexOf(COLON) + 1) : rest;
   }

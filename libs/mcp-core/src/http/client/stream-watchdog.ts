@@ -1,16 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import { MAX_TIMER_MS } from '../../jsonrpc/bounded-waits.ts';
 
-/** Shorter silences are not evidence of a keep-alive interval. */
+/** Shorter silences are no evidence of a keep-alive interval. */
 const MIN_SILENCE_MS = 1000;
-/** Keep-alive comments that must be missing before a stream counts as broken. */
+/** Missing keep-alive comments after which a stream counts as broken. */
 const MISSED_COMMENTS = 4;
 const MIN_LIMIT_MS = 60_000;
 
 /**
- * Breaks an event stream whose connection died without a word. Once the server has ended a silence by a comment, it keeps the
- * stream alive on purpose: a silence that is four times as long, and at least 60 s, then destroys the response, whose reader
- * sees an error. A server that sends no comments is never watched.
+ * Detects an event stream whose connection died silently. Starts to watch when a comment of the
+ * server ends a silence, because the server then sends keep-alives. A silence four times as long,
+ * and at least 60 s, destroys the response, whose reader sees an error. Streams without comments
+ * are never watched.
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#authoring-notes
  */
 export class StreamWatchdog {
@@ -31,7 +32,7 @@ export class StreamWatchdog {
     });
   }
 
-  /** Called for each comment, while the chunk that it came in is read. */
+  /** Called for each comment, while its chunk is read. */
   comment(): void {
     if (this.#silenceMs < MIN_SILENCE_MS || this.#silenceMs <= this.#longestSilenceMs) return;
     this.#longestSilenceMs = this.#silenceMs;

@@ -5,7 +5,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { modernRequest, openTransport, until } from './scripted-http-server.test.support.ts';
 
-/** Of nobody: it certifies itself for `localhost`, until 2120. */
+/** A self-signed test certificate for `localhost`, valid until 2120. */
 const KEY = createPrivateKey({
   format: 'jwk',
   key: {

@@ -2,15 +2,17 @@ import { isUtf8 } from 'node:buffer';
 
 const PREFIX = '=?base64?';
 const SUFFIX = '?=';
-/** Text that reaches the other side as it is: visible ASCII, with spaces inside only. */
+/** Text that a header can carry unencoded: visible ASCII, with inner spaces only. */
 const SAFE = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/;
 const FIELD_CONTENT = /^[\t\x20-\x7e]*$/;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /**
- * A value of `Mcp-Name` or `Mcp-Param-*`: as it is when a header can hold it, else its UTF-8 in Base64 between `=?base64?` and `?=`. A number is
- * written in decimal, a boolean in lowercase; whether a number is an integer in the safe range is the caller's business.
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#value-encoding
+ * Encodes a value of `Mcp-Name` or `Mcp-Param-*`: unchanged when a header can carry it, otherwise
+ * as Base64 of its UTF-8 between `=?base64?` and `?=`. Numbers are decimal, booleans lower-case.
+ * The caller checks that integers are in the safe range.
+ * @see
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#value-encoding
  */
 export function encodeHeaderValue(value: string | number | boolean): string {
   const text = String(value);
@@ -19,7 +21,10 @@ export function encodeHeaderValue(value: string | number | boolean): string {
     : `${PREFIX}${Buffer.from(text).toString('base64')}${SUFFIX}`;
 }
 
-/** What `encodeHeaderValue` was given, as text. `undefined` when the value has characters no header may have, or no Base64 of UTF-8 between the marks. */
+/**
+ * Decodes a value of `encodeHeaderValue` to text. Returns `undefined` for characters that a header
+ * cannot carry, and for invalid Base64 or UTF-8.
+ */
 export function decodeHeaderValue(value: string): string | undefined {
   if (!isEncoded(value)) return FIELD_CONTENT.test(value) ? value : undefined;
   const encoded = value.slice(PREFIX.length, -SUFFIX.length);

@@ -1,8 +1,10 @@
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 
 /**
- * What the `Mcp-Name` header of a request repeats from its body, before encoding; `undefined` for methods without the header, and when the body lacks it.
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#standard-request-headers
+ * Returns the unencoded value of a request's `Mcp-Name` header; `undefined` when the method has no
+ * such header or the body lacks the value.
+ * @see
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#standard-request-headers
  */
 export function mcpNameOf(method: string, params: JsonObject | undefined): string | undefined {
   const name = params?.[sourceField(method)];

@@ -2,16 +2,22 @@ import { nodeCrypto } from '../../jsonrpc/node-crypto.ts';
 import type { AuthContext } from '../../jsonrpc/transport.ts';
 import { headerOf, type HttpHeaders } from '../headers/http-headers.ts';
 
-/** `{}` lets a request pass without a principal. */
+/** The decision about a request. `{}` accepts it without a principal. */
 export type AuthDecision =
   | { readonly auth?: AuthContext }
-  /** `challenge` becomes `WWW-Authenticate`; default `Bearer`. */
+  /** `challenge` becomes `WWW-Authenticate`. Default: `Bearer`. */
   | { readonly refused: 401 | 403; readonly challenge?: string };
 
-/** Decides from the header fields of one request, by lower-case name. A throw is answered with 500. */
+/**
+ * Authenticates a request by its header fields, by lower-case name. An error thrown here becomes
+ * status 500.
+ */
 export type Authenticate = (headers: HttpHeaders) => AuthDecision | Promise<AuthDecision>;
 
-/** Lets requests pass that carry one of the tokens; compared in constant time. All of them are one principal. */
+/**
+ * Accepts requests that carry one of the tokens, compared in constant time. All tokens share one
+ * principal.
+ */
 export function bearerTokens(tokens: readonly string[]): Authenticate {
   const accepted = tokens.map(digest);
   const allowed: AuthDecision = { auth: { principal: 'bearer' } };

@@ -10,7 +10,7 @@ import { serveHttp } from './serve-http.ts';
 const WAIT = { timeout: 10_000 };
 const LINE = 'x'.repeat(64_000);
 
-/** Sends a POST and reads nothing of the answer until told. */
+/** Sends a POST and reads nothing of the response until told. */
 async function paused(peer: HttpPeer, headers: RawRequest['headers'], body: unknown) {
   const socket = connect(peer.listener.port, '127.0.0.1');
   onTestFinished(() => {
@@ -45,7 +45,7 @@ async function paused(peer: HttpPeer, headers: RawRequest['headers'], body: unkn
   };
 }
 
-/** A server whose one request notifies as fast as it may. */
+/** A server whose only request sends notifications as fast as possible. */
 async function notifying(count: number, steps: number[]): Promise<HttpPeer> {
   const plain = createServer({ info: { name: 'test', version: '1' } });
   const server = {
@@ -62,7 +62,7 @@ async function notifying(count: number, steps: number[]): Promise<HttpPeer> {
       }
       return { result: { steps: count } };
     },
-    // Nothing else is used here.
+    // No other member is used here.
   } as unknown as Server;
   const listener = await serveHttp(server, { drainMs: 10 });
   onTestFinished(() => listener.close());

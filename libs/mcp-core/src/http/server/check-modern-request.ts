@@ -7,8 +7,8 @@ import { headerOf, type HttpHeaders } from '../headers/http-headers.ts';
 import type { MirroredHeaders } from './mirrored-headers.ts';
 
 /**
- * Whether a message claims to stand alone: by its `_meta`, or by its version header. `Mcp-Method` and `Mcp-Name` claim
- * nothing: bridges mirror them on legacy messages too.
+ * Whether a message is self-contained, according to its `_meta` or version header. `Mcp-Method` and
+ * `Mcp-Name` do not count: bridges mirror them on legacy messages too.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
 export function isModern(params: JsonRpcRequest['params'], headers: HttpHeaders): boolean {
@@ -19,8 +19,8 @@ export function isModern(params: JsonRpcRequest['params'], headers: HttpHeaders)
 }
 
 /**
- * What must be refused with status 400 before a modern request is served. The order is the specification's: what `_meta` must have, the version in the
- * header, the version itself, the other headers.
+ * Returns the error for a modern request that must be refused with status 400. Checks in the order
+ * of the specification: required members of `_meta`, version header, version, other headers.
  */
 export function checkModernRequest(
   request: JsonRpcRequest,

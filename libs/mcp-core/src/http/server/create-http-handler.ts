@@ -16,21 +16,22 @@ import { Sessions } from './sessions.ts';
 import { WebExchange } from './web-exchange.ts';
 
 /**
- * Serves a server over HTTP, by `node:http` or by the web platform's requests.
- * @throws Error when a bearer token cannot travel in a header, or both `bearerToken` and `authenticate` are given.
+ * Serves a server over HTTP, through `node:http` or web requests.
+ * @throws Error when a bearer token cannot be sent in a header, or both `bearerToken` and
+ * `authenticate` are given.
  */
 export function createHttpHandler(server: Server, options: HttpHandlerOptions = {}): HttpHandler {
   return new ServingHandler(server, options);
 }
 
-/** Serves one request on a path. */
+/** Serves a request on a path. */
 type Endpoint = (exchange: HttpExchange, auth: AuthContext | undefined) => void;
 
 class ServingHandler implements HttpHandler {
   readonly #origins: OriginCheck;
   readonly #authenticate: Authenticate | undefined;
   readonly #endpoints = new Map<string, Endpoint>();
-  /** For the paths that are not listed. */
+  /** Endpoint for all other paths. */
   readonly #otherwise: Endpoint | undefined;
   readonly #exchanges = new OpenExchanges();
   readonly #sessions: Sessions | undefined;
@@ -164,7 +165,7 @@ class ServingHandler implements HttpHandler {
     }
   }
 
-  /** One timer for all streams and sessions, which keeps no process alive. */
+  /** Starts the only timer for streams and sessions. It does not keep the process alive. */
   #startSweep(): void {
     if (this.#sweep !== undefined) return;
     this.#keptAliveAt = Date.now();

@@ -35,7 +35,10 @@ interface Gate {
   readonly send: (
     raw: RawRequest,
   ) => Promise<{ readonly status: number; readonly sessionId: string }>;
-  /** Sends a request, leaves while `authenticate` runs, and resolves when the server has finished with it. */
+  /**
+   * Sends a request, disconnects while `authenticate` runs, and resolves when the server has
+   * finished with it.
+   */
   readonly leave: (raw: RawRequest) => Promise<void>;
 }
 
@@ -112,7 +115,7 @@ async function openGate(options: Partial<ServerOptions>, http: HttpHandlerOption
       await held.promise;
       request.destroy();
       await left.promise;
-      // What follows `authenticate` runs in microtasks and one turn of the event loop.
+      // The steps after `authenticate` run in microtasks and one turn of the event loop.
       await new Promise((resolve) => {
         setImmediate(resolve);
       });
@@ -120,7 +123,7 @@ async function openGate(options: Partial<ServerOptions>, http: HttpHandlerOption
   };
 }
 
-/** An exchange of the web platform whose client leaves when the test says so. */
+/** A web exchange whose client disconnects on demand. */
 function webExchange(): { readonly exchange: WebExchange; readonly leave: () => void } {
   const controller = new AbortController();
   const exchange = new WebExchange(

@@ -10,31 +10,33 @@ export interface StreamAddress {
   readonly stream: number;
 }
 
-/** Keeps the events of legacy sessions for clients that lost a connection and come back for what they missed. */
+/**
+ * Stores the events of legacy sessions, for clients that lose a connection and resume the stream.
+ */
 export interface EventStore {
-  /** Appends to a stream. A rejection is reported; the event then cannot be replayed. */
+  /** Appends an event to a stream. A rejection is reported; the event then cannot be replayed. */
   append(address: StreamAddress, event: StoredEvent): Promise<void> | undefined;
-  /** The events of this stream after `sequence`, in order; what was dropped is left out. */
+  /** Returns the events of a stream after `sequence`, in order, without dropped ones. */
   after(
     address: StreamAddress,
     sequence: number,
   ): Iterable<StoredEvent> | AsyncIterable<StoredEvent>;
-  /** The session has ended. */
+  /** Deletes the events of an ended session. */
   forget(sessionId: string): Promise<void> | void;
 }
 
 export interface MemoryEventStoreLimits {
-  /** Default 1000. */
+  /** Default: 1000. */
   readonly maxEventsPerSession?: number;
-  /** Default 1 MiB. The newest event of a session is kept whatever its size. */
+  /** Default: 1 MiB. The newest event of a session is always kept. */
   readonly maxBytesPerSession?: number;
-  /** Default 64 MiB; the events of the session that stored least recently go first. */
+  /** Default: 64 MiB. The session that stored an event least recently loses its events first. */
   readonly maxBytes?: number;
 }
 
-/** Keeps the newest events of each session in this process. */
+/** Stores the newest events of each session in memory. */
 export class MemoryEventStore implements EventStore {
-  /** In the order of their last event. */
+  /** Sessions in the order of their last event. */
   readonly #sessions = new Map<string, SessionEvents>();
   readonly #maxEventsPerSession: number;
   readonly #maxBytesPerSession: number;
@@ -73,7 +75,7 @@ export class MemoryEventStore implements EventStore {
     if (this.#last?.sessionId === sessionId) this.#last = undefined;
   }
 
-  /** Those of the session, moved to the end unless they are there. */
+  /** Returns the events of a session, moved to the end if present. */
   #eventsOf(sessionId: string): SessionEvents {
     if (this.#last?.sessionId === sessionId) return this.#last.events;
     const events = this.#sessions.get(sessionId) ?? new SessionEvents();
@@ -98,7 +100,7 @@ interface Entry {
   readonly bytes: number;
 }
 
-/** How many dropped entries may be in front before the rest moves up. */
+/** Number of dropped entries at the front after which the array is compacted. */
 const MAX_DROPPED = 256;
 
 class SessionEvents {

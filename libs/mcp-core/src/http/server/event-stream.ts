@@ -3,21 +3,22 @@ import type { EventStore, StoredEvent, StreamAddress } from './event-store.ts';
 import type { HttpExchange } from './http-exchange.ts';
 import { EVENT_STREAM_FIELDS, KEEP_ALIVE, primingEvent, sseEvent } from './sse-event.ts';
 
-/** What the streams of one session share. */
+/** State shared by the streams of a session. */
 export interface StreamScope {
   readonly sessionId: string;
-  /** Without one, events have no ids and nobody can come back for them. */
+  /** Without a store, events have no ids and streams cannot be resumed. */
   readonly store: EventStore | undefined;
   readonly retryMs: number;
   readonly onError: (error: unknown) => void;
-  /** Whether the client is told how to come back before the first event; known after `initialize`. */
+  /** Whether a stream begins with a priming event; known after `initialize`. */
   readonly isPrimed: boolean;
 }
 
 /**
- * A stream of events that outlives its connections: events have ids, are kept in the store, and are sent over the connection of the moment, if there is
- * one.
- * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
+ * A stream of events that outlives its connections: events have ids, are stored, and are sent over
+ * the current connection, if any.
+ * @see
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
 export class EventStream {
   readonly number: number;
@@ -25,7 +26,7 @@ export class EventStream {
   #connection: HttpExchange | undefined;
   readonly #address: StreamAddress;
   #sequence = 0;
-  /** Of the last event, when the store needs time for it. */
+  /** Resolves when the store has the last event; `undefined` when the store is synchronous. */
   #stored: Promise<void> | undefined;
   #isEnded = false;
   #isQuiet = false;
@@ -40,7 +41,10 @@ export class EventStream {
     return this.#connection !== undefined;
   }
 
-  /** Sends over this connection from now on; the previous connection ends. A connection whose client has left changes nothing. */
+  /**
+   * Makes this the current connection and ends the previous one. Has no effect when the client has
+   * left.
+   */
   connect(exchange: HttpExchange): void {
     if (exchange.isGone()) return;
     exchange.open(EVENT_STREAM_FIELDS);
@@ -52,7 +56,10 @@ export class EventStream {
     this.#attach(exchange);
   }
 
-  /** Sends what came after an event, then goes on over this connection. Rejects when the store fails. */
+  /**
+   * Replays the events after a sequence number, then continues over this connection. Rejects when
+   * the store fails.
+   */
   async resume(exchange: HttpExchange, after: number): Promise<void> {
     if (exchange.isGone()) return;
     this.disconnect();
@@ -73,7 +80,10 @@ export class EventStream {
     else if (!exchange.isGone()) this.#attach(exchange);
   }
 
-  /** Resolves when the connection can take more, `TAKEN` when it can at once or there is none. */
+  /**
+   * Resolves when the connection can take more; returns `TAKEN` when it can immediately or there is
+   * none.
+   */
   send(text: string): Promise<void> {
     const { store } = this.#scope;
     const sequence = ++this.#sequence;
@@ -108,7 +118,7 @@ export class EventStream {
     });
   }
 
-  /** An event that cannot be kept is delivered all the same. */
+  /** Stores an event. A failure is reported and does not prevent its delivery. */
   #keep(store: EventStore, event: StoredEvent): void {
     const { onError } = this.#scope;
     try {
@@ -119,7 +129,7 @@ export class EventStream {
   }
 }
 
-/** The id of an event, which names its stream. */
+/** Returns the id of an event, which contains its stream. */
 export function eventIdOf(stream: number, sequence: number): string {
   return `${stream.toString(36)}-${sequence.toString(36)}`;
 }

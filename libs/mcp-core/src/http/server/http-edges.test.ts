@@ -15,7 +15,7 @@ import { serveHttp } from './serve-http.ts';
 
 const WAIT = { timeout: 5000 };
 
-/** A connection on which the test writes bytes. */
+/** Opens a connection on which the test writes raw bytes. */
 async function open(peer: HttpPeer): Promise<{
   readonly socket: Socket;
   readonly text: () => string;

@@ -20,18 +20,18 @@ export interface SseEvent {
   readonly retry: string | undefined;
 }
 
-/** A response whose body is read as it comes. */
+/** A response whose body is read as it arrives. */
 export interface RawResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** What came so far. */
+  /** Returns the text so far. */
   readonly text: () => string;
-  /** The events that came so far, and the comments as they are. */
+  /** Returns the events and comments so far. */
   readonly events: () => readonly SseEvent[];
   readonly comments: () => number;
-  /** The JSON values of the events that came so far. */
+  /** Returns the JSON values of the events so far. */
   readonly messages: () => readonly JsonObject[];
-  /** The first event value, past or future, that matches. */
+  /** Resolves with the first event value, past or future, that matches. */
   readonly find: (matches: (message: JsonObject) => boolean) => Promise<JsonObject>;
   /** Resolves with the whole body; `undefined` when the connection broke before its end. */
   readonly ended: Promise<string | undefined>;
@@ -47,7 +47,7 @@ export interface RawRequest {
   readonly path?: string;
 }
 
-/** What a listener is sent by plain HTTP. */
+/** An HTTP client of a listener under test. */
 export class HttpPeer {
   readonly server: Server;
   readonly listener: HttpListener;
@@ -57,7 +57,7 @@ export class HttpPeer {
     this.listener = listener;
   }
 
-  /** The request under way, for tests that end it. */
+  /** Returns the open request, for tests that end it. */
   begin({ method = 'POST', headers = {}, path = '/mcp' }: RawRequest = {}): {
     readonly request: ClientRequest;
     readonly response: Promise<RawResponse>;
@@ -93,7 +93,7 @@ export class HttpPeer {
     return response;
   }
 
-  /** Sends and reads the whole answer. */
+  /** Sends a request and reads the whole response. */
   async exchange(raw: RawRequest = {}): Promise<{
     readonly status: number;
     readonly headers: IncomingHttpHeaders;
@@ -111,7 +111,7 @@ export class HttpPeer {
     };
   }
 
-  /** A modern request with the headers it needs. */
+  /** Sends a modern request with its required headers. */
   modern(
     method: string,
     params: JsonObject = {},
@@ -214,7 +214,7 @@ export class HttpSession {
   }
 }
 
-/** Listens for the test. */
+/** Starts a listener that is closed at the end of the test. */
 export async function serve(
   options: Partial<ServerOptions> = {},
   http: ServeHttpOptions = {},
@@ -225,7 +225,7 @@ export async function serve(
   return new HttpPeer(server, listener);
 }
 
-/** A tool that takes anything. */
+/** Returns a tool that accepts any arguments. */
 export function toolOf(
   name: string,
   handler: ToolDefinition<JsonObject>['handler'],
@@ -244,7 +244,7 @@ export const echo = toolOf('echo', ({ text }) => ({
   content: [{ type: 'text', text: String(text) }],
 }));
 
-/** A tool that answers when the test says so. */
+/** Returns a tool that responds on demand. */
 export function heldTool(name = 'hold'): {
   readonly tool: ToolDefinition;
   readonly release: (text?: string) => void;

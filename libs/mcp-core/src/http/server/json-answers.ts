@@ -7,12 +7,15 @@ import type { HttpExchange } from './http-exchange.ts';
 export const JSON_FIELDS = ['content-type', 'application/json'] as const;
 const TEXT_FIELDS = ['content-type', 'text/plain; charset=utf-8'] as const;
 
-/** A JSON-RPC error as text; without id when the id could not be read. */
+/** Serializes a JSON-RPC error; without id when the id could not be read. */
 export function errorText(id: RequestId | undefined, error: JsonRpcErrorObject): string {
   return JSON.stringify({ jsonrpc: '2.0', ...(id === undefined ? {} : { id }), error });
 }
 
-/** The answer to a request as text; a result that cannot be serialized is reported and becomes an internal error. */
+/**
+ * Serializes a response; reports a result that cannot be serialized and replaces it by an internal
+ * error.
+ */
 export function replyText(id: RequestId, reply: Reply, onError: (error: unknown) => void): string {
   try {
     return toJsonText({ jsonrpc: '2.0', id, ...reply });
@@ -22,7 +25,7 @@ export function replyText(id: RequestId, reply: Reply, onError: (error: unknown)
   }
 }
 
-/** Answers with a JSON-RPC error. */
+/** Responds with a JSON-RPC error. */
 export function answerError(
   exchange: HttpExchange,
   status: number,
@@ -31,7 +34,7 @@ export function answerError(
   exchange.answer(status, JSON_FIELDS, errorText(id, error));
 }
 
-/** Answers what is wrong with the HTTP request, whatever it says. */
+/** Responds with plain text about an HTTP request that is not JSON-RPC. */
 export function answerPlain(
   exchange: HttpExchange,
   status: number,
@@ -40,7 +43,7 @@ export function answerPlain(
   exchange.answer(status, [...TEXT_FIELDS, ...fields], `${text}\n`);
 }
 
-/** Answers that the message was taken. */
+/** Responds that the message was accepted. */
 export function answerAccepted(exchange: HttpExchange): void {
   exchange.answer(202, [], '');
 }

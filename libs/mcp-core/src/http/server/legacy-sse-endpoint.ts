@@ -8,9 +8,9 @@ import { readMessage } from './read-message.ts';
 import { EVENT_STREAM_FIELDS, KEEP_ALIVE } from './sse-event.ts';
 
 export interface LegacySsePaths {
-  /** Where the client opens its stream. Default `/sse`. */
+  /** Path of the client's stream. Default: `/sse`. */
   readonly stream?: string;
-  /** Where it sends its messages. Default `/messages`. */
+  /** Path of the client's messages. Default: `/messages`. */
   readonly messages?: string;
 }
 
@@ -94,7 +94,7 @@ export class LegacySseEndpoint {
   }
 }
 
-/** The server's end: everything leaves on the one stream. */
+/** The server side of a connection: sends all messages on its stream. */
 class SseTransport implements Transport {
   readonly #exchange: HttpExchange;
   readonly #closed: () => void;

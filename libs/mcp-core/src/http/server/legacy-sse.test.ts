@@ -46,7 +46,7 @@ async function open(
   };
 }
 
-/** The JSON messages, without the endpoint. */
+/** Returns the JSON messages, without the endpoint event. */
 function messagesOf(stream: RawResponse): JsonObject[] {
   return stream
     .events()

@@ -22,21 +22,21 @@ const GET_TYPES = ['text/event-stream'] as const;
 
 export interface McpEndpointOptions extends Omit<StandaloneScope, 'auth' | 'legacyVersion'> {
   readonly server: Server;
-  /** `undefined` when legacy requests stand alone, too. */
+  /** `undefined` when legacy requests have no sessions. */
   readonly sessions: Sessions | undefined;
   readonly maxBodyBytes: number;
   readonly maxConcurrentRequests: number;
 }
 
 /**
- * The one path of Streamable HTTP: requests that stand alone and those of legacy sessions.
+ * The endpoint of Streamable HTTP: self-contained requests and legacy sessions at one path.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 export class McpEndpoint {
   readonly #options: McpEndpointOptions;
   readonly #anonymous: StandaloneScope;
   readonly #mirrored: MirroredHeaders;
-  /** Requests without a session whose handlers have not ended. */
+  /** Number of requests without a session whose handlers still run. */
   #running = 0;
 
   constructor(options: McpEndpointOptions) {
@@ -151,7 +151,7 @@ export class McpEndpoint {
     this.#running -= ids.length;
   }
 
-  /** Answers when the requests would be too many. */
+  /** Whether so many more requests may run; responds with 503 when not. */
   #hasRoom(exchange: HttpExchange, count: number): boolean {
     if (this.#running + count <= this.#options.maxConcurrentRequests) return true;
     answerPlain(exchange, 503, {
@@ -253,7 +253,7 @@ export class McpEndpoint {
     exchange.answer(200, [], '');
   }
 
-  /** The session a legacy message belongs to; answers when there is none. */
+  /** Returns the session of a legacy message; responds with an error when there is none. */
   #find(
     exchange: HttpExchange,
     auth: AuthContext | undefined,
@@ -290,7 +290,10 @@ interface Batch {
   readonly ids: readonly RequestId[];
 }
 
-/** The messages of a batch and the ids that are to be answered; answers when it is none. */
+/**
+ * Returns the messages of a batch and the ids that need a response; responds with an error when it
+ * is not a valid batch.
+ */
 function readBatch(
   exchange: HttpExchange,
   entries: readonly unknown[],
@@ -319,7 +322,10 @@ function answeredId(envelope: Envelope): RequestId | undefined {
   return envelope.kind === 'invalid' ? envelope.id : undefined;
 }
 
-/** The revision in the header, or the one to assume without; answers when it is not a legacy one that is spoken here. */
+/**
+ * Returns the version in the header, or the default without the header; responds with an error for
+ * an unsupported or modern version.
+ */
 function legacyVersionOf(exchange: HttpExchange, id?: RequestId): ProtocolVersion | undefined {
   const version = headerOf(exchange.headers, 'mcp-protocol-version') ?? HEADERLESS_VERSION;
   const codec = legacyCodec(version);

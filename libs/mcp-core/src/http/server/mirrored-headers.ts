@@ -10,9 +10,10 @@ import { headerOf, type HttpHeaders } from '../headers/http-headers.ts';
 const NONE: readonly MirroredParam[] = [];
 
 /**
- * Compares the header fields of a modern request with its body: `Mcp-Method`, `Mcp-Name` and the `Mcp-Param-*` of a called tool's input schema, whose
- * annotations are read once for each schema.
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation
+ * Compares the header fields of a modern request with its body: `Mcp-Method`, `Mcp-Name` and the
+ * `Mcp-Param-*` of a called tool's input schema. Reads the annotations of each schema once.
+ * @see
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation
  */
 export class MirroredHeaders {
   readonly #inputSchemaOf: (tool: string) => JsonSchema | undefined;
@@ -22,7 +23,7 @@ export class MirroredHeaders {
     this.#inputSchemaOf = inputSchemaOf;
   }
 
-  /** What does not agree; `undefined` when all does. */
+  /** Describes the first field that contradicts the body; `undefined` when all agree. */
   mismatch({ method, params }: JsonRpcRequest, headers: HttpHeaders): string | undefined {
     const mirroredMethod = headerOf(headers, 'mcp-method');
     if (mirroredMethod !== method) return describe('Mcp-Method', mirroredMethod, method);
@@ -70,7 +71,10 @@ function valueAt(args: unknown, path: readonly string[]): unknown {
   return value;
 }
 
-/** Numbers are compared as numbers; what is no primitive value is left to the schema. */
+/**
+ * Whether a header field has the value of the body. Numbers are compared as numbers; values that
+ * are not primitive are left to the schema.
+ */
 function isMirrored(value: unknown, encoded: string | undefined): boolean {
   if (value === undefined || value === null) return encoded === undefined;
   if (encoded === undefined) return false;
@@ -87,7 +91,10 @@ function isMirrored(value: unknown, encoded: string | undefined): boolean {
   }
 }
 
-/** What the header should say, for a person; a value that is not primitive may be too deep to be written. */
+/**
+ * Returns the expected text of a header for an error message; a value that is not primitive may be
+ * too deep to serialize.
+ */
 function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   return isJsonObject(value) || Array.isArray(value)

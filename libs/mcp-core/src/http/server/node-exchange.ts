@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BodyFailure, HttpExchange } from './http-exchange.ts';
 import type { HttpHeaders } from '../headers/http-headers.ts';
 
-/** A client that sends this many times the limit is no longer listened to. */
+/** Multiple of the body limit after which a client is disconnected. */
 const MAX_DISCARDED_LIMITS = 16;
 
-/** A request of `node:http`. */
+/** An exchange over `node:http`. */
 export class NodeExchange implements HttpExchange {
   readonly path: string;
   readonly query: string;
@@ -110,7 +110,7 @@ class NodeBody {
 
   read(): void {
     const request = this.#request;
-    // A body that somebody else has read does not come again.
+    // A body that was already read does not arrive again.
     if (request.readableEnded)
       queueMicrotask(() => {
         this.#finish(EMPTY);
@@ -143,7 +143,10 @@ class NodeBody {
     }
   }
 
-  /** The rest is read, so that the answer reaches a client that reads only after it has written, and the connection can go on. */
+  /**
+   * Reads and discards the rest of the body, so that a client that writes before it reads gets the
+   * response, and the connection stays usable.
+   */
   #discard(): void {
     this.#first = undefined;
     this.#more = undefined;

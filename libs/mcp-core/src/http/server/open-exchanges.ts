@@ -1,14 +1,17 @@
 import { withinLimit } from '../../jsonrpc/bounded-waits.ts';
 
-/** An answer under way. */
+/** A running response. */
 export interface OpenExchange {
-  /** Sends something when nothing was sent since the last call, so that nobody between takes the connection for dead. */
+  /**
+   * Sends a keep-alive when nothing was sent since the last call, so that proxies keep the
+   * connection.
+   */
   keepAlive(): void;
-  /** Ends it without an answer. */
+  /** Ends the exchange without a response. */
   abort(): void;
 }
 
-/** The answers under way in a handler. */
+/** The running responses of a handler. */
 export class OpenExchanges {
   readonly #open = new Set<OpenExchange>();
   #emptied: PromiseWithResolvers<void> | undefined;
@@ -26,7 +29,7 @@ export class OpenExchanges {
     for (const exchange of this.#open) exchange.keepAlive();
   }
 
-  /** Resolves when all are answered, at the latest after the limit. */
+  /** Resolves when all have ended, at the latest after the limit. */
   async drained(limitMs: number): Promise<void> {
     if (this.#open.size === 0) return;
     this.#emptied ??= Promise.withResolvers<void>();

@@ -1,23 +1,27 @@
 import { headerOf, type HttpHeaders } from '../headers/http-headers.ts';
 
-/** The names of this machine to itself. */
+/** Names of the loopback host. */
 export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
 export interface OriginRules {
-  /** Host names without port; compared without case. */
+  /** Host names without port, compared case-insensitively. */
   readonly allowedHosts: readonly string[] | 'any';
-  /** Origins as browsers send them, such as `https://app.example`; beside them, an origin whose host is a loopback name is allowed where that host is. */
+  /**
+   * Origins as browsers send them, such as `https://app.example`. A loopback origin is also allowed
+   * on an allowed loopback host.
+   */
   readonly allowedOrigins: readonly string[] | 'any';
 }
 
 /**
- * Refuses what a web page can send to a server that it reaches under a name of its own.
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#security--endpoint
+ * Protects against DNS rebinding: refuses requests with an unknown host or origin.
+ * @see
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#security--endpoint
  */
 export class OriginCheck {
   readonly #hosts: ReadonlySet<string> | undefined;
   readonly #origins: ReadonlySet<string> | undefined;
-  /** The last value that was allowed: most clients send the same one each time. */
+  /** The last accepted value: most clients send the same value each time. */
   #lastHost: string | undefined;
 
   constructor({ allowedHosts, allowedOrigins }: OriginRules) {
@@ -29,7 +33,7 @@ export class OriginCheck {
         : new Set(allowedOrigins.map((origin) => origin.toLowerCase()));
   }
 
-  /** What is wrong with the request; `undefined` when it may pass. */
+  /** Describes why the request is refused; `undefined` when it is accepted. */
   refuse(headers: HttpHeaders): string | undefined {
     const host = headerOf(headers, 'host') ?? headerOf(headers, ':authority');
     if (this.#hosts !== undefined && (host === undefined || host !== this.#lastHost)) {
@@ -54,7 +58,7 @@ export class OriginCheck {
   }
 }
 
-/** Without the port; an IPv6 address keeps its brackets. */
+/** Returns the host name without the port; an IPv6 address keeps its brackets. */
 function hostNameOf(host: string): string {
   return host.toLowerCase().replace(/:\d*$/u, '');
 }

@@ -6,7 +6,10 @@ import { answerError, answerPlain } from './json-answers.ts';
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/iu;
 
-/** Reads the JSON value of a POST and hands it over; answers what is none, or longer than `maxBytes`. */
+/**
+ * Reads the JSON value of a POST and passes it on; responds with an error when it is not JSON, or
+ * longer than `maxBytes`.
+ */
 export function readMessage(
   exchange: HttpExchange,
   maxBytes: number,

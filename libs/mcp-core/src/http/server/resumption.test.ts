@@ -5,7 +5,7 @@ import { heldTool, serve, toolOf } from './http-peer.test.support.ts';
 
 const WAIT = { timeout: 5000 };
 
-/** A tool that logs what the test lets it, and ends when told. */
+/** A tool that logs and ends on demand. */
 function scripted() {
   const lines = new EventTarget();
   const tool = toolOf('scripted', async (_args, context) => {

@@ -7,30 +7,39 @@ import type { HttpHandler, HttpHandlerOptions } from './http-handler.ts';
 import { LOOPBACK_HOSTS } from './origin-check.ts';
 
 export interface ServeHttpOptions extends HttpHandlerOptions {
-  /** Default 0: any free port. */
+  /** Default: 0, any free port. */
   readonly port?: number;
-  /** The address to listen on. Default `127.0.0.1`. With an address that is not loopback `allowedHosts` is `any` unless given. */
+  /**
+   * Address to listen on. Default: `127.0.0.1`. For an address that is not loopback, `allowedHosts`
+   * defaults to `any`.
+   */
   readonly host?: string;
-  /** Default `/mcp`. */
+  /** Default: `/mcp`. */
   readonly path?: string;
-  /** How long a client may take to send a request, in milliseconds. Default 60,000. */
+  /** Milliseconds within which a client must send a request. Default: 60,000. */
   readonly requestTimeoutMs?: number;
 }
 
 export interface HttpListener {
-  /** Of the MCP endpoint. */
+  /** URL of the MCP endpoint. */
   readonly url: string;
   readonly port: number;
-  /** Closes the handler, then every connection, and stops the server's tasks: what listens is taken for the process. `HttpHandler.close` leaves tasks running. Idempotent. */
+  /**
+   * Closes the handler, then every connection, and stops the server's tasks, because a listener
+   * owns the process. `HttpHandler.close` leaves tasks running. Idempotent.
+   */
   close(): Promise<void>;
 }
 
-/** A client that keeps a connection must find it open; what it sends on one that is being closed is lost. */
+/**
+ * Milliseconds that an idle connection stays open. Longer than the idle time of clients, whose
+ * requests on a closing connection would be lost.
+ */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const MAX_TIMEOUT_CHECK_MS = 30_000;
 
 /**
- * Listens for HTTP. Rejects when the address cannot be listened on.
+ * Listens for HTTP. Rejects when listening fails.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 export async function serveHttp(
@@ -63,7 +72,7 @@ export async function serveHttp(
     },
   );
   const address = await listen(listener, port, host);
-  // Without a listener, a connection that cannot be accepted would end the process.
+  // Without a listener, a connection that cannot be accepted would crash the process.
   listener.on('error', guarded(options.onError ?? reportToStderr));
   let closing: Promise<void> | undefined;
   return {
@@ -81,7 +90,7 @@ function listen(listener: NodeServer, port: number, host: string): Promise<Addre
     listener.once('error', reject);
     listener.listen(port, host, () => {
       listener.off('error', reject);
-      // A server that listens on a port has an address of this kind.
+      // A server that listens on a port has an address of this type.
       resolve(listener.address() as AddressInfo);
     });
   });

@@ -5,24 +5,27 @@ import { answerError, answerPlain, JSON_FIELDS } from './json-answers.ts';
 import type { OpenExchange } from './open-exchanges.ts';
 import { EVENT_STREAM_FIELDS, KEEP_ALIVE } from './sse-event.ts';
 
-/** What a POST needs of its session. */
+/** The session of a POST. */
 export interface PostScope {
-  /** False until the answer to `initialize`, which cannot be a stream because its header brings the session id. */
+  /**
+   * False until the response to `initialize`, which cannot be a stream because its header carries
+   * the session id.
+   */
   readonly isInitialized: boolean;
   readonly isPrimed: boolean;
-  /** A stream for one POST. */
+  /** Opens a stream for one POST. */
   openStream(): EventStream;
-  /** Nothing more comes on this stream. */
+  /** Called when a stream has ended. */
   streamEnded(stream: EventStream): void;
   postEnded(post: SessionPost): void;
 }
 
 /**
- * The answer to one POST of a session: JSON when the answer is the first thing sent, else a stream of events. The work goes on when the client is gone;
- * what a stream would have carried waits in the store.
+ * The response to a POST of a session: JSON when the response is the first message, otherwise an
+ * event stream. The request continues when the client leaves; its events wait in the store.
  */
 export class SessionPost implements OpenExchange {
-  /** The requests of the POST; several only in a batch. */
+  /** Ids of the requests in the POST; several only in a batch. */
   readonly ids: readonly RequestId[];
   readonly #exchange: HttpExchange;
   readonly #scope: PostScope;
@@ -36,21 +39,24 @@ export class SessionPost implements OpenExchange {
     this.#scope = scope;
   }
 
-  /** Sends a message that belongs to a request of the POST. Rejects when the client left before it could learn how to come back. */
+  /**
+   * Sends a message that belongs to a request of the POST. Rejects when the client left before it
+   * could learn how to resume.
+   */
   send(text: string): Promise<void> {
     if (this.#stream === undefined && this.#exchange.isGone())
       return Promise.reject(new Error('The client closed the connection'));
     return this.#open().send(text);
   }
 
-  /** Sends the answer; `fields` are added to the header when it is the first thing sent. */
+  /** Sends the response; `fields` are added to the header when it is the first message. */
   answer(text: string, fields: readonly string[]): void {
     if (this.#stream === undefined) this.#exchange.answer(200, [...JSON_FIELDS, ...fields], text);
     else void this.#stream.send(text);
     this.#end();
   }
 
-  /** The client cancelled a request, which thus gets no answer. */
+  /** Ends a request that the client cancelled, which gets no response. */
   withdraw(id: RequestId): void {
     this.#withdrawn.add(id);
     if (this.#withdrawn.size < this.ids.length) return;
@@ -58,20 +64,20 @@ export class SessionPost implements OpenExchange {
     this.#end();
   }
 
-  /** Lets the client come back for the rest, where it knows how to. */
+  /** Ends the connection if the client can resume the stream. */
   disconnect(): void {
     if (this.#scope.isPrimed && (this.#stream !== undefined || !this.#exchange.isGone()))
       this.#open().disconnect();
   }
 
-  /** The session ends before the answer. */
+  /** Ends the response because the session ended. */
   refuse(status: number, error: JsonRpcErrorObject): void {
     const [id] = this.ids;
     if (this.#stream === undefined) answerError(this.#exchange, status, { id, ...error });
     this.#end();
   }
 
-  /** An answer that takes long begins as a stream: clients wait for the header for a limited time only. */
+  /** Begins a slow response as a stream: clients wait for the header for a limited time only. */
   keepAlive(): void {
     this.#rounds += 1;
     if (this.#stream !== undefined) this.#stream.keepAlive();
@@ -93,7 +99,7 @@ export class SessionPost implements OpenExchange {
     return this.#stream;
   }
 
-  /** A stream without an answer, and without an id to resume it by. */
+  /** Ends a stream without a response and without an id for resuming. */
   #answerNothing(): void {
     if (this.#stream !== undefined) return;
     this.#exchange.open(EVENT_STREAM_FIELDS);

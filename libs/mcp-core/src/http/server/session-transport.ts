@@ -21,36 +21,36 @@ import { type PostScope, SessionPost } from './session-post.ts';
 import { EVENT_STREAM_FIELDS, sseEvent } from './sse-event.ts';
 import { STANDALONE_STREAM, StandaloneStream } from './standalone-stream.ts';
 
-/** What all sessions of a handler share. */
+/** State shared by all sessions of a handler. */
 export interface SessionScope {
   readonly store: EventStore | undefined;
   readonly retryMs: number;
   readonly exchanges: OpenExchanges;
   readonly onError: (error: unknown) => void;
-  /** `initialize` was refused, so that the session is none. */
+  /** Called when `initialize` was refused, so that the session does not exist. */
   readonly refused: (session: SessionTransport) => void;
   readonly ended: (session: SessionTransport) => void;
 }
 
 /**
- * The server's end of a legacy session: messages arrive by POST, each answer leaves on the POST of its request, whatever belongs to no request on the
- * stream the client opened by GET.
+ * The server side of a legacy session. Messages arrive by POST, each response leaves on the POST of
+ * its request, and messages without a request leave on the stream that the client opened by GET.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  */
 export class SessionTransport implements Transport, StreamScope, PostScope {
   readonly sessionId: string;
-  /** Who opened the session; nobody else may use it. */
+  /** The owner of the session; requests of other principals are refused. */
   readonly principal: string | undefined;
   lastUsedAt = 0;
-  /** What serves the session; set before it gets its first message. */
+  /** The connection that serves the session; set before the first message. */
   connection: ServerConnection | undefined;
-  /** The negotiated revision; `undefined` until `initialize` is answered. */
+  /** Negotiated version; `undefined` before the response to `initialize`. */
   version: ProtocolVersion | undefined;
   readonly #scope: SessionScope;
   #receiver: TransportReceiver | undefined;
   #isClosed = false;
   #posts: Map<RequestId, SessionPost> | undefined;
-  /** The streams of POSTs that are not answered yet. */
+  /** Streams of POSTs without a response. */
   #streams: Map<number, EventStream> | undefined;
   #standalone: StandaloneStream | undefined;
   #nextStream = STANDALONE_STREAM + 1;
@@ -130,7 +130,7 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
     }
   }
 
-  /** A POST with requests, one or a batch; `value` is what was sent. */
+  /** Serves a POST with requests, one or a batch; `value` is the parsed body. */
   serve(
     exchange: HttpExchange,
     {
@@ -159,13 +159,15 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
     this.#deliver(value, auth);
   }
 
-  /** A POST without requests. */
+  /** Serves a POST without requests. */
   take(exchange: HttpExchange, value: unknown, auth: AuthContext | undefined): void {
     this.#deliver(value, auth);
     answerAccepted(exchange);
   }
 
-  /** A GET: opens the stream for what belongs to no request, or goes on with the stream of the event `lastEventId`. */
+  /**
+   * Serves a GET: opens the standalone stream, or resumes the stream of the event `lastEventId`.
+   */
   listen(exchange: HttpExchange, lastEventId: string | undefined): void {
     if (lastEventId === undefined || lastEventId === '') {
       this.#openStandalone().connect(exchange);
@@ -211,7 +213,7 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
 
   postEnded(post: SessionPost): void {
     for (const id of post.ids) this.#posts?.delete(id);
-    // An empty map is the larger part of what an idle session would cost.
+    // An empty map would be most of the memory of an idle session.
     if (this.#posts?.size === 0) this.#posts = undefined;
     this.#scope.exchanges.delete(post);
   }
@@ -222,7 +224,7 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
       this.#withdrawCancelled(entry);
   }
 
-  /** The connection sends no answer to a cancelled request, but HTTP needs an end. */
+  /** Ends the HTTP response of a cancelled request, which gets no JSON-RPC response. */
   #withdrawCancelled(value: unknown): void {
     if (
       !isJsonObject(value) ||
@@ -243,7 +245,10 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
     return this.#standalone;
   }
 
-  /** The answer to `initialize` tells the revision, and brings the client its session. */
+  /**
+   * Stores the version in the response to `initialize` and returns the header field with the
+   * session id.
+   */
   #learnFrom(message: JsonRpcMessage | JsonRpcBatch): readonly string[] {
     if (this.version !== undefined || !('result' in message)) return [];
     // The server chose it.
@@ -251,7 +256,10 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
     return ['mcp-session-id', this.sessionId];
   }
 
-  /** A client that has read a stream to its end is told not to come back. @see https://html.spec.whatwg.org/multipage/server-sent-events.html#sse-processing-model */
+  /**
+   * Ends a stream that the client has read completely, so that it does not reconnect.
+   * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#sse-processing-model
+   */
   async #replayEnded(
     exchange: HttpExchange,
     { stream, sequence }: { readonly stream: number; readonly sequence: number },
@@ -275,7 +283,7 @@ function isChange(message: JsonRpcMessage | JsonRpcBatch): boolean {
   );
 }
 
-/** The request that a message answers; of a batch, one of them. */
+/** Returns the id of the request that a message responds to; for a batch, any of them. */
 function answeredId(message: JsonRpcMessage | JsonRpcBatch): RequestId | undefined {
   if (Array.isArray(message)) return answeredId((message as JsonRpcBatch)[0] as JsonRpcMessage);
   return 'method' in message ? undefined : (message as { readonly id?: RequestId }).id;

@@ -41,7 +41,10 @@ export class Sessions {
     };
   }
 
-  /** Opens a session for an `initialize` request and answers the request. Opens none for a client that has left. */
+  /**
+   * Opens a session for an `initialize` request and serves the request. Has no effect when the
+   * client has left.
+   */
   async open(
     exchange: HttpExchange,
     request: JsonRpcRequest,
@@ -62,7 +65,7 @@ export class Sessions {
     transport.serve(exchange, { value: request, ids: [request.id], auth });
   }
 
-  /** The session, when it exists and is the caller's. */
+  /** Returns a session that exists and belongs to the caller. */
   find(id: string, auth: AuthContext | undefined): SessionTransport | undefined {
     const transport = this.#sessions.get(id);
     if (transport === undefined || transport.principal !== auth?.principal) return undefined;
@@ -70,7 +73,7 @@ export class Sessions {
     return transport;
   }
 
-  /** Tells the handlers of the session to stop and ends its streams. */
+  /** Aborts the handlers of a session and ends its streams. */
   end(id: string): void {
     const session = this.#sessions.get(id);
     this.#sessions.delete(id);
@@ -81,7 +84,7 @@ export class Sessions {
     for (const transport of this.#sessions.values()) transport.keepAlive();
   }
 
-  /** Ends the sessions that nobody has used for long. */
+  /** Ends idle sessions. */
   expire(): void {
     const now = Date.now();
     for (const [id, transport] of this.#sessions) {
@@ -96,7 +99,10 @@ export class Sessions {
     await Promise.all(sessions.map(async ({ connection }) => connection?.close()));
   }
 
-  /** Ends the session that was idle longest when there are too many; false when all are in use. */
+  /**
+   * Ends the session that was idle longest when there are too many; returns false when all are in
+   * use.
+   */
   #makeRoom(): boolean {
     if (this.#sessions.size < this.#options.maxSessions) return true;
     let oldest: SessionTransport | undefined;

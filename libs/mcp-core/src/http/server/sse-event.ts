@@ -1,4 +1,4 @@
-/** The fields of every event stream; the last keeps proxies from buffering it. */
+/** Header fields of every event stream; the last disables buffering in proxies. */
 export const EVENT_STREAM_FIELDS = [
   'content-type',
   'text/event-stream',
@@ -12,14 +12,17 @@ export const EVENT_STREAM_FIELDS = [
 export const KEEP_ALIVE = ':\n\n';
 
 /**
- * One event. `data` must be a single line, which JSON text is.
+ * Encodes an event. `data` must be a single line; JSON text is.
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
  */
 export function sseEvent(data: string, id?: string): string {
   return id === undefined ? `data: ${data}\n\n` : `id: ${id}\ndata: ${data}\n\n`;
 }
 
-/** An event without data that tells where to resume, and how long to wait before that, in milliseconds. */
+/**
+ * Encodes an event without data that carries the id for resuming and the retry delay in
+ * milliseconds.
+ */
 export function primingEvent(id: string, retryMs: number): string {
   return `id: ${id}\nretry: ${String(retryMs)}\ndata: \n\n`;
 }

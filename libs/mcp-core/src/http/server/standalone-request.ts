@@ -18,9 +18,11 @@ export interface StandaloneScope {
 }
 
 /**
- * One request that stands alone, and its answer: JSON when the answer is the first thing sent, else a stream of events. The status line waits for the
- * first of them. A client that closes the connection has cancelled the request, if it is a modern one.
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#receiving-messages
+ * A self-contained request and its response: JSON when the response is the first message, otherwise
+ * an event stream. The status line waits for the first message. A client that closes the connection
+ * cancels a modern request.
+ * @see
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#receiving-messages
  */
 export class StandaloneRequest implements RequestLink, OpenExchange {
   readonly auth?: AuthContext;
@@ -68,7 +70,7 @@ export class StandaloneRequest implements RequestLink, OpenExchange {
   answer(reply: Reply): void {
     this.#scope.exchanges.delete(this);
     if (this.#isOver) return;
-    // A task that the request has become has more to tell, but not here.
+    // Later messages of a task are not sent on this response.
     this.#isOver = true;
     const text = replyText(this.#request.id, reply, this.#scope.onError);
     if (this.#isStreaming) this.#exchange.end(sseEvent(text));
@@ -80,7 +82,7 @@ export class StandaloneRequest implements RequestLink, OpenExchange {
       );
   }
 
-  /** An answer that takes long begins as a stream: clients wait for the header for a limited time only. */
+  /** Begins a slow response as a stream: clients wait for the header for a limited time only. */
   keepAlive(): void {
     if (this.#isQuiet && !this.#isOver) {
       this.#open();
@@ -95,7 +97,10 @@ export class StandaloneRequest implements RequestLink, OpenExchange {
     this.#gone(true);
   }
 
-  /** `undefined` for what cannot be serialized, which must not fail the handler that logs it. */
+  /**
+   * Returns `undefined` for a message that cannot be serialized, which must not fail the handler
+   * that logs it.
+   */
   #textOf(method: string, params: JsonObject): string | undefined {
     try {
       return JSON.stringify({ jsonrpc: '2.0', method, params });

@@ -1,16 +1,17 @@
 import { EventStream, type StreamScope } from './event-stream.ts';
 import type { HttpExchange } from './http-exchange.ts';
 
-/** The number of the stream that belongs to no request. */
+/** Number of the stream for messages without a request. */
 export const STANDALONE_STREAM = 0;
 
-/** Messages that may wait for the client to open the stream, and their bytes; the oldest go first. */
+/** Maximum number of waiting messages, and of their bytes; the oldest are dropped first. */
 const MAX_WAITING = 256;
 const MAX_WAITING_BYTES = 256 * 1024;
 
 /**
- * The stream a client opens by GET, for what belongs to no request. There is one for each session: a client that opens it again takes it over, so each
- * message goes over one connection. Messages wait while there is none; a change that waits already is not added again.
+ * The stream that a client opens by GET, for messages without a request. Each session has one: a
+ * client that opens it again replaces its connection, so each message is sent once. Messages wait
+ * while there is no connection; a change notification that already waits is not added again.
  */
 export class StandaloneStream {
   readonly #stream: EventStream;
@@ -35,7 +36,7 @@ export class StandaloneStream {
     this.#flush();
   }
 
-  /** `isChange`: the message says that something has changed, which need not be said twice. */
+  /** Sends a message. `isChange`: a change notification, which need not be repeated. */
   send(text: string, isChange: boolean): Promise<void> {
     if (this.#stream.isConnected) return this.#stream.send(text);
     if (!isChange || !this.#waiting.some((waiting) => waiting.text === text)) this.#wait(text);

@@ -16,8 +16,8 @@ export interface StatelessBatch {
 const MAX_BATCH = 100;
 
 /**
- * Serves the requests of a batch, each alone, and answers with one array, if there is anything to answer. Their notifications have no place in it and
- * are dropped. More than 100 messages are refused.
+ * Serves the requests of a batch separately and responds with one array, if there are responses.
+ * Their notifications are dropped. Refuses more than 100 messages.
  */
 export async function serveBatchAlone(
   exchange: HttpExchange,

@@ -1,10 +1,10 @@
 import type { BodyFailure, HttpExchange } from './http-exchange.ts';
 import type { HttpHeaders } from '../headers/http-headers.ts';
 
-/** What a slow reader may leave unread before `write` asks to wait. */
+/** Unread bytes of a slow reader after which `write` applies backpressure. */
 const HIGH_WATER_MARK_BYTES = 16_384;
 
-/** A request of the web platform. */
+/** An exchange over the web platform's `Request` and `Response`. */
 export class WebExchange implements HttpExchange {
   readonly method: string;
   readonly path: string;
@@ -31,7 +31,7 @@ export class WebExchange implements HttpExchange {
     this.response = promise;
     this.#respond = resolve;
     const aborted = (): void => {
-      // Nobody reads the rest.
+      // The rest has no reader.
       this.#stream?.error(request.signal.reason);
       this.#gone();
     };
@@ -135,7 +135,7 @@ export class WebExchange implements HttpExchange {
 
 const EMPTY = new Uint8Array();
 
-/** `undefined` when it is longer. */
+/** Returns `undefined` when the body is longer. */
 async function readBytes(
   body: ReadableStream<Uint8Array> | null,
   maxBytes: number,

@@ -3,22 +3,23 @@ import type { EvaluationJob, EvaluationReply } from './evaluation-job.ts';
 import { SchemaWorker } from './index.ts';
 import type { JobOwner } from './fair-queue.ts';
 
-/** Processor time of compiling a schema and checking one value. */
+/** Processor time in milliseconds for compiling a schema and checking one value. */
 const LIMIT_MS = 1000;
-/** The thread ends after this time without a job. */
+/** Milliseconds without a job after which the thread ends. */
 const IDLE_MS = 60_000;
 
-/** One thread for all clients of the process. */
+/** The thread shared by all clients of the process. */
 const worker = new SchemaWorker<EvaluationJob, EvaluationReply>({
-  // Beside this file as it was built, or as it was written.
+  // Located beside this file, built or not.
   main: join(import.meta.dirname, `evaluation-main${extname(import.meta.filename)}`),
   lengthOf: ({ schema, value }) => schema.length + value.length,
   idleMs: IDLE_MS,
 });
 
 /**
- * The problems of a value, one sentence each. `format` is an annotation. Rejects with an Error that says why the schema cannot be used, or with SchemaJobError
- * after a second of processor time or 96 MiB. Owners take turns.
+ * Lists the problems of a value, one sentence each. `format` is an annotation. Rejects with an
+ * Error that describes why the schema cannot be used, or with SchemaJobError after a second of
+ * processor time or 96 MiB. Owners take turns.
  */
 export async function evaluateInWorker(
   owner: JobOwner,

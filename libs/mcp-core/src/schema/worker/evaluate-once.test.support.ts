@@ -1,6 +1,6 @@
 import { WorkerEvaluator } from '../schema-evaluator.ts';
 
-/** Run as a process: evaluates a pattern and does nothing more. */
+/** Evaluates a pattern. Run as a process. */
 const problems = await new WorkerEvaluator().check(
   { properties: { a: { pattern: '^x' } } },
   { a: 'y' },

@@ -4,7 +4,10 @@ export interface EvaluationJob {
   readonly value: string;
 }
 
-/** `unusable`: why the schema cannot be used. `problems`: one sentence each; empty when the value conforms. */
+/**
+ * `unusable`: the reason why the schema cannot be used. `problems`: one sentence each; empty when
+ * the value conforms.
+ */
 export type EvaluationReply =
   | { readonly unusable: string; readonly problems?: undefined }
   | { readonly problems: readonly string[]; readonly unusable?: undefined };

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../protocol/tools.ts';
 import { SchemaValidator } from '../schema-validator.ts';
 import type { EvaluationJob, EvaluationReply } from './evaluation-job.ts';
 
-/** The thread of `evaluateInWorker`. A job that takes too long ends it. */
+/** Main module of the thread of `evaluateInWorker`. A job that takes too long ends the thread. */
 const validator = new SchemaValidator({ assertsFormats: false, maxSchemas: 100 });
 
 parentPort?.on(

@@ -1,9 +1,9 @@
-/** A party that has jobs, such as a client. Objects are compared by identity. */
+/** An owner of jobs, such as a client. Objects are compared by identity. */
 export type JobOwner = string | object;
 
-/** A queue of several owners, who take turns: an owner with many items does not keep the others waiting. */
+/** A queue whose owners take turns, so that an owner with many items does not delay the others. */
 export class FairQueue<T> {
-  /** In the order of their turns. */
+  /** Items by owner, in the order of the owners' turns. */
   readonly #items = new Map<JobOwner, T[]>();
   #size = 0;
 
@@ -11,7 +11,7 @@ export class FairQueue<T> {
     return this.#size;
   }
 
-  /** Number of items of one owner. */
+  /** Returns the number of items of an owner. */
   sizeOf(owner: JobOwner): number {
     return this.#items.get(owner)?.length ?? 0;
   }
@@ -23,7 +23,7 @@ export class FairQueue<T> {
     this.#size += 1;
   }
 
-  /** Takes the oldest item of the owner whose turn it is. */
+  /** Removes and returns the oldest item of the next owner. */
   shift(): T | undefined {
     const [next] = this.#items;
     if (next === undefined) return undefined;
@@ -35,7 +35,7 @@ export class FairQueue<T> {
     return item;
   }
 
-  /** Takes everything. */
+  /** Removes and returns all items. */
   drain(): readonly T[] {
     const all = [...this.#items.values()].flat();
     this.#items.clear();

@@ -37,7 +37,7 @@ test('jobs are rejected at once where the thread can never be started', async ()
     message: 'the evaluation cannot be started',
     isTemporary: false,
   });
-  // A start that may succeed later is tried again after a second.
+  // A failed start is retried after a second.
   expect(performance.now() - startedAt).toBeLessThan(1000);
 });
 
@@ -58,7 +58,7 @@ test('jobs of a closed worker are rejected with the reason', async () => {
 
 test('an idle thread does not keep the process alive', () => {
   const script = join(import.meta.dirname, 'evaluate-once.test.support.ts');
-  // The thread itself would end after a minute only.
+  // The thread itself would end only after a minute.
   const { status, stdout, stderr } = spawnSync(process.execPath, [script], {
     encoding: 'utf8',
     timeout: 50_000,

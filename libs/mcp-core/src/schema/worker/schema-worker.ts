@@ -1,9 +1,15 @@
 import { Worker } from 'node:worker_threads';
 import { FairQueue, type JobOwner } from './fair-queue.ts';
 
-/** A job was not answered: it took too long or too much memory, there is no room for it, or the thread cannot be started. */
+/**
+ * A failed job: it took too long or too much memory, the queue is full, or the thread cannot be
+ * started.
+ */
 export class SchemaJobError extends Error {
-  /** Whether the same job may be answered later: it was never begun, for want of room, memory or descriptors. */
+  /**
+   * Whether the job may succeed later: it did not begin, because queue space, memory or descriptors
+   * were exhausted.
+   */
   readonly isTemporary: boolean;
 
   constructor(
@@ -21,31 +27,40 @@ export class SchemaJobError extends Error {
 
 export interface AnsweredJob<Reply> {
   readonly reply: Reply;
-  /** Milliseconds between sending the job to the thread and its reply. */
+  /** Milliseconds between sending the job to the thread and its result. */
   readonly ms: number;
 }
 
 export interface SchemaWorkerOptions<Job> {
-  /** File that the thread runs. It posts `ready` once, and then one reply to each message, which is a job. */
+  /**
+   * Main module of the thread. It posts `ready` once, and then one result for each message, which
+   * is a job.
+   */
   readonly main: string;
-  /** Characters of a job. */
+  /** Returns the number of characters of a job. */
   readonly lengthOf: (job: Job) => number;
-  /** Ends the thread after this time without a job; the next job starts it again. Default: never. */
+  /**
+   * Milliseconds without a job after which the thread ends; the next job restarts it. Default:
+   * never.
+   */
   readonly idleMs?: number;
 }
 
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 };
-/** Jobs of one owner, and characters of all, that may wait. */
+/**
+ * Maximum number of waiting jobs of one owner; and maximum number of waiting characters of all
+ * owners.
+ */
 const MAX_JOBS = 1000;
 const MAX_CHARACTERS = 64 * 1024 * 1024;
-/** A job may take so many times its limit where other work keeps the thread from the processor. */
+/** Wall-clock limit of a job as a multiple of its processor time limit, for a busy machine. */
 const MAX_WALL_FACTOR = 20;
-/** How long the worker may take to say how long it was at work. */
+/** Milliseconds within which the worker must report its processor time. */
 const USAGE_WAIT_MS = 250;
-/** A worker that cannot be started, for want of descriptors or memory, is tried again so often. */
+/** Attempts to start a worker when descriptors or memory are exhausted. */
 const MAX_STARTS = 5;
 const RESTART_MS = 1000;
-/** Errors of a start that a second attempt does not cure. */
+/** Error codes of a start that will not succeed later. */
 const LASTING_CODES: ReadonlySet<unknown> = new Set([
   'ERR_MODULE_NOT_FOUND',
   'MODULE_NOT_FOUND',
@@ -68,8 +83,10 @@ interface RunningTask<Job, Reply> extends Task<Job, Reply> {
 }
 
 /**
- * One thread that evaluates schemas, one job at a time, owners in turn. A job that takes too much time or memory is rejected, and the thread is replaced. The
- * thread never blocks the main loop or ends the process, and keeps the process alive only while a job waits, which each job's limit bounds.
+ * Runs jobs in one worker thread, one at a time, owners in turn. A job that exceeds its time or
+ * memory limit is rejected, and the thread is replaced. The thread never blocks the main event loop
+ * or crashes the process. It keeps the process alive only while a job waits, which each job's limit
+ * bounds.
  */
 export class SchemaWorker<Job, Reply> {
   readonly #options: SchemaWorkerOptions<Job>;
@@ -87,7 +104,7 @@ export class SchemaWorker<Job, Reply> {
     this.#options = options;
   }
 
-  /** Starts the thread; call it early, while there are descriptors. Jobs start it, too. */
+  /** Starts the thread ahead of the first job, while descriptors are available. Optional. */
   start(): void {
     if (this.#worker !== undefined || this.#restart !== undefined || this.#closed !== undefined)
       return;
@@ -108,7 +125,7 @@ export class SchemaWorker<Job, Reply> {
     }
   }
 
-  /** Rejects with SchemaJobError. `limitMs` is processor time. */
+  /** Runs a job. Rejects with SchemaJobError. `limitMs` is processor time. */
   run(owner: JobOwner, job: Job, limitMs: number): Promise<AnsweredJob<Reply>> {
     const { promise, resolve, reject } = Promise.withResolvers<AnsweredJob<Reply>>();
     const task = { job, limitMs, resolve, reject };
@@ -131,7 +148,7 @@ export class SchemaWorker<Job, Reply> {
     return promise;
   }
 
-  /** Ends the thread, and rejects its jobs and later ones with `reason`. */
+  /** Ends the thread, and rejects its jobs and later jobs with `reason`. */
   async close(reason: string): Promise<void> {
     this.#closed = new SchemaJobError(reason);
     clearTimeout(this.#restart);
@@ -158,7 +175,7 @@ export class SchemaWorker<Job, Reply> {
     worker.postMessage(task.job);
   }
 
-  /** There is no job at present. */
+  /** Handles an empty queue: starts the idle timer and releases the process. */
   #rest(worker: Worker): void {
     this.#holdProcess();
     const { idleMs } = this.#options;
@@ -184,7 +201,9 @@ export class SchemaWorker<Job, Reply> {
     this.#next();
   }
 
-  /** The limit has passed by the clock: is it also over for a thread that other work kept from the processor? */
+  /**
+   * Handles an expired wall-clock limit: ends the job unless its thread waited for the processor.
+   */
   async #judge(worker: Worker, running: RunningTask<Job, Reply>): Promise<void> {
     const [before, now] = await Promise.all([running.usedBefore, processorMs(worker)]);
     if (this.#running !== running) return;
@@ -237,7 +256,7 @@ export class SchemaWorker<Job, Reply> {
     this.#holdProcess();
   }
 
-  /** Keeps the process alive while jobs wait, and only then. */
+  /** Keeps the process alive only while jobs wait. */
   #holdProcess(): void {
     const isBusy = this.#running !== undefined || this.#queue.size > 0;
     for (const handle of [this.#worker, this.#restart]) {
@@ -246,7 +265,7 @@ export class SchemaWorker<Job, Reply> {
     }
   }
 
-  /** The thread is not used any more. */
+  /** Rejects the running job and replaces the thread. */
   #abandon(error: SchemaJobError): void {
     const running = this.#running;
     this.#worker = undefined;
@@ -261,7 +280,7 @@ export class SchemaWorker<Job, Reply> {
   }
 }
 
-/** Processor time of the thread so far; `undefined` where Node cannot tell. */
+/** Returns the thread's processor time so far; `undefined` when Node cannot report it. */
 async function processorMs(worker: Worker): Promise<number | undefined> {
   const usage = (worker as { readonly cpuUsage?: () => Promise<NodeJS.CpuUsage> }).cpuUsage?.bind(
     worker,

@@ -1,7 +1,10 @@
 import { closeSync, openSync } from 'node:fs';
 import { WorkerEvaluator } from '../schema-evaluator.ts';
 
-/** Run as a process with few descriptors: takes them all, evaluates, gives them back and evaluates again. */
+/**
+ * Opens all free descriptors, evaluates, closes them and evaluates again. Run as a process with few
+ * descriptors.
+ */
 const evaluator = new WorkerEvaluator();
 const check = async (schema: { readonly [keyword: string]: unknown }): Promise<unknown> => {
   try {
