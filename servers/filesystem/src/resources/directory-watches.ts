@@ -70,6 +70,11 @@ class DirectoryWatch {
   readonly #options: Required<DirectoryWatchesOptions>;
   #watch: { close(): void } | undefined;
   #identity: string | undefined;
+  /**
+   * Whether the watched directory itself was deleted or moved. A new directory may have the inode number of a deleted one, so equal
+   * identities do not prove that the watch is alive.
+   */
+  #isStale = false;
   #refreshed: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
@@ -98,7 +103,7 @@ class DirectoryWatch {
     }
     await using found = pinned;
     const identity = found.stats.isDirectory() ? found.identity : undefined;
-    if (identity !== this.#identity) this.#drop();
+    if (identity !== this.#identity || this.#isStale) this.#drop();
     if (identity === undefined || this.#isClosed) return 'missing';
     if (this.#watch !== undefined) return 'watching';
     if (!this.#open(identity, found)) return 'unavailable';
@@ -115,6 +120,7 @@ class DirectoryWatch {
   #open(identity: string, directory: WatchedDirectory): boolean {
     try {
       const tell: DirectoryListener = (event, name) => {
+        if (event === 'rename' && name === undefined) this.#isStale = true;
         for (const listener of this.listeners) listener(event, name);
       };
       this.#watch = this.#options.open(directory, tell, () => {
@@ -133,6 +139,7 @@ class DirectoryWatch {
     this.#watch?.close();
     this.#watch = undefined;
     this.#identity = undefined;
+    this.#isStale = false;
   }
 }
 

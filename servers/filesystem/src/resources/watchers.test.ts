@@ -14,7 +14,7 @@ import {
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createTemporaryFolders, type TemporaryFolders } from '../testing/temporary-folders.ts';
-import type { OpenDirectoryWatch } from './directory-watches.ts';
+import type { DirectoryListener, OpenDirectoryWatch } from './directory-watches.ts';
 import { Watchers, type WatchTarget } from './watchers.ts';
 
 const opener = await chooseOpener('/');
@@ -206,6 +206,25 @@ test('the allowed directory itself may be deleted and created again', async () =
   );
   expect(directory.count).toBeGreaterThanOrEqual(3);
   expect(file.count).toBeGreaterThanOrEqual(2);
+});
+
+test('a directory that was deleted and created with the same inode number is watched again', async () => {
+  const opened: DirectoryListener[] = [];
+  const open: OpenDirectoryWatch = (_directory, listener) => {
+    opened.push(listener);
+    return { close: () => undefined };
+  };
+  const reused = new Watchers({ opener, coalesceMs: 10, warn: () => undefined, open });
+  onTestFinished(() => reused.close());
+  const counter = createCounter();
+  await reused.watch(inRoot(folders.root), counter.onChange);
+  await counter.after(async () => Promise.resolve(opened[0]!('rename', 'entry')));
+  expect(opened).toHaveLength(1);
+  // The event about the directory itself says that it was deleted; the identity at its path is the same as before.
+  await counter.after(async () => Promise.resolve(opened[0]!('rename', undefined)));
+  expect(opened).toHaveLength(2);
+  await counter.after(async () => Promise.resolve(opened[1]!('rename', 'entry')));
+  expect(opened).toHaveLength(2);
 });
 
 describe('where the system does not tell of changes', () => {
