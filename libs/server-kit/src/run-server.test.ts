@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { msUntilEnd } from './ms-until-end.test.support.ts';
+import { msUntilEnd } from './testing/ms-until-end.ts';
 import {
   answered,
   initialize,

@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createLogger } from '@signalbox/server-kit';
+import { unprivilegedNode } from '@signalbox/server-kit/testing';
 import { describe, expect, test } from 'vitest';
 import { command } from './command.ts';
-import { ordinaryNode } from './testing/ordinary-node.ts';
 import { temporaryDatabase } from './testing/temporary-database.ts';
 
 /** What `start` says to these options and arguments; a server that starts is closed again. */
@@ -27,6 +27,8 @@ async function problemOf(
 }
 
 describe('the command', () => {
+  const [node, ...options] = unprivilegedNode() ?? [];
+
   test('names every option in its help', () => {
     for (const option of Object.keys(command.options))
       expect(command.usage).toContain(`--${option} `);
@@ -69,14 +71,13 @@ describe('the command', () => {
     expect(await problemOf({}, folder)).toBe(`UsageError: ${folder} is not a file`);
   });
 
-  test.skipIf(ordinaryNode === undefined)('refuses a file it may not read', () => {
+  test.skipIf(node === undefined)('refuses a file it may not read', () => {
     const path = join(dirname(temporaryDatabase()), 'closed.db');
     writeFileSync(path, '');
     chmodSync(path, 0);
-    const [node = '', ...options] = ordinaryNode ?? [];
     const main = join(import.meta.dirname, 'main.ts');
     const { status, stderr } = spawnSync(
-      node,
+      node ?? '',
       [...options, '--conditions=@signalbox/source', main, path],
       { encoding: 'utf8' },
     );

@@ -193,14 +193,14 @@ describe('faults while listing', () => {
     await using folders = await createTemporaryFolders();
     createManyEntries(
       folders.root,
-      Array.from({ length: 20_000 }, (_, index) => `f${index}`),
+      Array.from({ length: 5000 }, (_, index) => `${'f'.repeat(200)}${index}`),
     );
     const tools = await createToolCaller([folders.root], { limits: { maxEntries: 10_000 } });
     const { structured } = await tools.call('list_directory_with_sizes', {
       path: '.',
       sortBy: 'size',
     });
-    expect(structured).toMatchObject({ truncated: true, totals: { files: 20_000 } });
+    expect(structured).toMatchObject({ truncated: true, totals: { files: 5000 } });
     expect(Buffer.byteLength(JSON.stringify(structured))).toBeLessThan(1024 * 1024);
   });
 

@@ -1,12 +1,14 @@
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, rename, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 import { findAllowedDirectories } from './allowed-directories.ts';
-import type { OpenWithoutLinks } from './checked-path.ts';
+import { CheckedPath, type OpenWithoutLinks } from './checked-path.ts';
 import { chooseOpener, NoKernelHandlesError } from './choose-opener.ts';
 import { createNoFollowOpener } from './no-follow-opener.ts';
+import { outsideError } from './path-error.ts';
+import { recheckOpener } from './recheck-opener.ts';
 import { createSandboxBase } from './sandbox-base.ts';
 import { Sandbox } from './sandbox.ts';
 
@@ -67,4 +69,17 @@ test('the no-follow opener never opens or creates through a link that appears af
   await expect(lstat(path.join(folders.outside, 'new.txt'))).rejects.toMatchObject({
     code: 'ENOENT',
   });
+});
+
+test('the recheck opener looks a file up again that is replaced during the lookup', async () => {
+  await using folders = await createTemporaryFolders({ root: { 'a.txt': 'content' } });
+  const file = path.join(folders.root, 'a.txt');
+  const verify = vi.spyOn(CheckedPath.prototype, 'verify');
+  onTestFinished(() => verify.mockRestore());
+  for (let replaced = 0; replaced < 3; replaced++) verify.mockRejectedValueOnce(outsideError(file));
+  await using pinned = await recheckOpener.pin(file);
+  await using handle = await pinned.open(constants.O_RDONLY);
+  expect(await handle.readFile('utf8')).toBe('content');
+  verify.mockRejectedValue(outsideError(file));
+  await expect(recheckOpener.pin(file)).rejects.toThrow('outside the allowed directories');
 });

@@ -9,7 +9,7 @@ import { isInside } from './is-inside.ts';
 import { hasKernelHandles, kernelHandleOpener } from './kernel-handle-opener.ts';
 
 const secret = 'OUTSIDE-SECRET';
-const attempts = 1000;
+const attempts = 400;
 
 test.runIf(await hasKernelHandles('/'))(
   'no read and no write leaves the sandbox while a directory is swapped with a link',
@@ -47,13 +47,12 @@ test.runIf(await hasKernelHandles('/'))(
         denied++;
       }
     };
-    const deadline = performance.now() + 3000;
-    for (let round = 0; round < attempts && performance.now() < deadline; round += 20) {
+    for (let round = 0; round < attempts; round += 20) {
       await Promise.all(Array.from({ length: 20 }, (_, index) => attempt(round + index)));
     }
     const swaps = await swapper.stop();
-    expect(swaps).toBeGreaterThan(100);
-    expect(answers.length).toBeGreaterThanOrEqual(200);
+    expect(swaps).toBeGreaterThan(20);
+    expect(answers).toHaveLength(attempts);
     expect(inside).toBeGreaterThan(0);
     expect(denied).toBeGreaterThan(0);
     expect(answers.filter((answer) => answer.includes(secret))).toEqual([]);
@@ -72,8 +71,7 @@ test('the same swap defeats checking the path before opening it', async () => {
   await symlink(folders.outside, path.join(folders.root, 'link'));
   await using swapper = await startSwapper(folders.root);
   let hasLeaked = false;
-  const deadline = performance.now() + 10_000;
-  while (!hasLeaked && performance.now() < deadline) {
+  while (!hasLeaked) {
     const contents = await Promise.all(
       Array.from({ length: 60 }, () =>
         checkThenOpen(path.join(folders.root, 'd/x.txt'), folders.root),

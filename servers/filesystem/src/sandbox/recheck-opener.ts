@@ -1,8 +1,8 @@
 import { lstat } from 'node:fs/promises';
 import path from 'node:path';
 import { CheckedPath, identityOf, openWithoutLastLink } from './checked-path.ts';
-import { outsideError } from './path-error.ts';
-import type { Opener } from './pinned-path.ts';
+import { outsideError, PathError } from './path-error.ts';
+import type { Opener, PinOptions } from './pinned-path.ts';
 import { resolveRealPath } from './resolve-real-path.ts';
 
 /**
@@ -12,15 +12,27 @@ import { resolveRealPath } from './resolve-real-path.ts';
 export const recheckOpener: Opener = {
   kind: 'recheck',
   async pin(given, options = {}) {
-    const realPath =
-      options.followLast === false
-        ? path.join(await resolveRealPath(path.dirname(given)), path.basename(given))
-        : await resolveRealPath(given);
-    const stats = await lstat(realPath);
-    if (stats.isSymbolicLink()) throw outsideError(given);
-    const identity = identityOf(await lstat(realPath, { bigint: true }));
-    const pinned = new CheckedPath({ realPath, stats, identity, open: openWithoutLastLink });
-    await pinned.verify();
-    return pinned;
+    for (let attempt = 1; ; attempt++) {
+      const pinned = await find(given, options);
+      try {
+        await pinned.verify();
+        return pinned;
+      } catch (error) {
+        // A file that another call replaced between the steps is not outside: it is found again.
+        if (!(error instanceof PathError) || attempt === maxAttempts) throw error;
+      }
+    }
   },
 };
+
+const maxAttempts = 20;
+
+async function find(given: string, { followLast = true }: PinOptions): Promise<CheckedPath> {
+  const realPath = followLast
+    ? await resolveRealPath(given)
+    : path.join(await resolveRealPath(path.dirname(given)), path.basename(given));
+  const stats = await lstat(realPath);
+  if (stats.isSymbolicLink()) throw outsideError(given);
+  const identity = identityOf(await lstat(realPath, { bigint: true }));
+  return new CheckedPath({ realPath, stats, identity, open: openWithoutLastLink });
+}

@@ -76,7 +76,7 @@ export function readMultipleFilesTool(runner: ToolRunner): ToolDefinition {
             // The contents travel three times: as text, and twice structured, which is what clients of other file servers and ours look at.
             if (3 * jsonBytes(text) <= runner.limits.maxResultBytes - 4096)
               return { structuredContent: { content: text, results }, text };
-            if (maxBytes <= minBytes)
+            if (maxBytes <= minBytes || results.every(({ content = '' }) => content === ''))
               throw new ToolError(
                 'The paths and errors alone are longer than one result may be. Ask for fewer files at once.',
               );

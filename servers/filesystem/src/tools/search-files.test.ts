@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { mkdir, rename, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { createTestContext } from '@signalbox/mcp-core/testing';
+import { threadCpuMs } from '@signalbox/server-kit/testing';
 import { describe, expect, test } from 'vitest';
 import { chooseOpener } from '../sandbox/choose-opener.ts';
 import type { Opener } from '../sandbox/pinned-path.ts';
@@ -193,14 +194,14 @@ describe('search_files', () => {
     await expect(tools.call('search_files', { path: '.', pattern })).rejects.toThrow(message);
   });
 
-  test('a hundred hostile patterns on a hostile name are answered in a moment', async () => {
+  test('a hundred hostile patterns on a hostile name are answered within 250 ms of processor time', async () => {
     await using folders = await createTemporaryFolders({ root: { ['a'.repeat(250)]: '' } });
     const tools = await createToolCaller([folders.root]);
     const excludePatterns = Array.from({ length: 100 }, (_, index) => `*a*a*b${index}`);
-    const startedAt = performance.now();
+    const startedAt = threadCpuMs();
     await tools.call('search_files', { path: '.', pattern: '*a'.repeat(100), excludePatterns });
     // A backtracking matcher takes seconds.
-    expect(performance.now() - startedAt).toBeLessThan(250);
+    expect(threadCpuMs() - startedAt).toBeLessThan(250);
   });
 
   test('reports growing progress and ends with the count', async () => {
@@ -224,31 +225,33 @@ describe('search_files', () => {
     ]);
   });
 
-  test('hears of a cancellation while it compares the many names of one directory with slow patterns', async () => {
+  test('is cancelled while it compares the many names of one directory with slow patterns', async () => {
     await using folders = await createTemporaryFolders();
     createManyEntries(
       path.join(folders.root, 'wide'),
       Array.from({ length: 900 }, (_, index) => `${'a'.repeat(200)}${index}`),
     );
     const tools = await createToolCaller([folders.root]);
-    // Each entry takes milliseconds, and all of them are read from the directory at once.
+    // Each entry takes milliseconds, all of them seconds, and all are read from the directory at once.
     const excludePatterns = Array.from(
       { length: 100 },
       (_, index) => `**/*${'a'.repeat(90)}z${index}`,
     );
     const cancel = new AbortController();
-    // As a cancellation of the client: it comes with a turn of the event loop.
+    // Like the cancellation of a client, it arrives in a turn of the event loop.
     setTimeout(() => cancel.abort(new Error('cancelled by the client')), 50);
+    const startedAt = threadCpuMs();
     const search = tools.call(
       'search_files',
       { path: '.', pattern: 'nothing', excludePatterns },
       createTestContext({ signal: cancel.signal }),
     );
     await expect(search).rejects.toThrow('cancelled by the client');
-    expect(tools.lines).toEqual([expect.stringMatching(/outcome=cancelled ms=\d{1,3}\n$/)]);
+    expect(threadCpuMs() - startedAt).toBeLessThan(500);
+    expect(tools.lines).toEqual([expect.stringMatching(/outcome=cancelled ms=\d+\n$/)]);
   });
 
-  test('stops within 250 ms of a cancellation and touches no file after it', async () => {
+  test('stops within 250 ms of processor time of a cancellation and touches no file after it', async () => {
     await using folders = await createTemporaryFolders();
     createTree(folders.root, { directories: 40, files: 200 });
     let pins = 0;
@@ -265,7 +268,7 @@ describe('search_files', () => {
     let cancelledAt = 0;
     const progress = () => {
       if (cancelledAt === 0) {
-        cancelledAt = performance.now();
+        cancelledAt = threadCpuMs();
         cancel.abort(new Error('cancelled by the client'));
       }
       return Promise.resolve();
@@ -273,7 +276,7 @@ describe('search_files', () => {
     await expect(
       tools.call('search_files', { path: '.', pattern: 'nothing' }, { ...context, progress }),
     ).rejects.toThrow('cancelled by the client');
-    expect(performance.now() - cancelledAt).toBeLessThan(250);
+    expect(threadCpuMs() - cancelledAt).toBeLessThan(250);
     const pinsAtEnd = pins;
     expect(pinsAtEnd).toBeLessThan(40);
     const handles = readdirSync('/proc/self/fd').length;

@@ -1,0 +1,3 @@
+export { longestBlockMs, threadCpuMs } from './cpu-time.ts';
+export { msUntilEnd } from './ms-until-end.ts';
+export { unprivilegedNode } from './unprivileged-node.ts';
