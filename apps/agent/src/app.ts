@@ -23,7 +23,7 @@ import type { CrashPoints } from './ports/test-hooks.ts';
 import type { ToolRegistry } from './ports/tool-registry.ts';
 import { createInProcessSignalBus } from './queue/in-process-signal-bus.ts';
 import { createMemoryJobQueue } from './queue/memory-job-queue.ts';
-import type { RecoveryDecision, ServerPolicy } from './run/engine-context.ts';
+import type { RecoveryDecision, ServerPolicy } from './run/core/engine-context.ts';
 import { createRunEngine } from './run/run-engine.ts';
 import { openRunStore } from './store/open-run-store.ts';
 import { systemClock } from './system-clock.ts';

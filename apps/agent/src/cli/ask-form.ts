@@ -1,6 +1,6 @@
 import type { JsonObject } from '@signalbox/mcp-core';
-import { fieldsOf } from '../run/elicitation-form.ts';
-import { valueProblem, type Choice, type FormField } from '../run/form-field.ts';
+import { fieldsOf } from '../run/input/elicitation-form.ts';
+import { valueProblem, type Choice, type FormField } from '../run/input/form-field.ts';
 import { terminalLine } from '../terminal-text.ts';
 import { askYesNo } from './ask-word.ts';
 import type { Io } from './io.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 import { isPlainObject } from '../plain-object.ts';
-import { INBOX_ACTIONS } from '../run/inbox-response.ts';
+import { INBOX_ACTIONS } from '../run/inbox/check-response.ts';
 import type { Asked } from './ask-person.ts';
 import { matchingId } from './matching-id.ts';
 import { ServiceError, type ServiceClient } from './service-client.ts';

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../ports/run-store.ts';
-import { eventBody, type ResultPreview, type RunEventTypes } from '../run/events.ts';
-import type { Delta, RunFrame } from '../run/follow-run.ts';
+import { eventBody, type ResultPreview, type RunEventTypes } from '../run/ledger/events.ts';
+import type { Delta, RunFrame } from '../run/follow/follow-run.ts';
 import { terminalJson, terminalLine, terminalText } from '../terminal-text.ts';
 import type { Io } from './io.ts';
 import { MarkedText, wrapLine } from './marked-text.ts';

@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import { eventView } from '../http/views.ts';
 import { isUnanswered } from '../llm/scripted/unanswered.ts';
 import type { Run, RunEvent } from '../ports/run-store.ts';
-import { followRun, type RunFrame } from '../run/follow-run.ts';
+import { followRun, type RunFrame } from '../run/follow/follow-run.ts';
 import { terminalJson } from '../terminal-text.ts';
 import { awaitServers } from './await-servers.ts';
 import { EXIT } from './exit-code.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { artifactIdOf } from '../run/artifacts.ts';
+import { artifactIdOf } from '../run/results/artifacts.ts';
 import { ok, READ_ONLY } from '../run/testing/fake-registry.ts';
 import { openService } from '../run/testing/service.ts';
 import { createServiceEdge } from './testing/service-edge.ts';

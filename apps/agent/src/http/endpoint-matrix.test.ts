@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { artifactIdOf } from '../run/artifacts.ts';
+import { artifactIdOf } from '../run/results/artifacts.ts';
 import { ok, READ_ONLY, untilCancelled } from '../run/testing/fake-registry.ts';
 import { openService } from '../run/testing/service.ts';
 import type { ProblemCode } from './problem.ts';

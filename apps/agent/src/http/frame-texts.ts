@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ProviderInfo } from '../ports/llm-provider.ts';
-import type { RunFrame } from '../run/follow-run.ts';
+import type { RunFrame } from '../run/follow/follow-run.ts';
 import type { MessageDeltaFrame, RunSnapshotFrame, StreamGapFrame } from './stream-schemas.ts';
 import { frameText, type SseFrame } from './sse-writer.ts';
 import { eventView, runView } from './views.ts';

@@ -6,7 +6,7 @@ import {
   type ZodTypeProvider,
 } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { shareReads } from '../run/shared-run-reader.ts';
+import { shareReads } from '../run/follow/shared-run-reader.ts';
 import { approvalRoutes } from './approval-routes.ts';
 import { agentRoutes } from './agent-routes.ts';
 import { artifactRoutes } from './artifact-routes.ts';

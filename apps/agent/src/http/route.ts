@@ -18,7 +18,7 @@ import type { ServerDirectory } from '../ports/server-directory.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock } from '../ports/test-hooks.ts';
 import type { ToolRegistry } from '../ports/tool-registry.ts';
-import type { FollowReader } from '../run/shared-run-reader.ts';
+import type { FollowReader } from '../run/follow/shared-run-reader.ts';
 import type { FrameTexts } from './frame-texts.ts';
 import type { ServeOnce } from './idempotency.ts';
 import type { FailedRequest } from './request-id.ts';

@@ -10,7 +10,7 @@ import type { Clock } from '../ports/test-hooks.ts';
 import { queuedRun } from '../ports/testing/queued-run.ts';
 import type { ToolRegistry } from '../ports/tool-registry.ts';
 import { observeService } from '../metrics/observation.ts';
-import { queuedEvent } from '../run/create-run.ts';
+import { queuedEvent } from '../run/lifecycle/create-run.ts';
 import { createInProcessSignalBus } from '../queue/in-process-signal-bus.ts';
 import { createMemoryJobQueue } from '../queue/memory-job-queue.ts';
 import { openRunStore } from '../store/open-run-store.ts';

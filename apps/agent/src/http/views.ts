@@ -13,11 +13,11 @@ import type {
 import type { PageOptions } from '../ports/thread-store.ts';
 import type { PinnedTool as Pin } from '../ports/server-directory.ts';
 import type { CatalogueTool, ServerStatus } from '../ports/tool-registry.ts';
-import { artifactIdOf } from '../run/artifacts.ts';
-import { fieldsOf } from '../run/elicitation-form.ts';
-import { previewOf } from '../run/events.ts';
-import type { FormField as Field } from '../run/form-field.ts';
-import { usageData } from '../run/usage.ts';
+import { artifactIdOf } from '../run/results/artifacts.ts';
+import { fieldsOf } from '../run/input/elicitation-form.ts';
+import { previewOf } from '../run/ledger/events.ts';
+import type { FormField as Field } from '../run/input/form-field.ts';
+import { usageData } from '../run/limits/usage.ts';
 import {
   MAX_LISTED_CHARACTERS,
   shortenObject,

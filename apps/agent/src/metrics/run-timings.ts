@@ -1,5 +1,5 @@
 import type { Clock } from '../ports/test-hooks.ts';
-import type { RunEventBody, RunEventTypes } from '../run/events.ts';
+import type { RunEventBody, RunEventTypes } from '../run/ledger/events.ts';
 
 /** A tool call that has ended, or whose outcome is not known. */
 export interface CallEnd {

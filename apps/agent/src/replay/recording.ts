@@ -7,7 +7,7 @@ import {
   type StoredMessage,
   type ToolCall,
 } from '../ports/run-store.ts';
-import { eventBody, type RunEventBody } from '../run/events.ts';
+import { eventBody, type RunEventBody } from '../run/ledger/events.ts';
 
 /** A settled run with all that it decided and was told. */
 export interface Recording {

@@ -14,15 +14,15 @@ import {
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock, CrashPoint, CrashPoints } from '../ports/test-hooks.ts';
 import type { ToolRegistry } from '../ports/tool-registry.ts';
-import { Activities } from './activities.ts';
-import { DEFAULT_MAX_QUEUED_RUNS } from './admission.ts';
-import { advanceRun } from './advance-run.ts';
-import { callTool } from './call-tool.ts';
-import { cancelRun } from './cancel-run.ts';
-import { Commits, isShutdown, type EventListener } from './commits.ts';
-import { createRun } from './create-run.ts';
-import { deleteRun, deleteThread } from './delete-run.ts';
-import { endRun } from './end-run.ts';
+import { Activities } from './core/activities.ts';
+import { DEFAULT_MAX_QUEUED_RUNS } from './lifecycle/admission.ts';
+import { advanceRun } from './turn/advance-run.ts';
+import { callTool } from './calls/dispatch-call.ts';
+import { cancelRun } from './lifecycle/cancel-run.ts';
+import { Commits, isShutdown, type EventListener } from './ledger/commits.ts';
+import { createRun } from './lifecycle/create-run.ts';
+import { deleteRun, deleteThread } from './lifecycle/delete-run.ts';
+import { endRun } from './lifecycle/end-run.ts';
 import {
   enqueue,
   inBackground,
@@ -30,18 +30,18 @@ import {
   type EngineContext,
   type RecoveryDecision,
   type ServerPolicy,
-} from './engine-context.ts';
-import { onDeadline } from './expiry.ts';
-import { failDamagedRun } from './fail-damaged-run.ts';
-import { forgetApproval } from './forget-approval.ts';
-import { forkRun } from './fork-run.ts';
-import { defaultRecovery } from './lost-call.ts';
-import { recover, recoverWaiting } from './recover.ts';
-import { respond } from './respond.ts';
-import { resumeRun } from './resume-run.ts';
-import { startCall } from './start-call.ts';
-import { stopCall } from './stop-call.ts';
-import { Timers, type Deadline } from './timers.ts';
+} from './core/engine-context.ts';
+import { onDeadline } from './lifecycle/expiry.ts';
+import { failDamagedRun } from './recovery/fail-damaged-run.ts';
+import { forgetApproval } from './approvals/forget-approval.ts';
+import { forkRun } from './lifecycle/fork-run.ts';
+import { defaultRecovery } from './calls/lost-call.ts';
+import { recover, recoverWaiting } from './recovery/recover.ts';
+import { respond } from './inbox/respond.ts';
+import { resumeRun } from './lifecycle/resume-run.ts';
+import { startCall } from './lifecycle/start-call.ts';
+import { stopCall } from './calls/cancel-call.ts';
+import { Timers, type Deadline } from './core/timers.ts';
 
 export interface EngineDependencies {
   readonly store: RunStore;

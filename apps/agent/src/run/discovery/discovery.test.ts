@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ToolUse } from '../plan-calls.ts';
+import type { ToolUse } from '../calls/plan-calls.ts';
 import { callsThenAnswer, type Script } from '../testing/fake-llm.ts';
 import { ok, READ_ONLY, type FakeTool } from '../testing/fake-registry.ts';
 import { openService, type Service } from '../testing/service.ts';

@@ -1,7 +1,7 @@
 import type { CallToolResult, JsonObject } from '@signalbox/mcp-core';
 import type { ToolSpec } from '../../ports/llm-provider.ts';
 import type { CatalogueTool } from '../../ports/tool-registry.ts';
-import { closestNames } from '../closest-names.ts';
+import { closestNames } from '../text/closest-names.ts';
 import { rankTools } from './rank-tools.ts';
 
 /** Names of ours that no tool of a server has: theirs have `__` in them. */

@@ -1,9 +1,9 @@
 import type { ToolCall } from '../../ports/run-store.ts';
 import type { CatalogueTool } from '../../ports/tool-registry.ts';
-import { failCall } from '../call-results.ts';
-import type { Change } from '../commits.ts';
-import type { EngineContext } from '../engine-context.ts';
-import { previewOf } from '../events.ts';
+import { failCall } from '../ledger/call-results.ts';
+import type { Change } from '../ledger/commits.ts';
+import type { EngineContext } from '../core/engine-context.ts';
+import { previewOf } from '../ledger/events.ts';
 import { findTools } from './find-tools.ts';
 
 export interface ToolSearch {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { RunReader } from '../../ports/run-store.ts';
-import { usageData } from '../usage.ts';
+import { usageData } from '../limits/usage.ts';
 import { foldEvents } from './fold.ts';
 
 /** Fails unless the events of every run are numbered without gap and tell exactly what its rows say. */

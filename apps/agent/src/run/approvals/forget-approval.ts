@@ -1,0 +1,32 @@
+import { EngineError } from '../../ports/run-engine.ts';
+import type { EngineContext } from '../core/engine-context.ts';
+
+/** Takes back that further calls of a tool are approved; those that were sent are not touched. */
+export async function forgetApproval({ store, commit }: EngineContext, id: string): Promise<void> {
+  const approval = (await store.read.rememberedApprovals()).find(
+    (remembered) => remembered.id === id,
+  );
+  if (approval === undefined) throw notFound(id);
+  const { runId, itemId, server, tool } = approval;
+  await commit(runId, async ({ sql }) => {
+    if (!(await sql.forgetApproval(id))) throw notFound(id);
+    await sql.appendAudit([
+      {
+        who: 'person',
+        runId,
+        callId: undefined,
+        itemId,
+        kind: 'tool_call',
+        server,
+        tool,
+        argumentsSha256: undefined,
+        decision: 'forgotten',
+        outcome: undefined,
+      },
+    ]);
+  });
+}
+
+function notFound(id: string): EngineError {
+  return new EngineError('approval_not_found', `There is no remembered approval ${id}.`);
+}

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { approvalPolicy, type ApprovalSettings } from './policy.ts';
+
+const reads = { readOnlyHint: true };
+const tool = (name: string, trusted = true, annotations = {}) => ({ name, trusted, annotations });
+
+test.each([
+  ['a read-only tool of a trusted server', tool('get', true, reads), 'auto'],
+  ['a read-only tool of another server', tool('get', false, reads), 'ask'],
+  ['a tool without hints', tool('set'), 'ask'],
+] as const)('S-228: without a rule %s is %3$s', (_case, given, expected) => {
+  expect(approvalPolicy({ approval: 'default' }, given)).toBe(expected);
+});
+
+test('the first rule whose pattern matches the name counts, whatever the hints and the setting for the server', () => {
+  const settings: ApprovalSettings = {
+    approval: 'ask',
+    approvals: [
+      { tools: 'delete_temporary_*', policy: 'auto' },
+      { tools: 'delete_*', policy: 'deny' },
+      { tools: '*_file', policy: 'auto' },
+    ],
+  };
+  expect(approvalPolicy(settings, tool('delete_temporary_file'))).toBe('auto');
+  expect(approvalPolicy(settings, tool('delete_file'))).toBe('deny');
+  expect(approvalPolicy(settings, tool('write_file', false))).toBe('auto');
+  expect(approvalPolicy(settings, tool('list', true, reads))).toBe('ask');
+});
+
+test('a pattern without a star is a whole name', () => {
+  const settings: ApprovalSettings = {
+    approval: 'deny',
+    approvals: [{ tools: 'read', policy: 'auto' }],
+  };
+  expect(approvalPolicy(settings, tool('read'))).toBe('auto');
+  expect(approvalPolicy(settings, tool('read_all'))).toBe('deny');
+});

@@ -1,0 +1,43 @@
+import { EngineError, type Receipt } from '../../ports/run-engine.ts';
+import { SENT_CALL_STATES, type ToolCall } from '../../ports/run-store.ts';
+import type { EngineContext } from '../core/engine-context.ts';
+import { voidItems } from '../ledger/inbox-items.ts';
+import { giveReceipt } from '../ledger/receipt.ts';
+import { reconcile } from '../lifecycle/reconcile.ts';
+import { cancelCall } from './settle-call.ts';
+
+/**
+ * Stops one call on request. A call that was not sent is cancelled at once. The request to stop a call that was sent is stored before the call is stopped, so
+ * that the next process stops it where this one dies; its state says later how far that got.
+ */
+export async function stopCall(
+  context: EngineContext,
+  { runId, id }: Pick<ToolCall, 'runId' | 'id'>,
+  receipt?: Receipt<ToolCall>,
+): Promise<ToolCall> {
+  return context.commit(runId, async (change) => {
+    const { sql } = change;
+    const call = await sql.toolCall(id);
+    if ((await sql.runCore(runId)) === undefined)
+      throw new EngineError('run_not_found', `There is no run ${runId}.`);
+    if (call?.runId !== runId)
+      throw new EngineError('tool_call_not_found', `The run ${runId} has no tool call ${id}.`);
+    if (call.state === 'planned' || call.state === 'awaiting_approval') {
+      await voidItems(context, change, { reason: 'call_ended', callId: id });
+      await cancelCall(context, change, { call, level: undefined, outcome: 'not_sent' });
+      await reconcile(context, change);
+    }
+    if (SENT_CALL_STATES.includes(call.state) && call.cancelRequestedAt === undefined) {
+      await sql.updateToolCall(
+        id,
+        { state: SENT_CALL_STATES, attempt: call.attempt },
+        { cancelRequestedAt: context.clock.now() },
+      );
+    }
+    if (SENT_CALL_STATES.includes(call.state))
+      change.afterCommit(() => context.bus.publish({ type: 'cancel', runId, callId: id }));
+    const stopped = (await sql.toolCall(id)) ?? call;
+    giveReceipt(change, receipt, () => Promise.resolve(stopped));
+    return stopped;
+  });
+}

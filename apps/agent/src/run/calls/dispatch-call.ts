@@ -1,0 +1,309 @@
+import type { Run, ToolCall } from '../../ports/run-store.ts';
+import type {
+  CallReservation,
+  CallWaiting,
+  ToolCallOutcome,
+  ToolCallRequest,
+} from '../../ports/tool-registry.ts';
+import type { CallActivity } from '../core/activities.ts';
+import { maySend } from '../approvals/approvals.ts';
+import { failCall } from '../ledger/call-results.ts';
+import { isShutdown } from '../ledger/commits.ts';
+import { completeElicitation } from '../input/complete-elicitation.ts';
+import {
+  enqueue,
+  inBackground,
+  STORE_RETRY_MS,
+  type EngineContext,
+} from '../core/engine-context.ts';
+import { noteWaiting } from './note-waiting.ts';
+import { isParked, keepTask, RoundKeeper } from './parked-calls.ts';
+import { ProgressLog } from './progress-log.ts';
+import { MAX_QUESTIONS, MAX_REFUSED_QUESTIONS } from '../input/input-request-count.ts';
+import { questionsOf } from './input-request-handlers.ts';
+import { reconcile } from '../lifecycle/reconcile.ts';
+import { serverConnected } from './servers-ready.ts';
+import { settleCall, type CallEnd } from './settle-call.ts';
+
+/** A call that the service itself fails to send this often ends as failed; with the delay between two tries that is about a minute. */
+const MAX_FAILURES = 12;
+
+/** A result for which there was no room so often is not tried again. */
+const MAX_RESULT_TRIES = 5;
+
+const UNSTORABLE: End = {
+  outcome: {
+    type: 'error',
+    message:
+      'The server answered, but the answer could not be stored; the log of the service says why.',
+  },
+  progress: undefined,
+};
+
+const ASKED_TOO_MUCH = `The server asked ${MAX_QUESTIONS} questions during the call and ${MAX_REFUSED_QUESTIONS} more that were refused. The call was cancelled, and whether it took effect is not known.`;
+
+/** A call that this process sends: the attempt is committed before the first byte. */
+export interface Dispatched {
+  readonly run: Run;
+  readonly call: ToolCall;
+  readonly activity: CallActivity;
+}
+
+/**
+ * Sends a planned call, or goes on with a parked one, and stores how it ended. Resolves when it has ended, when it waits for room on its server or for a person (it then goes on
+ * without holding a place among the working jobs), or when the engine waits no longer.
+ */
+export async function callTool(context: EngineContext, callId: string): Promise<void> {
+  const call = await context.store.read.toolCall(callId);
+  const mayBegin =
+    call !== undefined && (call.state === 'planned' || isParked(call)) && !context.closing.aborted;
+  if (!mayBegin) return context.activities.forgo(callId);
+  if (!context.activities.hasRoom(call)) return;
+  const activity = context.activities.beginCall(call);
+  const ended = performCall(context, call, activity).finally(() => activity.end());
+  await Promise.race([ended, activity.parked]);
+}
+
+async function performCall(
+  context: EngineContext,
+  planned: ToolCall,
+  activity: CallActivity,
+): Promise<void> {
+  try {
+    const signal = AbortSignal.any([activity.signal, context.closing]);
+    await serverConnected(context, planned.server, signal);
+    const reservation = await reserve(context, { call: planned, activity, signal });
+    try {
+      const dispatched =
+        planned.state === 'planned'
+          ? await dispatch(context, planned, activity)
+          : await takeOver(context, planned, activity);
+      context.activities.forgetFailures(planned.id);
+      if (dispatched !== undefined)
+        await settle(context, dispatched, await sendCall(context, dispatched, reservation));
+    } finally {
+      reservation.release();
+    }
+  } catch (error) {
+    if (isShutdown(error)) return;
+    logFailure(context, planned, error);
+    if (
+      context.activities.countFailure(planned.id) < MAX_FAILURES ||
+      !(await giveUp(context, planned))
+    )
+      enqueue(context, { type: 'call-tool', callId: planned.id }, STORE_RETRY_MS);
+  }
+}
+
+/** Ends a call that the service could not send so often; returns whether that was stored. */
+async function giveUp(context: EngineContext, { id, runId }: ToolCall): Promise<boolean> {
+  try {
+    await context.commit(runId, async (change) => {
+      const call = await change.sql.toolCall(id);
+      const message = `The service failed ${MAX_FAILURES} times before the call was sent; its log says why.`;
+      if (call?.state === 'planned') await failCall(context, change, { call, message });
+      await reconcile(context, change);
+    });
+    context.activities.forgetFailures(id);
+    return true;
+  } catch (error) {
+    logFailure(context, { id }, error);
+    return isShutdown(error);
+  }
+}
+
+/** Waits for a connection to the call's server. The call stays as it is in the ledger: nothing is sent of it before. */
+async function reserve(
+  context: EngineContext,
+  {
+    call,
+    activity,
+    signal,
+  }: { readonly call: ToolCall; readonly activity: CallActivity; readonly signal: AbortSignal },
+): Promise<CallReservation> {
+  const { store, registry } = context;
+  const maxTotalMs = (await store.read.run(call.runId))?.limits.callMaxMs ?? 0;
+  const resumeFrom = resumePointOf(call);
+  return registry.reserve({
+    wireName: call.wireName,
+    runId: call.runId,
+    callId: call.id,
+    signal,
+    maxTotalMs,
+    onWaiting: onWaiting(context, call, activity),
+    ...(resumeFrom === undefined ? {} : { resumeFrom }),
+  });
+}
+
+function onWaiting(
+  context: EngineContext,
+  call: ToolCall,
+  activity: CallActivity,
+): (waiting: CallWaiting) => void {
+  return (waiting) => {
+    activity.park();
+    inBackground(context, 'storing that a call waits', noteWaiting(context, call, waiting));
+  };
+}
+
+async function dispatch(
+  context: EngineContext,
+  planned: ToolCall,
+  activity: CallActivity,
+): Promise<Dispatched | undefined> {
+  const { store, commit, closing } = context;
+  if (closing.aborted) return undefined;
+  return commit(
+    planned.runId,
+    async (change) => {
+      const run = await change.sql.run(planned.runId);
+      if (run?.status !== 'running' && run?.status !== 'input_required') return undefined;
+      // Read again: a person may have changed the arguments since.
+      const call = await change.sql.toolCall(planned.id);
+      if (
+        call?.state !== 'planned' ||
+        call.attempt !== planned.attempt ||
+        !(await maySend(context, change, { run, call }))
+      )
+        return undefined;
+      const patch = {
+        state: 'dispatched',
+        attempt: call.attempt + 1,
+        owner: store.bootId,
+      } as const;
+      await change.sql.updateToolCall(
+        call.id,
+        { state: ['planned'], attempt: call.attempt },
+        patch,
+      );
+      change.emit({
+        type: 'tool_call.dispatched',
+        data: { call_id: planned.id, attempt: patch.attempt },
+      });
+      await reconcile(context, change);
+      return { run, call: { ...call, ...patch }, activity };
+    },
+    'dispatch-call',
+  );
+}
+
+/** Goes on with a call that was sent before: what it waits for is in its row. */
+async function takeOver(
+  { store, closing, commit }: EngineContext,
+  parked: ToolCall,
+  activity: CallActivity,
+): Promise<Dispatched | undefined> {
+  if (closing.aborted) return undefined;
+  return commit(parked.runId, async ({ sql }) => {
+    const [run, call] = [await sql.run(parked.runId), await sql.toolCall(parked.id)];
+    if (run === undefined || call?.attempt !== parked.attempt || !isParked(call)) return undefined;
+    await sql.updateToolCall(call.id, { state: [call.state] }, { owner: store.bootId });
+    return { run, call, activity };
+  });
+}
+
+type End = Omit<CallEnd, 'call'>;
+
+async function sendCall(
+  context: EngineContext,
+  dispatched: Dispatched,
+  reservation: CallReservation,
+): Promise<End> {
+  const { run, call, activity } = dispatched;
+  context.reach('before-tool-send');
+  const progress = new ProgressLog(context, call);
+  const rounds = new RoundKeeper(context, call);
+  let keepingTask = Promise.resolve();
+  const tooMany = new AbortController();
+  const resumeFrom = resumePointOf(call);
+  const sent = reservation.call({
+    wireName: call.wireName,
+    arguments: call.arguments,
+    runId: run.id,
+    callId: call.id,
+    idempotencyKey: call.idempotencyKey,
+    signal: AbortSignal.any([activity.signal, tooMany.signal]),
+    inactivityMs: run.limits.callInactivityMs,
+    maxTotalMs: run.limits.callMaxMs,
+    onProgress: (update) => progress.add(update),
+    onWaiting: onWaiting(context, call, activity),
+    questions: questionsOf(context, dispatched, { rounds, onTooMany: () => tooMany.abort() }),
+    onElicitationComplete: (elicitationId) =>
+      inBackground(
+        context,
+        'storing that a visit is done',
+        completeElicitation(context, call, elicitationId),
+      ),
+    rounds,
+    onTask: (taskId) => {
+      activity.park();
+      keepingTask = keepingTask.then(() => keepTask(context, call, taskId));
+    },
+    ...(resumeFrom === undefined ? {} : { resumeFrom }),
+  });
+  // A task of a run that is being stopped is only taken over to be cancelled.
+  if (run.status === 'cancelling') context.activities.stopRun(run.id);
+  if (call.cancelRequestedAt !== undefined) context.activities.stopCall(call.id);
+  const outcome = await sent.catch((error: unknown): ToolCallOutcome => {
+    logFailure(context, call, error);
+    return {
+      type: 'lost',
+      message: 'The service failed while the call was under way; its log says why.',
+    };
+  });
+  context.reach('after-tool-result');
+  await keepingTask;
+  const isEndedForQuestions =
+    tooMany.signal.aborted && !activity.signal.aborted && outcome.type === 'cancelled';
+  return {
+    outcome: isEndedForQuestions ? askedTooMuch(context, call) : outcome,
+    progress: await progress.close(),
+  };
+}
+
+/** A call that can be sent again is not: its server would ask as much again. */
+function askedTooMuch(context: EngineContext, call: ToolCall): ToolCallOutcome {
+  return { type: context.recovery(call) === 'retry' ? 'error' : 'lost', message: ASKED_TOO_MUCH };
+}
+
+function resumePointOf({ parked, taskId }: ToolCall): ToolCallRequest['resumeFrom'] {
+  if (taskId !== undefined) return { taskId };
+  return parked === undefined
+    ? undefined
+    : {
+        inputRequests: parked.inputRequests,
+        ...(parked.requestState === undefined ? {} : { requestState: parked.requestState }),
+      };
+}
+
+/** Stores how a call ended, as often as it takes: nobody else knows it. A result that still finds no room is given up for a word that it came. */
+async function settle(context: EngineContext, dispatched: Dispatched, end: End): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await storeEnd(
+        context,
+        dispatched,
+        tries <= MAX_RESULT_TRIES || end.outcome.type !== 'result' ? end : UNSTORABLE,
+      );
+      return;
+    } catch (error) {
+      if (isShutdown(error)) return;
+      logFailure(context, dispatched.call, error);
+      await new Promise<void>((resolve) => void context.clock.after(STORE_RETRY_MS, resolve));
+    }
+  }
+}
+
+function storeEnd(context: EngineContext, { run, call }: Dispatched, end: End): Promise<void> {
+  return context.commit(
+    run.id,
+    async (change) => {
+      await settleCall(context, change, { call, ...end });
+    },
+    'settle-call',
+  );
+}
+
+function logFailure({ logger }: EngineContext, { id }: Pick<ToolCall, 'id'>, error: unknown): void {
+  logger.error('a tool call failed inside the service', { call_id: id, error });
+}

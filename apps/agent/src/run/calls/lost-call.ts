@@ -1,0 +1,100 @@
+import type { ToolCall } from '../../ports/run-store.ts';
+import type { Change } from '../ledger/commits.ts';
+import { failCall } from '../ledger/call-results.ts';
+import { enqueue, type EngineContext, type RecoveryDecision } from '../core/engine-context.ts';
+import type { RunEventTypes } from '../ledger/events.ts';
+import { openItem } from '../ledger/inbox-items.ts';
+
+/** Attempts after which a call is not sent again by itself. */
+export const MAX_ATTEMPTS = 4;
+
+/** A sent call goes out again only when that can do no harm; whether it took effect is otherwise a question for a person. */
+export const defaultRecovery: RecoveryDecision = (call) => (call.repeatable ? 'retry' : 'ask');
+
+export interface Loss {
+  readonly call: ToolCall;
+  readonly reason: 'connection_lost' | 'process_ended';
+  readonly message: string;
+}
+
+/** Settles what becomes of a call that was sent and whose answer can no longer come. */
+export async function settleLostCall(
+  context: EngineContext,
+  change: Change,
+  { call, reason, message }: Loss,
+): Promise<void> {
+  const isEnding = (await change.sql.runCore(change.runId))?.status === 'cancelling';
+  if (!isEnding && context.recovery(call) === 'retry') {
+    if (call.attempt < MAX_ATTEMPTS)
+      await planAgain(context, change, { call, reason, message, delayMs: 0 });
+    else
+      await failCall(context, change, {
+        call,
+        message: `The call was lost ${call.attempt} times; the last time: ${message}`,
+      });
+    return;
+  }
+  const patch = {
+    state: 'unknown',
+    error: message,
+    owner: undefined,
+    finishedAt: context.clock.now(),
+  } as const;
+  if (
+    !(await change.sql.updateToolCall(
+      call.id,
+      { state: [call.state], attempt: call.attempt },
+      patch,
+    ))
+  )
+    return;
+  change.emit({
+    type: 'tool_call.outcome_unknown',
+    data: { call_id: call.id, attempt: call.attempt, message },
+  });
+  if (isEnding) return;
+  const request = { message, arguments: call.arguments, attempt: call.attempt };
+  await openItem(context, change, {
+    id: context.newId(),
+    kind: 'outcome_unknown',
+    call,
+    request,
+    isHeldHere: false,
+  });
+}
+
+export interface NextAttempt {
+  readonly call: ToolCall;
+  readonly reason: RunEventTypes['tool_call.retrying']['reason'];
+  readonly message: string | undefined;
+  readonly delayMs: number;
+}
+
+/** Plans the call again, under the same idempotency key. Does nothing when the call has moved on. */
+export async function planAgain(
+  context: EngineContext,
+  change: Change,
+  { call, reason, message, delayMs }: NextAttempt,
+): Promise<void> {
+  const patch = {
+    state: 'planned',
+    owner: undefined,
+    error: undefined,
+    parked: undefined,
+    taskId: undefined,
+    finishedAt: undefined,
+  } as const;
+  if (
+    !(await change.sql.updateToolCall(
+      call.id,
+      { state: [call.state], attempt: call.attempt },
+      patch,
+    ))
+  )
+    return;
+  change.emit({
+    type: 'tool_call.retrying',
+    data: { call_id: call.id, attempt: call.attempt, reason, message, delay_ms: delayMs },
+  });
+  change.afterCommit(() => enqueue(context, { type: 'call-tool', callId: call.id }, delayMs));
+}

@@ -1,0 +1,133 @@
+import { ErrorCode, ProtocolError } from '@signalbox/mcp-core';
+import type { InputAsked, InputRoundKeeper } from '@signalbox/mcp-core/client';
+import { SENT_CALL_STATES, type ToolCall } from '../../ports/run-store.ts';
+import { isShutdown, type Change } from '../ledger/commits.ts';
+import { enqueue, type EngineContext } from '../core/engine-context.ts';
+import { reconcile } from '../lifecycle/reconcile.ts';
+
+/** What a server may ask in one round, with its state, as JSON. */
+const MAX_ROUND_CHARACTERS = 1024 * 1024;
+/** Before a call whose connection was lost while it waited goes on. */
+export const RESUME_AFTER_MS = 1000;
+
+/** Whether a call that was sent can go on in any process: the server does nothing for it until it is answered, or works on it as a task. */
+export function isParked(call: ToolCall): boolean {
+  return (
+    SENT_CALL_STATES.includes(call.state) &&
+    (call.parked !== undefined || call.taskId !== undefined)
+  );
+}
+
+/** Keeps the rounds of questions of one attempt of a call in its row of the ledger. */
+export class RoundKeeper implements InputRoundKeeper {
+  readonly #context: EngineContext;
+  readonly #call: ToolCall;
+  #round: number;
+
+  constructor(context: EngineContext, call: ToolCall) {
+    this.#context = context;
+    this.#call = call;
+    this.#round = call.parked?.round ?? 0;
+  }
+
+  /** Names a question of this round within its call. */
+  keyOf(key: string): string {
+    return `${this.#round}:${key}`;
+  }
+
+  async asked(asked: InputAsked): Promise<void> {
+    this.#round += 1;
+    const parked = { round: this.#round, ...asked };
+    if (JSON.stringify(parked).length > MAX_ROUND_CHARACTERS)
+      throw new ProtocolError(
+        ErrorCode.invalidParams,
+        `The server asked more than ${MAX_ROUND_CHARACTERS} characters at once.`,
+      );
+    await this.#context.commit(
+      this.#call.runId,
+      async ({ sql }) => {
+        if (
+          !(await sql.updateToolCall(
+            this.#call.id,
+            { state: ['dispatched', 'input_required'], attempt: this.#call.attempt },
+            { parked },
+          ))
+        )
+          throw ended();
+      },
+      'keep-round',
+    );
+  }
+
+  /** From here on the call is as good as sent: whether its answers have an effect is not known before it is answered. */
+  answered(): Promise<void> {
+    const { id, runId, attempt } = this.#call;
+    return this.#context.commit(
+      runId,
+      async (change) => {
+        const state = (await change.sql.toolCall(id))?.state;
+        const patch = {
+          state: 'dispatched',
+          parked: undefined,
+          owner: this.#context.store.bootId,
+        } as const;
+        if (
+          !(await change.sql.updateToolCall(
+            id,
+            { state: ['dispatched', 'input_required'], attempt },
+            patch,
+          ))
+        )
+          throw ended();
+        if (state === 'input_required')
+          change.emit({ type: 'tool_call.resumed', data: { call_id: id, attempt } });
+        await reconcile(this.#context, change);
+      },
+      'resume-call',
+    );
+  }
+}
+
+/** Stores that the call became a task; what fails is logged, for the call goes on. */
+export async function keepTask(
+  context: EngineContext,
+  { id, runId, attempt }: ToolCall,
+  taskId: string,
+): Promise<void> {
+  try {
+    await context.commit(
+      runId,
+      async (change) => {
+        const call = await change.sql.toolCall(id);
+        if (
+          call?.taskId === taskId ||
+          !(await change.sql.updateToolCall(
+            id,
+            { state: ['dispatched'], attempt },
+            { state: 'working', taskId },
+          ))
+        )
+          return;
+        change.emit({ type: 'tool_call.working', data: { call_id: id, attempt, task_id: taskId } });
+        await reconcile(context, change);
+      },
+      'keep-task',
+    );
+  } catch (error) {
+    if (!isShutdown(error))
+      context.logger.error('a task could not be stored', { call_id: id, error });
+  }
+}
+
+/** Lets a parked call go on: its questions are found again, and answered by what their inbox items say. */
+export function resumeLater(
+  context: EngineContext,
+  change: Change,
+  { call, delayMs }: { readonly call: ToolCall; readonly delayMs: number },
+): void {
+  change.afterCommit(() => enqueue(context, { type: 'call-tool', callId: call.id }, delayMs));
+}
+
+function ended(): ProtocolError {
+  return new ProtocolError(ErrorCode.rejectedByUser, 'The call that asks is being stopped.');
+}

@@ -1,0 +1,170 @@
+import type { Block } from '../../ports/llm-provider.ts';
+import type { Run, ToolCall } from '../../ports/run-store.ts';
+import type { CatalogueTool } from '../../ports/tool-registry.ts';
+import {
+  askForApproval,
+  decideCall,
+  deniedByPolicy,
+  type ApprovalDecision,
+} from '../approvals/approvals.ts';
+import { serveArtifactRead } from '../results/artifact-read.ts';
+import { ARTIFACT_READ } from '../results/artifacts.ts';
+import { failCall } from '../ledger/call-results.ts';
+import type { Change } from '../ledger/commits.ts';
+import { keepCatalogue } from '../turn/epoch.ts';
+import { CALL_TOOL, FIND_TOOLS } from '../discovery/find-tools.ts';
+import { realToolUse } from '../discovery/real-tool-use.ts';
+import { serveFindTools } from '../discovery/serve-find-tools.ts';
+import { enqueue, type EngineContext } from '../core/engine-context.ts';
+import { closestNames } from '../text/closest-names.ts';
+
+export type ToolUse = Extract<Block, { type: 'tool_use' }>;
+
+export interface Plan {
+  readonly run: Run;
+  readonly turn: number;
+  readonly toolUses: readonly ToolUse[];
+}
+
+/** Writes the tool calls of a turn into the ledger and enqueues those that may go; what can never be sent fails with a text for the model. */
+export async function planCalls(
+  context: EngineContext,
+  change: Change,
+  { run, turn, toolUses }: Plan,
+): Promise<void> {
+  const offered = context.registry.tools(run.servers);
+  if (run.kind === 'agent') await keepCatalogue(change, turn, offered);
+  for (const [position, toolUse] of toolUses.map(realToolUse).entries()) {
+    const tool = offered.find((candidate) => candidate.wireName === toolUse.name);
+    const { call, decision } = await insertCall(context, change, {
+      run,
+      turn,
+      position,
+      toolUse,
+      tool,
+    });
+    if (toolUse.name === ARTIFACT_READ) {
+      await serveArtifactRead(context, change, { run, call, invalid: toolUse.invalid });
+      continue;
+    }
+    if (toolUse.name === FIND_TOOLS) {
+      await serveFindTools(context, change, { call, offered, invalid: toolUse.invalid });
+      continue;
+    }
+    const refusal =
+      refusalOf(context, toolUse, { tool, offered }) ??
+      (decision === 'deny' ? deniedByPolicy(call) : undefined);
+    if (refusal !== undefined) {
+      await failCall(context, change, { call, message: refusal });
+    } else if (tool !== undefined && decision === 'ask') {
+      await askForApproval(context, change, { run, call, tool });
+    } else {
+      change.afterCommit(() => enqueue(context, { type: 'call-tool', callId: call.id }));
+    }
+  }
+}
+
+interface Planned {
+  readonly run: Run;
+  readonly turn: number;
+  readonly position: number;
+  readonly toolUse: ToolUse;
+  readonly tool: CatalogueTool | undefined;
+}
+
+interface Inserted {
+  readonly call: ToolCall;
+  /** Undefined where there is nothing to decide: such a call cannot be made. */
+  readonly decision: ApprovalDecision | undefined;
+}
+
+async function insertCall(
+  context: EngineContext,
+  change: Change,
+  { run, turn, position, toolUse, tool }: Planned,
+): Promise<Inserted> {
+  const id = context.newId();
+  const isUsable = tool !== undefined && toolUse.invalid === undefined;
+  const decision = isUsable
+    ? await decideCall(context, change, { run, tool, call: { id, arguments: toolUse.input } })
+    : undefined;
+  const state = decision === 'ask' ? 'awaiting_approval' : 'planned';
+  const call: ToolCall = {
+    id,
+    runId: run.id,
+    turn,
+    position,
+    toolUseId: toolUse.id,
+    wireName: toolUse.name,
+    server: tool?.server ?? '',
+    tool: tool?.name ?? toolUse.name,
+    arguments: toolUse.input,
+    modelArguments: undefined,
+    state,
+    attempt: 0,
+    owner: undefined,
+    idempotencyKey: context.newId(),
+    repeatable: tool !== undefined && isRepeatable(tool),
+    result: undefined,
+    error: undefined,
+    cancel: undefined,
+    cancelRequestedAt: undefined,
+    parked: undefined,
+    taskId: undefined,
+    createdAt: context.clock.now(),
+    finishedAt: undefined,
+  };
+  await change.sql.insertToolCall(call);
+  const { wireName, repeatable } = call;
+  change.emit({
+    type: 'tool_call.planned',
+    data: {
+      call_id: id,
+      turn,
+      position,
+      tool_use_id: toolUse.id,
+      name: wireName,
+      server: tool?.server,
+      tool: call.tool,
+      arguments: call.arguments,
+      state,
+      repeatable,
+      decision,
+    },
+  });
+  return { call, decision };
+}
+
+function refusalOf(
+  { registry }: EngineContext,
+  toolUse: ToolUse,
+  {
+    tool,
+    offered,
+  }: { readonly tool: CatalogueTool | undefined; readonly offered: readonly CatalogueTool[] },
+): string | undefined {
+  if (toolUse.isCut === true)
+    return `This call of ${toolUse.name} was not made: your message reached its limit of output tokens before the arguments were complete. Do not send the same again. Do it in several calls with shorter arguments.`;
+  if (toolUse.name === CALL_TOOL)
+    return `This call of ${CALL_TOOL} cannot be used: ${toolUse.invalid ?? 'it calls itself.'} Send it with the name of a tool and its arguments.`;
+  if (tool === undefined) {
+    const near = closestNames(
+      toolUse.name,
+      offered.map((candidate) => candidate.wireName),
+    );
+    const reason = registry.whyNotOffered(toolUse.name);
+    return `There is no tool named ${toolUse.name}${reason === undefined ? '' : ` at present: ${reason}`}.${near.length === 0 ? '' : ` Close names: ${near.join(', ')}.`}`;
+  }
+  if (toolUse.invalid !== undefined)
+    return `The arguments of this call cannot be used: ${toolUse.invalid} Send it again with one JSON object that fits the schema of ${tool.wireName}.`;
+  return undefined;
+}
+
+/** Hints count only from a trusted server; a tool is destructive unless it says that it is not. */
+function isRepeatable({ trusted, annotations }: CatalogueTool): boolean {
+  return (
+    trusted &&
+    (annotations.readOnlyHint === true ||
+      (annotations.idempotentHint === true && annotations.destructiveHint === false))
+  );
+}

@@ -1,0 +1,77 @@
+import type { Progress } from '@signalbox/mcp-core';
+import { SENT_CALL_STATES, type ToolCall } from '../../ports/run-store.ts';
+import { inBackground, type EngineContext } from '../core/engine-context.ts';
+import type { RunEventBody } from '../ledger/events.ts';
+
+/** Progress of a call is stored at most four times a second. */
+const STORE_EVERY_MS = 250;
+
+/** A call without progress counts as under way after this. */
+const UNDER_WAY_AFTER_MS = 200;
+
+/** A server may not fill the store with its messages. */
+const MOST_CHARACTERS = 4096;
+
+/** Keeps the progress of one attempt: what comes too fast is left out, except the last. */
+export class ProgressLog {
+  readonly #context: EngineContext;
+  readonly #call: ToolCall;
+  #waiting: Progress | undefined;
+  #lastStoredAt = Number.NEGATIVE_INFINITY;
+  #cancelStore: (() => void) | undefined;
+  #stored: Promise<void> = Promise.resolve();
+  #cancelUnderWay: (() => void) | undefined;
+
+  constructor(context: EngineContext, call: ToolCall) {
+    this.#context = context;
+    this.#call = call;
+    this.#cancelUnderWay = context.clock.after(UNDER_WAY_AFTER_MS, () => this.#underWay());
+  }
+
+  add(progress: Progress): void {
+    if (this.#cancelUnderWay !== undefined) this.#underWay();
+    this.#waiting = progress;
+    const waitMs = this.#lastStoredAt + STORE_EVERY_MS - this.#context.clock.now();
+    // A longer wait than that is a clock that was set back.
+    if (waitMs <= 0 || waitMs > STORE_EVERY_MS) this.#store();
+    else this.#cancelStore ??= this.#context.clock.after(waitMs, () => this.#store());
+  }
+
+  /** Stores no more; returns the progress that is not stored yet, as an event. */
+  async close(): Promise<RunEventBody | undefined> {
+    this.#cancelUnderWay?.();
+    this.#cancelStore?.();
+    await Promise.allSettled([this.#stored]);
+    return this.#waiting && this.#eventOf(this.#waiting);
+  }
+
+  #underWay(): void {
+    this.#cancelUnderWay?.();
+    this.#cancelUnderWay = undefined;
+    this.#context.reach('during-tool-call');
+  }
+
+  #store(): void {
+    const progress = this.#waiting;
+    this.#cancelStore?.();
+    this.#cancelStore = undefined;
+    if (progress === undefined) return;
+    this.#waiting = undefined;
+    this.#lastStoredAt = this.#context.clock.now();
+    const { id, runId, attempt } = this.#call;
+    this.#stored = this.#context.commit(runId, async ({ sql, emit }) => {
+      const call = await sql.toolCall(id);
+      const isCurrent = call?.attempt === attempt && SENT_CALL_STATES.includes(call.state);
+      if (isCurrent) emit(this.#eventOf(progress));
+    });
+    inBackground(this.#context, 'storing progress', this.#stored);
+  }
+
+  #eventOf({ progress, total, message }: Progress): RunEventBody {
+    const { id, attempt } = this.#call;
+    return {
+      type: 'tool_call.progress',
+      data: { call_id: id, attempt, progress, total, message: message?.slice(0, MOST_CHARACTERS) },
+    };
+  }
+}

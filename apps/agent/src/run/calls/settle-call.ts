@@ -1,0 +1,157 @@
+import type { CallToolResult } from '@signalbox/mcp-core';
+import { SENT_CALL_STATES, type ToolCall } from '../../ports/run-store.ts';
+import type { CancelLevel, ToolCallOutcome } from '../../ports/tool-registry.ts';
+import { keepLongText } from '../results/artifacts.ts';
+import { keepBinaries } from '../results/binary-artifacts.ts';
+import { cutErrorText, errorResult, failCall } from '../ledger/call-results.ts';
+import type { Change } from '../ledger/commits.ts';
+import type { EngineContext } from '../core/engine-context.ts';
+import { previewOf, type CancelOutcome, type RunEventBody } from '../ledger/events.ts';
+import { voidItems } from '../ledger/inbox-items.ts';
+import { MAX_ATTEMPTS, planAgain, settleLostCall } from './lost-call.ts';
+import { isParked, RESUME_AFTER_MS, resumeLater } from './parked-calls.ts';
+import { reconcile } from '../lifecycle/reconcile.ts';
+
+/** The delay before a call that was not sent is tried again; it doubles with each attempt. */
+const FIRST_RETRY_MS = 500;
+
+export interface CallEnd {
+  readonly call: ToolCall;
+  readonly outcome: ToolCallOutcome;
+  /** The last progress, not stored before. */
+  readonly progress: RunEventBody | undefined;
+}
+
+/** Stores how an attempt ended. An end that comes when the call has moved on, to another attempt or another end, changes nothing. */
+export async function settleCall(
+  context: EngineContext,
+  change: Change,
+  { call: dispatched, outcome: ended, progress }: CallEnd,
+): Promise<void> {
+  const outcome = 'message' in ended ? { ...ended, message: cutErrorText(ended.message) } : ended;
+  const call = await change.sql.toolCall(dispatched.id);
+  if (call?.attempt !== dispatched.attempt || !SENT_CALL_STATES.includes(call.state)) return;
+  if (progress !== undefined) change.emit(progress);
+  const isEnding =
+    (await change.sql.runCore(change.runId))?.status === 'cancelling' ||
+    call.cancelRequestedAt !== undefined;
+  if (!isEnding && isParked(call) && isInterruption(outcome))
+    return resumeLater(context, change, { call, delayMs: RESUME_AFTER_MS });
+  await voidItems(context, change, { reason: 'call_ended', callId: call.id });
+  switch (outcome.type) {
+    case 'result':
+      await storeResult(context, change, {
+        call,
+        result: await keepLongText(context, change, {
+          call,
+          result: await keepBinaries(context, change, { call, result: outcome.result }),
+        }),
+      });
+      break;
+    case 'error':
+      await failCall(context, change, { call, message: outcome.message });
+      break;
+    case 'not-sent':
+      if (isEnding)
+        await cancelCall(context, change, { call, level: undefined, outcome: 'not_sent' });
+      else if (call.attempt < MAX_ATTEMPTS)
+        await planAgain(context, change, {
+          call,
+          reason: 'not_sent',
+          message: outcome.message,
+          delayMs: FIRST_RETRY_MS * 2 ** (call.attempt - 1),
+        });
+      else
+        await failCall(context, change, {
+          call,
+          message: outcome.message,
+          text: `The call could not be sent: ${outcome.message}`,
+        });
+      break;
+    case 'lost':
+      if (call.cancelRequestedAt !== undefined)
+        await cancelCall(context, change, {
+          call,
+          level: 'failed',
+          outcome: farEnd(call, 'failed'),
+        });
+      else
+        await settleLostCall(context, change, {
+          call,
+          reason: 'connection_lost',
+          message: outcome.message,
+        });
+      break;
+    case 'cancelled':
+      await cancelCall(context, change, {
+        call,
+        level: outcome.level,
+        outcome: farEnd(call, outcome.level),
+      });
+  }
+  await reconcile(context, change);
+}
+
+/** Whether the connection, not the call, ended: a parked call then goes on over the next one. */
+function isInterruption(outcome: ToolCallOutcome): boolean {
+  return outcome.type === 'not-sent' || (outcome.type === 'lost' && outcome.isForgotten !== true);
+}
+
+async function storeResult(
+  { clock }: EngineContext,
+  { sql, emit }: Change,
+  { call, result }: { readonly call: ToolCall; readonly result: CallToolResult },
+): Promise<void> {
+  const { id, attempt } = call;
+  const preview = previewOf(result);
+  const error =
+    result.isError === true
+      ? preview.text || 'The tool reported an error without a text.'
+      : undefined;
+  const patch = {
+    state: error === undefined ? 'succeeded' : 'failed',
+    result,
+    error,
+    finishedAt: clock.now(),
+  } as const;
+  await sql.updateToolCall(id, { state: [call.state], attempt }, patch);
+  if (error === undefined)
+    emit({ type: 'tool_call.completed', data: { call_id: id, attempt, result: preview } });
+  else
+    emit({
+      type: 'tool_call.failed',
+      data: { call_id: id, attempt, message: error, result: preview },
+    });
+}
+
+interface Cancelled {
+  readonly call: ToolCall;
+  readonly level: CancelLevel | undefined;
+  readonly outcome: CancelOutcome;
+}
+
+/** Stores that a call was cancelled, and how far that got. */
+export async function cancelCall(
+  { clock }: EngineContext,
+  { sql, emit }: Change,
+  { call, level, outcome }: Cancelled,
+): Promise<void> {
+  const text =
+    outcome === 'unknown'
+      ? 'This call was cancelled; it is not known whether it took effect.'
+      : 'This call was cancelled.';
+  await sql.updateToolCall(
+    call.id,
+    { state: [call.state], attempt: call.attempt },
+    { state: 'cancelled', cancel: level, result: errorResult(text), finishedAt: clock.now() },
+  );
+  emit({
+    type: 'tool_call.cancelled',
+    data: { call_id: call.id, attempt: call.attempt, cancel: level, outcome },
+  });
+}
+
+function farEnd(call: ToolCall, level: CancelLevel): CancelOutcome {
+  if (level === 'confirmed') return 'stopped';
+  return call.repeatable ? 'harmless' : 'unknown';
+}

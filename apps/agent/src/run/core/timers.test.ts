@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { ManualClock } from '../testing/manual-clock.ts';
+import { Timers, type Deadline } from './timers.ts';
+
+const DAY_MS = 86_400_000;
+
+function start(): {
+  readonly clock: ManualClock;
+  readonly due: Deadline[];
+  readonly timers: Timers;
+  readonly waits: number[];
+} {
+  const clock = new ManualClock();
+  const due: Deadline[] = [];
+  const waits: number[] = [];
+  const recording = {
+    now: () => clock.now(),
+    after: (ms: number, callback: () => void) => {
+      waits.push(ms);
+      return clock.after(ms, callback);
+    },
+  };
+  return { clock, due, waits, timers: new Timers(recording, (deadline) => due.push(deadline)) };
+}
+
+test('a deadline comes once, at its time', () => {
+  const { clock, due, timers } = start();
+  timers.set({ type: 'wall-clock', runId: 'r' }, clock.now() + 100);
+  clock.pass(99);
+  expect(due).toEqual([]);
+  clock.pass(1000);
+  expect(due).toEqual([{ type: 'wall-clock', runId: 'r' }]);
+});
+
+test('set again it moves, cleared it never comes, and its neighbours are left alone', () => {
+  const { clock, due, timers } = start();
+  timers.set({ type: 'wall-clock', runId: 'r' }, clock.now() + 100);
+  timers.set({ type: 'wall-clock', runId: 'r' }, clock.now() + 500);
+  timers.set({ type: 'wall-clock-warning', runId: 'r' }, clock.now() + 100);
+  timers.set({ type: 'inbox-item', itemId: 'r' }, clock.now() + 100);
+  timers.clear({ type: 'inbox-item', itemId: 'r' });
+  clock.pass(100);
+  expect(due).toEqual([{ type: 'wall-clock-warning', runId: 'r' }]);
+  timers.clearAll();
+  clock.pass(1000);
+  expect(due).toHaveLength(1);
+});
+
+test('one that lies in the past comes at the next turn of the clock', () => {
+  const { clock, due, timers } = start();
+  timers.set({ type: 'inbox-item', itemId: 'i' }, clock.now() - 5);
+  expect(due).toEqual([]);
+  clock.pass(0);
+  expect(due).toHaveLength(1);
+});
+
+test('one beyond the longest wait of the platform is waited for in parts', () => {
+  const { clock, due, timers, waits } = start();
+  timers.set({ type: 'inbox-item', itemId: 'i' }, clock.now() + 60 * DAY_MS);
+  clock.pass(59 * DAY_MS);
+  expect(due).toEqual([]);
+  clock.pass(DAY_MS);
+  expect(due).toEqual([{ type: 'inbox-item', itemId: 'i' }]);
+  expect(Math.max(...waits)).toBeLessThan(2 ** 31);
+});
+
+test('one whose timer runs early, or whose clock was set back, still comes, and not before its time', () => {
+  const clock = new ManualClock();
+  const due: Deadline[] = [];
+  let setBackMs = 0;
+  const early = {
+    now: () => clock.now() - setBackMs,
+    after: (ms: number, callback: () => void) => clock.after(ms > 1 ? ms - 1 : ms, callback),
+  };
+  const timers = new Timers(early, (deadline) => due.push(deadline));
+  timers.set({ type: 'inbox-item', itemId: 'i' }, early.now() + 100);
+  setBackMs = 5000;
+  clock.pass(5099);
+  expect(due).toEqual([]);
+  clock.pass(2);
+  expect(due).toEqual([{ type: 'inbox-item', itemId: 'i' }]);
+});

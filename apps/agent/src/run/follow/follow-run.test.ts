@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import type { PartialMessage, Run, RunEvent, RunReader } from '../../ports/run-store.ts';
+import { createInProcessSignalBus } from '../../queue/in-process-signal-bus.ts';
+import { followRun, type RunFrame } from './follow-run.ts';
+
+/** A run whose rows the test writes, and a reader of it. */
+function followed() {
+  const bus = createInProcessSignalBus();
+  const events: RunEvent[] = [];
+  const state: { status: Run['status']; partial: PartialMessage | undefined } = {
+    status: 'running',
+    partial: undefined,
+  };
+  const read: Partial<RunReader> = {
+    run: () => Promise.resolve({ id: 'r1', status: state.status, lastSeq: events.length } as Run),
+    partial: () => Promise.resolve(state.partial),
+    openInbox: () => Promise.resolve([]),
+    events: (_id, { after, limit }) => Promise.resolve(events.slice(after, after + limit)),
+  };
+  const frames: RunFrame[] = [];
+  const stop = new AbortController();
+  const reading = (async () => {
+    for await (const frame of followRun(
+      { read: read as RunReader, bus },
+      { runId: 'r1', after: 0, signal: stop.signal },
+    ))
+      frames.push(frame);
+  })();
+  return {
+    state,
+    frames,
+    delta: (offset: number, text: string) =>
+      bus.publish({ type: 'delta', runId: 'r1', messageId: 'm1', kind: 'text', offset, text }),
+    append(type: string) {
+      events.push({
+        runId: 'r1',
+        seq: events.length + 1,
+        type,
+        version: 1,
+        at: 0,
+        data: { message_id: 'm1' },
+      });
+      bus.publish({ type: 'events', runId: 'r1', lastSeq: events.length });
+    },
+    async until(count: number) {
+      await expect.poll(() => frames.length).toBe(count);
+    },
+    text: () => frames.map((frame) => (frame.type === 'delta' ? frame.delta.text : '')).join(''),
+    async stop() {
+      stop.abort();
+      await reading;
+    },
+    reading,
+  };
+}
+
+test('text that was written between the stored text and the first delta is filled in from the next stored text', async () => {
+  const run = followed();
+  run.state.partial = { messageId: 'm1', text: 'The ' };
+  await run.until(1);
+  run.delta(10, 'fox');
+  run.delta(13, ' jumps');
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(run.text()).toBe('');
+  run.state.partial = { messageId: 'm1', text: 'The quick fox ju' };
+  run.delta(19, ' over');
+  await expect.poll(run.text).toBe('quick fox jumps over');
+  expect(
+    run.frames.filter((frame) => frame.type === 'delta').map((frame) => frame.delta.offset),
+  ).toEqual([4, 10]);
+  await run.stop();
+});
+
+test('a delta that repeats text of the snapshot is cut to what is new', async () => {
+  const run = followed();
+  run.state.partial = { messageId: 'm1', text: 'The quick' };
+  await run.until(1);
+  run.delta(0, 'The ');
+  run.delta(4, 'quick fox');
+  await expect.poll(run.text).toBe(' fox');
+  await run.stop();
+});
+
+test('what is still missing when the message is completed is in its event', async () => {
+  const run = followed();
+  await run.until(1);
+  run.delta(10, 'fox');
+  run.append('message.completed');
+  await run.until(2);
+  expect(run.frames.map((frame) => frame.type)).toEqual(['snapshot', 'event']);
+  run.state.status = 'completed';
+  run.append('run.completed');
+  await run.reading;
+  expect(run.frames.at(-1)).toMatchObject({ event: { type: 'run.completed' } });
+});
+
+test('the reader may stop at any time', async () => {
+  const run = followed();
+  await run.until(1);
+  await run.stop();
+  run.append('run.started');
+  expect(run.frames).toHaveLength(1);
+});

@@ -1,0 +1,272 @@
+import type { Listed } from '../../ports/list-store.ts';
+import {
+  isSettled,
+  type InboxItem,
+  type PartialMessage,
+  type Run,
+  type RunEvent,
+} from '../../ports/run-store.ts';
+import type { Signal, SignalBus } from '../../ports/signal-bus.ts';
+import type { FollowReader } from './shared-run-reader.ts';
+
+export type Delta = Extract<Signal, { type: 'delta' }>;
+
+/** What a reader of a run gets: first one snapshot, then events in `seq` order, and between them deltas of unfinished messages. */
+export type RunFrame =
+  | {
+      readonly type: 'snapshot';
+      readonly run: Run;
+      readonly partial: PartialMessage | undefined;
+      readonly inbox: readonly Listed<InboxItem>[];
+    }
+  | { readonly type: 'event'; readonly event: RunEvent }
+  | { readonly type: 'delta'; readonly delta: Delta }
+  /** Deltas were dropped because the reader was too slow; a snapshot follows. Events are never dropped. */
+  | { readonly type: 'gap'; readonly runId: string };
+
+export interface FollowOptions {
+  readonly runId: string;
+  /** Events with a greater `seq` are delivered. */
+  readonly after: number;
+  /** Ends the iteration. */
+  readonly signal: AbortSignal;
+}
+
+const PAGE = 500;
+
+/** The characters of deltas that wait for one reader. */
+const MAX_WAITING_CHARACTERS = 256 * 1024;
+
+/**
+ * Follows a run until it is settled and every event was delivered, or the signal aborts. No event is missed or delivered twice. The text deltas
+ * of a message go on exactly where the snapshot's text, or the delta before, ended; the last ones come before its `message.completed`, which has
+ * the whole text. A slow reader holds up nobody else: its deltas are dropped when too many wait.
+ */
+export async function* followRun(
+  dependencies: { read: FollowReader; bus: SignalBus },
+  options: FollowOptions,
+): AsyncGenerator<RunFrame, void> {
+  const { read, bus } = dependencies;
+  const mailbox = new Mailbox(options.runId);
+  const unsubscribe = bus.subscribe((signal) => mailbox.hear(signal));
+  const stop = (): void => mailbox.wake();
+  options.signal.addEventListener('abort', stop);
+  try {
+    yield* snapshotOf(read, mailbox, options.runId);
+    yield* framesAfterSnapshot(read, mailbox, options);
+  } finally {
+    options.signal.removeEventListener('abort', stop);
+    unsubscribe();
+  }
+}
+
+async function* snapshotOf(
+  read: FollowReader,
+  mailbox: Mailbox,
+  runId: string,
+): AsyncGenerator<RunFrame, void> {
+  const run = await read.run(runId);
+  if (run === undefined) return;
+  const [partial, inbox] = await Promise.all([read.partial(run.id), read.openInbox([run.id])]);
+  mailbox.begin(partial);
+  yield { type: 'snapshot', run, partial, inbox };
+}
+
+async function* framesAfterSnapshot(
+  read: FollowReader,
+  mailbox: Mailbox,
+  { runId, after, signal }: FollowOptions,
+): AsyncGenerator<RunFrame, void> {
+  let last = after;
+  let isOver = false;
+  while (!signal.aborted) {
+    if (mailbox.takeNews())
+      ({ last, isOver } = yield* newEvents(read, mailbox, { runId, after: last }));
+    if (mailbox.hasGap()) mailbox.knowText(await read.partial(runId));
+    // What waits now goes on from the text of the snapshot.
+    if (mailbox.takeOverflow()) {
+      yield { type: 'gap', runId };
+      yield* snapshotOf(read, mailbox, runId);
+      continue;
+    }
+    yield* mailbox.takeDeltas();
+    if (isOver) return;
+    await mailbox.changed();
+  }
+}
+
+interface Read {
+  readonly last: number;
+  /** Whether the run is settled and all its events were delivered. */
+  readonly isOver: boolean;
+}
+
+async function* newEvents(
+  read: FollowReader,
+  mailbox: Mailbox,
+  { runId, after }: Pick<FollowOptions, 'runId' | 'after'>,
+): AsyncGenerator<RunFrame, Read> {
+  // The status is read before the events: a run that is settled here has all its events already.
+  const run = await read.run(runId);
+  let last = after;
+  for await (const event of eventsAfter(read, runId, after)) {
+    if (event.type === 'message.completed') yield* mailbox.takeDeltas(event.data['message_id']);
+    yield { type: 'event', event };
+    last = event.seq;
+  }
+  return { last, isOver: run === undefined || (isSettled(run) && last >= run.lastSeq) };
+}
+
+async function* eventsAfter(
+  read: FollowReader,
+  runId: string,
+  start: number,
+): AsyncGenerator<RunEvent, void> {
+  let after = start;
+  for (;;) {
+    const page = await read.events(runId, { after, limit: PAGE });
+    yield* page;
+    if (page.length < PAGE) return;
+    after = page.at(-1)?.seq ?? after;
+  }
+}
+
+/** What happened since the reader last looked. */
+class Mailbox {
+  readonly #runId: string;
+  #deltas: Delta[] = [];
+  /** The unfinished message whose text the reader has, up to a length. */
+  #known: { readonly messageId: string; readonly length: number } | undefined;
+  #waitingCharacters = 0;
+  #hasOverflowed = false;
+  /** At first the events that were there before. */
+  #hasNews = true;
+  #isDirty = false;
+  #waiting: (() => void) | undefined;
+
+  constructor(runId: string) {
+    this.#runId = runId;
+  }
+
+  hear(signal: Signal): void {
+    if ((signal.type !== 'events' && signal.type !== 'delta') || signal.runId !== this.#runId)
+      return;
+    if (signal.type === 'delta') this.#add(signal);
+    else this.#hasNews = true;
+    this.wake();
+  }
+
+  wake(): void {
+    this.#isDirty = true;
+    this.#waiting?.();
+  }
+
+  /** Resolves when something was heard since the last call. */
+  async changed(): Promise<void> {
+    if (!this.#isDirty) {
+      await new Promise<void>((resolve) => {
+        this.#waiting = resolve;
+      });
+    }
+    this.#isDirty = false;
+  }
+
+  /** Whether events may have been written since the last call. */
+  takeNews(): boolean {
+    const hadNews = this.#hasNews;
+    this.#hasNews = false;
+    return hadNews;
+  }
+
+  /** Whether deltas were dropped since the last call. */
+  takeOverflow(): boolean {
+    const hadOverflowed = this.#hasOverflowed;
+    this.#hasOverflowed = false;
+    return hadOverflowed;
+  }
+
+  /** The reader has this text. */
+  begin(partial: PartialMessage | undefined): void {
+    this.#known =
+      partial === undefined
+        ? undefined
+        : { messageId: partial.messageId, length: partial.text.length };
+  }
+
+  /** Whether text is missing before a waiting delta: it was written before this reader came, and after the snapshot's text was stored. */
+  hasGap(): boolean {
+    return this.#deltas.some((delta) => this.#isAhead(delta));
+  }
+
+  /** Fills a gap from the stored text, which follows the deltas within half a second. */
+  knowText(partial: PartialMessage | undefined): void {
+    const gap = this.#deltas.findIndex((delta) => this.#isAhead(delta));
+    const delta = this.#deltas[gap];
+    if (
+      delta === undefined ||
+      partial?.messageId !== delta.messageId ||
+      partial.text.length < delta.offset
+    )
+      return;
+    const offset = this.#lengthOf(delta.messageId);
+    this.#deltas.splice(gap, 0, {
+      ...delta,
+      offset,
+      text: partial.text.slice(offset, delta.offset),
+    });
+  }
+
+  /** Takes the waiting deltas that follow what the reader has; of a message that is completed, the others are dropped. */
+  *takeDeltas(completed?: unknown): Generator<RunFrame, void> {
+    const due = this.#deltas.filter(
+      (delta) => completed === undefined || delta.messageId === completed,
+    );
+    this.#keep(this.#deltas.filter((delta) => !due.includes(delta)));
+    for (const delta of due) {
+      if (!this.#isAhead(delta)) yield* this.#fresh(delta);
+      else if (completed === undefined) this.#add(delta);
+    }
+  }
+
+  *#fresh(delta: Delta): Generator<RunFrame, void> {
+    if (delta.kind !== 'text') {
+      yield { type: 'delta', delta };
+      return;
+    }
+    const offset = this.#lengthOf(delta.messageId);
+    const text = delta.text.slice(offset - delta.offset);
+    if (text === '') return;
+    this.#known = { messageId: delta.messageId, length: offset + text.length };
+    // What many readers get in one piece is one object for all of them.
+    yield { type: 'delta', delta: text === delta.text ? delta : { ...delta, offset, text } };
+  }
+
+  #isAhead(delta: Delta): boolean {
+    return delta.kind === 'text' && delta.offset > this.#lengthOf(delta.messageId);
+  }
+
+  #lengthOf(messageId: string): number {
+    return this.#known?.messageId === messageId ? this.#known.length : 0;
+  }
+
+  /** Joins a delta to the one before it, so that a slow reader costs one text and not one object per token. */
+  #add(delta: Delta): void {
+    const last = this.#deltas.at(-1);
+    const continues =
+      last?.messageId === delta.messageId &&
+      last.kind === delta.kind &&
+      last.offset + last.text.length === delta.offset;
+    if (continues)
+      this.#deltas[this.#deltas.length - 1] = { ...last, text: last.text + delta.text };
+    else this.#deltas.push(delta);
+    this.#waitingCharacters += delta.text.length;
+    if (this.#waitingCharacters <= MAX_WAITING_CHARACTERS) return;
+    this.#keep([]);
+    this.#hasOverflowed = true;
+  }
+
+  #keep(deltas: Delta[]): void {
+    this.#deltas = deltas;
+    this.#waitingCharacters = deltas.reduce((sum, { text }) => sum + text.length, 0);
+  }
+}

@@ -1,0 +1,113 @@
+import type { ApprovalBinding, InboxItem, ToolCall, ToolCallPatch } from '../../ports/run-store.ts';
+import { digestOf } from '../approvals/binding.ts';
+import { failCall } from '../ledger/call-results.ts';
+import type { Change } from '../ledger/commits.ts';
+import { enqueue, type EngineContext } from '../core/engine-context.ts';
+import { noteOf, type InboxResponse } from './check-response.ts';
+
+export interface ApprovalAnswer {
+  readonly item: InboxItem;
+  readonly call: ToolCall;
+  readonly response: InboxResponse;
+}
+
+/** Lets the call go, perhaps with arguments that a person changed, or fails it. */
+export async function answerApproval(
+  context: EngineContext,
+  change: Change,
+  answer: ApprovalAnswer,
+): Promise<void> {
+  const { item, call, response } = answer;
+  if (response.action === 'deny') {
+    const text = `A person denied this call; it was not made.${noteOf(response)} Do not send it again unless the user asks for it.`;
+    await failCall(context, change, { call, message: 'A person denied this call.', text });
+    return;
+  }
+  const edited = editedArguments(answer);
+  const patch = {
+    state: 'planned',
+    ...(edited === undefined ? {} : editOf(context, call, edited)),
+  } as const;
+  if (
+    !(await change.sql.updateToolCall(
+      call.id,
+      { state: ['awaiting_approval'], attempt: call.attempt },
+      patch,
+    ))
+  )
+    return;
+  // Server and tool stay those that the person saw.
+  const binding =
+    item.binding === undefined || edited === undefined
+      ? item.binding
+      : { ...item.binding, arguments: digestOf(edited) };
+  const remembered = await remember(context, change, { answer, binding });
+  const shown =
+    remembered === undefined
+      ? item.response
+      : { ...item.response, remembered_approval_id: remembered };
+  await change.sql.updateInboxItem(item.id, 'answered', { binding, response: shown });
+  const { remember: scope = 'call' } = response;
+  change.emit({
+    type: 'tool_call.approved',
+    data: {
+      call_id: call.id,
+      attempt: call.attempt,
+      is_edited: edited !== undefined,
+      arguments: edited,
+      remember: scope,
+      remembered_approval_id: remembered,
+    },
+  });
+  change.afterCommit(() => enqueue(context, { type: 'call-tool', callId: call.id }));
+}
+
+/** The arguments that the person gave, where they are others than those that were shown. */
+function editedArguments({ call, response }: ApprovalAnswer): ToolCall['arguments'] | undefined {
+  return response.arguments !== undefined &&
+    digestOf(response.arguments) !== digestOf(call.arguments)
+    ? response.arguments
+    : undefined;
+}
+
+/** A call that was sent before, with other arguments, is another one to its server. */
+function editOf(
+  { newId }: EngineContext,
+  call: ToolCall,
+  edited: ToolCall['arguments'],
+): ToolCallPatch {
+  return {
+    arguments: edited,
+    modelArguments: call.modelArguments ?? call.arguments,
+    ...(call.attempt === 0 ? {} : { idempotencyKey: newId() }),
+  };
+}
+
+interface Reach {
+  readonly answer: ApprovalAnswer;
+  readonly binding: ApprovalBinding | undefined;
+}
+
+/** Stores that further calls are approved, too; returns the id of what was stored. */
+async function remember(
+  { newId, clock }: EngineContext,
+  { sql, runId }: Change,
+  { answer: { item, call, response }, binding }: Reach,
+): Promise<string | undefined> {
+  if (response.remember === undefined || response.remember === 'call' || binding === undefined)
+    return undefined;
+  const run = await sql.run(runId);
+  const id = newId();
+  await sql.rememberApproval({
+    id,
+    runId,
+    threadId: response.remember === 'thread' ? run?.threadId : undefined,
+    itemId: item.id,
+    server: call.server,
+    tool: call.tool,
+    serverDigest: binding.server,
+    toolDigest: binding.tool,
+    createdAt: clock.now(),
+  });
+  return id;
+}

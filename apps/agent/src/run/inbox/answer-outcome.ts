@@ -1,0 +1,58 @@
+import type { CallToolResult } from '@signalbox/mcp-core';
+import type { ToolCall } from '../../ports/run-store.ts';
+import { failCall } from '../ledger/call-results.ts';
+import type { Change } from '../ledger/commits.ts';
+import type { EngineContext } from '../core/engine-context.ts';
+import { previewOf } from '../ledger/events.ts';
+import { noteOf, type InboxResponse } from './check-response.ts';
+import { planAgain } from '../calls/lost-call.ts';
+
+export interface OutcomeAnswer {
+  readonly call: ToolCall;
+  readonly response: InboxResponse;
+}
+
+/** Settles a call of which it is not known whether it took effect by what a person says, or sends it again. */
+export async function answerOutcome(
+  context: EngineContext,
+  change: Change,
+  { call, response }: OutcomeAnswer,
+): Promise<void> {
+  switch (response.action) {
+    case 'retry':
+      await planAgain(context, change, {
+        call,
+        reason: 'requested',
+        message: response.note,
+        delayMs: 0,
+      });
+      return;
+    case 'mark_done':
+      await markDone(context, change, { call, response });
+      return;
+    default: {
+      const text = `The answer of this call was lost, and a person settled it as failed.${noteOf(response)}`;
+      await failCall(context, change, {
+        call,
+        message: 'A person settled the call as failed.',
+        text,
+      });
+    }
+  }
+}
+
+async function markDone(
+  { clock }: EngineContext,
+  { sql, emit }: Change,
+  { call, response }: OutcomeAnswer,
+): Promise<void> {
+  const text = `The answer of this call was lost; a person looked and marked it as done.${noteOf(response)}`;
+  const result: CallToolResult = { content: [{ type: 'text', text }] };
+  const patch = { state: 'succeeded', result, error: undefined, finishedAt: clock.now() } as const;
+  if (!(await sql.updateToolCall(call.id, { state: ['unknown'], attempt: call.attempt }, patch)))
+    return;
+  emit({
+    type: 'tool_call.completed',
+    data: { call_id: call.id, attempt: call.attempt, result: previewOf(result) },
+  });
+}

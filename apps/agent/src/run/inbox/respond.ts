@@ -1,0 +1,93 @@
+import type { JsonObject } from '@signalbox/mcp-core';
+import { EngineError, type Receipt } from '../../ports/run-engine.ts';
+import type { InboxItem } from '../../ports/run-store.ts';
+import { answerApproval } from './answer-approval.ts';
+import { answerOutcome } from './answer-outcome.ts';
+import type { Change } from '../ledger/commits.ts';
+import type { EngineContext } from '../core/engine-context.ts';
+import { itemData } from '../ledger/inbox-items.ts';
+import { checkResponse, type InboxResponse } from './check-response.ts';
+import { giveReceipt } from '../ledger/receipt.ts';
+import { reconcile } from '../lifecycle/reconcile.ts';
+
+export interface Answer {
+  readonly answer: JsonObject;
+  readonly receipt?: Receipt<InboxItem> | undefined;
+}
+
+/** Takes the answer to an open inbox item; of several, the first one counts. */
+export async function respond(
+  context: EngineContext,
+  itemId: string,
+  { answer, receipt }: Answer,
+): Promise<InboxItem> {
+  const item = await context.store.read.inboxItem(itemId);
+  if (item === undefined)
+    throw new EngineError('inbox_item_not_found', `There is no inbox item ${itemId}.`);
+  if (item.state !== 'open') throw notOpen(item);
+  if (item.owner !== undefined && item.owner !== context.store.bootId) throw heldByDead(item);
+  const response = await checkResponse(item, answer, (wireName, args) =>
+    context.registry.checkArguments(wireName, args),
+  );
+  return context.commit(
+    item.runId,
+    async (change) => {
+      const { sql, emit, afterCommit } = change;
+      const stored = { ...response };
+      if (
+        !(await sql.updateInboxItem(itemId, 'open', {
+          state: 'answered',
+          response: stored,
+          answeredAt: context.clock.now(),
+        }))
+      )
+        throw notOpen((await sql.inboxItem(itemId)) ?? item);
+      emit({ type: 'inbox.answered', data: { ...itemData(item), response: stored } });
+      await applyAnswer(context, change, { item: { ...item, response: stored }, response });
+      await reconcile(context, change);
+      afterCommit(() => {
+        context.timers.clear({ type: 'inbox-item', itemId });
+        context.bus.publish({ type: 'inbox', itemId });
+      });
+      giveReceipt(change, receipt, async () => (await sql.inboxItem(itemId)) ?? item);
+      return (await sql.inboxItem(itemId)) ?? item;
+    },
+    'take-answer',
+  );
+}
+
+interface Answered {
+  readonly item: InboxItem;
+  readonly response: InboxResponse;
+}
+
+/** Does what an answer to the engine itself says. The question of a call is left to the call, which takes the answer wherever it goes on. */
+async function applyAnswer(
+  context: EngineContext,
+  change: Change,
+  { item, response }: Answered,
+): Promise<void> {
+  if (item.owner !== undefined || item.questionKey !== undefined) return;
+  const call = item.callId === undefined ? undefined : await change.sql.toolCall(item.callId);
+  if (call !== undefined && item.kind === 'tool_approval')
+    await answerApproval(context, change, { item, call, response });
+  if (call !== undefined && item.kind === 'outcome_unknown')
+    await answerOutcome(context, change, { call, response });
+  await change.sql.updateInboxItem(item.id, 'answered', { state: 'delivered' });
+  change.emit({ type: 'inbox.delivered', data: itemData(item) });
+}
+
+/** Of an item that is not void only because its run is not recovered yet. */
+function heldByDead({ id }: InboxItem): EngineError {
+  return new EngineError(
+    'inbox_item_not_open',
+    `The inbox item ${id} is not open any more: the process whose call waited for the answer has ended.`,
+  );
+}
+
+function notOpen({ id, state }: InboxItem): EngineError {
+  return new EngineError(
+    'inbox_item_not_open',
+    `The inbox item ${id} is not open any more: it is ${state}.`,
+  );
+}

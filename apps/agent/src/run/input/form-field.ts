@@ -1,0 +1,288 @@
+import { isPlainObject } from '../../plain-object.ts';
+
+export type FieldType = 'string' | 'number' | 'integer' | 'boolean' | 'array';
+export type FieldValue = string | number | boolean | readonly string[];
+
+/** A value that a field may have, with the text that people read for it. */
+export interface Choice {
+  readonly value: string | number;
+  readonly title: string;
+}
+
+/** One field of a form, whatever revision of the protocol it was written for. */
+export interface FormField {
+  readonly name: string;
+  /** `array`: several texts, of `choices` where there are any. */
+  readonly type: FieldType;
+  readonly title?: string;
+  readonly description?: string;
+  readonly required: boolean;
+  /** Taken where an answer leaves the field out. It fits the field. */
+  readonly default?: FieldValue;
+  readonly choices?: readonly Choice[];
+  readonly format?: string;
+  /** Lengths are code points. */
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+}
+
+/** A form that cannot be put to a person; the message names the field and is meant for the server's author. */
+export class FormError extends Error {}
+
+/** The most values that one field may offer. */
+export const MAX_CHOICES = 100;
+
+const TYPES: readonly unknown[] = [
+  'string',
+  'number',
+  'integer',
+  'boolean',
+  'array',
+] satisfies FieldType[];
+
+/**
+ * Reads one property of a requested schema. Keywords that no revision gives to a form field (`pattern`, `$ref` and others) are left out.
+ * @throws FormError
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#requested-schema
+ */
+export function readField(name: string, given: unknown, isRequired: boolean): FormField {
+  const where = `the field ${JSON.stringify(shortened(name))}`;
+  if (!isPlainObject(given)) throw new FormError(`${where} is not an object`);
+  const property = withoutNull(given);
+  const type = typeOf(property);
+  if (type === undefined)
+    throw new FormError(
+      `${where} needs the type string, number, integer, boolean, or array with choices`,
+    );
+  const source = type === 'array' ? itemsOf(property, where) : property;
+  const choices = choicesOf(source, where);
+  const texts = pick(property, { title: isText, description: isText });
+  const limits = {
+    ...(type === 'string'
+      ? pick(property, { format: isText, minLength: isCount, maxLength: isCount })
+      : {}),
+    ...(type === 'number' || type === 'integer'
+      ? pick(property, { minimum: isNumber, maximum: isNumber })
+      : {}),
+    ...(type === 'array' ? pick(property, { minItems: isCount, maxItems: isCount }) : {}),
+  };
+  const field: FormField = {
+    name,
+    type,
+    ...texts,
+    required: isRequired,
+    ...limits,
+    ...(choices === undefined ? {} : { choices }),
+  };
+  const initial = property['default'];
+  return initial === undefined || valueProblem(field, initial) !== undefined
+    ? field
+    : { ...field, default: initial as FieldValue };
+}
+
+/** What is wrong with the value of a field, as the end of a sentence that begins with its name; undefined when it fits. */
+export function valueProblem(field: FormField, value: unknown): string | undefined {
+  switch (field.type) {
+    case 'string':
+      return textProblem(field, value);
+    case 'number':
+    case 'integer':
+      return numberProblem(field, value);
+    case 'boolean':
+      return typeof value === 'boolean' ? undefined : 'must be true or false';
+    case 'array':
+      return listProblem(field, value);
+  }
+}
+
+function textProblem(field: FormField, value: unknown): string | undefined {
+  if (typeof value !== 'string') return 'must be a string';
+  const { minLength, maxLength, format } = field;
+  const length = minLength === undefined && maxLength === undefined ? 0 : codePoints(value);
+  if (minLength !== undefined && length < minLength)
+    return `must have at least ${minLength} characters`;
+  if (maxLength !== undefined && length > maxLength)
+    return `must have at most ${maxLength} characters`;
+  const problem = choiceProblem(field, value);
+  if (problem !== undefined) return problem;
+  const example = format === undefined ? undefined : FORMATS.get(format);
+  return example === undefined || example.matches(value) ? undefined : `must be ${example.name}`;
+}
+
+function numberProblem(field: FormField, value: unknown): string | undefined {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return 'must be a number';
+  if (field.type === 'integer' && !Number.isInteger(value)) return 'must be a whole number';
+  if (field.minimum !== undefined && value < field.minimum)
+    return `must be ${field.minimum} or more`;
+  if (field.maximum !== undefined && value > field.maximum)
+    return `must be ${field.maximum} or less`;
+  return choiceProblem(field, value);
+}
+
+function listProblem(field: FormField, value: unknown): string | undefined {
+  if (!Array.isArray(value)) return 'must be a list';
+  const { minItems, maxItems } = field;
+  if (value.length > MAX_CHOICES) return `must have at most ${MAX_CHOICES} entries`;
+  if (minItems !== undefined && value.length < minItems)
+    return `must have at least ${minItems} entries`;
+  if (maxItems !== undefined && value.length > maxItems)
+    return `must have at most ${maxItems} entries`;
+  const wrong = value
+    .map((entry: unknown) =>
+      typeof entry === 'string' ? choiceProblem(field, entry) : 'must be a string',
+    )
+    .find((problem) => problem !== undefined);
+  return wrong === undefined ? undefined : `has an entry that ${wrong}`;
+}
+
+function choiceProblem({ choices }: FormField, value: string | number): string | undefined {
+  if (choices === undefined || choices.some((choice) => choice.value === value)) return undefined;
+  return `must be one of ${shortened(choices.map((choice) => JSON.stringify(choice.value)).join(', '), 500)}`;
+}
+
+/** `enum` with `enumNames` or without, and `oneOf` or `anyOf` with a `const` and a `title` each. */
+function choicesOf(
+  source: { readonly [keyword: string]: unknown },
+  where: string,
+): readonly Choice[] | undefined {
+  const { enum: values, enumNames: names, oneOf, anyOf } = source;
+  const titled = oneOf ?? anyOf;
+  const single = source['const'];
+  const given = values ?? titled ?? (single === undefined ? undefined : [single]);
+  if (given === undefined) return undefined;
+  if (!Array.isArray(given) || given.length === 0)
+    throw new FormError(`${where} has choices that are not a list`);
+  if (given.length > MAX_CHOICES)
+    throw new FormError(
+      `${where} has ${given.length} choices, and at most ${MAX_CHOICES} are allowed`,
+    );
+  return given.map((entry: unknown, position) => {
+    const isTitled = values === undefined && isPlainObject(entry);
+    const value = isTitled ? entry['const'] : entry;
+    if (typeof value !== 'string' && typeof value !== 'number')
+      throw new FormError(`${where} has a choice that is not a string or number`);
+    const title = isTitled
+      ? entry['title']
+      : Array.isArray(names)
+        ? (names[position] as unknown)
+        : undefined;
+    return { value, title: typeof title === 'string' ? title : String(value) };
+  });
+}
+
+function itemsOf(
+  property: { readonly [keyword: string]: unknown },
+  where: string,
+): { readonly [keyword: string]: unknown } {
+  const { items } = property;
+  const isUsable =
+    isPlainObject(items) && (items['type'] === 'string' || items['type'] === undefined);
+  if (!isUsable || (items['type'] === undefined && choicesOf(items, where) === undefined))
+    throw new FormError(`${where} is a list of something other than texts`);
+  return items;
+}
+
+function typeOf(property: { readonly [keyword: string]: unknown }): FieldType | undefined {
+  const { type } = property;
+  if (TYPES.includes(type)) return type as FieldType;
+  return type === undefined && (Array.isArray(property['enum']) || Array.isArray(property['oneOf']))
+    ? 'string'
+    : undefined;
+}
+
+/** Some SDKs write an optional field as `anyOf` of its schema and `{type: "null"}`. */
+function withoutNull(property: { readonly [keyword: string]: unknown }): {
+  readonly [keyword: string]: unknown;
+} {
+  const { anyOf, ...others } = property;
+  if (others['type'] !== undefined || !Array.isArray(anyOf) || anyOf.length > MAX_CHOICES)
+    return property;
+  const [only, ...more] = (anyOf as readonly unknown[]).filter(
+    (entry) => !(isPlainObject(entry) && entry['type'] === 'null'),
+  );
+  return more.length === 0 && isPlainObject(only) && only['const'] === undefined
+    ? { ...only, ...others }
+    : property;
+}
+
+type Checks = { readonly [K in keyof FormField]?: (value: unknown) => boolean };
+
+function pick<C extends Checks>(
+  property: { readonly [keyword: string]: unknown },
+  checks: C,
+): Pick<Partial<FormField>, keyof C & keyof FormField> {
+  const kept = Object.entries(checks).filter(([keyword, check]) => check(property[keyword]));
+  // Each kept value passed the check of its member.
+  return Object.fromEntries(kept.map(([keyword]) => [keyword, property[keyword]])) as Pick<
+    Partial<FormField>,
+    keyof C & keyof FormField
+  >;
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isNumber = (value: unknown): boolean => typeof value === 'number';
+const isCount = (value: unknown): boolean => typeof value === 'number' && value >= 0;
+
+/** The formats that the specification names; any other format is not checked. Each takes time in proportion to the text. */
+const FORMATS: ReadonlyMap<
+  string,
+  { readonly name: string; readonly matches: (text: string) => boolean }
+> = new Map([
+  ['email', { name: 'an e-mail address', matches: isEmail }],
+  ['uri', { name: 'a URI, such as https://example.org/', matches: isUri }],
+  ['date', { name: 'a date, such as 2026-07-28', matches: isDate }],
+  [
+    'date-time',
+    { name: 'a date and time with a time zone, such as 2026-07-28T12:00:00Z', matches: isDateTime },
+  ],
+]);
+
+function isEmail(text: string): boolean {
+  return (
+    text.length <= 254 &&
+    /^[^\s@"(),:;<>[\\\]]{1,64}@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*$/u.test(text)
+  );
+}
+
+function isUri(text: string): boolean {
+  if (!/^[a-z][a-z\d+.-]*:[^\s<>"{}|\\^`]+$/iu.test(text)) return false;
+  return !/^(?:https?|wss?|ftp):/iu.test(text) || URL.canParse(text);
+}
+
+function isDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/u.test(text)) return false;
+  const midnight = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(text);
+}
+
+/** RFC 3339, with its leap second. */
+function isDateTime(text: string): boolean {
+  const parts =
+    /^(\d{4}-\d{2}-\d{2})[t ](\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:z|[+-](\d{2}):(\d{2}))$/iu.exec(
+      text,
+    );
+  if (parts === null) return false;
+  const [, date = '', hours, minutes, seconds, offsetHours = '0', offsetMinutes = '0'] = parts;
+  return (
+    isDate(date) &&
+    Number(hours) < 24 &&
+    Number(minutes) < 60 &&
+    Number(seconds) <= 60 &&
+    Number(offsetHours) < 24 &&
+    Number(offsetMinutes) < 60
+  );
+}
+
+function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
+function shortened(text: string, characters = 100): string {
+  return text.length <= characters ? text : `${text.slice(0, characters)}…`;
+}

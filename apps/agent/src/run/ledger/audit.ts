@@ -1,0 +1,131 @@
+import type { AuditEntry, RunReader } from '../../ports/run-store.ts';
+import { digestOf } from '../approvals/binding.ts';
+import type { RunEventBody, RunEventTypes } from './events.ts';
+
+/** What the events of one transaction mean to the audit. Everything that decides about a call, or ends it, writes such an event. */
+export async function auditOf(
+  sql: RunReader,
+  runId: string,
+  events: readonly RunEventBody[],
+): Promise<readonly AuditEntry[]> {
+  const entries: AuditEntry[] = [];
+  for (const event of events) {
+    const finding = findingOf(event);
+    if (finding === undefined) continue;
+    entries.push({ ...NOTHING, runId, ...(await aboutCall(sql, finding)), ...finding });
+  }
+  return entries;
+}
+
+const NOTHING = {
+  callId: undefined,
+  itemId: undefined,
+  server: undefined,
+  tool: undefined,
+  argumentsSha256: undefined,
+  decision: undefined,
+  outcome: undefined,
+};
+
+type Finding = Pick<AuditEntry, 'who' | 'kind'> & Partial<AuditEntry>;
+
+async function aboutCall(
+  sql: RunReader,
+  { callId, server }: Finding,
+): Promise<Partial<AuditEntry>> {
+  const call =
+    callId === undefined || server !== undefined ? undefined : await sql.toolCall(callId);
+  return call === undefined
+    ? {}
+    : { server: call.server, tool: call.tool, argumentsSha256: digestOf(call.arguments) };
+}
+
+function findingOf({ type, data }: RunEventBody): Finding | undefined {
+  switch (type) {
+    case 'tool_call.planned':
+      return plannedFinding(data);
+    case 'tool_call.approval_required':
+      return { who: 'service', kind: 'tool_call', callId: data.call_id, decision: 'asked' };
+    case 'inbox.answered':
+      return {
+        who: 'person',
+        kind: kindOf(data),
+        callId: data.call_id,
+        itemId: data.inbox_item_id,
+        decision: answerOf(data),
+      };
+    case 'inbox.expired':
+      return {
+        who: 'expiry',
+        kind: kindOf(data),
+        callId: data.call_id,
+        itemId: data.inbox_item_id,
+        decision: 'expired',
+      };
+    case 'tool_call.completed':
+      return { who: 'service', kind: 'tool_call', callId: data.call_id, outcome: 'succeeded' };
+    case 'tool_call.failed':
+      return { who: 'service', kind: 'tool_call', callId: data.call_id, outcome: 'failed' };
+    case 'tool_call.cancelled':
+      return {
+        who: 'service',
+        kind: 'tool_call',
+        callId: data.call_id,
+        outcome: data.outcome === 'unknown' ? 'unknown' : 'cancelled',
+      };
+    case 'tool_call.outcome_unknown':
+      return { who: 'service', kind: 'tool_call', callId: data.call_id, outcome: 'unknown' };
+    case 'usage.updated':
+      return data.source === 'server'
+        ? { who: 'service', kind: 'sampling_approval', callId: data.call_id, outcome: 'succeeded' }
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+const DECISIONS = {
+  auto: { who: 'policy', decision: 'allowed' },
+  remembered: { who: 'remembered', decision: 'allowed' },
+  ask: { who: 'policy', decision: 'asked' },
+  deny: { who: 'policy', decision: 'denied' },
+} as const;
+
+function plannedFinding({
+  decision,
+  call_id: callId,
+  server,
+  tool,
+  arguments: args,
+}: RunEventTypes['tool_call.planned']): Finding | undefined {
+  return decision === undefined
+    ? undefined
+    : {
+        kind: 'tool_call',
+        callId,
+        server,
+        tool,
+        argumentsSha256: digestOf(args),
+        ...DECISIONS[decision],
+      };
+}
+
+function kindOf({ kind }: Pick<RunEventTypes['inbox.expired'], 'kind'>): AuditEntry['kind'] {
+  return kind === 'tool_approval' ? 'tool_call' : kind;
+}
+
+const ANSWERS: { readonly [action: string]: string } = {
+  approve: 'approved',
+  deny: 'denied',
+  accept: 'accepted',
+  decline: 'declined',
+  cancel: 'dismissed',
+};
+
+function answerOf({ response }: RunEventTypes['inbox.answered']): string {
+  const action = String(response['action']);
+  const isEdited =
+    action === 'approve' &&
+    (response['arguments'] !== undefined || response['content'] !== undefined);
+  return isEdited ? 'approved_with_changes' : (ANSWERS[action] ?? action);
+}

@@ -1,0 +1,100 @@
+import { EngineError } from '../../ports/run-engine.ts';
+import type { RunStore, RunTransaction } from '../../ports/run-store.ts';
+import type { SignalBus } from '../../ports/signal-bus.ts';
+import type { CommitStep, CrashPoint } from '../../ports/test-hooks.ts';
+import { auditOf } from './audit.ts';
+import type { RunEventBody } from './events.ts';
+
+/** One transaction on one run: its rows and the events that tell of them. */
+export interface Change {
+  readonly runId: string;
+  readonly sql: RunTransaction;
+  /** Adds events, in order, to those written with this transaction. */
+  readonly emit: (...events: readonly RunEventBody[]) => void;
+  /** Runs after the commit, in order of registration, when the readers have been told. */
+  readonly afterCommit: (effect: () => void) => void;
+  /** Runs as the last part of the transaction, when the events are written. */
+  readonly lastly: (work: () => Promise<void>) => void;
+}
+
+/** Whether an error only says that the engine was closed; what comes late is left to the next start. */
+export function isShutdown(error: unknown): boolean {
+  return error instanceof EngineError && error.code === 'shutting_down';
+}
+
+export interface CommitHooks {
+  readonly reach: (point: CrashPoint) => void;
+  /** Hears the events of each commit. */
+  readonly onEvents: EventListener;
+}
+
+/** Must not throw. */
+export type EventListener = (runId: string, events: readonly RunEventBody[]) => void;
+
+/** Transactions that answer a request of a client. */
+const REQUESTS: ReadonlySet<CommitStep> = new Set(['create-run', 'cancel-run', 'take-answer']);
+
+/** Commits changes and tells the bus of their events. */
+export class Commits {
+  readonly #store: RunStore;
+  readonly #bus: SignalBus;
+  readonly #pending = new Set<Promise<unknown>>();
+  readonly #hooks: CommitHooks;
+  #closed = false;
+
+  constructor(store: RunStore, bus: SignalBus, hooks: CommitHooks) {
+    this.#store = store;
+    this.#bus = bus;
+    this.#hooks = hooks;
+  }
+
+  /** @throws EngineError `shutting_down` after `close` */
+  async commit<T>(
+    runId: string,
+    work: (change: Change) => Promise<T>,
+    step?: CommitStep,
+  ): Promise<T> {
+    if (this.#closed)
+      throw new EngineError(
+        'shutting_down',
+        'The service is shutting down. Try again when it is back.',
+      );
+    if (step !== undefined) this.#hooks.reach(`before-${step}-commit`);
+    const events: RunEventBody[] = [];
+    const effects: (() => void)[] = [];
+    const lastWork: (() => Promise<void>)[] = [];
+    const written = this.#store.write(
+      async (sql) => {
+        const result = await work({
+          runId,
+          sql,
+          emit: (...more) => events.push(...more),
+          afterCommit: (effect) => effects.push(effect),
+          lastly: (last) => lastWork.push(last),
+        });
+        await sql.appendAudit(await auditOf(sql, runId, events));
+        const lastSeq = events.length === 0 ? undefined : await sql.append(runId, events);
+        for (const last of lastWork) await last();
+        return { result, lastSeq };
+      },
+      { urgent: step !== undefined && REQUESTS.has(step) },
+    );
+    this.#pending.add(written);
+    try {
+      const { result, lastSeq } = await written;
+      if (step !== undefined) this.#hooks.reach(`after-${step}-commit`);
+      this.#hooks.onEvents(runId, events);
+      if (lastSeq !== undefined) this.#bus.publish({ type: 'events', runId, lastSeq });
+      for (const effect of effects) effect();
+      return result;
+    } finally {
+      this.#pending.delete(written);
+    }
+  }
+
+  /** Refuses further changes and resolves when those under way have ended. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.allSettled(this.#pending);
+  }
+}

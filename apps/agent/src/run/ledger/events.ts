@@ -1,0 +1,209 @@
+import type { CallToolResult, JsonObject } from '@signalbox/mcp-core';
+import type { CallWaiting, CancelLevel } from '../../ports/tool-registry.ts';
+import type { InboxKind, Run, RunError, RunEvent } from '../../ports/run-store.ts';
+
+/** Token counts as clients see them; `input` counts the whole prompt, cached parts included. */
+export type UsageData = {
+  readonly input: number;
+  readonly cache_read: number;
+  readonly cache_write: number;
+  readonly output: number;
+  readonly reasoning: number;
+  readonly source: 'reported' | 'partial' | 'estimated';
+  /** US dollars; absent when a price is not known. */
+  readonly cost_usd?: number;
+};
+
+/** What a result looks like in an event: its text, cut at 4096 characters. The whole result is in the tool call. */
+export type ResultPreview = {
+  readonly text: string;
+  readonly truncated: boolean;
+  readonly is_error: boolean;
+  /** Types of the content blocks that are not text. */
+  readonly other_content: readonly string[];
+};
+
+export type LimitName = 'turns' | 'tool_calls' | 'wall_clock_ms' | 'tokens' | 'cost_usd';
+type LimitData = { readonly limit: LimitName; readonly used: number; readonly allowed: number };
+type CallData = { readonly call_id: string; readonly attempt: number };
+type TurnData = { readonly turn: number; readonly message_id: string };
+type ItemData = {
+  readonly inbox_item_id: string;
+  readonly kind: InboxKind;
+  readonly call_id: string | undefined;
+};
+
+/** What may have happened at the far end of a cancelled call: nothing was sent, it only reads or may be repeated, it was stopped, or that is not known. */
+export type CancelOutcome = 'not_sent' | 'harmless' | 'stopped' | 'unknown';
+
+/** Every event of a run by type. Data is snake_case JSON and goes to clients as it is; absent fields are left out. */
+export interface RunEventTypes {
+  'run.queued': {
+    readonly prompt: string;
+    readonly servers: readonly string[] | undefined;
+    /** Absent, as the model is, for a single tool call. */
+    readonly provider: string | undefined;
+    readonly model: string | undefined;
+    readonly scripted: boolean;
+    readonly limits: JsonObject;
+    readonly kind: Run['kind'];
+    readonly thread_id: string | undefined;
+    readonly agent_id: string | undefined;
+    readonly forked_from: { readonly run_id: string; readonly turn: number } | undefined;
+  };
+  'run.started': {
+    /** Absent, as the model is, for a single tool call. */
+    readonly provider: string | undefined;
+    readonly model: string | undefined;
+    /** True when the answers come from scripts and not from a model. */
+    readonly scripted: boolean;
+    readonly notice: string | undefined;
+  };
+  'run.input_required': { readonly inbox_item_ids: readonly string[] };
+  /** `requested`: the run had ended and goes on; its error and answer are void. */
+  'run.resumed': { readonly reason: 'inbox_closed' | 'process_restarted' | 'requested' };
+  'run.cancelling': { readonly reason: string | undefined };
+  /** `output` is the answer as a value, where it must fit a schema. */
+  'run.completed': {
+    readonly answer: string;
+    readonly output: unknown;
+    readonly scripted: boolean;
+  };
+  /** `answer` is what the run had so far. */
+  'run.failed': { readonly error: RunError; readonly answer: string | undefined };
+  'run.cancelled': { readonly reason: string | undefined; readonly answer: string | undefined };
+  'run.expired': { readonly error: RunError; readonly answer: string | undefined };
+
+  /** `attempt` counts the attempts of the turn since the model last answered, from 1. */
+  'turn.started': TurnData & { readonly model: string; readonly attempt: number };
+  'turn.completed': TurnData & { readonly stop_reason: string };
+  /** The model is asked again in a new attempt with another message id; text of this one is void. */
+  'turn.interrupted': TurnData & { readonly reason: 'process_ended' | 'shutdown' };
+  /** The answer does not fit the output schema of the run; it is asked for again once. */
+  'turn.output_rejected': TurnData & { readonly problems: readonly string[] };
+  /**
+   * With `retryable` the run goes on: the model is asked again at `next_attempt_at` in a new attempt with another message id, and text of this one is void.
+   * Without it the run has failed, and `message.completed` has the text that had come.
+   */
+  'turn.failed': TurnData & {
+    readonly error: RunError;
+    readonly retryable: boolean;
+    readonly attempt?: number;
+    /** UTC, ISO 8601. */
+    readonly next_attempt_at?: string;
+  };
+  'turn.cancelled': TurnData;
+
+  'message.started': TurnData & { readonly role: 'assistant' };
+  'message.completed': TurnData & {
+    readonly role: 'assistant';
+    readonly text: string;
+    readonly tool_uses: readonly {
+      readonly id: string;
+      readonly name: string;
+      readonly input: JsonObject;
+    }[];
+    /** True when the model call ended before the message did. */
+    readonly is_partial: boolean;
+  };
+
+  'tool_call.planned': {
+    readonly call_id: string;
+    readonly turn: number;
+    readonly position: number;
+    readonly tool_use_id: string;
+    readonly name: string;
+    /** Absent for tools of the service itself, and where no server has the tool. */
+    readonly server: string | undefined;
+    readonly tool: string;
+    readonly arguments: JsonObject;
+    readonly state: 'planned' | 'awaiting_approval';
+    readonly repeatable: boolean;
+    /** What the configuration, or a person with an earlier call, says of this one; absent for a call that cannot be made anyway. */
+    readonly decision?: 'auto' | 'remembered' | 'ask' | 'deny' | undefined;
+  };
+  /** A planned call waits for approval again; the reason says what has changed. */
+  'tool_call.approval_required': CallData & { readonly reason: string };
+  'tool_call.approved': CallData & {
+    /** Whether the person changed the arguments; they are then given. */
+    readonly is_edited: boolean;
+    readonly arguments: JsonObject | undefined;
+    readonly remember: 'call' | 'run' | 'thread';
+    readonly remembered_approval_id: string | undefined;
+  };
+  'tool_call.dispatched': CallData;
+  /** The call waits for a connection to its server, or a question that may be about it is held. It goes on by itself. */
+  'tool_call.waiting': CallData & {
+    readonly reason: CallWaiting['reason'];
+    readonly message: string;
+  };
+  /** The server goes on with the call as a task, which this process need not outlive. */
+  'tool_call.working': CallData & { readonly task_id: string };
+  /** As the server sent it; a message is cut at 4096 characters. */
+  'tool_call.progress': CallData & {
+    readonly progress: number;
+    readonly total: number | undefined;
+    readonly message: string | undefined;
+  };
+  'tool_call.input_required': CallData & { readonly inbox_item_id: string };
+  /** No question of the call is open any more. */
+  'tool_call.resumed': CallData;
+  'tool_call.retrying': CallData & {
+    readonly reason: 'not_sent' | 'connection_lost' | 'process_ended' | 'requested';
+    readonly message: string | undefined;
+    readonly delay_ms: number;
+  };
+  'tool_call.completed': CallData & { readonly result: ResultPreview };
+  'tool_call.failed': CallData & { readonly message: string; readonly result: ResultPreview };
+  'tool_call.cancelled': CallData & {
+    readonly cancel: CancelLevel | undefined;
+    readonly outcome: CancelOutcome;
+  };
+  'tool_call.outcome_unknown': CallData & { readonly message: string };
+
+  'inbox.opened': ItemData & { readonly request: JsonObject; readonly expires_at: string };
+  'inbox.answered': ItemData & { readonly response: JsonObject };
+  'inbox.delivered': ItemData;
+  /** The server says that what a person was sent to a URL for is done. */
+  'inbox.completed': ItemData;
+  'inbox.void': ItemData & {
+    readonly reason: 'withdrawn' | 'call_ended' | 'run_ended' | 'process_ended';
+  };
+  'inbox.expired': ItemData;
+
+  'limit.warning': LimitData;
+  'limit.exceeded': LimitData;
+  'usage.updated': {
+    /** `server`: a server's sampling request, charged to the run. */
+    readonly source: 'agent' | 'server';
+    readonly server: string | undefined;
+    readonly call_id: string | undefined;
+    readonly model: string;
+    readonly usage: UsageData;
+    readonly total: UsageData;
+  };
+}
+
+export type RunEventType = keyof RunEventTypes;
+export type RunEventBody = {
+  [T in RunEventType]: { readonly type: T; readonly data: RunEventTypes[T] };
+}[RunEventType];
+
+/** The typed view of a stored event; the engine writes no other ones. */
+export function eventBody(event: Pick<RunEvent, 'type' | 'data'>): RunEventBody {
+  return event as unknown as RunEventBody;
+}
+
+const PREVIEW_CHARACTERS = 4096;
+
+export function previewOf(result: CallToolResult): ResultPreview {
+  const text = result.content
+    .flatMap((block) => (block.type === 'text' ? [block.text] : []))
+    .join('\n');
+  return {
+    text: text.slice(0, PREVIEW_CHARACTERS),
+    truncated: text.length > PREVIEW_CHARACTERS,
+    is_error: result.isError === true,
+    other_content: result.content.flatMap((block) => (block.type === 'text' ? [] : [block.type])),
+  };
+}

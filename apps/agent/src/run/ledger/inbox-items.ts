@@ -1,0 +1,87 @@
+import type { JsonObject } from '@signalbox/mcp-core';
+import type { InboxEntry } from '../../ports/progress-store.ts';
+import type { ApprovalBinding, InboxItem, InboxKind, ToolCall } from '../../ports/run-store.ts';
+import type { Change } from './commits.ts';
+import type { EngineContext } from '../core/engine-context.ts';
+import type { RunEventTypes } from './events.ts';
+
+export interface Question {
+  readonly id: string;
+  readonly kind: InboxKind;
+  readonly call: ToolCall;
+  readonly request: JsonObject;
+  /** Whether the answer is of use only to this process, which holds the call. */
+  readonly isHeldHere: boolean;
+  readonly questionKey?: string | undefined;
+  readonly binding?: ApprovalBinding;
+}
+
+/** Opens an inbox item and its expiry. */
+export async function openItem(
+  context: EngineContext,
+  change: Change,
+  { id, kind, call, request, isHeldHere, questionKey, binding }: Question,
+): Promise<void> {
+  const run = await change.sql.runCore(change.runId);
+  const createdAt = context.clock.now();
+  const item: InboxItem = {
+    id,
+    runId: change.runId,
+    callId: call.id,
+    kind,
+    state: 'open',
+    request: { server: call.server, tool: call.tool, name: call.wireName, ...request },
+    response: undefined,
+    owner: isHeldHere ? context.store.bootId : undefined,
+    questionKey,
+    binding,
+    createdAt,
+    expiresAt: createdAt + (run?.limits.inboxExpiryMs ?? 0),
+    answeredAt: undefined,
+  };
+  await change.sql.insertInboxItem(item);
+  change.emit({
+    type: 'inbox.opened',
+    data: {
+      ...itemData(item),
+      request: item.request,
+      expires_at: new Date(item.expiresAt).toISOString(),
+    },
+  });
+  change.afterCommit(() =>
+    context.timers.set({ type: 'inbox-item', itemId: item.id }, item.expiresAt),
+  );
+}
+
+/** Closes the items of the run, or of one call, that nobody can use an answer to any more, those with an answer that was not delivered included. */
+export async function voidItems(
+  context: EngineContext,
+  change: Change,
+  { reason, callId }: { reason: RunEventTypes['inbox.void']['reason']; callId?: string },
+): Promise<void> {
+  const items = await change.sql.inboxEntries({
+    runId: change.runId,
+    callId,
+    states: ['open', 'answered'],
+  });
+  for (const item of items) await voidItem(context, change, { item, reason });
+}
+
+export async function voidItem(
+  { bus, timers }: EngineContext,
+  change: Change,
+  { item, reason }: { item: InboxEntry; reason: RunEventTypes['inbox.void']['reason'] },
+): Promise<void> {
+  if (!(await change.sql.updateInboxItem(item.id, item.state, { state: 'void' }))) return;
+  change.emit({ type: 'inbox.void', data: { ...itemData(item), reason } });
+  change.afterCommit(() => {
+    timers.clear({ type: 'inbox-item', itemId: item.id });
+    bus.publish({ type: 'inbox', itemId: item.id });
+  });
+}
+
+export function itemData(
+  item: Pick<InboxItem, 'id' | 'kind' | 'callId'>,
+): RunEventTypes['inbox.delivered'] {
+  return { inbox_item_id: item.id, kind: item.kind, call_id: item.callId };
+}

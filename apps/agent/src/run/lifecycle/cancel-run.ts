@@ -1,0 +1,32 @@
+import { EngineError, type Receipt } from '../../ports/run-engine.ts';
+import { isSettled, type Run } from '../../ports/run-store.ts';
+import type { EngineContext } from '../core/engine-context.ts';
+import { giveReceipt } from '../ledger/receipt.ts';
+import { stopRun } from './stop-run.ts';
+
+export interface Cancellation {
+  readonly reason: string | undefined;
+  readonly receipt?: Receipt<Run> | undefined;
+}
+
+/** Stops a run on request. A run that is settled, or being stopped, is returned as it is. */
+export async function cancelRun(
+  context: EngineContext,
+  id: string,
+  { reason, receipt }: Cancellation,
+): Promise<Run> {
+  const cancelled = await context.commit(
+    id,
+    async (change) => {
+      const run = await change.sql.run(id);
+      if (run !== undefined && !isSettled(run) && run.status !== 'cancelling')
+        await stopRun(context, change, { run, reason });
+      if (run === undefined) return undefined;
+      giveReceipt(change, receipt, async () => (await change.sql.run(id)) ?? run);
+      return change.sql.run(id);
+    },
+    'cancel-run',
+  );
+  if (cancelled === undefined) throw new EngineError('run_not_found', `There is no run ${id}.`);
+  return (await context.store.read.run(id)) ?? cancelled;
+}

@@ -1,0 +1,208 @@
+import { EngineError, type NewRun, type Receipt } from '../../ports/run-engine.ts';
+import type { RunCore } from '../../ports/progress-store.ts';
+import type { Run, RunTransaction } from '../../ports/run-store.ts';
+import type { Agent } from '../../ports/thread-store.ts';
+import { admit } from './admission.ts';
+import { cancelRun } from './cancel-run.ts';
+import type { Change } from '../ledger/commits.ts';
+import { enqueue, type EngineContext } from '../core/engine-context.ts';
+import type { RunEventTypes } from '../ledger/events.ts';
+import { newRun } from './new-run.ts';
+import { giveReceipt } from '../ledger/receipt.ts';
+
+/** Stores a new run and calls for its first step. In a thread it waits for the runs before it. */
+export async function createRun(
+  context: EngineContext,
+  input: NewRun,
+  receipt?: Receipt<Run>,
+): Promise<Run> {
+  if (context.closing.aborted)
+    throw new EngineError(
+      'shutting_down',
+      'The service is shutting down. Try again when it is back.',
+    );
+  const agent = await agentOf(context, input.agentId);
+  const run = newRun(context, {
+    ...agentFields(agent),
+    ...input,
+    limits: { ...agent?.limits, ...input.limits },
+  });
+  await refuseUnusable(context, run);
+  for (;;) {
+    const stored = await context.commit(
+      run.id,
+      (change) => storeRun(context, change, { run, onBusy: input.onBusy ?? 'reject', receipt }),
+      'create-run',
+    );
+    if (stored.run !== undefined) return stored.run;
+    for (const other of stored.inTheWay)
+      await cancelRun(context, other.id, { reason: 'superseded' });
+  }
+}
+
+/** @throws EngineError `unknown_server`, `invalid_output_schema`, `unknown_price` */
+export async function refuseUnusable(context: EngineContext, run: Run): Promise<void> {
+  refuseUnknownServers(context, run.servers ?? []);
+  await refuseOutputSchema(context, run);
+  refuseUnknownPrice(context, run);
+}
+
+interface NewRow {
+  readonly run: Run;
+  readonly onBusy: NonNullable<NewRun['onBusy']>;
+  readonly receipt: Receipt<Run> | undefined;
+}
+
+type Stored =
+  | { readonly run: Run }
+  | { readonly run?: undefined; /** To be stopped first. */ readonly inTheWay: readonly RunCore[] };
+
+async function storeRun(
+  context: EngineContext,
+  change: Change,
+  { run, onBusy, receipt }: NewRow,
+): Promise<Stored> {
+  const { sql } = change;
+  const { threadId } = run;
+  const busy = threadId === undefined ? [] : await busyRuns(sql, threadId);
+  const [first] = busy;
+  if (first !== undefined && onBusy === 'reject') {
+    throw new EngineError(
+      'thread_busy',
+      `The run ${first.id} of the thread ${threadId} is not settled: it is ${first.status}. Wait for it, or say with on_busy what is to happen: enqueue or interrupt.`,
+    );
+  }
+  const inTheWay =
+    onBusy === 'interrupt' ? busy.filter(({ status }) => status !== 'cancelling') : [];
+  if (inTheWay.length > 0) return { inTheWay };
+  await admit(context, change, 'agent');
+  const placed =
+    threadId === undefined
+      ? run
+      : { ...run, threadPosition: await sql.nextThreadPosition(threadId) };
+  await sql.insertRun(placed);
+  if (threadId !== undefined) await sql.updateThread(threadId, { updatedAt: run.createdAt });
+  await sql.insertMessage(run.id, {
+    id: context.newId(),
+    turn: 0,
+    role: 'user',
+    content: [{ type: 'text', text: run.prompt }],
+  });
+  change.emit(queuedEvent(placed));
+  change.afterCommit(() => enqueue(context, { type: 'advance-run', runId: run.id }));
+  const stored = { ...placed, lastSeq: 1 };
+  giveReceipt(change, receipt, () => Promise.resolve(stored));
+  return { run: stored };
+}
+
+/** The first event of a run. */
+export function queuedEvent({
+  kind,
+  prompt,
+  servers,
+  provider,
+  model,
+  scripted,
+  limits,
+  threadId,
+  agentId,
+  forkedFrom,
+}: Run): { readonly type: 'run.queued'; readonly data: RunEventTypes['run.queued'] } {
+  const origin =
+    forkedFrom === undefined ? undefined : { run_id: forkedFrom.runId, turn: forkedFrom.turn };
+  const asked = kind === 'call' ? { provider: undefined, model: undefined } : { provider, model };
+  return {
+    type: 'run.queued',
+    data: {
+      kind,
+      prompt,
+      servers,
+      ...asked,
+      scripted,
+      limits: limitsData({ kind, limits }),
+      thread_id: threadId,
+      agent_id: agentId,
+      forked_from: origin,
+    },
+  };
+}
+
+async function agentOf(
+  { store }: EngineContext,
+  id: string | undefined,
+): Promise<Agent | undefined> {
+  if (id === undefined) return undefined;
+  const agent = await store.read.agent(id);
+  if (agent === undefined) throw new EngineError('unknown_agent', `There is no agent ${id}.`);
+  return agent;
+}
+
+function agentFields(agent: Agent | undefined): Pick<NewRun, 'instructions' | 'model' | 'servers'> {
+  return {
+    ...(agent?.instructions === undefined ? {} : { instructions: agent.instructions }),
+    ...(agent?.model === undefined ? {} : { model: agent.model }),
+    ...(agent?.servers === undefined ? {} : { servers: agent.servers }),
+  };
+}
+
+async function busyRuns(sql: RunTransaction, threadId: string): Promise<readonly RunCore[]> {
+  if ((await sql.thread(threadId)) === undefined)
+    throw new EngineError('unknown_thread', `There is no thread ${threadId}.`);
+  return sql.unsettledRuns({ threadId });
+}
+
+function refuseUnknownServers({ registry }: EngineContext, wanted: readonly string[]): void {
+  const known = registry.servers().map((server) => server.name);
+  const unknown = wanted.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  const configured =
+    known.length === 0 ? 'No server is configured.' : `Configured servers: ${known.join(', ')}.`;
+  throw new EngineError(
+    'unknown_server',
+    `No server is named ${unknown.map((name) => JSON.stringify(name)).join(', ')}. ${configured}`,
+  );
+}
+
+/** A limit of what nobody can count would be none. */
+function refuseUnknownPrice({ llm }: EngineContext, { limits, model, kind }: Run): void {
+  if (limits.costUsd === undefined || kind === 'call') return;
+  const card = llm.card(model);
+  if (card?.price !== undefined) return;
+  throw new EngineError(
+    'unknown_price',
+    `The price of the model ${model} is not known, so limits.cost_usd cannot be kept. Leave it out, limit tokens, or tell the price in llm.models of signalbox.json.`,
+    [{ path: '/limits/cost_usd', message: 'the price of the model is not known' }],
+  );
+}
+
+async function refuseOutputSchema(
+  { outputs }: EngineContext,
+  { outputSchema }: Run,
+): Promise<void> {
+  const problem = outputSchema === undefined ? undefined : await outputs.unusable(outputSchema);
+  if (problem !== undefined)
+    throw new EngineError(
+      'invalid_output_schema',
+      `The output schema cannot be used: ${problem}.`,
+      [{ path: '/output_schema', message: problem }],
+    );
+}
+
+function limitsData({ kind, limits }: Pick<Run, 'kind' | 'limits'>): {
+  readonly [key: string]: number;
+} {
+  const ofModels = {
+    turns: limits.turns,
+    tool_calls: limits.toolCalls,
+    ...(limits.tokens === undefined ? {} : { tokens: limits.tokens }),
+    ...(limits.costUsd === undefined ? {} : { cost_usd: limits.costUsd }),
+    ...(limits.outputTokens === undefined ? {} : { output_tokens: limits.outputTokens }),
+  };
+  return {
+    ...(kind === 'call' ? {} : ofModels),
+    wall_clock_ms: limits.wallClockMs,
+    call_inactivity_ms: limits.callInactivityMs,
+    call_max_ms: limits.callMaxMs,
+    inbox_expiry_ms: limits.inboxExpiryMs,
+  };
+}

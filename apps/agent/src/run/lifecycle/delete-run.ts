@@ -1,0 +1,31 @@
+import { EngineError } from '../../ports/run-engine.ts';
+import { isSettled } from '../../ports/run-store.ts';
+import type { EngineContext } from '../core/engine-context.ts';
+
+/** Erases everything of a settled run but the audit. */
+export async function deleteRun({ store }: EngineContext, id: string): Promise<void> {
+  await store.write(async (sql) => {
+    const run = await sql.run(id);
+    if (run === undefined) throw new EngineError('run_not_found', `There is no run ${id}.`);
+    if (!isSettled(run))
+      throw new EngineError(
+        'run_not_settled',
+        `The run ${id} is not settled: it is ${run.status}. Cancel it first, or wait for its end.`,
+      );
+    await sql.deleteRun(id);
+  });
+}
+
+/** Erases a thread with its runs, all of which must be settled. */
+export async function deleteThread({ store }: EngineContext, id: string): Promise<void> {
+  await store.write(async (sql) => {
+    const [busy] = await sql.unsettledRuns({ threadId: id });
+    if (busy !== undefined)
+      throw new EngineError(
+        'thread_busy',
+        `The run ${busy.id} of the thread is not settled: it is ${busy.status}. Cancel it first, or wait for its end.`,
+      );
+    if (!(await sql.deleteThread(id)))
+      throw new EngineError('thread_not_found', `There is no thread ${id}.`);
+  });
+}

@@ -1,0 +1,32 @@
+import type { Run } from '../../ports/run-store.ts';
+import type { Change } from '../ledger/commits.ts';
+import { endRun, finishStopping } from './end-run.ts';
+import type { EngineContext } from '../core/engine-context.ts';
+import { messageText } from '../text/message-text.ts';
+
+/** Settles a run of one call by how the call ended. */
+export async function endCallRun(context: EngineContext, change: Change, run: Run): Promise<void> {
+  const [call] = await change.sql.toolCalls(run.id);
+  switch (call?.state) {
+    case 'succeeded':
+      return endRun(context, change, {
+        status: 'completed',
+        answer: messageText(call.result?.content ?? []),
+      });
+    case 'cancelled':
+      return finishStopping(context, change, { ...run, statusReason: 'call_cancelled' });
+    case 'unknown':
+      return endRun(context, change, {
+        status: 'failed',
+        error: {
+          code: 'outcome_unknown',
+          message: call.error ?? 'It is not known whether the call took effect.',
+        },
+      });
+    default:
+      return endRun(context, change, {
+        status: 'failed',
+        error: { code: 'tool_failed', message: call?.error ?? 'The call failed.' },
+      });
+  }
+}

@@ -1,0 +1,96 @@
+import type { InboxEntry, RunCore } from '../../ports/progress-store.ts';
+import { failCall } from '../ledger/call-results.ts';
+import type { Change } from '../ledger/commits.ts';
+import { enqueue, type EngineContext } from '../core/engine-context.ts';
+import { itemData } from '../ledger/inbox-items.ts';
+import { WARNING_SHARE, wallClockDeadline } from '../limits/limits.ts';
+import { reconcile } from './reconcile.ts';
+import { stopRun } from './stop-run.ts';
+import type { Deadline } from '../core/timers.ts';
+
+/** Decides what a deadline that has come means; one that was moved meanwhile means nothing. */
+export async function onDeadline(context: EngineContext, deadline: Deadline): Promise<void> {
+  switch (deadline.type) {
+    case 'wall-clock':
+      return context.commit(deadline.runId, async (change) => {
+        const run = await change.sql.runCore(deadline.runId);
+        if (run !== undefined) await expireRunIfDue(context, change, run);
+      });
+    case 'wall-clock-warning':
+      return context.commit(deadline.runId, async (change) => {
+        const run = await change.sql.runCore(deadline.runId);
+        if (run?.status === 'running') warn(change, run);
+      });
+    case 'model-retry':
+      enqueue(context, { type: 'advance-run', runId: deadline.runId });
+      return undefined;
+    case 'inbox-item': {
+      const item = await context.store.read.inboxItem(deadline.itemId);
+      if (item !== undefined)
+        await context.commit(item.runId, (change) => expireItemIfDue(context, change, item));
+    }
+  }
+}
+
+/** Stops a run whose wall clock has run out; returns whether it had. */
+export async function expireRunIfDue(
+  context: EngineContext,
+  change: Change,
+  run: RunCore,
+): Promise<boolean> {
+  const overdueMs = context.clock.now() - wallClockDeadline(run);
+  if (run.status !== 'running' || overdueMs < 0) return false;
+  const { wallClockMs } = run.limits;
+  change.emit({
+    type: 'limit.exceeded',
+    data: { limit: 'wall_clock_ms', used: wallClockMs + overdueMs, allowed: wallClockMs },
+  });
+  const { modelOutage: outage } = run;
+  const waited =
+    outage === undefined
+      ? ''
+      : ` It was waiting for its model, which failed ${outage.attempts} times since ${new Date(outage.since).toISOString()}, the last time with: ${outage.error.message}`;
+  const message = `The run took longer than its limit of ${wallClockMs} ms.${waited}`;
+  await stopRun(context, change, {
+    run,
+    reason: 'wall_clock_limit',
+    error: { code: 'wall_clock_limit', message },
+  });
+  return true;
+}
+
+function warn(change: Change, run: RunCore): void {
+  const { wallClockMs } = run.limits;
+  change.emit({
+    type: 'limit.warning',
+    data: {
+      limit: 'wall_clock_ms',
+      used: Math.round(wallClockMs * WARNING_SHARE),
+      allowed: wallClockMs,
+    },
+  });
+}
+
+/** Expires an open item that nobody answered in time. An unknown outcome then stays unknown, and the model is told so. */
+export async function expireItemIfDue(
+  context: EngineContext,
+  change: Change,
+  item: InboxEntry,
+): Promise<void> {
+  if (
+    item.expiresAt > context.clock.now() ||
+    !(await change.sql.updateInboxItem(item.id, 'open', { state: 'expired' }))
+  )
+    return;
+  change.emit({ type: 'inbox.expired', data: itemData(item) });
+  const call = item.callId === undefined ? undefined : await change.sql.toolCall(item.callId);
+  if (item.kind === 'tool_approval' && call !== undefined) {
+    await failCall(context, change, {
+      call,
+      message: 'Nobody approved the call in time.',
+      text: 'This call was not made: it needs the approval of a person, and nobody answered in time.',
+    });
+  }
+  await reconcile(context, change);
+  change.afterCommit(() => context.bus.publish({ type: 'inbox', itemId: item.id }));
+}

@@ -1,0 +1,129 @@
+import { EngineError, type Fork, type Receipt } from '../../ports/run-engine.ts';
+import {
+  OPEN_CALL_STATES,
+  type Run,
+  type RunReader,
+  type StoredMessage,
+} from '../../ports/run-store.ts';
+import { admit } from './admission.ts';
+import { missingResults } from '../results/answer-tool-uses.ts';
+import { queuedEvent, refuseUnusable } from './create-run.ts';
+import { enqueue, type EngineContext } from '../core/engine-context.ts';
+import { newRun } from './new-run.ts';
+import { giveReceipt } from '../ledger/receipt.ts';
+
+/** Stores a new run, in no thread, that begins with a copy of what was said in another up to the end of a turn. Nothing that was done is done again. */
+export async function forkRun(
+  context: EngineContext,
+  id: string,
+  { atTurn, prompt, receipt, ...changes }: Fork & { readonly receipt?: Receipt<Run> | undefined },
+): Promise<Run> {
+  if (context.closing.aborted)
+    throw new EngineError(
+      'shutting_down',
+      'The service is shutting down. Try again when it is back.',
+    );
+  const source = await context.store.read.run(id);
+  if (source === undefined) throw new EngineError('run_not_found', `There is no run ${id}.`);
+  if (source.kind === 'call')
+    throw new EngineError('invalid_fork', `The run ${id} is a single tool call: it has no turns.`);
+  const turn = atTurn ?? (await lastWholeTurn(context.store.read, source));
+  const { servers, model, limits, agentId, instructions, metadata, outputSchema } = source;
+  const run = newRun(context, {
+    prompt: prompt ?? source.prompt,
+    servers,
+    model,
+    agentId,
+    instructions,
+    metadata,
+    outputSchema,
+    ...changes,
+    limits: { ...limits, ...changes.limits },
+    forkedFrom: { runId: id, turn },
+  });
+  await refuseUnusable(context, run);
+  return context.commit(
+    run.id,
+    async (change) => {
+      const { sql } = change;
+      const history = (await historyUpTo(sql, source, turn)).map((said) =>
+        run.model === model ? said : withoutNative(said),
+      );
+      const kept = turn === 0 && prompt !== undefined ? withoutPrompt(history) : history;
+      const messages =
+        prompt === undefined
+          ? kept
+          : [
+              ...kept,
+              { role: 'user' as const, content: [{ type: 'text' as const, text: prompt }] },
+            ];
+      if (messages.at(-1)?.role !== 'user')
+        throw new EngineError(
+          'invalid_fork',
+          `Turn ${turn} of the run ${id} ended with an answer: say in prompt what the user says next.`,
+        );
+      await admit(context, change, 'agent');
+      await sql.insertRun(run);
+      await sql.shareArtifacts(source, run.id);
+      for (const message of messages)
+        await sql.insertMessage(run.id, { ...message, id: context.newId(), turn: 0 });
+      change.emit(queuedEvent(run));
+      change.afterCommit(() => enqueue(context, { type: 'advance-run', runId: run.id }));
+      const stored = { ...run, lastSeq: 1 };
+      giveReceipt(change, receipt, () => Promise.resolve(stored));
+      return stored;
+    },
+    'create-run',
+  );
+}
+
+type Said = Pick<StoredMessage, 'role' | 'content' | 'native'>;
+
+async function lastWholeTurn(read: RunReader, { id, turns }: Run): Promise<number> {
+  return (await hasOpenCalls(read, id, turns)) ? turns - 1 : turns;
+}
+
+async function hasOpenCalls(read: RunReader, runId: string, turn: number): Promise<boolean> {
+  return (await read.toolCalls(runId, { turn })).some(({ state }) =>
+    OPEN_CALL_STATES.includes(state),
+  );
+}
+
+async function historyUpTo(read: RunReader, source: Run, turn: number): Promise<readonly Said[]> {
+  const { id, threadId, threadPosition = 0, turns } = source;
+  if (turn > turns)
+    throw new EngineError(
+      'invalid_fork',
+      `The run ${id} has ${turns} turns: at_turn can be 0 to ${turns}.`,
+    );
+  if (await hasOpenCalls(read, id, turn))
+    throw new EngineError('invalid_fork', `Calls of turn ${turn} of the run ${id} have not ended.`);
+  const before =
+    threadId === undefined ? [] : await read.threadMessages(threadId, { before: threadPosition });
+  const own = (await read.messages(id)).filter((message) => message.turn <= turn);
+  const last = own.at(-1);
+  const answers = last === undefined ? [] : await missingResults(read, id, last);
+  const said: readonly Said[] = [
+    ...before,
+    ...own,
+    ...(answers.length === 0 ? [] : [{ role: 'user' as const, content: answers }]),
+  ];
+  return said.map(({ role, content, native }) => ({
+    role,
+    content,
+    ...(native === undefined ? {} : { native }),
+  }));
+}
+
+/** The message as another model can read it: parts such as signed reasoning are good for the model that wrote them alone. */
+function withoutNative({ role, content }: Said): Said {
+  return { role, content };
+}
+
+/** Leaves out what the user said last, where that is a text of theirs and not the results of calls. */
+function withoutPrompt(history: readonly Said[]): readonly Said[] {
+  const last = history.at(-1);
+  return last?.role === 'user' && last.content.every(({ type }) => type === 'text')
+    ? history.slice(0, -1)
+    : history;
+}

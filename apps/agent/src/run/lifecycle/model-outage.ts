@@ -1,0 +1,123 @@
+import type { LlmError, LlmErrorKind } from '../../ports/llm-provider.ts';
+import type { Run, RunError } from '../../ports/run-store.ts';
+import type { Change } from '../ledger/commits.ts';
+import type { EngineContext } from '../core/engine-context.ts';
+import { wallClockDeadline } from '../limits/limits.ts';
+
+/** Status reason of a run that waits for its model. */
+const MODEL_UNAVAILABLE = 'model_unavailable';
+
+/** The fields of a run whose model answers again. */
+export const NO_OUTAGE = { statusReason: undefined, modelOutage: undefined } as const;
+
+/** Kinds of failure that go away without a change to the request, the key or the account. */
+const TRANSIENT: ReadonlySet<LlmErrorKind> = new Set(['rate', 'overloaded', 'timeout', 'network']);
+
+/** Attempts of a turn whose answers could not be understood, which a broken proxy and a wrong base URL both look like. */
+const MAX_PROTOCOL_ATTEMPTS = 3;
+
+const BASE_DELAY_MS = 2_000;
+const MAX_DELAY_MS = 300_000;
+const MIN_DELAY_MS = 1_000;
+
+/** Spread of the runs that were all asked to wait until the same time. */
+const RETRY_AFTER_JITTER_MS = 5_000;
+
+const NOT_IMPLEMENTED = 501;
+
+export interface Attempt {
+  /** Failed attempts in a row, this one included. */
+  readonly attempts: number;
+  readonly error: LlmError;
+  readonly now: number;
+  /** End of the run's wall clock. */
+  readonly deadline: number;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+}
+
+/** Whether another attempt of the same model call can succeed. */
+export function isTransient({ kind, status }: LlmError, attempts: number): boolean {
+  if (kind === 'protocol') return attempts < MAX_PROTOCOL_ATTEMPTS;
+  return TRANSIENT.has(kind) && status !== NOT_IMPLEMENTED;
+}
+
+/**
+ * Time of the next attempt: full jitter over 2 s, 4 s, 8 s… up to 5 minutes, no earlier than the provider asks for, and without such a request no later than
+ * half of the time that the run has left. Undefined when the provider asks to wait beyond the run's wall clock.
+ */
+export function nextAttemptAt({
+  attempts,
+  error,
+  now,
+  deadline,
+  random,
+}: Attempt): number | undefined {
+  const backoffMs = random() * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (attempts - 1));
+  const askedMs = error.retryAfterMs;
+  if (askedMs === undefined)
+    return now + Math.max(MIN_DELAY_MS, Math.min(backoffMs, (deadline - now) / 2));
+  if (now + askedMs >= deadline) return undefined;
+  return now + Math.max(MIN_DELAY_MS, backoffMs, askedMs + random() * RETRY_AFTER_JITTER_MS);
+}
+
+/** Whether the run waits for the next attempt of its model call; the timer of that attempt is then set. */
+export function waitsForModel(
+  { clock, timers }: EngineContext,
+  change: Change,
+  { id, modelOutage }: Pick<Run, 'id' | 'modelOutage'>,
+): boolean {
+  if (modelOutage === undefined || modelOutage.nextAttemptAt <= clock.now()) return false;
+  change.afterCommit(() =>
+    timers.set({ type: 'model-retry', runId: id }, modelOutage.nextAttemptAt),
+  );
+  return true;
+}
+
+interface FailedTurn {
+  readonly turn: number;
+  readonly messageId: string;
+  readonly error: LlmError;
+}
+
+/** Lets the run wait for its model: the text of the attempt is void, and the same turn begins again. Returns the error of a run that cannot wait. */
+export async function waitForModel(
+  context: EngineContext,
+  change: Change,
+  { turn, messageId, error }: FailedTurn,
+): Promise<RunError | undefined> {
+  const { clock, random, timers } = context;
+  const run = await change.sql.runCore(change.runId);
+  const failure = { code: `llm_${error.kind}`, message: error.message };
+  if (run === undefined) return failure;
+  const now = clock.now();
+  const attempts = (run.modelOutage?.attempts ?? 0) + 1;
+  if (!isTransient(error, attempts)) return failure;
+  const next = nextAttemptAt({ attempts, error, now, deadline: wallClockDeadline(run), random });
+  if (next === undefined)
+    return {
+      ...failure,
+      message: `${error.message} The wall clock of the run ends before that. Resume the run then.`,
+    };
+  const modelOutage = {
+    since: run.modelOutage?.since ?? now,
+    attempts,
+    nextAttemptAt: next,
+    error: failure,
+  };
+  await change.sql.updateRun(run.id, { statusReason: MODEL_UNAVAILABLE, modelOutage });
+  const nextAttempt = new Date(next).toISOString();
+  change.emit({
+    type: 'turn.failed',
+    data: {
+      turn,
+      message_id: messageId,
+      error: failure,
+      retryable: true,
+      attempt: attempts,
+      next_attempt_at: nextAttempt,
+    },
+  });
+  change.afterCommit(() => timers.set({ type: 'model-retry', runId: run.id }, next));
+  return undefined;
+}

@@ -1,0 +1,68 @@
+import type { InboxEntry, RunCore } from '../../ports/progress-store.ts';
+import { SENT_CALL_STATES } from '../../ports/run-store.ts';
+import type { Change } from '../ledger/commits.ts';
+import { finishStopping } from './end-run.ts';
+import { enqueue, type EngineContext } from '../core/engine-context.ts';
+import { forgetWallClock, watchWallClock } from '../limits/limits.ts';
+import { waitsForModel } from './model-outage.ts';
+
+/**
+ * Brings the status of the run in line with its turn, calls and questions, and calls for the next step when nothing is in the way. Every change
+ * that begins or ends one of these finishes with it.
+ */
+export async function reconcile(context: EngineContext, change: Change): Promise<void> {
+  const { sql, runId } = change;
+  const run = await sql.runCore(runId);
+  if (run === undefined) return;
+  const calls = await sql.openCalls(runId);
+  const hasTurn = (await sql.activeTurn(runId)) !== undefined;
+  const open = await sql.inboxEntries({ runId, states: ['open'] });
+  switch (run.status) {
+    case 'cancelling':
+      if (!hasTurn && !calls.some((call) => SENT_CALL_STATES.includes(call.state)))
+        await finishStopping(context, change, run);
+      return;
+    case 'running':
+    case 'input_required': {
+      const isBusy =
+        hasTurn ||
+        calls.some(
+          (call) =>
+            call.state === 'planned' || call.state === 'dispatched' || call.state === 'working',
+        );
+      const isWaiting = !isBusy && (open.length > 0 || calls.length > 0);
+      if (isWaiting && run.status === 'running') await beginWait(context, change, open);
+      if (!isWaiting && run.status === 'input_required') await endWait(context, change, run);
+      if (!isBusy && !isWaiting && !waitsForModel(context, change, run))
+        change.afterCommit(() => enqueue(context, { type: 'advance-run', runId }));
+      return;
+    }
+    case 'queued':
+    case 'completed':
+    case 'failed':
+    case 'cancelled':
+    case 'expired':
+  }
+}
+
+async function beginWait(
+  context: EngineContext,
+  { sql, runId, emit, afterCommit }: Change,
+  open: readonly InboxEntry[],
+): Promise<void> {
+  await sql.updateRun(runId, { status: 'input_required', waitingSince: context.clock.now() });
+  emit({ type: 'run.input_required', data: { inbox_item_ids: open.map((item) => item.id) } });
+  afterCommit(() => forgetWallClock(context, runId));
+}
+
+async function endWait(
+  context: EngineContext,
+  { sql, runId, emit, afterCommit }: Change,
+  run: RunCore,
+): Promise<void> {
+  const now = context.clock.now();
+  const waitedMs = run.waitedMs + now - (run.waitingSince ?? now);
+  await sql.updateRun(runId, { status: 'running', waitedMs, waitingSince: undefined });
+  emit({ type: 'run.resumed', data: { reason: 'inbox_closed' } });
+  afterCommit(() => watchWallClock(context, { ...run, waitedMs }));
+}

@@ -1,0 +1,101 @@
+import { EngineError, type Receipt } from '../../ports/run-engine.ts';
+import {
+  isSettled,
+  SENT_CALL_STATES,
+  type Run,
+  type RunLimits,
+  type RunReader,
+} from '../../ports/run-store.ts';
+import type { Change } from '../ledger/commits.ts';
+import { enqueue, type EngineContext } from '../core/engine-context.ts';
+import { watchWallClock } from '../limits/limits.ts';
+import { NO_OUTAGE } from './model-outage.ts';
+import { giveReceipt } from '../ledger/receipt.ts';
+import { cancelUnsentCalls } from './stop-run.ts';
+
+export interface Resumption {
+  /** Replace those of the run. */
+  readonly limits?: Partial<RunLimits> | undefined;
+  readonly receipt?: Receipt<Run> | undefined;
+}
+
+/** Codes of failures that leave a conversation which the model can continue. */
+const RESUMABLE_CODES: ReadonlySet<string> = new Set([
+  'internal_error',
+  'limit_exceeded',
+  'wall_clock_limit',
+]);
+
+/**
+ * Continues a failed or expired run with its next model call. Tool calls that were sent are not sent again: the model reads their results, and of calls that
+ * were not made it reads so. The wall clock starts anew.
+ */
+export async function resumeRun(
+  context: EngineContext,
+  id: string,
+  { limits, receipt }: Resumption,
+): Promise<Run> {
+  return context.commit(id, async (change) => {
+    const { sql } = change;
+    const run = await sql.run(id);
+    if (run === undefined) throw new EngineError('run_not_found', `There is no run ${id}.`);
+    const problem = await whyNotResumable(sql, run);
+    if (problem !== undefined)
+      throw new EngineError('run_not_resumable', `The run ${id} cannot be resumed: ${problem}`);
+    await cancelUnsentCalls(context, change);
+    await restart(context, change, { ...run, limits: { ...run.limits, ...limits } });
+    const resumed = async (): Promise<Run> => (await sql.run(id)) ?? run;
+    giveReceipt(change, receipt, resumed);
+    return resumed();
+  });
+}
+
+async function whyNotResumable(sql: RunReader, run: Run): Promise<string | undefined> {
+  if (run.kind === 'call') return 'it is a single tool call. Make the call again.';
+  if (!isSettled(run)) return `it has not ended, it is ${run.status}.`;
+  if (run.status !== 'failed' && run.status !== 'expired')
+    return `it is ${run.status}. Fork it to go on from there.`;
+  const code = run.error?.code ?? '';
+  if (!code.startsWith('llm_') && !RESUMABLE_CODES.has(code))
+    return `it failed with ${code}, which another attempt does not change. Fork it with another prompt.`;
+  const sent = await sql.toolCalls(run.id, { state: SENT_CALL_STATES });
+  if (sent.length > 0) return `its call ${sent[0]?.id} has not ended. Try again when it has.`;
+  if (await hasLaterRun(sql, run))
+    return 'its thread has a later run, which began with what this one said. Fork it instead.';
+  return undefined;
+}
+
+async function hasLaterRun(
+  sql: RunReader,
+  { threadId, threadPosition = 0 }: Run,
+): Promise<boolean> {
+  if (threadId === undefined) return false;
+  const { data } = await sql.runs({ threadId, limit: 1 });
+  return data.some((run) => (run.threadPosition ?? 0) > threadPosition);
+}
+
+async function restart(
+  context: EngineContext,
+  { sql, emit, afterCommit }: Change,
+  run: Run,
+): Promise<void> {
+  const now = context.clock.now();
+  const startedAt = run.startedAt ?? now;
+  const waitedMs = now - startedAt;
+  // Text of a model call that failed; its turn is taken again.
+  await sql.deleteMessagesAfter(run.id, run.turns);
+  const ended = { answer: undefined, error: undefined, finishedAt: undefined };
+  await sql.updateRun(run.id, {
+    ...NO_OUTAGE,
+    ...ended,
+    status: 'running',
+    limits: run.limits,
+    startedAt,
+    waitedMs,
+  });
+  emit({ type: 'run.resumed', data: { reason: 'requested' } });
+  afterCommit(() => {
+    watchWallClock(context, { ...run, startedAt, waitedMs });
+    enqueue(context, { type: 'advance-run', runId: run.id });
+  });
+}

@@ -1,0 +1,97 @@
+import { exceededLimit, MAX_JSON_DEPTH } from '../../json-limits.ts';
+import { EngineError, type CallRun, type NewCall, type Receipt } from '../../ports/run-engine.ts';
+import type { CatalogueTool } from '../../ports/tool-registry.ts';
+import { admit } from './admission.ts';
+import { queuedEvent } from './create-run.ts';
+import type { EngineContext } from '../core/engine-context.ts';
+import { watchWallClock } from '../limits/limits.ts';
+import { newRun } from './new-run.ts';
+import { planCalls } from '../calls/plan-calls.ts';
+import { giveReceipt } from '../ledger/receipt.ts';
+import { reconcile } from './reconcile.ts';
+import { serverConnected } from '../calls/servers-ready.ts';
+
+/** Stores a run of one tool call that a client asked for, and calls for it. Approvals, limits and the ledger are those of any other call. */
+export async function startCall(
+  context: EngineContext,
+  { wireName, arguments: input, limits = {}, metadata = {} }: NewCall,
+  receipt?: Receipt<CallRun>,
+): Promise<CallRun> {
+  if (context.closing.aborted)
+    throw new EngineError(
+      'shutting_down',
+      'The service is shutting down. Try again when it is back.',
+    );
+  const { server } = await findTool(context, wireName);
+  const wrong = tooDeep(input) ?? (await context.registry.checkArguments(wireName, input));
+  if (wrong !== undefined)
+    throw new EngineError('invalid_arguments', wrong, [{ path: '/arguments', message: wrong }]);
+  const startedAt = context.clock.now();
+  const run = {
+    ...newRun(context, {
+      kind: 'call',
+      prompt: `Call ${wireName}`,
+      servers: [server],
+      limits,
+      metadata,
+    }),
+    status: 'running' as const,
+    startedAt,
+    toolCalls: 1,
+  };
+  const started = await context.commit(
+    run.id,
+    async (change) => {
+      const { sql } = change;
+      await admit(context, change, 'call');
+      const result: { value?: CallRun } = {};
+      await sql.insertRun(run);
+      change.emit(queuedEvent(run), {
+        type: 'run.started',
+        data: { provider: undefined, model: undefined, scripted: run.scripted, notice: undefined },
+      });
+      await planCalls(context, change, {
+        run,
+        turn: 0,
+        toolUses: [{ type: 'tool_use', id: context.newId(), name: wireName, input }],
+      });
+      change.afterCommit(() => watchWallClock(context, run));
+      await reconcile(context, change);
+      const stored = async (): Promise<CallRun> => {
+        const [call] = await sql.toolCalls(run.id);
+        if (call === undefined) throw new Error(`the call of the run ${run.id} was not planned`);
+        return { run: (await sql.run(run.id)) ?? run, call };
+      };
+      giveReceipt(change, receipt, stored);
+      // With the events of this transaction counted.
+      change.lastly(async () => {
+        result.value = await stored();
+      });
+      return result;
+    },
+    'create-run',
+  );
+  if (started.value === undefined) throw new Error(`the run ${run.id} was not stored`);
+  return started.value;
+}
+
+function tooDeep(args: NewCall['arguments']): string | undefined {
+  const isDeep = exceededLimit(args, { maxDepth: MAX_JSON_DEPTH }) !== undefined;
+  return isDeep ? `the arguments are nested more than ${MAX_JSON_DEPTH} levels deep` : undefined;
+}
+
+/** Waits for a server that has begun to connect before the tool counts as missing. */
+async function findTool(context: EngineContext, wireName: string): Promise<CatalogueTool> {
+  const { registry, closing } = context;
+  if (registry.find(wireName) === undefined)
+    await serverConnected(context, wireName.split('__')[0] ?? '', closing);
+  const tool = registry.find(wireName);
+  if (tool !== undefined) return tool;
+  const reason = registry.whyNotOffered(wireName);
+  if (reason !== undefined && registry.isQuarantined(wireName))
+    throw new EngineError('tool_quarantined', `${wireName} is not called: ${reason}`);
+  throw new EngineError(
+    'tool_not_found',
+    `No tool is called ${JSON.stringify(wireName)}${reason === undefined ? '' : ` at present (${reason})`}; GET /v1/tools lists those of the servers that are ready.`,
+  );
+}

@@ -1,0 +1,28 @@
+import type { RunCore } from '../../ports/progress-store.ts';
+import type { RunReader } from '../../ports/run-store.ts';
+import type { Change } from '../ledger/commits.ts';
+import { enqueue, type EngineContext } from '../core/engine-context.ts';
+
+/** Whether a queued run may begin: the runs before it in its thread are settled. */
+export async function isItsTurn(
+  read: RunReader,
+  { threadId, threadPosition = 0 }: Pick<RunCore, 'threadId' | 'threadPosition'>,
+): Promise<boolean> {
+  if (threadId === undefined) return true;
+  const unsettled = await read.unsettledRuns({ threadId });
+  return !unsettled.some((run) => (run.threadPosition ?? 0) < threadPosition);
+}
+
+/** Calls for the next run of the thread when one of its runs is settled. */
+export async function wakeThread(
+  context: EngineContext,
+  { sql, afterCommit }: Change,
+  { threadId }: Pick<RunCore, 'threadId'>,
+): Promise<void> {
+  if (threadId === undefined) return;
+  const [next] = (await sql.unsettledRuns({ threadId })).toSorted(
+    (left, right) => (left.threadPosition ?? 0) - (right.threadPosition ?? 0),
+  );
+  if (next !== undefined)
+    afterCommit(() => enqueue(context, { type: 'advance-run', runId: next.id }));
+}

@@ -1,0 +1,261 @@
+import { describe, expect, test } from 'vitest';
+import { EngineError } from '../../ports/run-engine.ts';
+import { callsThenAnswer, type Script } from '../testing/fake-llm.ts';
+import { ok, READ_ONLY, untilCancelled } from '../testing/fake-registry.ts';
+import { openService, type Service } from '../testing/service.ts';
+
+const TOOLS = {
+  r__read: { annotations: READ_ONLY, call: () => Promise.resolve(ok('42')) },
+  r__slow: { annotations: READ_ONLY, call: untilCancelled() },
+};
+
+async function withThread(
+  script: Script,
+): Promise<{ readonly service: Service; readonly threadId: string }> {
+  const service = await openService({ script, tools: TOOLS });
+  await service.store.write((sql) =>
+    sql.insertThread({ id: 't1', title: undefined, metadata: {}, createdAt: 1, updatedAt: 1 }),
+  );
+  return { service, threadId: 't1' };
+}
+
+const said = (service: Service, request: number): readonly string[] =>
+  service.llm.requests[request]!.messages.map(
+    ({ role, content }) =>
+      `${role}: ${content.map((block) => ('text' in block ? block.text : `<${block.type}>`)).join(' ')}`,
+  );
+
+const refusalOf = async (work: Promise<unknown>): Promise<string> => {
+  const error = await work.catch((caught: unknown) => caught);
+  return error instanceof EngineError ? error.code : 'no refusal';
+};
+
+describe('a run of a thread', () => {
+  test('begins with what was said in the runs before it, tool calls included', async () => {
+    const { service, threadId } = await withThread((request, index) =>
+      index === 0 ? { calls: [{ name: 'r__read' }] } : { text: `answer ${index}` },
+    );
+    const first = await service.engine.createRun({ prompt: 'one', threadId });
+    await service.settled(first.id);
+    const second = await service.engine.createRun({ prompt: 'two', threadId });
+    expect(await service.settled(second.id)).toMatchObject({
+      status: 'completed',
+      threadId,
+      threadPosition: 1,
+      turns: 1,
+      answer: 'answer 2',
+    });
+    expect(said(service, 2)).toEqual([
+      'user: one',
+      'assistant: <tool_use>',
+      'user: <tool_result>',
+      'assistant: answer 1',
+      'user: two',
+    ]);
+    expect(
+      (await service.read.threadMessages(threadId)).map(({ runId, position }) => [
+        runId === first.id,
+        position,
+      ]),
+    ).toEqual([
+      [true, 0],
+      [true, 1],
+      [true, 2],
+      [true, 3],
+      [false, 0],
+      [false, 1],
+    ]);
+  });
+
+  test('is refused while another is not settled, unless it says what is to happen', async () => {
+    const { service, threadId } = await withThread(callsThenAnswer([[{ name: 'r__slow' }]]));
+    const first = await service.engine.createRun({ prompt: 'one', threadId });
+    await service.event(first.id, 'tool_call.dispatched');
+    expect(await refusalOf(service.engine.createRun({ prompt: 'two', threadId }))).toBe(
+      'thread_busy',
+    );
+    expect((await service.read.runs({ limit: 9 })).data).toHaveLength(1);
+    await service.engine.cancelRun(first.id);
+    await service.settled(first.id);
+    expect(await refusalOf(service.engine.createRun({ prompt: 'three', threadId }))).toBe(
+      'no refusal',
+    );
+  });
+
+  test('that is enqueued waits for those before it, in order, and a cancelled one in between is passed over', async () => {
+    const held = Promise.withResolvers<void>();
+    const { service, threadId } = await withThread(({ messages }) =>
+      messages.length === 1
+        ? { text: 'first', hold: held.promise }
+        : { text: `after ${messages.length}` },
+    );
+    const enqueue = (prompt: string) =>
+      service.engine.createRun({ prompt, threadId, onBusy: 'enqueue' });
+    const [first, second, third] = [
+      await enqueue('one'),
+      await enqueue('two'),
+      await enqueue('three'),
+    ];
+    await service.event(first.id, 'turn.started');
+    await service.engine.cancelRun(second.id);
+    expect((await service.settled(second.id)).status).toBe('cancelled');
+    expect((await service.read.run(third.id))?.status).toBe('queued');
+    held.resolve();
+    expect(await service.settled(third.id)).toMatchObject({ status: 'completed' });
+    expect(said(service, 1)).toEqual(['user: one', 'assistant: first', 'user: two three']);
+  });
+
+  test('that interrupts cancels the one before it, begins when that has ended, and reads of its calls that they were cancelled', async () => {
+    const { service, threadId } = await withThread(({ messages }) =>
+      messages.length === 1 ? { calls: [{ name: 'r__slow' }] } : { text: 'done' },
+    );
+    const first = await service.engine.createRun({ prompt: 'one', threadId });
+    await service.event(first.id, 'tool_call.dispatched');
+    const second = await service.engine.createRun({ prompt: 'two', threadId, onBusy: 'interrupt' });
+    expect(await service.settled(second.id)).toMatchObject({ status: 'completed' });
+    expect(await service.read.run(first.id)).toMatchObject({
+      status: 'cancelled',
+      statusReason: 'superseded',
+    });
+    expect(said(service, 1)).toEqual([
+      'user: one',
+      'assistant: <tool_use>',
+      'user: <tool_result> two',
+    ]);
+    expect(JSON.stringify(service.llm.requests[1]!.messages)).toContain('This call was cancelled.');
+  });
+
+  test('waits also across the death of the service', async () => {
+    const script: Script = ({ messages }) => ({ text: `after ${messages.length}` });
+    const service = await openService({ script, crashAt: 'before-model-call' });
+    await service.store.write((sql) =>
+      sql.insertThread({ id: 't1', title: undefined, metadata: {}, createdAt: 1, updatedAt: 1 }),
+    );
+    const first = await service.engine.createRun({ prompt: 'one', threadId: 't1' });
+    const second = await service.engine.createRun({
+      prompt: 'two',
+      threadId: 't1',
+      onBusy: 'enqueue',
+    });
+    await service.crashed;
+    await service.kill();
+    const next = await openService({ script, dataDir: service.dataDir, clock: service.clock });
+    expect(await next.settled(second.id)).toMatchObject({ status: 'completed', answer: 'after 3' });
+    expect((await next.read.run(first.id))!.finishedAt).toBeLessThanOrEqual(
+      (await next.read.run(second.id))!.startedAt!,
+    );
+  });
+
+  test('goes on after one that ended at a limit with calls that were not made', async () => {
+    const { service, threadId } = await withThread(({ messages }) =>
+      messages.length === 1
+        ? { calls: [{ name: 'r__read' }, { name: 'r__read' }] }
+        : { text: 'done' },
+    );
+    const first = await service.engine.createRun({
+      prompt: 'one',
+      threadId,
+      limits: { toolCalls: 1 },
+    });
+    expect((await service.settled(first.id)).status).toBe('failed');
+    const second = await service.engine.createRun({ prompt: 'two', threadId });
+    expect((await service.settled(second.id)).status).toBe('completed');
+    expect(JSON.stringify(service.llm.requests[1]!.messages)).toContain('This call was not made');
+  });
+
+  test('that names an unknown thread or agent is refused', async () => {
+    const { service } = await withThread(() => ({ text: 'done' }));
+    expect(await refusalOf(service.engine.createRun({ prompt: 'one', threadId: 'nowhere' }))).toBe(
+      'unknown_thread',
+    );
+    expect(await refusalOf(service.engine.createRun({ prompt: 'one', agentId: 'nobody' }))).toBe(
+      'unknown_agent',
+    );
+  });
+});
+
+describe('a run of a stored agent', () => {
+  test('begins with its definition, its own fields win, and what becomes of the agent later does not matter', async () => {
+    const held = Promise.withResolvers<void>();
+    const service = await openService({
+      script: (_request, index) =>
+        index === 0 ? { calls: [{ name: 'r__read' }] } : { text: 'done', hold: held.promise },
+      tools: TOOLS,
+    });
+    const agent = {
+      id: 'a1',
+      name: 'reader',
+      instructions: 'Read first.',
+      model: 'large',
+      servers: ['r'],
+      limits: { turns: 7, toolCalls: 3 },
+      createdAt: 1,
+      updatedAt: 1,
+    };
+    await service.store.write((sql) => sql.insertAgent(agent));
+    const { id } = await service.engine.createRun({
+      prompt: 'go',
+      agentId: 'a1',
+      limits: { toolCalls: 5 },
+    });
+    await service.event(id, 'tool_call.completed');
+    await service.store.write((sql) => sql.deleteAgent('a1'));
+    held.resolve();
+    expect(await service.settled(id)).toMatchObject({
+      status: 'completed',
+      agentId: 'a1',
+      model: 'large',
+      servers: ['r'],
+      limits: { turns: 7, toolCalls: 5 },
+    });
+    expect(
+      service.llm.requests.map(({ system, model }) => [system?.endsWith('\n\nRead first.'), model]),
+    ).toEqual([
+      [true, 'large'],
+      [true, 'large'],
+    ]);
+  });
+});
+
+describe('erasing', () => {
+  test('a settled run leaves nothing but the audit, and the next run of its thread knows nothing of it', async () => {
+    const { service, threadId } = await withThread(callsThenAnswer([[{ name: 'r__read' }]]));
+    const first = await service.engine.createRun({ prompt: 'secret', threadId });
+    await service.settled(first.id);
+    const { id: callId } = await service.call(first.id);
+    await service.engine.deleteRun(first.id);
+    expect([
+      await service.read.run(first.id),
+      await service.read.toolCall(callId),
+      await service.read.messages(first.id),
+      await service.events(first.id),
+    ]).toEqual([undefined, undefined, [], []]);
+    expect(
+      (await service.read.audit({ runId: first.id, after: 0, limit: 9 })).length,
+    ).toBeGreaterThan(0);
+    const second = await service.engine.createRun({ prompt: 'next', threadId });
+    await service.settled(second.id);
+    expect(JSON.stringify(service.llm.requests.at(-1)!.messages)).not.toContain('secret');
+  });
+
+  test('is refused while a run is not settled, for it and for its thread', async () => {
+    const { service, threadId } = await withThread(callsThenAnswer([[{ name: 'r__slow' }]]));
+    const { id } = await service.engine.createRun({ prompt: 'one', threadId });
+    await service.event(id, 'tool_call.dispatched');
+    expect([
+      await refusalOf(service.engine.deleteRun(id)),
+      await refusalOf(service.engine.deleteThread(threadId)),
+    ]).toEqual(['run_not_settled', 'thread_busy']);
+    expect([
+      await refusalOf(service.engine.deleteRun('nobody')),
+      await refusalOf(service.engine.deleteThread('nowhere')),
+    ]).toEqual(['run_not_found', 'thread_not_found']);
+    await service.engine.cancelRun(id);
+    await service.settled(id);
+    await service.engine.deleteThread(threadId);
+    expect([await service.read.thread(threadId), await service.read.run(id)]).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+});

@@ -1,0 +1,57 @@
+import type { RunCore } from '../../ports/progress-store.ts';
+import type { RunLimits } from '../../ports/run-store.ts';
+import type { Change } from '../ledger/commits.ts';
+import type { LimitName } from '../ledger/events.ts';
+import type { Timers } from '../core/timers.ts';
+
+/** What a run may use when its creator says nothing. */
+export const DEFAULT_LIMITS: RunLimits = {
+  turns: 50,
+  toolCalls: 200,
+  wallClockMs: 3_600_000,
+  callInactivityMs: 120_000,
+  callMaxMs: 1_800_000,
+  inboxExpiryMs: 86_400_000,
+};
+
+/** The share of a limit at which its warning is given. */
+export const WARNING_SHARE = 0.8;
+
+export interface Spending {
+  readonly limit: Exclude<LimitName, 'wall_clock_ms'>;
+  readonly before: number;
+  readonly after: number;
+  readonly allowed: number;
+}
+
+/** Tells of a limit that is nearly or fully used; returns whether there is room for what was asked. */
+export function spend(change: Change, { limit, before, after, allowed }: Spending): boolean {
+  if (after > allowed) {
+    change.emit({ type: 'limit.exceeded', data: { limit, used: after, allowed } });
+    return false;
+  }
+  const warnAt = allowed * WARNING_SHARE;
+  if (before < warnAt && after >= warnAt)
+    change.emit({ type: 'limit.warning', data: { limit, used: after, allowed } });
+  return true;
+}
+
+/** When the wall clock of a run that waits for nobody runs out; time spent waiting for a person does not count. */
+export function wallClockDeadline(run: RunCore): number {
+  return (run.startedAt ?? run.createdAt) + run.limits.wallClockMs + run.waitedMs;
+}
+
+export function watchWallClock(
+  { timers, clock }: { readonly timers: Timers; readonly clock: { now(): number } },
+  run: RunCore,
+): void {
+  const deadline = wallClockDeadline(run);
+  const warnAt = deadline - run.limits.wallClockMs * (1 - WARNING_SHARE);
+  timers.set({ type: 'wall-clock', runId: run.id }, deadline);
+  if (warnAt > clock.now()) timers.set({ type: 'wall-clock-warning', runId: run.id }, warnAt);
+}
+
+export function forgetWallClock({ timers }: { readonly timers: Timers }, runId: string): void {
+  timers.clear({ type: 'wall-clock', runId });
+  timers.clear({ type: 'wall-clock-warning', runId });
+}

@@ -1,0 +1,30 @@
+import { isSettled, type DamagedRowError } from '../../ports/run-store.ts';
+import type { EngineContext } from '../core/engine-context.ts';
+import { voidItems } from '../ledger/inbox-items.ts';
+
+/** Ends a run of which a stored value cannot be read, so that it is visible and stands in the way of nothing. */
+export async function failDamagedRun(
+  context: EngineContext,
+  runId: string,
+  damage: DamagedRowError,
+): Promise<void> {
+  context.logger.error('a run cannot go on, because a stored value of it cannot be read', {
+    run_id: runId,
+    error: damage,
+  });
+  await context.commit(runId, async (change) => {
+    const status = await change.sql.runStatus(runId);
+    if (status === undefined || isSettled({ status })) return;
+    const error = { code: 'damaged_row', message: `The run cannot go on: ${damage.message}` };
+    await voidItems(context, change, { reason: 'run_ended' });
+    await change.sql.savePartial(runId, undefined);
+    await change.sql.updateRun(runId, {
+      status: 'failed',
+      statusReason: error.code,
+      error,
+      waitingSince: undefined,
+      finishedAt: context.clock.now(),
+    });
+    change.emit({ type: 'run.failed', data: { error, answer: undefined } });
+  });
+}

@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest';
+import type { Run } from '../../ports/run-store.ts';
+import { callsThenAnswer } from '../testing/fake-llm.ts';
+import { ok, READ_ONLY, type FakeTool } from '../testing/fake-registry.ts';
+import { ManualClock } from '../testing/manual-clock.ts';
+import { openService, type Service } from '../testing/service.ts';
+
+const script = callsThenAnswer(
+  [[{ name: 'r__read' }, { name: 'w__write' }], [{ name: 'r__read' }]],
+  'all done',
+);
+const AUTO = { w: { approval: 'auto', sampling: 'ask' } } as const;
+
+function world(): {
+  readonly effects: string[];
+  readonly tools: { readonly [name: string]: FakeTool };
+} {
+  const effects: string[] = [];
+  const write: FakeTool = { call: () => (effects.push('write'), Promise.resolve(ok('written'))) };
+  return {
+    effects,
+    tools: {
+      w__write: write,
+      r__read: { annotations: READ_ONLY, call: () => Promise.resolve(ok('read')) },
+    },
+  };
+}
+
+/** Runs to the end over a store that has no room for some of its writes; time passes after each of those. */
+async function runWithout(isFull: (write: number) => boolean): Promise<{
+  readonly service: Service;
+  readonly run: Run;
+  readonly effects: readonly string[];
+  readonly writes: number;
+}> {
+  const clock = new ManualClock();
+  const { effects, tools } = world();
+  let writes = 0;
+  const service = await openService({
+    script,
+    tools,
+    policies: AUTO,
+    clock,
+    isFull: (write) => {
+      writes = write;
+      if (!isFull(write)) return false;
+      setImmediate(() => clock.pass(5000));
+      return true;
+    },
+  });
+  const { id } = await service.engine.createRun({ prompt: 'go' });
+  return { service, run: await service.settled(id), effects, writes };
+}
+
+test('a disk that is full for a while stops no run, loses no result and repeats no write', async () => {
+  const { writes } = await runWithout(() => false);
+  expect(writes).toBeGreaterThan(8);
+  for (let first = 2; first <= writes; first += 1) {
+    const { service, run, effects } = await runWithout(
+      (write) => write >= first && write < first + 4,
+    );
+    expect([first, run.status, run.answer]).toEqual([first, 'completed', 'all done']);
+    expect(effects).toEqual(['write']);
+    expect(service.errors.join()).toContain('database or disk is full');
+    expect(await service.read.inboxItems({ runId: run.id })).toEqual([]);
+  }
+});
+
+test('a single write that fails ends its run at worst, and visibly', async () => {
+  const { writes } = await runWithout(() => false);
+  for (let failing = 2; failing <= writes; failing += 1) {
+    const { run, effects, service } = await runWithout((write) => write === failing);
+    expect(
+      run.status === 'completed' || run.error?.code === 'internal_error',
+      `write ${failing}: ${run.status}`,
+    ).toBe(true);
+    expect(effects.length).toBeLessThanOrEqual(1);
+    expect(await service.read.partial(run.id)).toBeUndefined();
+  }
+});
+
+test('a deadline whose change has no room comes again', async () => {
+  const clock = new ManualClock();
+  let isFull = false;
+  const service = await openService({ script, tools: world().tools, clock, isFull: () => isFull });
+  const { id } = await service.engine.createRun({ prompt: 'go', limits: { inboxExpiryMs: 1000 } });
+  const item = await service.item(id);
+  await service.status(id, 'input_required');
+  isFull = true;
+  clock.pass(1000);
+  await expect.poll(() => service.errors.join()).toContain('a deadline failed');
+  expect((await service.read.inboxItem(item.id))?.state).toBe('open');
+  isFull = false;
+  clock.pass(5000);
+  expect(await service.settled(id)).toMatchObject({ status: 'completed' });
+  expect((await service.read.inboxItem(item.id))?.state).toBe('expired');
+});
+
+test('a result that cannot be stored is told to the model as that, and the call is not made again', async () => {
+  const clock = new ManualClock();
+  let isTooLarge = false;
+  let refused = 0;
+  const service = await openService({
+    script: callsThenAnswer([[{ name: 'w__write' }]]),
+    policies: AUTO,
+    clock,
+    tools: { w__write: { call: () => ((isTooLarge = true), Promise.resolve(ok('x'))) } },
+    isFull: () => {
+      if (!isTooLarge) return false;
+      refused += 1;
+      setImmediate(() => clock.pass(5000));
+      return refused <= 5;
+    },
+  });
+  const { id } = await service.engine.createRun({ prompt: 'go' });
+  expect(await service.settled(id)).toMatchObject({ status: 'completed' });
+  expect(service.registry.sent).toHaveLength(1);
+  expect(await service.call(id)).toMatchObject({
+    state: 'failed',
+    error:
+      'The server answered, but the answer could not be stored; the log of the service says why.',
+  });
+});

@@ -1,0 +1,150 @@
+import type { InboxEntry, RunCore } from '../../ports/progress-store.ts';
+import {
+  DamagedRowError,
+  isSettled,
+  SENT_CALL_STATES,
+  type ToolCall,
+} from '../../ports/run-store.ts';
+import { interruptTurn } from '../turn/begin-turn.ts';
+import { isShutdown, type Change } from '../ledger/commits.ts';
+import { enqueue, STORE_RETRY_MS, type EngineContext } from '../core/engine-context.ts';
+import { expireItemIfDue, expireRunIfDue } from '../lifecycle/expiry.ts';
+import { failDamagedRun } from './fail-damaged-run.ts';
+import { voidItem } from '../ledger/inbox-items.ts';
+import { watchWallClock } from '../limits/limits.ts';
+import { settleLostCall } from '../calls/lost-call.ts';
+import { waitsForModel } from '../lifecycle/model-outage.ts';
+import { isParked, resumeLater } from '../calls/parked-calls.ts';
+import { reconcile } from '../lifecycle/reconcile.ts';
+import { cancelCall } from '../calls/settle-call.ts';
+
+/**
+ * Settles or continues what earlier processes left of the runs that can go on by themselves: afterwards each has a job or a deadline that moves it on. Runs
+ * that wait for a person are left to `recoverWaiting`.
+ */
+export async function recover(context: EngineContext): Promise<void> {
+  const { store } = context;
+  for (const id of await store.read.runIds(['running', 'cancelling']))
+    await recoverOrFail(context, id);
+  // Nothing of a queued run has begun.
+  for (const id of await store.read.runIds(['queued']))
+    enqueue(context, { type: 'advance-run', runId: id });
+}
+
+/** Does the same for runs that wait for a person, however many these are, while the service works; a run that the store refuses is tried again. */
+export async function recoverWaiting(context: EngineContext): Promise<void> {
+  let waiting = await context.store.read.runIds(['input_required']);
+  while (waiting.length > 0 && !context.closing.aborted) {
+    const refused: string[] = [];
+    for (const id of waiting) if (!(await isRecovered(context, id))) refused.push(id);
+    waiting = refused;
+    if (waiting.length > 0)
+      await new Promise<void>((resolve) => void context.clock.after(STORE_RETRY_MS, resolve));
+  }
+}
+
+async function isRecovered(context: EngineContext, runId: string): Promise<boolean> {
+  if (context.closing.aborted) return true;
+  try {
+    await recoverOrFail(context, runId);
+    return true;
+  } catch (error) {
+    if (isShutdown(error)) return true;
+    context.logger.error(
+      'a run that waits for a person could not be recovered; it is tried again',
+      { run_id: runId, error },
+    );
+    return false;
+  }
+}
+
+/** One damaged row ends its run and holds up no other. */
+async function recoverOrFail(context: EngineContext, runId: string): Promise<void> {
+  try {
+    await context.commit(runId, (change) => recoverRun(context, change), 'recover-run');
+  } catch (error) {
+    if (!(error instanceof DamagedRowError)) throw error;
+    await failDamagedRun(context, runId, error);
+  }
+}
+
+async function recoverRun(context: EngineContext, change: Change): Promise<void> {
+  const { sql, runId } = change;
+  const found = await sql.runCore(runId);
+  if (found === undefined || isSettled(found)) return;
+  await settleLeftovers(context, change, found);
+  const run = await sql.runCore(runId);
+  if (run?.status === 'running' && (await expireRunIfDue(context, change, run))) return;
+  if (run?.status === 'running' && found.status === 'running') {
+    change.emit({ type: 'run.resumed', data: { reason: 'process_restarted' } });
+    change.afterCommit(() => watchWallClock(context, run));
+  }
+  await reconcile(context, change);
+  const isWaiting = (await sql.runCore(runId))?.status === 'input_required';
+  if (!isWaiting && (run === undefined || !waitsForModel(context, change, run)))
+    change.afterCommit(() => enqueue(context, { type: 'advance-run', runId }));
+  for (const item of await sql.inboxEntries({ runId, states: ['open'] }))
+    change.afterCommit(() =>
+      context.timers.set({ type: 'inbox-item', itemId: item.id }, item.expiresAt),
+    );
+}
+
+async function settleLeftovers(
+  context: EngineContext,
+  change: Change,
+  { status }: Pick<RunCore, 'status'>,
+): Promise<void> {
+  const { sql, runId } = change;
+  const turn = await sql.activeTurn(runId);
+  if (turn !== undefined && turn.owner !== context.store.bootId)
+    await interruptTurn(change, turn, 'process_ended');
+  for (const item of await sql.inboxEntries({ runId, states: ['open', 'answered'] }))
+    await settleItem(context, change, item);
+  for (const call of await sql.toolCalls(runId, { state: SENT_CALL_STATES })) {
+    if (call.owner === context.store.bootId) continue;
+    const isStopping = status === 'cancelling' || call.cancelRequestedAt !== undefined;
+    if (isParked(call)) {
+      await recoverParked(context, change, { call, isStopping });
+      continue;
+    }
+    // Nobody asks about a call that was to be stopped anyway.
+    if (status !== 'cancelling' && isStopping)
+      await cancelCall(context, change, {
+        call,
+        level: 'failed',
+        outcome: call.repeatable ? 'harmless' : 'unknown',
+      });
+    else
+      await settleLostCall(context, change, {
+        call,
+        reason: 'process_ended',
+        message: 'The service ended while the call was under way.',
+      });
+  }
+}
+
+/** A parked call goes on; of a run that is being stopped only a task has something to stop. */
+async function recoverParked(
+  context: EngineContext,
+  change: Change,
+  { call, isStopping }: { readonly call: ToolCall; readonly isStopping: boolean },
+): Promise<void> {
+  if (isStopping && call.taskId === undefined)
+    return cancelCall(context, change, { call, level: 'confirmed', outcome: 'stopped' });
+  // The questions of a task were void with the process that held them; the server asks them again.
+  if (call.taskId !== undefined && call.state !== 'working') {
+    await change.sql.updateToolCall(call.id, { state: [call.state] }, { state: 'working' });
+    change.emit({
+      type: 'tool_call.working',
+      data: { call_id: call.id, attempt: call.attempt, task_id: call.taskId },
+    });
+  }
+  resumeLater(context, change, { call, delayMs: 0 });
+}
+
+/** A question that a dead process held cannot be answered any more; one that nobody answered in time is over. */
+async function settleItem(context: EngineContext, change: Change, item: InboxEntry): Promise<void> {
+  if (item.owner !== undefined && item.owner !== context.store.bootId)
+    await voidItem(context, change, { item, reason: 'process_ended' });
+  else await expireItemIfDue(context, change, item);
+}

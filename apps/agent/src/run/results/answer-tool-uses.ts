@@ -1,0 +1,34 @@
+import type { Block } from '../../ports/llm-provider.ts';
+import type { RunReader, StoredMessage } from '../../ports/run-store.ts';
+import { errorResult } from '../ledger/call-results.ts';
+import type { Change } from '../ledger/commits.ts';
+import type { EngineContext } from '../core/engine-context.ts';
+import { toolResult, toolResultOf } from './tool-results.ts';
+
+/** Completes the conversation of a run that ends while calls of its last message are not answered, so that another can go on from it. */
+export async function answerToolUses(
+  { newId }: EngineContext,
+  { sql, runId }: Change,
+): Promise<void> {
+  const last = await sql.lastMessage(runId);
+  const content = last === undefined ? [] : await missingResults(sql, runId, last);
+  if (last !== undefined && content.length > 0)
+    await sql.insertMessage(runId, { id: newId(), turn: last.turn, role: 'user', content });
+}
+
+/** The answers to the calls that the last message of a run asked for; nothing when it asked for none. */
+export async function missingResults(
+  read: RunReader,
+  runId: string,
+  { role, turn, content }: StoredMessage,
+): Promise<readonly Block[]> {
+  const toolUses = role === 'assistant' ? content.filter((block) => block.type === 'tool_use') : [];
+  if (toolUses.length === 0) return [];
+  const calls = await read.toolCalls(runId, { turn });
+  return toolUses.map(({ id }) => {
+    const call = calls.find((each) => each.toolUseId === id);
+    return call === undefined
+      ? toolResult(id, errorResult('This call was not made: the run ended before it.'))
+      : toolResultOf(call);
+  });
+}

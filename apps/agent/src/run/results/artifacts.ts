@@ -1,0 +1,100 @@
+import type { CallToolResult, ContentBlock } from '@signalbox/mcp-core';
+import type { Artifact } from '../../ports/artifact-store.ts';
+import type { ToolCall } from '../../ports/run-store.ts';
+import type { Change } from '../ledger/commits.ts';
+import type { EngineContext } from '../core/engine-context.ts';
+import { headAndTail, wholeCharacters } from '../text/head-and-tail.ts';
+
+/** The name under which a model reads artifacts. No tool of a server has it: theirs have `__` in them. */
+export const ARTIFACT_READ = 'artifact_read';
+
+/** The longest text of a result that stays in the conversation, in bytes of UTF-8. */
+export const MAX_INLINE_BYTES = 64 * 1024;
+
+/** What is kept of the text of one result. */
+export const MAX_ARTIFACT_BYTES = 4 * 1024 * 1024;
+
+/** What the model sees of an artifact without reading it. */
+const PREVIEW_BYTES = 16 * 1024;
+
+/** Names the artifact of a result, or of one of its blocks, in `_meta`. */
+export const ARTIFACT_KEY = 'dev.signalbox/artifact';
+
+/** Keeps a long text of a result as an artifact; the result then has its beginning and end, and says how to read the rest. Others are returned as they are. */
+export async function keepLongText(
+  { newId, clock }: EngineContext,
+  { sql, runId }: Change,
+  { call, result }: { readonly call: ToolCall; readonly result: CallToolResult },
+): Promise<CallToolResult> {
+  const long = longTextOf(result);
+  if (long === undefined) return result;
+  const id = newId();
+  const originalBytes = Buffer.byteLength(long.text);
+  const text =
+    originalBytes > MAX_ARTIFACT_BYTES
+      ? wholeCharacters(Buffer.from(long.text).subarray(0, MAX_ARTIFACT_BYTES))
+      : long.text;
+  const artifact: Artifact = {
+    id,
+    runId,
+    callId: call.id,
+    mediaType: 'text/plain',
+    data: undefined,
+    text,
+    bytes: Buffer.byteLength(text),
+    originalBytes,
+    createdAt: clock.now(),
+  };
+  await sql.insertArtifact(artifact);
+  const { structuredContent: _structured, _meta: meta, ...rest } = result;
+  return {
+    ...rest,
+    content: [{ type: 'text', text: previewText(artifact) }, ...long.others],
+    _meta: { ...meta, [ARTIFACT_KEY]: id },
+  };
+}
+
+/** The artifact that has all of a shortened result, or the first one of its parts. */
+export function artifactIdOf(result: CallToolResult): string | undefined {
+  return ownArtifact(result) ?? result.content.map(ownArtifact).find((id) => id !== undefined);
+}
+
+/** The artifact that a result or a block itself names. */
+export function ownArtifact({ _meta: meta }: Pick<CallToolResult, '_meta'>): string | undefined {
+  const id = meta?.[ARTIFACT_KEY];
+  return typeof id === 'string' ? id : undefined;
+}
+
+interface LongText {
+  readonly text: string;
+  /** The blocks that stay in the result. */
+  readonly others: readonly ContentBlock[];
+}
+
+/** Structured content counts where the text beside it is short: by the protocol it says the same. @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#structured-content */
+function longTextOf({ content, structuredContent }: CallToolResult): LongText | undefined {
+  const text = content.flatMap((block) => textOf(block) ?? []).join('\n');
+  if (Buffer.byteLength(text) > MAX_INLINE_BYTES)
+    return { text, others: content.filter((block) => textOf(block) === undefined) };
+  if (
+    structuredContent === undefined ||
+    Buffer.byteLength(JSON.stringify(structuredContent)) <= MAX_INLINE_BYTES
+  )
+    return undefined;
+  return { text: JSON.stringify(structuredContent, null, 1), others: content };
+}
+
+function textOf(block: ContentBlock): string | undefined {
+  if (block.type === 'text') return block.text;
+  return block.type === 'resource' && 'text' in block.resource ? block.resource.text : undefined;
+}
+
+function previewText({ id, text, bytes, originalBytes }: Artifact): string {
+  const { head, tail, missingBytes } = headAndTail(text, PREVIEW_BYTES);
+  const lost =
+    originalBytes > bytes
+      ? ` The result had ${originalBytes} bytes; what came after the first ${bytes} was not kept.`
+      : '';
+  const next = JSON.stringify({ id, offset: Buffer.byteLength(head) });
+  return `${head}\n[… ${missingBytes} of ${bytes} bytes left out here. All of it is the artifact ${id}: read on with ${ARTIFACT_READ} ${next} …${lost}]\n${tail}`;
+}

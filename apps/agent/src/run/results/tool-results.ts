@@ -1,0 +1,121 @@
+import type { CallToolResult, ContentBlock } from '@signalbox/mcp-core';
+import type { Block } from '../../ports/llm-provider.ts';
+import type { ToolCall } from '../../ports/run-store.ts';
+import { errorResult } from '../ledger/call-results.ts';
+import type { Change } from '../ledger/commits.ts';
+import type { EngineContext } from '../core/engine-context.ts';
+import { tellOfTools } from '../turn/epoch.ts';
+import { headAndTail } from '../text/head-and-tail.ts';
+
+/** The bytes of text the model gets of one result. */
+export const MAX_RESULT_BYTES = 64 * 1024;
+
+/** Stores what the settled calls of a turn answered, and how the tools have changed, as the message that the model reads next. */
+export async function storeToolResults(
+  context: EngineContext,
+  change: Change,
+  calls: readonly ToolCall[],
+): Promise<void> {
+  const { sql, runId } = change;
+  const [first] = calls;
+  if (first === undefined) return;
+  if (await sql.hasMessage(runId, { turn: first.turn, role: 'user' })) return;
+  const news = await tellOfTools(context, change, first.turn + 1);
+  const content = [
+    ...calls.map(toolResultOf),
+    ...(news === undefined ? [] : [{ type: 'text' as const, text: news }]),
+  ];
+  await sql.insertMessage(runId, { id: context.newId(), turn: first.turn, role: 'user', content });
+}
+
+/** What the model reads of a settled call. */
+export function toolResultOf(call: ToolCall): Block {
+  return toolResult(call.toolUseId, withEditNote(call, cutResult(resultOf(call))));
+}
+
+/** Leaves the head and the tail of long text and says how much is missing. Structured content goes: the model reads it only where there is no text. */
+export function cutResult(
+  result: CallToolResult,
+  maxBytes: number = MAX_RESULT_BYTES,
+): CallToolResult {
+  const total = result.content.reduce((sum, block) => sum + textBytes(block), 0);
+  const structuredBytes =
+    result.structuredContent === undefined
+      ? 0
+      : Buffer.byteLength(JSON.stringify(result.structuredContent));
+  if (total <= maxBytes && structuredBytes <= maxBytes) return result;
+  const { structuredContent, ...rest } = result;
+  const hasText = total > 0;
+  const content = hasText
+    ? result.content
+    : [...result.content, { type: 'text' as const, text: JSON.stringify(structuredContent) }];
+  const bytes = hasText ? total : structuredBytes;
+  return {
+    ...rest,
+    content: content.map((block) =>
+      cutBlock(block, Math.floor((maxBytes * textBytes(block)) / bytes)),
+    ),
+  };
+}
+
+function resultOf(call: ToolCall): CallToolResult {
+  if (call.result !== undefined) return call.result;
+  if (call.state === 'unknown') {
+    return errorResult(
+      `It is not known whether this call took effect: ${call.error ?? 'its answer was lost'}. Do not repeat it. If a read-only tool can show whether it took effect, look first; otherwise tell the user.`,
+    );
+  }
+  return errorResult(call.error ?? `This call was ${call.state}.`);
+}
+
+/** Tells the model that the call it reads of is not the one it asked for. */
+function withEditNote(
+  { modelArguments, arguments: args }: ToolCall,
+  result: CallToolResult,
+): CallToolResult {
+  if (modelArguments === undefined) return result;
+  const text = `A person changed the arguments of this call before it was made. It was made with: ${JSON.stringify(args).slice(0, 4096)}`;
+  // Beside text, structured content would not be read.
+  const structured =
+    result.content.length === 0 && result.structuredContent !== undefined
+      ? [{ type: 'text' as const, text: JSON.stringify(result.structuredContent) }]
+      : [];
+  return { ...result, content: [{ type: 'text', text }, ...structured, ...result.content] };
+}
+
+/** A result as a block of a conversation. */
+export function toolResult(
+  toolUseId: string,
+  { content, structuredContent, isError }: CallToolResult,
+): Block {
+  return {
+    type: 'tool_result',
+    toolUseId,
+    content,
+    ...(structuredContent === undefined ? {} : { structuredContent }),
+    ...(isError === undefined ? {} : { isError }),
+  };
+}
+
+function textBytes(block: ContentBlock): number {
+  const text = textOf(block);
+  return text === undefined ? 0 : Buffer.byteLength(text);
+}
+
+function textOf(block: ContentBlock): string | undefined {
+  if (block.type === 'text') return block.text;
+  return block.type === 'resource' && 'text' in block.resource ? block.resource.text : undefined;
+}
+
+function cutBlock(block: ContentBlock, maxBytes: number): ContentBlock {
+  const text = textOf(block);
+  if (text === undefined || Buffer.byteLength(text) <= maxBytes) return block;
+  const cut = cutText(text, maxBytes);
+  if (block.type === 'resource') return { ...block, resource: { ...block.resource, text: cut } };
+  return block.type === 'text' ? { ...block, text: cut } : block;
+}
+
+function cutText(text: string, maxBytes: number): string {
+  const { head, tail, missingBytes, totalBytes } = headAndTail(text, maxBytes);
+  return `${head}\n[… ${missingBytes} of ${totalBytes} bytes left out here …]\n${tail}`;
+}

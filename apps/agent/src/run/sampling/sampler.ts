@@ -1,0 +1,218 @@
+import {
+  ErrorCode,
+  ProtocolError,
+  type CreateMessageParams,
+  type CreateMessageResult,
+  type JsonObject,
+} from '@signalbox/mcp-core';
+import { LlmError, type LlmEvent, type LlmRequest } from '../../ports/llm-provider.ts';
+import { digestOf } from '../approvals/binding.ts';
+import type { Asker } from '../input/request-input.ts';
+import { overBudget } from '../limits/budget.ts';
+import { charge } from '../limits/charge.ts';
+import { chooseModel } from './choose-model.ts';
+import type { EngineContext, ServerPolicy } from '../core/engine-context.ts';
+import { checkSamplingRequest, samplingNeeds, toMessage, toSamplingContent } from './blocks.ts';
+import { SamplingTools } from './tool-names.ts';
+import type { Finish } from '../turn/stream-message.ts';
+import { tidyMessage } from '../text/tidy-message.ts';
+
+/** The longest message a server may have written, in tokens. */
+const MAX_TOKENS = 8192;
+
+const DECISIONS = { auto: 'allowed', ask: 'asked', deny: 'denied' } as const;
+
+/** Names in `_meta` of a reply what the model did not get as it was asked. */
+const WARNINGS_KEY = 'dev.signalbox/warnings';
+
+/**
+ * Serves the sampling requests of a server during one call, with the model of the run or one that the request prefers; their cost is charged to the run.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling
+ */
+export class Sampler {
+  readonly #context: EngineContext;
+  readonly #asker: Asker;
+  #isSpent = false;
+
+  constructor(context: EngineContext, asker: Asker) {
+    this.#context = context;
+    this.#asker = asker;
+  }
+
+  /** @throws ProtocolError when the request cannot be served, whatever the policy */
+  check(params: CreateMessageParams): void {
+    checkSamplingRequest(params);
+    this.#modelFor(params);
+  }
+
+  /** Counts the request and what the configuration says of it. @throws ProtocolError when the server asked as often in this run as the run may ask the model itself */
+  async count(policy: ServerPolicy['sampling']): Promise<void> {
+    const { id: callId, runId, server, tool, arguments: args } = this.#asker.call;
+    const { turns } = this.#asker.run.limits;
+    // A server that goes on asking costs nothing more.
+    const requests = this.#isSpent
+      ? Infinity
+      : await this.#context.commit(runId, async ({ sql }) => {
+          const run = await sql.run(runId);
+          const spent = run === undefined ? undefined : overBudget(run);
+          if (spent !== undefined) throw new ProtocolError(ErrorCode.rejectedByUser, spent.message);
+          const count = await sql.countSampling(runId, server);
+          const entry = {
+            who: 'policy',
+            runId,
+            callId,
+            itemId: undefined,
+            kind: 'sampling_approval',
+            server,
+            tool,
+            argumentsSha256: digestOf(args),
+            decision: DECISIONS[policy],
+            outcome: undefined,
+          } as const;
+          if (count <= turns) await sql.appendAudit([entry]);
+          return count;
+        });
+    this.#isSpent = requests > turns;
+    if (this.#isSpent)
+      throw new ProtocolError(
+        ErrorCode.rejectedByUser,
+        `This server used all of its ${turns} sampling requests in this run.`,
+      );
+  }
+
+  /** What a person sees who is asked whether the request may be served. */
+  requestOf(params: CreateMessageParams): JsonObject {
+    const { messages, systemPrompt, maxTokens, modelPreferences, tools } = params;
+    return {
+      messages,
+      system_prompt: systemPrompt,
+      max_tokens: maxTokens,
+      model_preferences: modelPreferences,
+      model: this.#modelFor(params),
+      ...(tools === undefined ? {} : { tools }),
+    };
+  }
+
+  /** @throws ProtocolError when the model could not be asked, or what it said cannot be given to a server */
+  async sample(params: CreateMessageParams, signal: AbortSignal): Promise<CreateMessageResult> {
+    const tools = new SamplingTools(params.tools ?? []);
+    const warnings: string[] = [];
+    const model = this.#modelFor(params);
+    const { maxOutputTokens = Infinity } = this.#context.llm.card(model) ?? {};
+    const finish = await this.#ask(
+      requestFor(params, { model, maxOutputTokens, cacheKey: this.#asker.call.id, tools }),
+      { signal, warnings },
+    );
+    await this.#charge(finish);
+    const { content } = tidyMessage(finish.message, this.#context.newId);
+    const broken =
+      finish.stop === 'max_tokens'
+        ? undefined
+        : content.find((block) => block.type === 'tool_use' && block.invalid !== undefined);
+    if (broken?.type === 'tool_use')
+      throw new ProtocolError(
+        ErrorCode.internalError,
+        `The model called the tool ${tools.fromWire(broken.name)}, but ${broken.invalid}.`,
+      );
+    return {
+      role: 'assistant',
+      content: toSamplingContent(content, tools),
+      model: finish.model,
+      stopReason: stopReasonOf(finish),
+      ...(warnings.length === 0 ? {} : { _meta: { [WARNINGS_KEY]: warnings } }),
+    };
+  }
+
+  /** @throws ProtocolError when none of the models can take the request */
+  #modelFor(params: CreateMessageParams): string {
+    const { run } = this.#asker;
+    const others = this.#context.llm.models ?? [];
+    const own = this.#context.llm.card(run.model);
+    if (own === undefined) return run.model;
+    const choice = chooseModel(
+      [own, ...others.filter(({ id }) => id !== own.id)],
+      samplingNeeds(params),
+      params.modelPreferences,
+    );
+    if (choice === undefined)
+      throw new ProtocolError(
+        ErrorCode.internalError,
+        'No model of this host can take the request: its tools, images or audio, or its length.',
+      );
+    return choice.card.id;
+  }
+
+  async #ask(
+    request: LlmRequest,
+    { signal, warnings }: { readonly signal: AbortSignal; readonly warnings: string[] },
+  ): Promise<Finish> {
+    const hear = (event: LlmEvent): void =>
+      void (event.type === 'warning' && warnings.push(event.message));
+    try {
+      for await (const event of this.#context.llm.stream(request, { signal })) {
+        if (event.type === 'finish') return event;
+        hear(event);
+      }
+    } catch (error) {
+      if (error instanceof LlmError && error.usage !== undefined)
+        await this.#charge({ usage: error.usage, model: request.model ?? this.#asker.run.model });
+      const message = error instanceof LlmError ? error.message : 'the host failed';
+      throw new ProtocolError(ErrorCode.internalError, `The model could not be asked: ${message}`, {
+        cause: error,
+      });
+    }
+    throw new ProtocolError(
+      ErrorCode.internalError,
+      'The model could not be asked: its stream ended too early.',
+    );
+  }
+
+  async #charge({ usage, model }: Pick<Finish, 'usage' | 'model'>): Promise<void> {
+    const { call } = this.#asker;
+    await this.#context.commit(call.runId, (change) => charge(change, { usage, model, call }));
+  }
+}
+
+interface SamplingTarget {
+  readonly model: string;
+  readonly maxOutputTokens: number;
+  readonly cacheKey: string;
+  readonly tools: SamplingTools;
+}
+
+function requestFor(
+  params: CreateMessageParams,
+  { model, maxOutputTokens, cacheKey, tools }: SamplingTarget,
+): LlmRequest {
+  return {
+    model,
+    messages: params.messages.map((message) => toMessage(message, tools)),
+    tools: tools.specs,
+    maxTokens: Math.min(params.maxTokens, MAX_TOKENS, maxOutputTokens),
+    cacheKey,
+    purpose: 'sampling',
+    ...(params.toolChoice?.mode === undefined ? {} : { toolChoice: params.toolChoice.mode }),
+    ...(params.systemPrompt === undefined ? {} : { system: params.systemPrompt }),
+    ...(params.temperature === undefined ? {} : { temperature: params.temperature }),
+    ...(params.stopSequences === undefined ? {} : { stopSequences: params.stopSequences }),
+  };
+}
+
+function stopReasonOf({ stop, rawStop }: Finish): string {
+  switch (stop) {
+    case 'end':
+      return 'endTurn';
+    case 'tool_use':
+      return 'toolUse';
+    case 'max_tokens':
+    case 'context_full':
+      return 'maxTokens';
+    case 'stop_sequence':
+      return 'stopSequence';
+    case 'refusal':
+      return 'refusal';
+    case 'pause':
+    case 'other':
+      return rawStop ?? stop;
+  }
+}

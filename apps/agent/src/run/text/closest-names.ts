@@ -1,0 +1,23 @@
+import { editDistance } from '../../edit-distance.ts';
+
+const MOST = 3;
+
+/** The names that resemble a wrong one, nearest first; at most three. */
+export function closestNames(name: string, candidates: readonly string[]): readonly string[] {
+  const wanted = name.toLowerCase();
+  return candidates
+    .map((candidate) => ({ candidate, distance: distanceOf(wanted, candidate.toLowerCase()) }))
+    .filter(({ distance, candidate }) => distance <= Math.max(name.length, candidate.length) / 2)
+    .toSorted(
+      (left, right) =>
+        left.distance - right.distance || (left.candidate < right.candidate ? -1 : 1),
+    )
+    .slice(0, MOST)
+    .map(({ candidate }) => candidate);
+}
+
+/** Edits between two names; one when one is the other without its server prefix. */
+function distanceOf(left: string, right: string): number {
+  if (right.endsWith(`__${left}`) || left.endsWith(`__${right}`)) return 1;
+  return editDistance(left, right);
+}

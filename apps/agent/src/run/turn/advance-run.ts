@@ -1,0 +1,42 @@
+import { isSettled } from '../../ports/run-store.ts';
+import { beginTurn } from './begin-turn.ts';
+import type { EngineContext } from '../core/engine-context.ts';
+import { watchWallClock } from '../limits/limits.ts';
+import { firstConnections } from '../calls/servers-ready.ts';
+import { takeTurn } from './take-turn.ts';
+import { isItsTurn } from '../lifecycle/thread-order.ts';
+
+/** Takes the next step of a run that can take one: the model call of its next turn. Safe to call at any time and as often as one likes. */
+export async function advanceRun(context: EngineContext, runId: string): Promise<void> {
+  const run = await context.store.read.run(runId);
+  if (run === undefined || isSettled(run) || context.activities.hasTurn(runId)) return;
+  if (run.status === 'queued' && !(await claimRun(context, runId))) return;
+  // Else a turn would begin after the close told all turns to stop.
+  if (context.closing.aborted) return;
+  const activity = context.activities.beginTurn(runId);
+  try {
+    await firstConnections(context, run.servers, activity.signal);
+    const turn = await context.commit(runId, (change) => beginTurn(context, change), 'begin-turn');
+    if (turn !== undefined) await takeTurn(context, turn, activity.signal);
+  } finally {
+    activity.end();
+  }
+}
+
+/** Returns whether the run is under way; in a thread it waits for those before it, and the last of them calls for it. */
+async function claimRun(context: EngineContext, runId: string): Promise<boolean> {
+  return context.commit(runId, async (change) => {
+    const run = await change.sql.run(runId);
+    if (run?.status !== 'queued') return true;
+    if (!(await isItsTurn(change.sql, run))) return false;
+    const startedAt = context.clock.now();
+    const { provider, model, scripted } = run;
+    await change.sql.updateRun(runId, { status: 'running', startedAt });
+    change.emit({
+      type: 'run.started',
+      data: { provider, model, scripted, notice: context.llm.info.notice },
+    });
+    change.afterCommit(() => watchWallClock(context, { ...run, startedAt }));
+    return true;
+  });
+}

@@ -1,0 +1,106 @@
+import type { Epoch } from '../../ports/epoch-store.ts';
+import { OPEN_CALL_STATES, type ActiveTurn, type Run } from '../../ports/run-store.ts';
+import { overBudget } from '../limits/budget.ts';
+import type { Change } from '../ledger/commits.ts';
+import { epochOf } from './epoch.ts';
+import { endCallRun } from '../lifecycle/end-call-run.ts';
+import { endRun } from '../lifecycle/end-run.ts';
+import { enqueue, type EngineContext } from '../core/engine-context.ts';
+import { expireRunIfDue } from '../lifecycle/expiry.ts';
+import { spend } from '../limits/limits.ts';
+import { waitsForModel } from '../lifecycle/model-outage.ts';
+import { reconcile } from '../lifecycle/reconcile.ts';
+import { storeToolResults } from '../results/tool-results.ts';
+
+/** A turn whose model call is to be made. */
+export interface Turn {
+  readonly run: Run;
+  readonly number: number;
+  readonly messageId: string;
+  /** What the call begins with. */
+  readonly epoch: Epoch;
+}
+
+/** Begins the next turn when nothing is in the way of it; otherwise sees to it that what is in the way goes on. */
+export async function beginTurn(context: EngineContext, change: Change): Promise<Turn | undefined> {
+  const { sql, runId } = change;
+  const active = await sql.activeTurn(runId);
+  // Nobody in this process makes its call, or this would not run; its words are lost and the model is asked again.
+  if (active !== undefined) await interruptTurn(change, active, 'process_ended');
+  const run = await sql.run(runId);
+  if (run === undefined || (await isBlocked(context, change, run))) return undefined;
+  if (run.kind === 'call') {
+    await endCallRun(context, change, run);
+    return undefined;
+  }
+  const number = run.turns + 1;
+  if (
+    !spend(change, { limit: 'turns', before: run.turns, after: number, allowed: run.limits.turns })
+  ) {
+    const message = `The run used all of its ${run.limits.turns} turns.`;
+    await endRun(context, change, {
+      status: 'failed',
+      error: { code: 'limit_exceeded', message },
+      reason: 'turn_limit',
+    });
+    return undefined;
+  }
+  const spent = overBudget(run);
+  if (spent !== undefined) {
+    await endRun(context, change, {
+      status: 'failed',
+      error: { code: 'limit_exceeded', message: spent.message },
+      reason: spent.reason,
+    });
+    return undefined;
+  }
+  const epoch = await epochOf(context, change, run);
+  const messageId = context.newId();
+  await sql.startTurn({ runId, turn: number, owner: context.store.bootId, messageId });
+  change.emit(
+    {
+      type: 'turn.started',
+      data: {
+        turn: number,
+        message_id: messageId,
+        model: run.model,
+        attempt: (run.modelOutage?.attempts ?? 0) + 1,
+      },
+    },
+    { type: 'message.started', data: { turn: number, message_id: messageId, role: 'assistant' } },
+  );
+  return { run, number, messageId, epoch };
+}
+
+/** Ends the attempt of a turn whose model call nobody makes any more; the turn itself is taken again. */
+export async function interruptTurn(
+  { sql, runId, emit }: Change,
+  { messageId, turn }: Pick<ActiveTurn, 'messageId' | 'turn'>,
+  reason: 'process_ended' | 'shutdown',
+): Promise<void> {
+  if (!(await sql.endTurn(messageId, 'interrupted'))) return;
+  await sql.savePartial(runId, undefined);
+  emit({ type: 'turn.interrupted', data: { turn, message_id: messageId, reason } });
+}
+
+async function isBlocked(context: EngineContext, change: Change, run: Run): Promise<boolean> {
+  if (run.status !== 'running') {
+    await reconcile(context, change);
+    return true;
+  }
+  if (await expireRunIfDue(context, change, run)) return true;
+  if (waitsForModel(context, change, run)) return true;
+  const calls = await change.sql.toolCalls(run.id, { turn: run.turns });
+  const open = await change.sql.inboxEntries({ runId: run.id, states: ['open'] });
+  const unsettled = calls.filter((call) => OPEN_CALL_STATES.includes(call.state));
+  if (unsettled.length === 0 && open.length === 0) {
+    if (run.kind === 'agent') await storeToolResults(context, change, calls);
+    return false;
+  }
+  await reconcile(context, change);
+  const planned = unsettled.filter((call) => call.state === 'planned');
+  change.afterCommit(() => {
+    for (const call of planned) enqueue(context, { type: 'call-tool', callId: call.id });
+  });
+  return true;
+}

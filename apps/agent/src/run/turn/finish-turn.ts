@@ -1,0 +1,201 @@
+import { addUsage } from '../../add-usage.ts';
+import type { RunError, Run } from '../../ports/run-store.ts';
+import type { Turn } from './begin-turn.ts';
+import { overBudget, tellSpending } from '../limits/budget.ts';
+import type { Change } from '../ledger/commits.ts';
+import { endRun } from '../lifecycle/end-run.ts';
+import { enqueue, type EngineContext } from '../core/engine-context.ts';
+import { spend } from '../limits/limits.ts';
+import { messageText } from '../text/message-text.ts';
+import { finishAnswer, type FinalAnswer } from './output.ts';
+import { NO_OUTAGE } from '../lifecycle/model-outage.ts';
+import { planCalls, type ToolUse } from '../calls/plan-calls.ts';
+import { reconcile } from '../lifecycle/reconcile.ts';
+import type { Finish } from './stream-message.ts';
+import { usageData } from '../limits/usage.ts';
+
+/** Messages in a row that may be cut in the arguments of a call; the model is told each time. */
+const MAX_CUT_TURNS = 3;
+
+export interface TurnEnd extends Pick<FinalAnswer, 'checked'> {
+  readonly turn: Turn;
+  readonly finish: Finish;
+  /** Output tokens that were asked for. */
+  readonly maxTokens: number;
+}
+
+/** Stores the message of a turn with what follows from it: tool calls, the answer, or the end of the run. */
+export async function finishTurn(
+  context: EngineContext,
+  change: Change,
+  { turn, finish, maxTokens, checked }: TurnEnd,
+): Promise<void> {
+  const { sql, runId } = change;
+  const run = await sql.run(runId);
+  if (run === undefined || !(await sql.endTurn(turn.messageId, 'completed'))) return;
+  const toolUses = finish.message.content.filter((block) => block.type === 'tool_use');
+  await storeMessage(change, { turn, finish, run, toolUses });
+  if (run.status === 'cancelling') return reconcile(context, change);
+  const cutTurns = await countCut(change, { run, toolUses });
+  const failure = failureOf({ finish, maxTokens, cutTurns });
+  if (failure !== undefined) return endRun(context, change, { status: 'failed', error: failure });
+  if (toolUses.length > 0) return callTools(context, change, { turn, toolUses });
+  if (finish.stop === 'pause')
+    return change.afterCommit(() => enqueue(context, { type: 'advance-run', runId }));
+  return finishAnswer(context, change, {
+    run,
+    turn,
+    answer: messageText(finish.message.content),
+    checked,
+  });
+}
+
+interface Finished {
+  readonly turn: Turn;
+  readonly finish: Finish;
+  readonly run: Run;
+  readonly toolUses: readonly ToolUse[];
+}
+
+async function storeMessage(
+  change: Change,
+  { turn, finish, run, toolUses }: Finished,
+): Promise<void> {
+  const { sql, runId, emit } = change;
+  const { message, usage, model } = finish;
+  const total = addUsage(run.usage, usage);
+  const native =
+    message.native === undefined ? {} : { native: { ...message.native, epoch: turn.epoch.id } };
+  await sql.insertMessage(runId, { ...message, ...native, id: turn.messageId, turn: turn.number });
+  await sql.savePartial(runId, undefined);
+  await sql.updateRun(runId, {
+    turns: turn.number,
+    usage: total,
+    ...(run.modelOutage === undefined ? {} : NO_OUTAGE),
+  });
+  tellSpending(change, { limits: run.limits, before: run.usage, after: total });
+  const data = { turn: turn.number, message_id: turn.messageId };
+  emit(
+    {
+      type: 'message.completed',
+      data: {
+        ...data,
+        role: 'assistant',
+        text: messageText(message.content),
+        tool_uses: toolUses.map(({ id, name, input }) => ({ id, name, input })),
+        is_partial: false,
+      },
+    },
+    {
+      type: 'usage.updated',
+      data: {
+        source: 'agent',
+        server: undefined,
+        call_id: undefined,
+        model,
+        usage: usageData(usage),
+        total: usageData(total),
+      },
+    },
+    { type: 'turn.completed', data: { ...data, stop_reason: finish.stop } },
+  );
+}
+
+async function callTools(
+  context: EngineContext,
+  change: Change,
+  { turn, toolUses }: { readonly turn: Turn; readonly toolUses: readonly ToolUse[] },
+): Promise<void> {
+  const { run } = turn;
+  const toolCalls = run.toolCalls + toolUses.length;
+  if (
+    !spend(change, {
+      limit: 'tool_calls',
+      before: run.toolCalls,
+      after: toolCalls,
+      allowed: run.limits.toolCalls,
+    })
+  ) {
+    const message = `The model asked for ${toolUses.length} more tool calls, and of the ${run.limits.toolCalls} of the run ${run.limits.toolCalls - run.toolCalls} are left.`;
+    return endRun(context, change, {
+      status: 'failed',
+      error: { code: 'limit_exceeded', message },
+      reason: 'tool_call_limit',
+    });
+  }
+  const current = await change.sql.run(run.id);
+  const spent = current === undefined ? undefined : overBudget(current);
+  if (spent !== undefined)
+    return endRun(context, change, {
+      status: 'failed',
+      error: { code: 'limit_exceeded', message: spent.message },
+      reason: spent.reason,
+    });
+  await change.sql.updateRun(run.id, { toolCalls });
+  await planCalls(context, change, { run, turn: turn.number, toolUses });
+  await reconcile(context, change);
+}
+
+/** Counts the messages in a row whose last call was cut. */
+async function countCut(
+  { sql, runId }: Change,
+  { run, toolUses }: Pick<Finished, 'run' | 'toolUses'>,
+): Promise<number> {
+  const cutTurns = toolUses.at(-1)?.isCut === true ? run.cutTurns + 1 : 0;
+  if (cutTurns !== run.cutTurns) await sql.updateRun(runId, { cutTurns });
+  return cutTurns;
+}
+
+interface Ended {
+  readonly finish: Finish;
+  readonly maxTokens: number;
+  readonly cutTurns: number;
+}
+
+/** Why a message cannot be the answer, nor be followed by another. */
+function failureOf({
+  finish: { stop, message },
+  maxTokens,
+  cutTurns,
+}: Ended): RunError | undefined {
+  const hasToolUses = message.content.some((block) => block.type === 'tool_use');
+  switch (stop) {
+    case 'refusal':
+      return {
+        code: 'refusal',
+        message: messageText(message.content) || 'The model refused the task and gave no reason.',
+      };
+    case 'context_full':
+      return {
+        code: 'context_full',
+        message:
+          'The conversation of this run no longer fits the context of the model. Use a model with a larger one, or a smaller task.',
+      };
+    case 'max_tokens':
+      return hasToolUses && cutTurns < MAX_CUT_TURNS
+        ? undefined
+        : { code: 'max_tokens', message: cutMessage({ message, maxTokens, cutTurns }) };
+    case 'end':
+    case 'tool_use':
+    case 'stop_sequence':
+    case 'pause':
+    case 'other':
+      return undefined;
+  }
+}
+
+function cutMessage({
+  message,
+  maxTokens,
+  cutTurns,
+}: Pick<Finish, 'message'> & Omit<Ended, 'finish'>): string {
+  const remedy =
+    'Raise limits.output_tokens where the model can write more, or ask for less at once.';
+  if (cutTurns > 0)
+    return `The arguments of a tool call were cut ${cutTurns} times in a row at the limit of ${maxTokens} output tokens of one message. ${remedy}`;
+  const kept =
+    messageText(message.content) === ''
+      ? 'it was spent before the answer began'
+      : 'what the model wrote is kept';
+  return `The answer was cut at the limit of ${maxTokens} output tokens of one message; ${kept}. ${remedy}`;
+}

@@ -1,0 +1,178 @@
+import { describe, expect, test } from 'vitest';
+import type { ModelCard } from '../../ports/model-card.ts';
+import { maxOutputTokens, outputTokensBeside, promptRoom } from './output-tokens.ts';
+import { callsThenAnswer, type Reply, type Script } from '../testing/fake-llm.ts';
+import { ok, READ_ONLY } from '../testing/fake-registry.ts';
+import { openService, type Service } from '../testing/service.ts';
+
+const CARD: ModelCard = {
+  id: 'other-1',
+  aliases: ['other'],
+  tier: undefined,
+  contextTokens: 20_000,
+  maxOutputTokens: 6000,
+  price: { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 },
+  speed: undefined,
+  intelligence: undefined,
+  reasons: false,
+  takes: {
+    tools: true,
+    images: true,
+    audio: false,
+    pdf: true,
+    temperature: true,
+    stopSequences: true,
+    prefill: false,
+    requiredTools: true,
+    descriptionCharacters: undefined,
+  },
+};
+
+describe('the output tokens of a message', () => {
+  test('are those of the model, no more than the run says, and 8,192 where nothing is known', () => {
+    expect(maxOutputTokens(CARD, undefined)).toBe(6000);
+    expect(maxOutputTokens(CARD, 500)).toBe(500);
+    expect(maxOutputTokens(CARD, 50_000)).toBe(6000);
+    expect(maxOutputTokens(undefined, undefined)).toBe(8192);
+    expect(maxOutputTokens(undefined, 50_000)).toBe(50_000);
+  });
+
+  test('leave at least three quarters of the context to the prompt', () => {
+    expect(promptRoom(CARD, 1000)).toBe(19_000);
+    expect(promptRoom(CARD, 6000)).toBe(15_000);
+    expect(promptRoom(undefined, 6000)).toBe(Infinity);
+  });
+
+  test('fit into the context beside the prompt, and are never fewer than 1,024', () => {
+    expect(outputTokensBeside(CARD, 6000, 1000)).toBe(6000);
+    expect(outputTokensBeside(CARD, 6000, 12_000)).toBe(5000);
+    expect(outputTokensBeside(CARD, 6000, 19_000)).toBe(1024);
+    expect(outputTokensBeside(CARD, 500, 19_000)).toBe(500);
+    expect(outputTokensBeside(undefined, 6000, 1_000_000)).toBe(6000);
+  });
+});
+
+async function serviceWithCard(script: Script): Promise<Service> {
+  const service = await openService({
+    script,
+    tools: {
+      a__read: { annotations: READ_ONLY, call: () => Promise.resolve(ok('line\n'.repeat(6000))) },
+    },
+  });
+  service.llm.cards = [CARD];
+  return service;
+}
+
+describe.each(['other-1', 'other'])(
+  'a run that names the model %s, which is not the configured one',
+  (model) => {
+    test('asks for as much as the model can write, or the run says', async () => {
+      const service = await serviceWithCard(() => ({ text: 'done' }));
+      for (const outputTokens of [undefined, 700])
+        await service.settled(
+          (
+            await service.engine.createRun({
+              prompt: 'go',
+              model,
+              limits: outputTokens === undefined ? {} : { outputTokens },
+            })
+          ).id,
+        );
+      expect(service.llm.requests.map(({ maxTokens }) => maxTokens)).toEqual([6000, 700]);
+    });
+
+    test('has its conversation fitted into the context of that model', async () => {
+      const service = await serviceWithCard(
+        callsThenAnswer(Array.from({ length: 4 }, () => [{ name: 'a__read' }])),
+      );
+      await service.settled((await service.engine.createRun({ prompt: 'go', model })).id);
+      expect(JSON.stringify(service.llm.requests.at(-1)?.messages)).toContain(
+        'The rest of this result was left out: the conversation is long.',
+      );
+    });
+
+    test('may have a limit of cost, since the price is known', async () => {
+      const service = await serviceWithCard(() => ({ text: 'done' }));
+      const { id } = await service.engine.createRun({
+        prompt: 'go',
+        model,
+        limits: { costUsd: 1 },
+      });
+      expect(await service.settled(id)).toMatchObject({ status: 'completed' });
+      await expect(
+        service.engine.createRun({ prompt: 'go', model: 'unheard-of', limits: { costUsd: 1 } }),
+      ).rejects.toMatchObject({ code: 'unknown_price' });
+    });
+  },
+);
+
+describe('a message that was cut at the limit of output tokens', () => {
+  const cutCall: Reply = {
+    stop: 'max_tokens',
+    calls: [
+      {
+        name: 'a__read',
+        invalid: 'the answer was cut off before the arguments were complete',
+        isCut: true,
+      },
+    ],
+  };
+
+  test('in the arguments of a call is not made, and the model is told to write less at once', async () => {
+    const service = await serviceWithCard((_request, index) =>
+      index === 0 ? cutCall : { text: 'done' },
+    );
+    const { id } = await service.engine.createRun({ prompt: 'go' });
+    expect(await service.settled(id)).toMatchObject({ status: 'completed', cutTurns: 0 });
+    expect(service.registry.sent).toEqual([]);
+    expect(JSON.stringify(service.llm.requests[1]?.messages.at(-1))).toContain(
+      'Do not send the same again. Do it in several calls with shorter arguments.',
+    );
+  });
+
+  test('in the arguments of a call three times in a row ends the run', async () => {
+    const service = await serviceWithCard(() => cutCall);
+    const { id } = await service.engine.createRun({ prompt: 'go' });
+    expect(await service.settled(id)).toMatchObject({
+      status: 'failed',
+      turns: 3,
+      error: {
+        code: 'max_tokens',
+        message:
+          'The arguments of a tool call were cut 3 times in a row at the limit of 8192 output tokens of one message. Raise limits.output_tokens where the model can write more, or ask for less at once.',
+      },
+    });
+  });
+
+  test('counts anew after a message that was not cut', async () => {
+    const service = await serviceWithCard((_request, index) =>
+      index === 5 ? { text: 'done' } : index === 2 ? { calls: [{ name: 'a__read' }] } : cutCall,
+    );
+    const { id } = await service.engine.createRun({ prompt: 'go' });
+    expect(await service.settled(id)).toMatchObject({ status: 'completed', turns: 6 });
+    expect(service.registry.sent).toHaveLength(1);
+  });
+
+  test.each([
+    [
+      'in its text',
+      'very lo',
+      'The answer was cut at the limit of 8192 output tokens of one message; what the model wrote is kept.',
+    ],
+    [
+      'before it began',
+      '',
+      'The answer was cut at the limit of 8192 output tokens of one message; it was spent before the answer began.',
+    ],
+  ])('%s ends the run with the limit and the remedy', async (_where, text, message) => {
+    const service = await serviceWithCard(() => ({ text, stop: 'max_tokens' }));
+    const { id } = await service.engine.createRun({ prompt: 'go' });
+    expect(await service.settled(id)).toMatchObject({
+      status: 'failed',
+      error: {
+        code: 'max_tokens',
+        message: `${message} Raise limits.output_tokens where the model can write more, or ask for less at once.`,
+      },
+    });
+  });
+});

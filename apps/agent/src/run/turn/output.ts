@@ -1,0 +1,82 @@
+import { isPlainObject } from '../../plain-object.ts';
+import type { Run } from '../../ports/run-store.ts';
+import type { Turn } from './begin-turn.ts';
+import type { Change } from '../ledger/commits.ts';
+import { endRun } from '../lifecycle/end-run.ts';
+import { enqueue, type EngineContext } from '../core/engine-context.ts';
+
+export interface FinalAnswer {
+  readonly run: Run;
+  readonly turn: Turn;
+  /** The text of the last message. */
+  readonly answer: string;
+  /** What the answer is by the output schema of the run, if that has one. */
+  readonly checked: CheckedOutput | undefined;
+}
+
+export interface CheckedOutput {
+  /** The answer read as JSON. */
+  readonly output: unknown;
+  /** What is wrong with it; empty when it fits. */
+  readonly problems: readonly string[];
+}
+
+/** Checks an answer that must fit a schema. Takes up to half a second, so it is done before the answer is stored. */
+export async function checkOutput(
+  { outputs }: EngineContext,
+  { outputSchema }: Run,
+  answer: string,
+): Promise<CheckedOutput | undefined> {
+  if (outputSchema === undefined) return undefined;
+  const output = outputOf(answer);
+  return {
+    output,
+    problems:
+      output === undefined
+        ? ['the answer is not one JSON object and nothing else']
+        : await outputs.problems(outputSchema, output),
+  };
+}
+
+/** Ends a run with its answer. One that must fit a schema and does not is asked for once more, with what is wrong with it; then the run fails. */
+export async function finishAnswer(
+  context: EngineContext,
+  change: Change,
+  { run, turn, answer, checked }: FinalAnswer,
+): Promise<void> {
+  if (checked === undefined) return endRun(context, change, { status: 'completed', answer });
+  const { output, problems } = checked;
+  if (problems.length === 0)
+    return endRun(context, change, { status: 'completed', answer, output });
+  change.emit({
+    type: 'turn.output_rejected',
+    data: { turn: turn.number, message_id: turn.messageId, problems },
+  });
+  if (run.repairedTurn !== undefined) {
+    const message = `The answer does not fit the output schema of the run, nor did the one before: ${problems.join('; ')}`;
+    return endRun(context, change, {
+      status: 'failed',
+      error: { code: 'invalid_output', message },
+    });
+  }
+  const text = `[Note of the service, not of the user: this answer does not fit the schema.\n${problems.map((problem) => `- ${problem}`).join('\n')}\nGive the whole answer again as one JSON object that fits it, and nothing else.]`;
+  await change.sql.insertMessage(run.id, {
+    id: context.newId(),
+    turn: turn.number,
+    role: 'user',
+    content: [{ type: 'text', text }],
+  });
+  await change.sql.updateRun(run.id, { repairedTurn: turn.number });
+  change.afterCommit(() => enqueue(context, { type: 'advance-run', runId: run.id }));
+}
+
+/** Models like to put JSON into a code fence, whatever they are told. */
+function outputOf(answer: string): unknown {
+  const [, fenced] = /^\s*```(?:json)?\s*\n(.*)\n\s*```\s*$/s.exec(answer) ?? [];
+  try {
+    const value: unknown = JSON.parse(fenced ?? answer);
+    return isPlainObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,45 @@
+import { inBackground, type EngineContext } from '../core/engine-context.ts';
+
+const FLUSH_EVERY_MS = 500;
+
+/** The text of a message while it grows, kept in the store at most half a second behind. */
+export class PartialText {
+  readonly #context: EngineContext;
+  readonly #message: { readonly runId: string; readonly messageId: string };
+  #text = '';
+  #cancelFlush: (() => void) | undefined;
+  #flushed: Promise<void> = Promise.resolve();
+
+  constructor(
+    context: EngineContext,
+    message: { readonly runId: string; readonly messageId: string },
+  ) {
+    this.#context = context;
+    this.#message = message;
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  add(delta: string): void {
+    this.#text += delta;
+    this.#cancelFlush ??= this.#context.clock.after(FLUSH_EVERY_MS, () => this.#flush());
+  }
+
+  /** Writes no more; resolves when the last write has ended. */
+  async close(): Promise<void> {
+    this.#cancelFlush?.();
+    await Promise.allSettled([this.#flushed]);
+  }
+
+  #flush(): void {
+    this.#cancelFlush = undefined;
+    const { runId, messageId } = this.#message;
+    const text = this.#text;
+    this.#flushed = this.#context.commit(runId, ({ sql }) =>
+      sql.savePartial(runId, { messageId, text }),
+    );
+    inBackground(this.#context, 'keeping partial text', this.#flushed);
+  }
+}

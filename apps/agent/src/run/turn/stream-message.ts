@@ -1,0 +1,55 @@
+import type { LlmEvent, LlmRequest } from '../../ports/llm-provider.ts';
+import type { EngineContext } from '../core/engine-context.ts';
+import { PartialText } from './partial-text.ts';
+
+export type Finish = Extract<LlmEvent, { type: 'finish' }>;
+
+/** Longest wait that a provider may ask for inside one attempt of a turn, in milliseconds; during a longer one the run waits, where it shows and survives a restart. */
+const PATIENCE_MS = 5_000;
+
+export interface MessageStream {
+  readonly runId: string;
+  readonly messageId: string;
+  readonly request: LlmRequest;
+  readonly signal: AbortSignal;
+}
+
+/** How a stream ended. Without `finish`, `error` says why and `text` is what had come. */
+export type Streamed =
+  | { readonly finish: Finish }
+  | { readonly finish?: undefined; readonly text: string; readonly error: unknown };
+
+/** Streams one message: its deltas go to the bus, its growing text to the store. Never rejects because of the provider. */
+export async function streamMessage(
+  context: EngineContext,
+  { runId, messageId, request, signal }: MessageStream,
+): Promise<Streamed> {
+  const partial = new PartialText(context, { runId, messageId });
+  const offsets = { text: 0, reasoning: 0 };
+  const hear = (event: LlmEvent): void => {
+    if (event.type === 'warning')
+      context.logger.warn('the model provider warns', { run_id: runId, message: event.message });
+    if (event.type !== 'text' && event.type !== 'reasoning') return;
+    context.bus.publish({
+      type: 'delta',
+      runId,
+      messageId,
+      kind: event.type,
+      offset: offsets[event.type],
+      text: event.delta,
+    });
+    offsets[event.type] += event.delta.length;
+    if (event.type === 'text') partial.add(event.delta);
+  };
+  try {
+    for await (const event of context.llm.stream(request, { signal, patienceMs: PATIENCE_MS })) {
+      if (event.type === 'finish') return { finish: event };
+      hear(event);
+    }
+    return { text: partial.text, error: new Error('the stream ended without its last event') };
+  } catch (error) {
+    return { text: partial.text, error };
+  } finally {
+    await partial.close();
+  }
+}

@@ -1,0 +1,148 @@
+import { estimateTokens } from '../../estimate-tokens.ts';
+import { LlmError, type LlmRequest } from '../../ports/llm-provider.ts';
+import type { RunError } from '../../ports/run-store.ts';
+import type { StopCause } from '../core/activities.ts';
+import { interruptTurn, type Turn } from './begin-turn.ts';
+import { charge } from '../limits/charge.ts';
+import type { Change } from '../ledger/commits.ts';
+import { conversationOf } from './conversation.ts';
+import { endRun } from '../lifecycle/end-run.ts';
+import type { EngineContext } from '../core/engine-context.ts';
+import { finishTurn } from './finish-turn.ts';
+import { fitContext } from './fit-context.ts';
+import { waitForModel } from '../lifecycle/model-outage.ts';
+import { messageText } from '../text/message-text.ts';
+import { checkOutput } from './output.ts';
+import { maxOutputTokens, outputTokensBeside, promptRoom } from './output-tokens.ts';
+import { reconcile } from '../lifecycle/reconcile.ts';
+import { streamMessage } from './stream-message.ts';
+import { tidyMessage } from '../text/tidy-message.ts';
+
+const INTERNAL_ERROR: RunError = {
+  code: 'internal_error',
+  message: 'The model call failed inside the service; its log says why.',
+};
+
+/** Makes the model call of a turn and stores how it ended. */
+export async function takeTurn(
+  context: EngineContext,
+  turn: Turn,
+  signal: AbortSignal,
+): Promise<void> {
+  const { run, messageId } = turn;
+  context.reach('before-model-call');
+  const request = await requestFor(context, turn);
+  const streamed = await streamMessage(context, { runId: run.id, messageId, request, signal });
+  if (streamed.finish === undefined) return stopTurn(context, turn, { ...streamed, signal });
+  const finish = {
+    ...streamed.finish,
+    message: tidyMessage(streamed.finish.message, context.newId),
+  };
+  context.reach('after-model-call');
+  const checked = await checkOutput(context, run, messageText(finish.message.content));
+  await context.commit(
+    run.id,
+    (change) =>
+      finishTurn(context, change, { turn, finish, maxTokens: request.maxTokens, checked }),
+    'finish-turn',
+  );
+}
+
+async function requestFor(
+  { store, llm, logger }: EngineContext,
+  { run, epoch }: Turn,
+): Promise<LlmRequest> {
+  const { system, tools } = epoch;
+  const card = llm.card(run.model);
+  const outputTokens = maxOutputTokens(card, run.limits.outputTokens);
+  const fixedTokens = estimateTokens([system, tools]);
+  const fitted = fitContext(
+    await conversationOf(store.read, run, epoch.id),
+    promptRoom(card, outputTokens) - fixedTokens,
+  );
+  if (fitted.leftOut > 0)
+    logger.info('old tool results are left out of a long conversation', {
+      run_id: run.id,
+      results: fitted.leftOut,
+    });
+  return {
+    model: run.model,
+    system,
+    messages: fitted.messages,
+    tools,
+    ...(run.outputSchema === undefined ? {} : { outputSchema: run.outputSchema }),
+    maxTokens:
+      card?.contextTokens === undefined
+        ? outputTokens
+        : outputTokensBeside(card, outputTokens, fixedTokens + estimateTokens(fitted.messages)),
+    cacheKey: run.threadId ?? run.id,
+    purpose: 'agent',
+  };
+}
+
+interface Stopped {
+  readonly text: string;
+  readonly error: unknown;
+  readonly signal: AbortSignal;
+}
+
+/** Stores a model call that ended before its message: by the provider, by a stop of the run, or by the close of the engine. */
+async function stopTurn(
+  context: EngineContext,
+  turn: Turn,
+  { text, error, signal }: Stopped,
+): Promise<void> {
+  const { run, number, messageId } = turn;
+  if (!(error instanceof LlmError) && !signal.aborted)
+    context.logger.error('a model call failed', { run_id: run.id, error });
+  await context.commit(run.id, async (change) => {
+    const isCancelling = (await change.sql.run(run.id))?.status === 'cancelling';
+    if (error instanceof LlmError && error.usage !== undefined)
+      await charge(change, { usage: error.usage, model: run.model });
+    if (!isCancelling && (signal.reason as StopCause | undefined) === 'shutdown')
+      return interruptTurn(change, { turn: number, messageId }, 'shutdown');
+    if (!(await change.sql.endTurn(messageId, isCancelling ? 'cancelled' : 'failed'))) return;
+    await change.sql.savePartial(run.id, undefined);
+    const data = { turn: number, message_id: messageId };
+    if (isCancelling) {
+      await keepPartialText(change, turn, text);
+      change.emit({ type: 'turn.cancelled', data });
+      await reconcile(context, change);
+      return;
+    }
+    const failure =
+      error instanceof LlmError
+        ? await waitForModel(context, change, { turn: number, messageId, error })
+        : INTERNAL_ERROR;
+    if (failure === undefined) return;
+    await keepPartialText(change, turn, text);
+    change.emit({ type: 'turn.failed', data: { ...data, error: failure, retryable: false } });
+    await endRun(context, change, { status: 'failed', error: failure });
+  });
+}
+
+/** Stores the text that a run which ends here had so far. */
+async function keepPartialText(
+  { sql, emit }: Change,
+  { run, number, messageId }: Turn,
+  text: string,
+): Promise<void> {
+  if (text !== '')
+    await sql.insertMessage(run.id, {
+      id: messageId,
+      turn: number,
+      role: 'assistant',
+      content: [{ type: 'text', text }],
+    });
+  emit({
+    type: 'message.completed',
+    data: {
+      turn: number,
+      message_id: messageId,
+      role: 'assistant',
+      text,
+      tool_uses: [],
+      is_partial: true,
+    },
+  });
+}
