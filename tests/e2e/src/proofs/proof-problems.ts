@@ -47,7 +47,7 @@ function linkProblems(repository: string, { title, file }: Proof): readonly stri
 function declarationOf(title: string, source: string): string | undefined {
   const name = title.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`).replaceAll('…', EXAMPLE);
   const plain = source.replaceAll(/\\(['"`\\])/g, '$1');
-  const place = plain.search(new RegExp(`\\((['"\`])(?:S-\\d+: )?${name}\\1, `));
+  const place = plain.search(new RegExp(`\\(\\s*(['"\`])(?:S-\\d+: )?${name}\\1,\\s`));
   if (place < 0) return undefined;
   return plain
     .slice(0, place)
