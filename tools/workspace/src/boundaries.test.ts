@@ -139,7 +139,7 @@ test('a test file may import what the root declares for development', () => {
   );
 });
 
-// Filled in, so that the check of this file does not take its samples for imports.
+// Uses placeholders, so that the boundary check of this file does not treat the samples as imports.
 const foreign = 'zod';
 const sibling = '../../../xy';
 

@@ -4,18 +4,18 @@ import { posix } from 'node:path';
 /** A project of the workspace, as the boundary check reads it. */
 export interface Project {
   readonly name: string;
-  /** Its folder, relative to the root of the workspace. */
+  /** Folder relative to the root of the workspace. */
   readonly root: string;
   readonly tags: readonly string[];
   /** Names of the workspace projects its package.json depends on. */
   readonly dependencies: readonly string[];
-  /** Packages its package.json declares, its own and foreign ones. */
+  /** Packages that its package.json declares, including third-party ones. */
   readonly declared: ReadonlySet<string>;
   readonly files: readonly SourceFile[];
 }
 
 export interface SourceFile {
-  /** Relative to the root of the workspace, with forward slashes. */
+  /** Path relative to the root of the workspace, with forward slashes. */
   readonly path: string;
   readonly text: string;
 }
@@ -30,13 +30,13 @@ const mayDependOn: { readonly [layer: string]: readonly string[] } = {
   'layer:tool': ['layer:core'],
 };
 
-/** Tests, and what only tests import. */
+/** Tests and files that only tests import. */
 const FOR_TESTS = /\.(?:test|contract|test\.support)\.ts$|\/testing(?:\/|\.ts$)/;
 
-/** Layers whose dependencies on servers are programs that they start, never modules that they import. */
+/** Layers that may start servers as programs but never import them. */
 const STARTS_SERVERS: readonly (string | undefined)[] = ['layer:app'];
 
-/** Foreign packages that only tests use: no project, and open to tests alone. */
+/** Folder of third-party packages that only tests may import; not a project. */
 const PEERS = 'tests/peers/';
 
 const STATIC_IMPORT = /^(?:import|export|\})(?:[^'"\n]*\bfrom)?\s*['"]([^'"\n]+)['"]/gm;
@@ -44,8 +44,8 @@ const DYNAMIC_IMPORT =
   /(?<![#.\w])(?:import|require|import\.meta\.resolve)\(\s*(?:\/\*.*?\*\/\s*)?(['"`])([^'"`\n]+)\1/g;
 
 /**
- * Names every edge that the layers forbid, every import that the importing package does not declare and every path that leaves it. Test files and tools may also import
- * what the root package.json declares for development.
+ * Returns every dependency that the layers forbid, every undeclared import and every path that leaves its package. Test files and tools may also import
+ * development dependencies of the root package.json.
  */
 export function boundaryProblems(
   projects: readonly Project[],

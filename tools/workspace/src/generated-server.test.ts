@@ -17,7 +17,7 @@ const referee = join(
 const eras = ['legacy', 'modern'] as const;
 type Era = (typeof eras)[number];
 
-/** Names that no reader of the guide has given to a server: theirs may be in the workspace already. */
+/** Names that a reader of the guide is unlikely to use: the reader's server may already be in the workspace. */
 const NAME = 'generated-for-the-test';
 const SCOPE = 'scope-of-the-test';
 const PACKAGE = `@${SCOPE}/server-${NAME}`;
@@ -35,7 +35,7 @@ const bin = (): string => join(copy, 'node_modules/.bin', `${SCOPE}-${NAME}`);
 const renamed = (command: string): string =>
   command.replaceAll('trip-notes', NAME).replaceAll('acme', SCOPE);
 
-/** Runs a command of docs/extending.md for the server of the test, with the options that keep it here and short; returns its stdout. */
+/** Runs a command of docs/extending.md for the server of the test, with options that keep it local and short; returns its stdout. */
 async function follow(command: string, ...options: readonly string[]): Promise<string> {
   expect(commands).toContain(command);
   const { stdout } = await runIn(copy, '.', [
@@ -51,14 +51,14 @@ beforeAll(async () => {
   await follow(
     'npx nx g @signalbox/workspace:server trip-notes --scope acme --description "Keeps the notes of a trip"',
   );
-  // The libraries are built already.
+  // The libraries are already built.
   await runIn(copy, `servers/${NAME}`, ['npm', 'run', '-s', 'build']);
   await follow('npx nx test @acme/server-trip-notes', '--exclude-task-dependencies');
 }, LIMIT_MS);
 
 afterAll(() => rm(copy, { recursive: true, force: true, maxRetries: 5 }));
 
-/** A client whose person agrees to everything. */
+/** A client that accepts every elicitation. */
 async function connect(era: Era, open: Parameters<typeof connectClient>[0]): Promise<Client> {
   const client = await connectClient(open, {
     info: { name: 'generated', version: '1.0.0' },
@@ -116,7 +116,7 @@ async function startHttp(): Promise<string> {
   throw new Error(`The server ended with ${child.exitCode} before it listened`);
 }
 
-/** A scope of the reader's own must not lead from the copy back into the workspace. */
+/** A new scope must not link from the copy back into the workspace. */
 test("packages of every scope in the copy are the copy's own", () => {
   const links = globSync('node_modules/@*/*', { cwd: copy }).filter(
     (link) => !link.startsWith('node_modules/@scope-of-the-test'),
@@ -161,6 +161,11 @@ describe('a generated server', () => {
     ]);
     expect(readFileSync(join(copy, 'package-lock.json'), 'utf8')).toBe(lock);
     await runIn(copy, '.', ['nx', 'sync:check']);
+  });
+
+  test('is formatted', async () => {
+    const { stdout } = await runIn(copy, '.', ['oxfmt', '--check', `servers/${NAME}`]);
+    expect(stdout).toContain('correct format');
   });
 
   test('leaves no trace of its templates', () => {
@@ -293,7 +298,7 @@ describe('a generated server', () => {
       }
       writeFileSync(file, source);
       writeFileSync(join(copy, 'servers', NAME, 'src/tools/read-note.ts'), tool);
-      // As a source that was deleted has left it, to be packed with the rest.
+      // A stale build file of a deleted source, which must not be packed.
       const left = join(copy, 'servers', NAME, 'dist/tools/deleted.d.ts');
       writeFileSync(left, 'export {};\n');
       await runIn(copy, `servers/${NAME}`, ['npm', 'run', '-s', 'build']);

@@ -7,9 +7,9 @@ import { copyWorkspace, runIn } from './testing/workspace-copy.ts';
 /** A call of the official Inspector and its expected result. */
 interface Call {
   readonly args: readonly string[];
-  /** Part of what it prints. */
+  /** Part of the expected output. */
   readonly prints: string;
-  /** 0 for a result, 5 for a tool that failed. */
+  /** Expected exit code: 0 for a result, 5 for a failed tool. */
   readonly code: number;
 }
 

@@ -23,7 +23,7 @@ const env = (): NodeJS.ProcessEnv => ({
   SIGNALBOX_DATA_DIR: join(home, 'data'),
 });
 
-/** Starts the packed service and returns its address and what it printed. */
+/** Starts the packed service and returns its address and its output. */
 async function serve(
   ...args: readonly string[]
 ): Promise<{ readonly url: string; readonly output: string }> {

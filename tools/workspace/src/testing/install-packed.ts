@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 export interface InstalledPackage {
-  /** Its files, relative to its folder, as npm put them into the tarball. */
+  /** Files of the tarball, relative to its folder. */
   readonly files: readonly string[];
   /** Path of the package in the node_modules of `home`. */
   readonly folder: string;
-  /** A project outside of the workspace that has this package and what npm installed with it. */
+  /** A project outside the workspace with this package and its installed dependencies. */
   readonly home: string;
 }
 
@@ -33,8 +33,8 @@ export async function installPacked(source: string): Promise<InstalledPackage> {
 }
 
 /**
- * Packs built packages and lays them into the node_modules of a new temporary folder, each from its tarball, beside links to the
- * foreign packages that are installed here: no registry is asked. Returns the folder.
+ * Packs built packages and unpacks them into the node_modules of a new temporary folder, beside links to the
+ * installed third-party packages, without network. Returns the folder.
  */
 export async function layOutPacked(sources: readonly string[], foreign: string): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), 'laid out with a space-'));
@@ -63,7 +63,7 @@ interface Pack {
 }
 
 async function npm(cwd: string, args: readonly string[]): Promise<string> {
-  // The settings of an npm that runs these tests, its prefix for one, belong to the workspace.
+  // Settings of an npm that runs these tests, such as its prefix, refer to the workspace.
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)),
   );

@@ -13,6 +13,7 @@ const COPIED = [
   '*.{json,ts}',
   '.npmrc',
   '.oxlintrc.json',
+  '.oxfmtrc.json',
   'LICENSE',
   'tools/*.mjs',
   'tools/workspace/{*.json,src/generators}',
@@ -22,8 +23,8 @@ const COPIED = [
 ];
 
 /**
- * A copy of the workspace in a temporary folder, to be changed at will: sources of the libraries, as they are built, and links to all installed packages.
- * Nothing in it leads back into the repository but what nobody writes to.
+ * A writable copy of the workspace in a temporary folder: sources and builds of the libraries, and links to all installed packages.
+ * Only read-only parts link back into the repository.
  */
 export async function copyWorkspace(): Promise<string> {
   const copy = await mkdtemp(join(tmpdir(), 'workspace-'));
@@ -43,7 +44,7 @@ export async function copyWorkspace(): Promise<string> {
     ),
   );
   await cp(join(root, 'node_modules/.package-lock.json'), join(modules, '.package-lock.json'));
-  // A scope may hold packages of the workspace, whoever's it is: its folder is one of the copy's own.
+  // A scope may contain packages of the workspace, so the copy has its own folder for each scope.
   const scopes = (await readdir(join(root, 'node_modules'))).filter((name) => name.startsWith('@'));
   await Promise.all(
     ['.bin', ...scopes].map((folder) =>
@@ -53,13 +54,13 @@ export async function copyWorkspace(): Promise<string> {
   return copy;
 }
 
-/** Runs a command of the copy's node_modules or of the system in a folder of the copy. @throws Error with all output when it fails. */
+/** Runs a command of the copy's node_modules or of the system in a folder of the copy. @throws Error with all output if it fails. */
 export async function runIn(
   copy: string,
   folder: string,
   [command, ...args]: readonly [string, ...string[]],
 ): Promise<{ readonly stdout: string; readonly stderr: string }> {
-  // What Nx, npm and vitest tell the processes they start is about the repository.
+  // Variables that Nx, npm and vitest set refer to the repository, not to the copy.
   const inherited = Object.entries(process.env).filter(
     ([name]) =>
       !/^(?:NX_|npm_|VITEST|VITE_|NODE_ENV$|NODE_OPTIONS$|INIT_CWD$|FORCE_COLOR$)/i.test(name),
@@ -77,7 +78,7 @@ export async function runIn(
   return execute(command, args, { cwd: join(copy, folder), env, maxBuffer: 64 * 1024 * 1024 });
 }
 
-/** Relative links stay inside the copy; what is installed is linked. */
+/** Relative links stay inside the copy; installed packages are linked. */
 async function copyFolderOfLinks(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   for (const name of await readdir(from)) {

@@ -31,7 +31,7 @@ export default async function references(tree: Tree): Promise<{ outOfSyncMessage
   for (const name of Object.keys(graph.nodes)) {
     const root = rootOf(name);
     if (root === undefined) continue;
-    // A server is started as a program: no package needs its types.
+    // Servers are started as programs; no package needs their types.
     const isImported = (target: string): boolean =>
       graph.nodes[target]?.data.tags?.includes('layer:server') !== true;
     const deps = (graph.dependencies[name] ?? []).flatMap((d) =>

@@ -25,7 +25,7 @@ const lock: LockFile = {
   },
 };
 
-/** The least that the generator needs of a workspace. */
+/** A minimal workspace for the generator. */
 function smallWorkspace(): string {
   const root = mkdtempSync(join(tmpdir(), 'small-'));
   const files = {

@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { generateFiles, logger, readJson, writeJson, type Tree } from '@nx/devkit';
 import { linkPackage } from './link-package.ts';
 import { lockedWithWorkspace, type LockFile } from './lock-file.ts';
@@ -16,7 +18,7 @@ const CONFIG = 'tsconfig.json';
 
 /**
  * Writes a complete server package and makes it a workspace: lock file, project references, links in node_modules. Needs no network.
- * @throws Error for names that cannot be used; nothing is written then.
+ * @throws Error for a name that cannot be used, before anything is written.
  */
 export default async function server(
   tree: Tree,
@@ -59,10 +61,19 @@ export default async function server(
         { cause: error },
       );
     }
+    format(tree.root, names.folder);
     logger.info(
       `\n${names.packageName} is ready: npx nx test ${names.packageName}, then npx ${names.command} --help. What to change first: docs/extending.md`,
     );
   };
+}
+
+/** Formats the package as `npm run format` would: the length of its names decides where its lines break. */
+function format(root: string, folder: string): void {
+  const oxfmt = fileURLToPath(new URL('bin/oxfmt', import.meta.resolve('oxfmt/package.json')));
+  // The formatter needs a second pass for some comments.
+  for (let pass = 0; pass < 2; pass += 1)
+    execFileSync(process.execPath, [oxfmt, folder], { cwd: root, stdio: 'ignore' });
 }
 
 function requireFree(tree: Tree, { name, folder, packageName, command }: ServerNames): void {

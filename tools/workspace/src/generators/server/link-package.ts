@@ -3,15 +3,15 @@ import { dirname, join, relative } from 'node:path';
 import { lockedWithWorkspace, type LockFile } from './lock-file.ts';
 
 export interface PackageToLink {
-  /** Relative to the workspace. */
+  /** Path relative to the root of the workspace. */
   readonly folder: string;
   readonly command: string;
   readonly manifest: { readonly name: string; readonly [field: string]: unknown };
 }
 
 /**
- * Does in node_modules what `npm install` would for a new workspace, without network: links the package and its command, and notes both as installed.
- * Undoes what it did when it fails.
+ * Makes the changes in node_modules that `npm install` would make for a new workspace, without network: links the package and its command, and records both as installed.
+ * Undoes its changes if it fails.
  */
 export async function linkPackage(
   workspace: string,
@@ -45,7 +45,7 @@ export async function linkPackage(
   }
 }
 
-/** Last, because npm distrusts this file when anything in node_modules is newer. */
+/** Must run last: npm ignores this file if anything in node_modules is newer. */
 async function noteInstalled(
   file: string,
   folder: string,

@@ -1,4 +1,4 @@
-/** A package-lock.json, or the copy that npm keeps of what it installed. */
+/** A package-lock.json, or npm's record of installed packages in node_modules. */
 export interface LockFile {
   readonly packages: { readonly [path: string]: LockedPackage };
 }
@@ -8,7 +8,7 @@ export interface LockedPackage {
   readonly [field: string]: unknown;
 }
 
-/** In the order in which npm writes them. */
+/** Fields in the order in which npm writes them. */
 const LOCKED_FIELDS = [
   'name',
   'version',
@@ -22,7 +22,7 @@ const LOCKED_FIELDS = [
   'peerDependenciesMeta',
 ] as const;
 
-/** The lock file after npm has seen a new workspace whose dependencies are all there already. */
+/** Returns the lock file with a new workspace whose dependencies are already installed. */
 export function lockedWithWorkspace<Lock extends LockFile>(
   lock: Lock,
   folder: string,

@@ -11,7 +11,7 @@ export interface ServerOptions {
 export interface ServerNames {
   readonly name: string;
   readonly description: string;
-  /** Relative to the workspace. */
+  /** Path relative to the root of the workspace. */
   readonly folder: string;
   readonly packageName: string;
   /** Name of the executable. */
@@ -27,7 +27,7 @@ const SCOPE = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const CONTROL = /\p{Cc}/u;
 const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
 
-/** Names that would be mistaken for something else, with what that is. */
+/** Reserved names, with the reason. */
 const RESERVED: ReadonlyMap<string, string> = new Map([
   ...['data', 'file', 'git', 'http', 'https', 'javascript'].map(
     (scheme) => [scheme, `its resources would have URIs of the scheme ${scheme}:`] as const,
@@ -41,7 +41,7 @@ const RESERVED: ReadonlyMap<string, string> = new Map([
 
 /**
  * Checks the options and derives all names.
- * @throws Error that says what is wrong with an option and what it may be.
+ * @throws Error for an invalid option; the message names the option and the allowed values.
  */
 export function serverNames({
   name,
