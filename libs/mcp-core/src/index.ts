@@ -57,4 +57,4 @@ export type {
 } from './protocol/resources.ts';
 export type { DetailedTask, Task, TaskStatus, TaskSupport } from './protocol/tasks.ts';
 export type { CallToolResult, JsonSchema, Tool, ToolAnnotations } from './protocol/tools.ts';
-export type { QuestionContext, QuestionHandlers } from './client/client-options.ts';
+export type { InputContext, InputHandlers } from './client/input/input-handlers.ts';

@@ -32,7 +32,7 @@ describe('a client that can be asked', () => {
     );
     expect(outcome ?? '').toContain(problem ?? '');
     expect(outcome === undefined).toBe(problem === undefined);
-    expect(context.asked).toMatchObject([{ params: { message: step.impact } }]);
+    expect(context.inputRequests).toMatchObject([{ params: { message: step.impact } }]);
   });
 
   test('is asked in both eras, and the step happens once', async () => {

@@ -1,4 +1,4 @@
-import { LocalError, type ElicitResult, type QuestionContext } from '@signalbox/mcp-core';
+import { LocalError, type ElicitResult, type InputContext } from '@signalbox/mcp-core';
 import { describe, expect, test, vi } from 'vitest';
 import type { StdioServerConfig } from '../config/config.ts';
 import type { CallWaiting, ToolCallOutcome, ToolCallRequest } from '../ports/tool-registry.ts';
@@ -21,12 +21,12 @@ interface Fixture extends PoolFixture {
   /** Starts a call and waits until the server has it. */
   readonly send: (runId: string, rest?: Partial<ToolCallRequest>) => Promise<SentCall>;
   /** The server asks on the connection that carries the call. */
-  readonly ask: (call: SentCall, context?: QuestionContext) => Promise<ElicitResult>;
+  readonly ask: (call: SentCall, context?: InputContext) => Promise<ElicitResult>;
 }
 
 const done = { content: [{ type: 'text', text: 'done' }] } as const;
 const form = { message: 'Sure?', requestedSchema: { type: 'object', properties: {} } };
-const question: QuestionContext = { signal: new AbortController().signal, meta: {} };
+const question: InputContext = { signal: new AbortController().signal, meta: {} };
 const poll = { interval: 1, timeout: 10_000 };
 
 async function ready(
@@ -432,7 +432,7 @@ test('a modern server names the call with each question, so one connection carri
   fake.era = 'modern';
   const fixture = await ready({}, fake);
   const [a, b] = [await fixture.send('a'), await fixture.send('b')];
-  const about = ({ received }: SentCall): QuestionContext => ({
+  const about = ({ received }: SentCall): InputContext => ({
     ...question,
     request: { method: 'tools/call', name: 't', meta: received.options.meta! },
   });

@@ -91,7 +91,7 @@ test('progress without end does not keep a call alive beyond its whole time, nor
   await expectGood(pool);
   expect(await flooded).toMatchObject({
     type: 'lost',
-    message: expect.stringContaining('not answered within 1000 ms') as string,
+    message: expect.stringContaining('no response arrived within 1000 ms') as string,
   });
   expect(progressed).toBeGreaterThan(0);
   await expectGood(pool);
@@ -146,7 +146,7 @@ test('a server whose first answer is more than a message may be fails, at once a
   expect(hostile).toMatchObject({
     state: 'failed',
     error: expect.stringContaining(
-      "The server's answer to initialize was refused: a line is longer than 4194304 bytes",
+      "The server's response to initialize was refused: a line is longer than 4194304 bytes",
     ) as string,
   });
   expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1024 * 1024);

@@ -1,13 +1,13 @@
-import type { InputRoundKeeper } from '@signalbox/mcp-core/client';
+import type { InputRoundStore } from '@signalbox/mcp-core/client';
 
 interface RoundListeners {
-  readonly keeper: InputRoundKeeper | undefined;
+  readonly keeper: InputRoundStore | undefined;
   /** Called for each round of input requests. */
   readonly onAsked: () => void;
 }
 
 /** Tracks whether a call waits for input responses, and forwards each round to its keeper. */
-export class ParkedState implements InputRoundKeeper {
+export class ParkedState implements InputRoundStore {
   readonly #listeners: RoundListeners;
   isParked: boolean;
 
@@ -16,14 +16,14 @@ export class ParkedState implements InputRoundKeeper {
     this.isParked = isParked;
   }
 
-  async asked(asked: Parameters<InputRoundKeeper['asked']>[0]): Promise<void> {
+  async save(round: Parameters<InputRoundStore['save']>[0]): Promise<void> {
     this.isParked = true;
     this.#listeners.onAsked();
-    await this.#listeners.keeper?.asked(asked);
+    await this.#listeners.keeper?.save(round);
   }
 
-  async answered(): Promise<void> {
-    await this.#listeners.keeper?.answered();
+  async discard(): Promise<void> {
+    await this.#listeners.keeper?.discard();
     this.isParked = false;
   }
 }

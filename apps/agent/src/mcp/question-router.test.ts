@@ -1,9 +1,9 @@
-import type { ElicitResult, QuestionContext } from '@signalbox/mcp-core';
+import type { ElicitResult, InputContext } from '@signalbox/mcp-core';
 import { expect, test } from 'vitest';
 import { ManualClock } from '../testing/manual-clock.ts';
 import { QuestionRouter, type CallInFlight } from './question-router.ts';
 
-const context: QuestionContext = { signal: new AbortController().signal, meta: {} };
+const context: InputContext = { signal: new AbortController().signal, meta: {} };
 const visit = (elicitationId: string) =>
   ({ mode: 'url', message: 'sign in', url: 'https://example.org/', elicitationId }) as const;
 

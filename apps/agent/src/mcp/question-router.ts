@@ -1,19 +1,14 @@
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import {
-  ErrorCode,
-  ProtocolError,
-  type JsonObject,
-  type QuestionHandlers,
-} from '@signalbox/mcp-core';
-import type { QuestionContext } from '@signalbox/mcp-core/client';
+import { ErrorCode, ProtocolError, type JsonObject, type InputHandlers } from '@signalbox/mcp-core';
+import type { InputContext } from '@signalbox/mcp-core/client';
 import type { Clock } from '../ports/test-hooks.ts';
 
 export interface CallInFlight {
   readonly runId: string;
   /** What its request carries as `_meta`; no other call has this object. */
   readonly meta: JsonObject;
-  readonly questions: QuestionHandlers;
+  readonly questions: InputHandlers;
   /** The server asks something, and this call may be the reason. */
   readonly onQuestion?: () => void;
   /** A question is held back because this call or one of another run may be the reason. */
@@ -53,7 +48,7 @@ interface HeldQuestion {
  * another run may still be at work in the server, or when every one of these runs may be waiting for such a question.
  */
 export class QuestionRouter {
-  readonly handlers: QuestionHandlers;
+  readonly handlers: InputHandlers;
   readonly #calls = new Set<CallInFlight>();
   readonly #givenUpRuns = new Set<string>();
   readonly #held = new Set<HeldQuestion>();
@@ -167,7 +162,7 @@ export class QuestionRouter {
   async #callOf(
     kind: 'sampling' | 'elicitation',
     refusal: number,
-    { request, signal }: QuestionContext,
+    { request, signal }: InputContext,
   ): Promise<CallInFlight> {
     const nobody = (): ProtocolError =>
       new ProtocolError(

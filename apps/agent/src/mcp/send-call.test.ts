@@ -4,7 +4,7 @@ import {
   type CreateMessageResult,
   type ElicitResult,
 } from '@signalbox/mcp-core';
-import type { QuestionContext } from '@signalbox/mcp-core/client';
+import type { InputContext } from '@signalbox/mcp-core/client';
 import { describe, expect, test, vi } from 'vitest';
 import type { StdioServerConfig } from '../config/config.ts';
 import type { ToolCallOutcome, ToolCallRequest } from '../ports/tool-registry.ts';
@@ -321,7 +321,7 @@ describe('whom a question is put to', () => {
       await call({ runId: 'run-1', questions: accepts({ by: '1' }) }),
       await call({ runId: 'run-2', questions: accepts({ by: '2' }) }),
     ];
-    const about = ({ received }: (typeof calls)[number]): QuestionContext => ({
+    const about = ({ received }: (typeof calls)[number]): InputContext => ({
       ...question,
       request: { method: 'tools/call', name: 't', meta: received.options.meta! },
     });

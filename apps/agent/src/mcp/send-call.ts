@@ -56,7 +56,10 @@ export async function sendCall(
     const result = await start(
       connection.client,
       { name: tool.name, isResourceReader },
-      { request: reportingTo(trial, { ...request, onTask }), options: { meta, rounds: parking } },
+      {
+        request: reportingTo(trial, { ...request, onTask }),
+        options: { meta, roundStore: parking },
+      },
     );
     router.end(call, 'answered');
     trial.answered();
@@ -137,5 +140,5 @@ async function start(
   if (resumeFrom === undefined) return client.callTool(name, args, all);
   return 'taskId' in resumeFrom
     ? client.tasks.resume(resumeFrom.taskId, all)
-    : client.callTool(name, args, { ...all, resumeFrom });
+    : client.callTool(name, args, { ...all, resumeRound: resumeFrom });
 }

@@ -1,4 +1,4 @@
-import type { Implementation, QuestionHandlers } from '@signalbox/mcp-core';
+import type { Implementation, InputHandlers } from '@signalbox/mcp-core';
 import type { Client, ClientOptions, SchemaEvaluator } from '@signalbox/mcp-core/client';
 import type { ServerConfig } from '../config/config.ts';
 
@@ -31,7 +31,7 @@ export interface ServerConnection {
 
 export interface ConnectOptions {
   readonly info: Implementation;
-  readonly handlers: QuestionHandlers;
+  readonly handlers: InputHandlers;
   /** Aborted when the connection is not wanted any more: the attempt ends what it began and rejects. */
   readonly signal: AbortSignal;
   readonly onStderr: (line: string) => void;

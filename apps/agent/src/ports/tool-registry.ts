@@ -5,10 +5,10 @@ import type {
   JsonSchema,
   Progress,
   ProtocolVersion,
-  QuestionHandlers,
+  InputHandlers,
   ToolAnnotations,
 } from '@signalbox/mcp-core';
-import type { InputAsked, InputRoundKeeper } from '@signalbox/mcp-core/client';
+import type { InputRound, InputRoundStore } from '@signalbox/mcp-core/client';
 
 /** A tool under its wire name. */
 export interface CatalogueTool {
@@ -111,15 +111,15 @@ export interface ToolCallRequest {
   /** The call waits for a connection to its server, or a question that may be about it is held; called again when the reason changes. */
   readonly onWaiting?: (waiting: CallWaiting) => void;
   /** Answers the server's questions during this call. */
-  readonly questions: QuestionHandlers;
+  readonly questions: InputHandlers;
   /** Hears, perhaps after the call, that what a person was sent to a URL for is done; the id is that of the question. */
   readonly onElicitationComplete?: (elicitationId: string) => void;
   /** Hears of the rounds of questions of a modern server. */
-  readonly rounds?: InputRoundKeeper;
+  readonly rounds?: InputRoundStore;
   /** Hears that the call goes on as a task. */
   readonly onTask?: (taskId: string) => void;
   /** Goes on with a call that was sent before, perhaps by another process. */
-  readonly resumeFrom?: InputAsked | { readonly taskId: string };
+  readonly resumeFrom?: InputRound | { readonly taskId: string };
 }
 
 export type CancelLevel = 'sent' | 'delivered' | 'confirmed' | 'failed';

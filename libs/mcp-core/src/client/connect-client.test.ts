@@ -119,7 +119,7 @@ describe('a modern server', () => {
       initialize: initialized(),
     });
     await expect(connectTo(server)).rejects.toThrow(
-      /no protocol version in common; the server speaks: 2099-01-01/,
+      /no protocol version in common; the server supports: 2099-01-01/,
     );
     expect(server.all('initialize')).toHaveLength(0);
   });

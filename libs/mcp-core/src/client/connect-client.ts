@@ -5,8 +5,8 @@ import type { ClientOptions } from './client-options.ts';
 import { ConnectedClient } from './connected-client.ts';
 
 /**
- * Opens a transport, detects the era and returns the connected client. `open` is called again when a server ended its process because of the probe,
- * and whenever the client needs a new connection. When it fails, every transport it opened is closed.
+ * Opens a transport, detects the era and returns the connected client. Calls `open` again when the server ended its process because of the probe, by
+ * `reconnect`, and when the server has lost the session. On failure, closes every transport that it opened.
  * @throws LocalError `connect-failed`
  */
 export async function connectClient(

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { metaOf } from '../era/meta-keys.ts';
 import type { Progress } from '../protocol/progress.ts';
 import { type LocalError, ProtocolError, ResourceNotFoundError } from '../protocol/errors.ts';
-import type { ClientOptions, LogEntry, RequestOptions } from './client-options.ts';
+import type { ClientOptions, RequestOptions } from './client-options.ts';
+import type { LogEntry } from './connection/logging.ts';
 import {
   connectLegacy,
   connectModern,

@@ -1,28 +1,29 @@
-import { isJsonObject } from '../jsonrpc/envelope.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { LoggingLevel } from '../protocol/logging-levels.ts';
 import type { ServerCapabilities } from '../protocol/capabilities.ts';
 import type { CompleteParams, Completion, CompletionReference } from '../protocol/completion.ts';
 import type { ResourceContents } from '../protocol/content.ts';
-import { ErrorCode, LocalError, ProtocolError, ResourceNotFoundError } from '../protocol/errors.ts';
+import { LocalError } from '../protocol/errors.ts';
 import type { GetPromptResult, Prompt } from '../protocol/prompts.ts';
 import type { Resource, ResourceTemplate, SubscriptionFilter } from '../protocol/resources.ts';
 import type { CallToolResult, Tool } from '../protocol/tools.ts';
 import type { SendingOptions, SentRequest } from './requests/active-request.ts';
-import type { Client, CompleteOptions, ConnectedServer, ServerChanges, Watch } from './client.ts';
+import type { Client, CompleteOptions, ConnectedServer } from './client.ts';
 import type { ClientOptions, RequestOptions } from './client-options.ts';
 import { collectPages } from './requests/pagination.ts';
-import { CurrentConnection } from './connection/reconnecting-connection.ts';
+import { ReconnectingConnection } from './connection/reconnecting-connection.ts';
 import { InputRounds } from './input/multi-round-trip.ts';
-import { KnownTools } from './tools/listed-tools.ts';
+import { ListedTools } from './tools/listed-tools.ts';
+import { readCompletion } from './completion.ts';
 import { readPromptResult } from './prompts/prompts.ts';
+import { toReadError } from './resources/resources.ts';
 import { ResponseCache } from './caching/response-cache.ts';
-import { SecondTries } from './requests/retry-policy.ts';
-import { announcedLists, readChanges } from './subscriptions/server-changes.ts';
+import { RetryPolicy } from './requests/retry-policy.ts';
+import { announcedLists, readChanges, type ServerChanges } from './subscriptions/server-changes.ts';
 import { changedList, includesList } from './subscriptions/subscription.ts';
 import { TaskCalls } from './tasks/client-tasks.ts';
-import { Watches } from './subscriptions/watches.ts';
+import { type Watch, Watches } from './subscriptions/watches.ts';
 
 interface ListMethod {
   readonly method: string;
@@ -30,11 +31,11 @@ interface ListMethod {
   readonly capability: keyof ServerCapabilities;
 }
 
-/** The client of one server over the connections it needs, one after the other. */
+/** Implements `Client` over one connection at a time. */
 export class ConnectedClient implements Client {
-  readonly #current: CurrentConnection;
+  readonly #current: ReconnectingConnection;
   readonly #options: ClientOptions;
-  readonly #tools: KnownTools;
+  readonly #tools: ListedTools;
   readonly #cache: ResponseCache;
   readonly #watches: Watches;
   readonly #rounds: InputRounds;
@@ -43,32 +44,33 @@ export class ConnectedClient implements Client {
 
   constructor(open: () => Promise<Transport> | Transport, options: ClientOptions) {
     this.#options = options;
-    this.#tools = new KnownTools(options);
+    this.#tools = new ListedTools(options);
     this.#cache = new ResponseCache(options.cache);
     this.#rounds = new InputRounds(options);
-    this.#current = new CurrentConnection(open, options, {
-      taskCreated: (connection, request, task) => this.tasks.created(connection, request, task),
-      inputRequired: (connection, request, asked) =>
-        this.#rounds.answer(connection, request, asked),
-      failed: (connection, request, error) => secondTries.of(connection, request, error),
+    this.#current = new ReconnectingConnection(open, options, {
+      taskCreated: (connection, request, task) => this.tasks.waitForCall(connection, request, task),
+      inputRequired: (connection, request, inputRequired) =>
+        this.#rounds.complete(connection, request, inputRequired),
+      failed: (connection, request, error) => retryPolicy.retry(connection, request, error),
       notified: (notification) => {
         this.#cache.notified(notification);
-        if (changedList(notification.method) === 'tools') this.#tools.changed();
+        if (changedList(notification.method) === 'tools') this.#tools.markStale();
       },
       renewed: () => this.#restore(),
     });
     this.tasks = new TaskCalls(this.#current, options, this.#rounds);
-    const secondTries = new SecondTries(this.#current, {
+    const retryPolicy = new RetryPolicy(this.#current, {
       relist: () => this.listTools({ cache: 'refresh' }),
       headersOf: (params) => this.#headersOf(params),
       asTask: (request) => this.#asTask(request),
-      visit: (connection, request, data) => this.#rounds.visit(connection, request, data),
-      visited: (connection, request, visits) => this.#rounds.visited(connection, request, visits),
+      elicitUrls: (connection, request, data) => this.#rounds.elicitUrls(connection, request, data),
+      urlsCompleted: (connection, request, urls) =>
+        this.#rounds.urlsCompleted(connection, request, urls),
     });
     this.#watches = new Watches(this.#current, options.requestTimeoutMs);
   }
 
-  /** Call once, first. @throws LocalError `connect-failed` */
+  /** Connects; call once, first. @throws LocalError `connect-failed` */
   connect(): Promise<void> {
     return this.#current.connect();
   }
@@ -82,7 +84,7 @@ export class ConnectedClient implements Client {
       { method: 'tools/list', member: 'tools', capability: 'tools' },
       options,
     );
-    return this.#tools.learn(tools, this.#current.connection.isHttp);
+    return this.#tools.update(tools, this.#current.connection.isHttp);
   }
 
   callTool(name: string, args: JsonObject, options?: RequestOptions): Promise<CallToolResult> {
@@ -91,13 +93,13 @@ export class ConnectedClient implements Client {
     const params = { name, arguments: args, ...this.#taskParam(name, options) };
     const headers = this.#headersOf(params);
     // The codec checks that `content` is a list of objects.
-    const answer = this.#sendCall(
+    const result = this.#sendCall(
       params,
       headers === undefined ? options : { ...options, headers },
     ) as Promise<unknown> as Promise<CallToolResult>;
     return this.#tools.hasOutputSchema(name)
-      ? answer.then((result) => this.#tools.checkOutput(name, result))
-      : answer;
+      ? result.then((found) => this.#tools.validateOutput(name, found))
+      : result;
   }
 
   async listPrompts(options?: RequestOptions): Promise<readonly Prompt[]> {
@@ -129,23 +131,9 @@ export class ConnectedClient implements Client {
       argument,
       ...(chosen === undefined ? {} : { context: { arguments: chosen } }),
     };
-    const { completion } = await this.#current.connection.request(
-      'completion/complete',
-      params,
-      options,
+    return readCompletion(
+      await this.#current.connection.request('completion/complete', params, options),
     );
-    if (
-      !isJsonObject(completion) ||
-      !Array.isArray(completion.values) ||
-      !completion.values.every((value) => typeof value === 'string')
-    ) {
-      throw new LocalError(
-        'invalid-response',
-        "The server's result is unusable: completion/complete: values must be a list of strings",
-        { sent: true },
-      );
-    }
-    return completion as unknown as Completion;
   }
 
   async listResources(options?: RequestOptions): Promise<readonly Resource[]> {
@@ -169,7 +157,7 @@ export class ConnectedClient implements Client {
       // The codec has checked that it is a list of objects.
       return contents as readonly ResourceContents[];
     } catch (error) {
-      throw isNotFound(error, uri) ? new ResourceNotFoundError(uri) : error;
+      throw toReadError(error, uri);
     }
   }
 
@@ -193,7 +181,7 @@ export class ConnectedClient implements Client {
       this.#require('logging');
       await connection.request('logging/setLevel', { level }, options);
     } else {
-      connection.wantLogs(level);
+      connection.setLogLevel(level);
     }
     this.#logLevel = level;
   }
@@ -222,7 +210,7 @@ export class ConnectedClient implements Client {
     await closing;
   }
 
-  /** A server without the capability has an empty list, and is not asked. */
+  /** Returns an empty list, without a request, when the server lacks the capability. */
   async #list<T>(
     { method, member, capability }: ListMethod,
     options: RequestOptions | undefined,
@@ -245,20 +233,20 @@ export class ConnectedClient implements Client {
     const ticket = this.#cache.ticket(method, params);
     const known = cache === 'use' ? this.#cache.find(ticket) : undefined;
     if (known !== undefined) return known;
-    // What was answered after questions belongs to their answers.
+    // A result after input rounds depends on the input responses, so it is not stored.
     let rounds = 0;
     const result = await this.#current.connection.request(method, params, {
       ...options,
-      onAsked: () => (rounds += 1),
+      onInputRequired: () => (rounds += 1),
     });
-    if (cache !== 'none' && rounds === 0) this.#cache.keep(ticket, { method, params }, result);
+    if (cache !== 'none' && rounds === 0) this.#cache.store(ticket, { method, params }, result);
     return result;
   }
 
-  /** What the server of the last connection said may not hold for this one. */
+  /** Discards what the last connection learned, and restores the log level and subscriptions. */
   async #restore(): Promise<void> {
     this.#tools.forget();
-    this.#cache.forget(() => true);
+    this.#cache.evict(() => true);
     if (this.#logLevel !== undefined)
       await this.setLogLevel(this.#logLevel).catch((error: unknown) =>
         this.#report('The log level could not be restored', error),
@@ -268,18 +256,18 @@ export class ConnectedClient implements Client {
 
   #sendCall(params: JsonObject, options: SendingOptions = {}): Promise<JsonObject> {
     const { connection } = this.#current;
-    if (options.resumeFrom === undefined) return connection.request('tools/call', params, options);
+    if (options.resumeRound === undefined) return connection.request('tools/call', params, options);
     return this.#rounds.resume(
       connection,
       { id: 0, method: 'tools/call', params, options, sentAt: performance.now() },
-      options.resumeFrom,
+      options.resumeRound,
     );
   }
 
   #missed(filter: SubscriptionFilter, onUpdated: (uri: string) => void): void {
     const { connection } = this.#current;
     const { onToolsChanged, onPromptsChanged, onResourcesChanged } = this.#options;
-    this.#cache.forget(() => true);
+    this.#cache.evict(() => true);
     for (const uri of filter.resourceSubscriptions ?? [])
       connection.callBack('a restored watch', () => onUpdated(uri));
     if (includesList(filter, 'tools'))
@@ -297,7 +285,7 @@ export class ConnectedClient implements Client {
     )
       return undefined;
     await this.listTools({ cache: 'refresh' });
-    // It is what `callTool` was given.
+    // `callTool` set it.
     const task = this.#taskParam(params.name as string, options);
     return task && { ...params, ...task };
   }
@@ -315,7 +303,7 @@ export class ConnectedClient implements Client {
     name,
     arguments: args,
   }: JsonObject): { readonly [name: string]: string } | undefined {
-    // Both are what `callTool` was given.
+    // `callTool` set both.
     return this.#tools.headersOf(name as string, args as JsonObject);
   }
 
@@ -333,16 +321,4 @@ export class ConnectedClient implements Client {
   #report(message: string, cause: unknown): void {
     this.#options.onProblem?.(new Error(message, { cause }));
   }
-}
-
-/** Servers of every revision use either code; -32602 alone may also mean a bad request. */
-function isNotFound(error: unknown, uri: string): boolean {
-  if (!(error instanceof ProtocolError)) {
-    return false;
-  }
-  const namesResource = isJsonObject(error.data) && error.data.uri === uri;
-  return (
-    error.code === ErrorCode.resourceNotFound ||
-    (error.code === ErrorCode.invalidParams && namesResource)
-  );
 }

@@ -1,28 +1,21 @@
-export type {
-  Client,
-  CompleteOptions,
-  ConnectClient,
-  ConnectedServer,
-  ServerChange,
-  ServerChanges,
-  Watch,
-} from './client.ts';
-export type {
-  AskingRequest,
-  CacheOptions,
-  ClientOptions,
-  HandlerCapabilities,
-  InputAsked,
-  InputRoundKeeper,
-  LogEntry,
-  QuestionContext,
-  QuestionHandlers,
-  RequestOptions,
-} from './client-options.ts';
+export type { CacheOptions } from './caching/response-cache.ts';
+export type { Client, CompleteOptions, ConnectedServer } from './client.ts';
+export type { ClientOptions, RequestOptions } from './client-options.ts';
 export { connectClient } from './connect-client.ts';
+export type { LogEntry } from './connection/logging.ts';
+export type {
+  HandlerCapabilities,
+  InputContext,
+  InputHandlers,
+  InputRound,
+  InputRoundStore,
+  OriginatingRequest,
+} from './input/input-handlers.ts';
+export type { ServerChange, ServerChanges } from './subscriptions/server-changes.ts';
+export type { Watch } from './subscriptions/watches.ts';
+export type { ClientTasks } from './tasks/client-tasks.ts';
+export { MessageBudget } from '../jsonrpc/message-budget.ts';
 export { quickCheck } from '../schema/quick-check.ts';
 export type { QuickProblem, QuickVerdict } from '../schema/quick-check.ts';
 export { EvaluationUnavailableError } from '../schema/schema-evaluator.ts';
 export type { SchemaEvaluator } from '../schema/schema-evaluator.ts';
-export { MessageBudget } from '../jsonrpc/message-budget.ts';
-export type { ClientTasks } from './tasks/client-tasks.ts';

@@ -13,7 +13,7 @@ import type { PromptMessage } from '../protocol/prompts.ts';
 import type { DetailedTask } from '../protocol/tasks.ts';
 import type { JsonSchema, Tool } from '../protocol/tools.ts';
 import { clientCan } from './client-can.ts';
-import type { ClientIdentity, Codec, QuestionMethod, ResultContext } from './codec.ts';
+import type { ClientIdentity, Codec, InputMethod, ResultContext } from './codec.ts';
 import { decodeResult } from './decode-result.ts';
 import { downgradeContent } from './downgrade-content.ts';
 import {
@@ -74,14 +74,14 @@ export function buildCodec(revision: Revision): Codec {
     can: (capabilities, capability) => clientCan(revision, capabilities, capability),
     encodeResult: (method, result, context) => encodeResult(method, result, { revision, context }),
     encodeError: (error) => encodeError(error, revision),
-    encodeQuestion: (method, params) => encodeQuestion(method, params, revision),
+    encodeInputRequest: (method, params) => encodeInputRequest(method, params, revision),
     // The method decides the type of the response, which a single function body cannot express.
-    decodeAnswer: (method, result) => decodeAnswer(method, result) as never,
+    decodeInputResponse: (method, result) => decodeInputResponse(method, result) as never,
     encodeRequestParams: (params, identity) =>
       revision.era === 'modern' ? withIdentity(params, identity, revision) : params,
     decodeResult: (method, result) => decodeResult(method, result, revision),
-    decodeQuestion: (method, params) => decodeQuestion(method, params) as never,
-    encodeAnswer: (method, answer) => encodeAnswer(method, answer, revision),
+    decodeInputRequest: (method, params) => decodeInputRequest(method, params) as never,
+    encodeInputResponse: (method, answer) => encodeInputResponse(method, answer, revision),
   };
 }
 
@@ -204,12 +204,12 @@ function encodeTaskFor(task: DetailedTask, revision: Revision): JsonObject {
 function encodeInputRequests(questions: JsonObject, revision: Revision): JsonObject {
   const entries = Object.entries(questions) as [
     string,
-    { readonly method: QuestionMethod; readonly params?: unknown },
+    { readonly method: InputMethod; readonly params?: unknown },
   ][];
   return Object.fromEntries(
     entries.map(([key, { method, params }]) => [
       key,
-      { method, params: encodeQuestion(method, params, revision) ?? {} },
+      { method, params: encodeInputRequest(method, params, revision) ?? {} },
     ]),
   );
 }
@@ -264,8 +264,8 @@ function isForbidden(code: number): boolean {
   );
 }
 
-function encodeQuestion(
-  method: QuestionMethod,
+function encodeInputRequest(
+  method: InputMethod,
   params: unknown,
   revision: Revision,
 ): JsonObject | undefined {
@@ -275,7 +275,7 @@ function encodeQuestion(
     : encodeSamplingParams(params as CreateMessageParams, revision);
 }
 
-function decodeAnswer(method: QuestionMethod, result: JsonObject): unknown {
+function decodeInputResponse(method: InputMethod, result: JsonObject): unknown {
   if (method === 'elicitation/create') return decodeElicitResult(result);
   if (method === 'sampling/createMessage') return decodeSamplingResult(result);
   const isValid =
@@ -307,14 +307,14 @@ function withIdentity(
   };
 }
 
-function decodeQuestion(method: QuestionMethod, params: JsonObject | undefined): unknown {
+function decodeInputRequest(method: InputMethod, params: JsonObject | undefined): unknown {
   if (method === 'roots/list') return undefined;
   return method === 'elicitation/create'
     ? decodeElicitParams(params)
     : decodeSamplingParams(params);
 }
 
-function encodeAnswer(method: QuestionMethod, answer: unknown, revision: Revision): JsonObject {
+function encodeInputResponse(method: InputMethod, answer: unknown, revision: Revision): JsonObject {
   if (method === 'elicitation/create') return encodeElicitResult(answer as ElicitResult, revision);
   if (method === 'sampling/createMessage')
     return encodeSamplingResult(answer as CreateMessageResult, revision);

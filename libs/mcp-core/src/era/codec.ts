@@ -47,7 +47,7 @@ export type DecodedResult =
   | { readonly kind: 'invalid'; readonly detail: string };
 
 /** Params and results of the requests that a server may send to a client, in the neutral model. */
-export interface QuestionTypes {
+export interface InputTypes {
   'sampling/createMessage': {
     readonly params: CreateMessageParams;
     readonly result: CreateMessageResult;
@@ -58,7 +58,7 @@ export interface QuestionTypes {
     readonly result: { readonly roots: readonly Root[] };
   };
 }
-export type QuestionMethod = keyof QuestionTypes;
+export type InputMethod = keyof InputTypes;
 
 /**
  * Converts between the neutral model, whose shapes are those of 2026-07-28, and the wire format of
@@ -108,12 +108,15 @@ export interface Codec {
   /** Server side: encodes an error with the code and data of this revision. */
   encodeError(error: ProtocolError): JsonRpcErrorObject;
   /** Server side: encodes an input request; `undefined` when the revision cannot express it. */
-  encodeQuestion<M extends QuestionMethod>(
+  encodeInputRequest<M extends InputMethod>(
     method: M,
-    params: QuestionTypes[M]['params'],
+    params: InputTypes[M]['params'],
   ): JsonObject | undefined;
   /** Server side: decodes an input response. @throws LocalError `invalid-response` */
-  decodeAnswer<M extends QuestionMethod>(method: M, result: JsonObject): QuestionTypes[M]['result'];
+  decodeInputResponse<M extends InputMethod>(
+    method: M,
+    result: JsonObject,
+  ): InputTypes[M]['result'];
 
   /** Client side: whether tool calls of a server with these capabilities can become tasks. */
   offersTasks(capabilities: ServerCapabilities): boolean;
@@ -128,10 +131,13 @@ export interface Codec {
   /** Client side: decodes a result; an absent `resultType` means `complete`. */
   decodeResult(method: string, result: JsonObject): DecodedResult;
   /** Client side: decodes an input request. @throws ProtocolError -32602 when it is malformed. */
-  decodeQuestion<M extends QuestionMethod>(
+  decodeInputRequest<M extends InputMethod>(
     method: M,
     params: JsonObject | undefined,
-  ): QuestionTypes[M]['params'];
+  ): InputTypes[M]['params'];
   /** Client side: encodes an input response. */
-  encodeAnswer<M extends QuestionMethod>(method: M, answer: QuestionTypes[M]['result']): JsonObject;
+  encodeInputResponse<M extends InputMethod>(
+    method: M,
+    answer: InputTypes[M]['result'],
+  ): JsonObject;
 }

@@ -5,7 +5,7 @@ import {
   knownImplementation,
   knownInputRequests,
   knownInstructions,
-  knownQuestion,
+  knownInputRequest,
   knownTool,
 } from './known-members.ts';
 
@@ -38,15 +38,15 @@ describe('of what a server says, the members of the specification are kept', () 
       requestedSchema: { type: 'object' },
       _meta: { progressToken: 1 },
     };
-    expect(knownQuestion('elicitation/create', { ...form, bomb })).toEqual(form);
-    expect(knownQuestion('elicitation/create', { ...form, _meta: bomb })).toEqual({
+    expect(knownInputRequest('elicitation/create', { ...form, bomb })).toEqual(form);
+    expect(knownInputRequest('elicitation/create', { ...form, _meta: bomb })).toEqual({
       ...form,
       _meta: undefined,
     });
     expect(
-      knownQuestion('sampling/createMessage', { messages: [], maxTokens: 1, message: 'm' }),
+      knownInputRequest('sampling/createMessage', { messages: [], maxTokens: 1, message: 'm' }),
     ).toEqual({ messages: [], maxTokens: 1 });
-    expect(knownQuestion('toString', { bomb })).toEqual({});
+    expect(knownInputRequest('toString', { bomb })).toEqual({});
   });
 
   test('of the questions of a round', () => {

@@ -49,7 +49,7 @@ export function knownTool(tool: JsonObject): JsonObject {
 }
 
 /** Drops members of an input request's params that no revision has. */
-export function knownQuestion(method: string, params: JsonObject): JsonObject {
+export function knownInputRequest(method: string, params: JsonObject): JsonObject {
   const members = Object.hasOwn(QUESTION_MEMBERS, method) ? QUESTION_MEMBERS[method] : undefined;
   return { ...pick(params, members ?? []), ...pickBounded(params, ['_meta']) };
 }
@@ -64,7 +64,7 @@ export function knownInputRequests(requests: JsonObject): JsonObject {
     const { method, params } = request;
     return [
       key,
-      { method, ...(isJsonObject(params) ? { params: knownQuestion(method, params) } : {}) },
+      { method, ...(isJsonObject(params) ? { params: knownInputRequest(method, params) } : {}) },
     ] as const;
   });
   return Object.fromEntries(known);

@@ -57,7 +57,7 @@ describe('sampling', () => {
 
   test('sends one block a message before 2025-11-25', () => {
     for (const codec of [r1, r2, r3]) {
-      expect(codec.encodeQuestion('sampling/createMessage', params)).toEqual({
+      expect(codec.encodeInputRequest('sampling/createMessage', params)).toEqual({
         maxTokens: 9,
         messages: [
           { role: 'user', content: text('a') },
@@ -66,7 +66,7 @@ describe('sampling', () => {
         ],
       });
     }
-    expect(r4.encodeQuestion('sampling/createMessage', params)).toEqual(params);
+    expect(r4.encodeInputRequest('sampling/createMessage', params)).toEqual(params);
   });
 
   test('cannot use tools before 2025-11-25, nor audio in 2024-11-05', () => {
@@ -76,16 +76,16 @@ describe('sampling', () => {
       messages: [{ role: 'user', content: { type: 'audio', data: '', mimeType: 'audio/wav' } }],
     };
     expect(
-      [r1, r2, r3].map((codec) => codec.encodeQuestion('sampling/createMessage', withTools)),
+      [r1, r2, r3].map((codec) => codec.encodeInputRequest('sampling/createMessage', withTools)),
     ).toEqual([undefined, undefined, undefined]);
-    expect(r4.encodeQuestion('sampling/createMessage', withTools)).toEqual(withTools);
-    expect(r1.encodeQuestion('sampling/createMessage', audio)).toBeUndefined();
-    expect(r2.encodeQuestion('sampling/createMessage', audio)).toEqual(audio);
+    expect(r4.encodeInputRequest('sampling/createMessage', withTools)).toEqual(withTools);
+    expect(r1.encodeInputRequest('sampling/createMessage', audio)).toBeUndefined();
+    expect(r2.encodeInputRequest('sampling/createMessage', audio)).toEqual(audio);
   });
 
   test('refuses an answer without role, content or model', () => {
     expect(
-      r4.decodeAnswer('sampling/createMessage', {
+      r4.decodeInputResponse('sampling/createMessage', {
         role: 'assistant',
         content: text('x'),
         model: 'm',
@@ -97,39 +97,41 @@ describe('sampling', () => {
       { role: 'assistant', content: 'x', model: 'm' },
       { role: 'user', content: text('x') },
     ]) {
-      expect(() => r4.decodeAnswer('sampling/createMessage', broken)).toThrow(LocalError);
+      expect(() => r4.decodeInputResponse('sampling/createMessage', broken)).toThrow(LocalError);
     }
   });
 
   test('answers an old server with one block', () => {
     const answer = { role: 'assistant', model: 'm', content: [text('a'), text('b')] } as const;
-    expect(r3.encodeAnswer('sampling/createMessage', answer)).toEqual({
+    expect(r3.encodeInputResponse('sampling/createMessage', answer)).toEqual({
       role: 'assistant',
       model: 'm',
       content: text('a\nb'),
     });
-    expect(r4.encodeAnswer('sampling/createMessage', answer)).toEqual(answer);
+    expect(r4.encodeInputResponse('sampling/createMessage', answer)).toEqual(answer);
     const image = { type: 'image', data: '', mimeType: 'image/png' } as const;
     expect(
-      r3.encodeAnswer('sampling/createMessage', { ...answer, content: [image] }).content,
+      r3.encodeInputResponse('sampling/createMessage', { ...answer, content: [image] }).content,
     ).toEqual(image);
-    expect(r3.encodeAnswer('sampling/createMessage', { ...answer, content: [] }).content).toEqual(
-      text(''),
-    );
+    expect(
+      r3.encodeInputResponse('sampling/createMessage', { ...answer, content: [] }).content,
+    ).toEqual(text(''));
   });
 
   test('refuses a malformed question on the client side', () => {
-    expect(r4.decodeQuestion('sampling/createMessage', { messages: [], maxTokens: 1 })).toEqual({
-      messages: [],
-      maxTokens: 1,
-    });
+    expect(r4.decodeInputRequest('sampling/createMessage', { messages: [], maxTokens: 1 })).toEqual(
+      {
+        messages: [],
+        maxTokens: 1,
+      },
+    );
     for (const broken of [
       undefined,
       {},
       { messages: [], maxTokens: '1' },
       { messages: [{ role: 'user' }], maxTokens: 1 },
     ]) {
-      expect(() => r4.decodeQuestion('sampling/createMessage', broken)).toThrow(ProtocolError);
+      expect(() => r4.decodeInputRequest('sampling/createMessage', broken)).toThrow(ProtocolError);
     }
   });
 });
@@ -157,7 +159,7 @@ describe('elicitation', () => {
   } as const;
 
   test('speaks the forms of 2025-06-18: named enums, boolean defaults only', () => {
-    expect(r3.encodeQuestion('elicitation/create', { mode: 'form', ...form })).toEqual({
+    expect(r3.encodeInputRequest('elicitation/create', { mode: 'form', ...form })).toEqual({
       message: 'Which?',
       requestedSchema: {
         type: 'object',
@@ -177,7 +179,7 @@ describe('elicitation', () => {
   });
 
   test('keeps the newer forms from 2025-11-25 on, without pattern', () => {
-    const encoded = r4.encodeQuestion('elicitation/create', { mode: 'form', ...form });
+    const encoded = r4.encodeInputRequest('elicitation/create', { mode: 'form', ...form });
     expect(encoded).toMatchObject({
       mode: 'form',
       requestedSchema: { properties: { unit: form.requestedSchema.properties.unit } },
@@ -194,10 +196,10 @@ describe('elicitation', () => {
       },
     };
     expect(
-      legacy.map((codec) => codec.encodeQuestion('elicitation/create', choice) !== undefined),
+      legacy.map((codec) => codec.encodeInputRequest('elicitation/create', choice) !== undefined),
     ).toEqual([true, false, false, false]);
     expect(
-      legacy.map((codec) => codec.encodeQuestion('elicitation/create', form) !== undefined),
+      legacy.map((codec) => codec.encodeInputRequest('elicitation/create', form) !== undefined),
     ).toEqual([true, true, false, false]);
   });
 
@@ -208,7 +210,7 @@ describe('elicitation', () => {
       url: 'https://example.com',
       elicitationId: 'e1',
     } as const;
-    expect(legacy.map((codec) => codec.encodeQuestion('elicitation/create', url))).toEqual([
+    expect(legacy.map((codec) => codec.encodeInputRequest('elicitation/create', url))).toEqual([
       url,
       undefined,
       undefined,
@@ -217,22 +219,28 @@ describe('elicitation', () => {
   });
 
   test('takes content only from an accepted answer', () => {
-    expect(r4.decodeAnswer('elicitation/create', { action: 'accept', content: { a: 1 } })).toEqual({
+    expect(
+      r4.decodeInputResponse('elicitation/create', { action: 'accept', content: { a: 1 } }),
+    ).toEqual({
       action: 'accept',
       content: { a: 1 },
     });
-    expect(r4.decodeAnswer('elicitation/create', { action: 'decline', content: { a: 1 } })).toEqual(
-      { action: 'decline' },
-    );
-    expect(r4.decodeAnswer('elicitation/create', { action: 'cancel', content: null })).toEqual({
+    expect(
+      r4.decodeInputResponse('elicitation/create', { action: 'decline', content: { a: 1 } }),
+    ).toEqual({ action: 'decline' });
+    expect(
+      r4.decodeInputResponse('elicitation/create', { action: 'cancel', content: null }),
+    ).toEqual({
       action: 'cancel',
     });
     for (const broken of [{}, { action: 'yes' }, { action: 'accept', content: [] }])
-      expect(() => r4.decodeAnswer('elicitation/create', broken)).toThrow(LocalError);
+      expect(() => r4.decodeInputResponse('elicitation/create', broken)).toThrow(LocalError);
   });
 
   test('reads an absent mode as form and refuses what can be neither', () => {
-    expect(r4.decodeQuestion('elicitation/create', { ...form })).toMatchObject({ mode: 'form' });
+    expect(r4.decodeInputRequest('elicitation/create', { ...form })).toMatchObject({
+      mode: 'form',
+    });
     for (const broken of [
       undefined,
       {},
@@ -240,24 +248,24 @@ describe('elicitation', () => {
       { message: 'x', mode: 'url' },
       { message: 'x', mode: 'fax', requestedSchema: {} },
     ]) {
-      expect(() => r4.decodeQuestion('elicitation/create', broken)).toThrow(ProtocolError);
+      expect(() => r4.decodeInputRequest('elicitation/create', broken)).toThrow(ProtocolError);
     }
   });
 
   test('answers a 2025-06-18 server without lists', () => {
     const answer = { action: 'accept', content: { many: ['a', 'b'], n: 1 } } as const;
-    expect(r3.encodeAnswer('elicitation/create', answer)).toEqual({
+    expect(r3.encodeInputResponse('elicitation/create', answer)).toEqual({
       action: 'accept',
       content: { many: 'a, b', n: 1 },
     });
-    expect(r4.encodeAnswer('elicitation/create', answer)).toEqual(answer);
+    expect(r4.encodeInputResponse('elicitation/create', answer)).toEqual(answer);
   });
 });
 
 test('roots answers must be a list with uris', () => {
-  expect(r1.decodeAnswer('roots/list', { roots: [{ uri: 'file:///a' }] })).toEqual({
+  expect(r1.decodeInputResponse('roots/list', { roots: [{ uri: 'file:///a' }] })).toEqual({
     roots: [{ uri: 'file:///a' }],
   });
   for (const broken of [{}, { roots: {} }, { roots: [{}] }])
-    expect(() => r1.decodeAnswer('roots/list', broken)).toThrow(LocalError);
+    expect(() => r1.decodeInputResponse('roots/list', broken)).toThrow(LocalError);
 });

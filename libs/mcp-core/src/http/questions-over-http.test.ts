@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { AskingRequest, QuestionHandlers } from '../client/client-options.ts';
 import { connectClient } from '../client/connect-client.ts';
+import type { InputHandlers, OriginatingRequest } from '../client/input/input-handlers.ts';
 import { createServer } from '../server/create-server.ts';
 import { defineTool } from '../server/tools/tool.ts';
 import { httpTransport } from './client/http-transport.ts';
@@ -35,9 +35,9 @@ test.each(['legacy', 'modern'] as const)(
       { drainMs: 0 },
     );
     onTestFinished(() => listener.close());
-    const asked: (AskingRequest | undefined)[] = [];
+    const asked: (OriginatingRequest | undefined)[] = [];
     const allAsked = Promise.withResolvers<void>();
-    const elicit: QuestionHandlers['elicit'] = async (_params, { request }) => {
+    const elicit: InputHandlers['elicit'] = async (_params, { request }) => {
       if (asked.push(request) === 3) allAsked.resolve();
       await allAsked.promise;
       return { action: 'accept', content: { name: String(request?.meta?.['dev.example/run']) } };

@@ -12,17 +12,32 @@ export async function withinLimit<T>(work: Promise<T>, limitMs: number): Promise
   }
 }
 
-/** Resolves with the outcome of the work; rejects with the signal's reason when the signal aborts first. The work continues. */
+/** Resolves with the outcome of the work, or rejects with the signal's reason when the signal aborts first. The work continues. */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
   const { promise, reject } = Promise.withResolvers<never>();
-  const abort = (): void => {
-    reject(signal.reason as Error);
-  };
-  signal.addEventListener('abort', abort, { once: true });
+  return raceAbort(Promise.race([work, promise]), signal, () => reject(signal.reason as Error));
+}
+
+/** Resolves with the outcome of the work, or with `undefined` when the signal aborts first. The work continues. */
+export async function unlessAborted<T>(
+  work: Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T | undefined> {
+  if (signal === undefined) return work;
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  return raceAbort(Promise.race([work, promise]), signal, () => resolve(undefined));
+}
+
+async function raceAbort<T>(
+  race: Promise<T>,
+  signal: AbortSignal,
+  onAbort: () => void,
+): Promise<T> {
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
   try {
-    return await Promise.race([work, promise]);
+    return await race;
   } finally {
-    signal.removeEventListener('abort', abort);
+    signal.removeEventListener('abort', onAbort);
   }
 }

@@ -5,7 +5,7 @@ import { ErrorCode, ProtocolError, shorten } from '../protocol/errors.ts';
 import type { RequestContext } from './requests/request-context.ts';
 import type { PromptTable } from './prompts/prompt-table.ts';
 import { readString, readStrings } from './requests/read-params.ts';
-import type { ServedRequest } from './requests/active-request.ts';
+import type { ActiveRequest } from './requests/active-request.ts';
 import type { ResourceProvider } from './server.ts';
 
 const MAX_VALUES = 100;
@@ -37,7 +37,7 @@ export interface CompletionSources {
  */
 export async function complete(
   sources: CompletionSources,
-  request: ServedRequest,
+  request: ActiveRequest,
 ): Promise<JsonObject> {
   const { ref, argument, context } = request.params;
   if (!isJsonObject(ref) || !isJsonObject(argument))

@@ -3,14 +3,14 @@ import type { Reply } from '../jsonrpc/peer.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { LoggingLevel } from '../protocol/logging-levels.ts';
 import type { Tool } from '../protocol/tools.ts';
-import { Catalogue } from './lists/catalog.ts';
+import { Catalog } from './lists/catalog.ts';
 import { Changes } from './subscriptions/change-hub.ts';
 import { Connection, type ConnectionContext } from './connection/connection.ts';
-import { handleRequest } from './requests/standalone-request.ts';
+import { serveStandaloneRequest } from './requests/standalone-request.ts';
 import { capabilitiesOf, createMethods } from './methods.ts';
 import { guarded, reportToStderr } from '../jsonrpc/report-to-stderr.ts';
 import { DEFAULT_PROGRESS_INTERVAL_MS } from './requests/progress.ts';
-import { RequestServer } from './requests/request-dispatcher.ts';
+import { RequestDispatcher } from './requests/request-dispatcher.ts';
 import { RequestStates } from './input/request-state.ts';
 import type { PromptDefinition } from './prompts/prompt.ts';
 import type { RequestLink, Server, ServerConnection, ServerOptions } from './server.ts';
@@ -25,18 +25,18 @@ import type { ToolDefinition } from './tools/tool.ts';
  */
 export function createServer(options: ServerOptions): Server {
   const changes = new Changes();
-  const catalogue = new Catalogue(options, changes);
+  const catalog = new Catalog(options, changes);
   const onError = guarded(options.onError ?? reportToStderr);
   const tasks = needsTasks(options) ? new TaskEngine(options.tasks ?? {}, onError) : undefined;
   const capabilities = capabilitiesOf(options, {
-    hasCompletions: catalogue.hasCompletions,
+    hasCompletions: catalog.hasCompletions,
     hasTasks: tasks !== undefined,
   });
-  const methods = createMethods(options, { catalogue, capabilities, changes, tasks, onError });
-  const requests = new RequestServer({
+  const methods = createMethods(options, { catalog, capabilities, changes, tasks, onError });
+  const requests = new RequestDispatcher({
     info: options.info,
     methods,
-    findTool: (name) => catalogue.tools?.get(name),
+    findTool: (name) => catalog.tools?.get(name),
     states: new RequestStates(options.requestState),
     tasks: tasks && createTaskStarter(tasks),
     progressIntervalMs: options.progressIntervalMs ?? DEFAULT_PROGRESS_INTERVAL_MS,
@@ -44,23 +44,23 @@ export function createServer(options: ServerOptions): Server {
   });
   return new ConnectingServer(
     { options, requests, capabilities, changes, onError },
-    { catalogue, tasks },
+    { catalog, tasks },
   );
 }
 
 class ConnectingServer implements Server {
   readonly changes: Changes;
   readonly #context: ConnectionContext;
-  readonly #catalogue: Catalogue;
+  readonly #catalog: Catalog;
   readonly #tasks: TaskEngine | undefined;
   readonly #connections = new Set<Connection>();
 
   constructor(
     context: ConnectionContext,
-    { catalogue, tasks }: { readonly catalogue: Catalogue; readonly tasks: TaskEngine | undefined },
+    { catalog, tasks }: { readonly catalog: Catalog; readonly tasks: TaskEngine | undefined },
   ) {
     this.#context = context;
-    this.#catalogue = catalogue;
+    this.#catalog = catalog;
     this.#tasks = tasks;
     this.changes = context.changes;
   }
@@ -81,21 +81,21 @@ class ConnectingServer implements Server {
   }
 
   handle(request: JsonRpcRequest, link: RequestLink): Promise<Reply> {
-    return handleRequest(this.#context, request, link);
+    return serveStandaloneRequest(this.#context, request, link);
   }
 
   tool(name: string): Tool | undefined {
-    return this.#catalogue.tools?.find(name);
+    return this.#catalog.tools?.find(name);
   }
 
   setTools(tools: readonly ToolDefinition[]): void {
     this.#checkLists();
-    this.#catalogue.setTools(tools);
+    this.#catalog.setTools(tools);
   }
 
   setPrompts(prompts: readonly PromptDefinition[]): void {
     this.#checkLists();
-    this.#catalogue.setPrompts(prompts);
+    this.#catalog.setPrompts(prompts);
   }
 
   #checkLists(): void {

@@ -4,7 +4,7 @@ export type { ResourcesOptions } from './resources/create-resources.ts';
 export { createServer } from './create-server.ts';
 export type {
   InteractiveContext,
-  Question,
+  InputRequest,
   RequestClient,
   RequestContext,
 } from './requests/request-context.ts';

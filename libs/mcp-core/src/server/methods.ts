@@ -5,7 +5,7 @@ import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
 import { isLoggingLevel, LOGGING_LEVELS } from '../protocol/logging-levels.ts';
 import { TASKS_EXTENSION } from '../protocol/tasks.ts';
 import { callTool } from './tools/call-tool.ts';
-import type { Catalogue } from './lists/catalog.ts';
+import type { Catalog } from './lists/catalog.ts';
 import type { Changes } from './subscriptions/change-hub.ts';
 import { complete } from './completion.ts';
 import { getPrompt } from './prompts/get-prompt.ts';
@@ -15,7 +15,7 @@ import { listen } from './subscriptions/listen.ts';
 import { STATIC_CACHE_HINTS } from './lists/published-list.ts';
 import { readCursor, readString } from './requests/read-params.ts';
 import type { ResourceWatches } from './subscriptions/resource-subscriptions.ts';
-import type { ServedRequest } from './requests/active-request.ts';
+import type { ActiveRequest } from './requests/active-request.ts';
 import type { ResourceProvider, ServerOptions } from './server.ts';
 import type { TaskEngine } from './tasks/task-engine.ts';
 import { taskMethods } from './tasks/task-methods.ts';
@@ -33,12 +33,12 @@ export interface ConnectionScope {
 
 /** Serves one method; the result is neutral, or has its JSON text because it was encoded before. Errors that are no ProtocolError become -32603. */
 export type Method = (
-  request: ServedRequest,
+  request: ActiveRequest,
   scope: ConnectionScope,
 ) => Promise<JsonObject> | JsonObject;
 
 export interface MethodsContext {
-  readonly catalogue: Catalogue;
+  readonly catalog: Catalog;
   readonly capabilities: ServerCapabilities;
   readonly changes: Changes;
   readonly tasks: TaskEngine | undefined;
@@ -74,7 +74,7 @@ export function createMethods(
   context: MethodsContext,
 ): ReadonlyMap<string, Method> {
   const { resources } = options;
-  const { catalogue } = context;
+  const { catalog } = context;
   return new Map<string, Method>([
     ['ping', () => ({})],
     ['server/discover', () => discover(options, context)],
@@ -87,7 +87,7 @@ export function createMethods(
         ),
     ],
     ...(options.tools === undefined ? [] : toolMethods(options, context)),
-    ...(options.prompts === undefined ? [] : promptMethods(catalogue)),
+    ...(options.prompts === undefined ? [] : promptMethods(catalog)),
     ...(resources === undefined ? [] : resourceMethods(resources)),
     ...(resources?.subscribe === undefined ? [] : subscribeMethods()),
     ...(context.tasks === undefined
@@ -95,9 +95,9 @@ export function createMethods(
       : taskMethods({
           engine: context.tasks,
           info: options.info,
-          outputSchemaOf: (name) => catalogue.tools?.get(name)?.outputSchema,
+          outputSchemaOf: (name) => catalog.tools?.get(name)?.outputSchema,
         })),
-    ...(catalogue.hasCompletions ? [completionMethod(catalogue, resources)] : []),
+    ...(catalog.hasCompletions ? [completionMethod(catalog, resources)] : []),
   ]);
 }
 
@@ -110,7 +110,7 @@ function discover({ instructions }: ServerOptions, { capabilities }: MethodsCont
   };
 }
 
-function setLevel({ params }: ServedRequest, { session }: ConnectionScope): JsonObject {
+function setLevel({ params }: ActiveRequest, { session }: ConnectionScope): JsonObject {
   if (!isLoggingLevel(params.level))
     throw new ProtocolError(
       ErrorCode.invalidParams,
@@ -122,36 +122,33 @@ function setLevel({ params }: ServedRequest, { session }: ConnectionScope): Json
 
 function toolMethods(
   { idempotencyEntries = 1000 }: ServerOptions,
-  { catalogue, onError }: MethodsContext,
+  { catalog, onError }: MethodsContext,
 ): [string, Method][] {
-  const caller = { catalogue, calls: new IdempotentCalls(idempotencyEntries), onError };
+  const caller = { catalog, calls: new IdempotentCalls(idempotencyEntries), onError };
   return [
-    [
-      'tools/list',
-      ({ params, exchange }) => catalogue.tools?.page(readCursor(params), exchange.codec) ?? {},
-    ],
+    ['tools/list', ({ params, port }) => catalog.tools?.page(readCursor(params), port.codec) ?? {}],
     // An interface has no index signature; results are JSON objects all the same.
     ['tools/call', (request) => callTool(caller, request) as Promise<JsonObject>],
   ];
 }
 
-function promptMethods(catalogue: Catalogue): [string, Method][] {
+function promptMethods(catalog: Catalog): [string, Method][] {
   return [
     [
       'prompts/list',
-      ({ params, exchange }) => catalogue.prompts?.page(readCursor(params), exchange.codec) ?? {},
+      ({ params, port }) => catalog.prompts?.page(readCursor(params), port.codec) ?? {},
     ],
-    ['prompts/get', async (request) => ({ ...(await getPrompt(catalogue.prompts, request)) })],
+    ['prompts/get', async (request) => ({ ...(await getPrompt(catalog.prompts, request)) })],
   ];
 }
 
 function completionMethod(
-  catalogue: Catalogue,
+  catalog: Catalog,
   resources: ResourceProvider | undefined,
 ): [string, Method] {
   return [
     'completion/complete',
-    (request) => complete({ prompts: catalogue.prompts, resources }, request),
+    (request) => complete({ prompts: catalog.prompts, resources }, request),
   ];
 }
 

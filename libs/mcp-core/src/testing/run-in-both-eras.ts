@@ -1,4 +1,4 @@
-import type { QuestionHandlers } from '../client/client-options.ts';
+import type { InputHandlers } from '../client/input/input-handlers.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { Era } from '../era/versions.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
@@ -17,7 +17,7 @@ export interface ToolUnderTest {
 export interface RunInBothErasOptions {
   readonly arguments?: JsonObject;
   /** Handlers of the tool's input requests, which respond alike in both eras. */
-  readonly handlers?: QuestionHandlers;
+  readonly handlers?: InputHandlers;
 }
 
 /** Result and effects that both eras share. */

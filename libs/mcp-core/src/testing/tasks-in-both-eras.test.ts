@@ -456,7 +456,7 @@ describe('a modern task', () => {
     });
     await expect(passing(client.callTool('run', {}))).rejects.toMatchObject({
       code: 'invalid-response',
-      message: 'The task that tools/call became asked for input 4 times.',
+      message: 'The task of tools/call asked for input 4 times; at most 3 rounds are allowed.',
     });
     expect(count).toBeLessThanOrEqual(5);
     await client.close();

@@ -27,7 +27,7 @@ describe('createTestContext', () => {
       who: { action: 'accept', content: { key: 'who' } },
       where: [{ uri: 'file:///a' }],
     });
-    expect(context.asked).toEqual([{ key: 'who', params }]);
+    expect(context.inputRequests).toEqual([{ key: 'who', params }]);
   });
 
   test('refuses the rest as a client without the capability does', async () => {
@@ -101,7 +101,7 @@ describe('createTestContext', () => {
     await expect(
       context.sample('a', { messages: [], maxTokens: 1, tools: [] }),
     ).rejects.toMatchObject({ code: -32021 });
-    expect(context.asked).toEqual([]);
+    expect(context.inputRequests).toEqual([]);
   });
 
   test('refuses an answer that does not fit the form, as a legacy session does', async () => {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { AuthContext } from '../jsonrpc/transport.ts';
 import { declaredCapabilities } from '../client/versioning/capabilities.ts';
-import type { HandlerCapabilities } from '../client/client-options.ts';
+import type { HandlerCapabilities } from '../client/input/input-handlers.ts';
 import { missingCapabilityError } from '../era/client-can.ts';
 import { latestLegacyCodec, latestModernCodec } from '../era/codecs.ts';
 import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
@@ -16,10 +16,10 @@ import type {
   ElicitResult,
   Root,
 } from '../protocol/client-features.ts';
-import { answerProblems } from '../server/input/elicitation.ts';
+import { inputResponseProblems } from '../server/input/elicitation.ts';
 import type {
   InteractiveContext,
-  Question,
+  InputRequest,
   RequestClient,
 } from '../server/requests/request-context.ts';
 import { prepareSampling } from '../server/input/sampling.ts';
@@ -59,7 +59,7 @@ export interface TestContext extends InteractiveContext {
     readonly logger: string | undefined;
   }[];
   /** All elicitations and sampling requests, in order. */
-  readonly asked: readonly {
+  readonly inputRequests: readonly {
     readonly key: string;
     readonly params: ElicitParams | CreateMessageParams;
   }[];
@@ -72,19 +72,17 @@ export interface TestContext extends InteractiveContext {
 export function createTestContext(options: TestContextOptions = {}): TestContext {
   const progressed: Progress[] = [];
   const logged: { level: LoggingLevel; data: unknown; logger: string | undefined }[] = [];
-  const asked: { key: string; params: ElicitParams | CreateMessageParams }[] = [];
+  const inputRequests: { key: string; params: ElicitParams | CreateMessageParams }[] = [];
   const memo = new Map<string, Promise<unknown>>();
   const client = clientOf(options);
-  const answerOne = (key: string, question: Question): Promise<unknown> => {
-    if (question.elicit !== undefined) return context.elicit(key, question.elicit);
-    return question.sample === undefined
-      ? context.listRoots()
-      : context.sample(key, question.sample);
+  const respond = (key: string, request: InputRequest): Promise<unknown> => {
+    if (request.elicit !== undefined) return context.elicit(key, request.elicit);
+    return request.sample === undefined ? context.listRoots() : context.sample(key, request.sample);
   };
   const context: TestContext = {
     progressed,
     logged,
-    asked,
+    inputRequests,
     signal: options.signal ?? new AbortController().signal,
     client,
     meta: options.meta ?? {},
@@ -101,9 +99,9 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
       const capability = capabilityOf('elicitation/create', params);
       if (options.elicit === undefined || !client.can(capability))
         throw missingCapabilityError(capability);
-      asked.push({ key, params });
+      inputRequests.push({ key, params });
       const answer = await options.elicit(key, params);
-      const problems = answerProblems(params, answer);
+      const problems = inputResponseProblems(params, answer);
       if (problems.length === 0) return answer;
       throw new ProtocolError(
         ErrorCode.invalidParams,
@@ -115,16 +113,16 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
       if (options.sample === undefined || !client.can(capability))
         throw missingCapabilityError(capability);
       const sent = prepareSampling(params, client);
-      asked.push({ key, params: sent });
+      inputRequests.push({ key, params: sent });
       return options.sample(key, sent);
     },
     listRoots: async () => {
       if (options.roots === undefined) throw missingCapabilityError('roots');
       return Promise.resolve(options.roots);
     },
-    gather: async (questions) => {
-      const answers = Object.entries(questions).map(
-        async ([key, question]) => [key, await answerOne(key, question)] as const,
+    gather: async (requests) => {
+      const answers = Object.entries(requests).map(
+        async ([key, request]) => [key, await respond(key, request)] as const,
       );
       return Object.fromEntries(await Promise.all(answers));
     },

@@ -61,7 +61,7 @@ test('marks the contents as data that cannot end its own marks', async () => {
     { path: 'a.txt', focus: 'an "audit"', maxWords: 50 },
     context,
   );
-  const params = context.asked[0]?.params as CreateMessageParams;
+  const params = context.inputRequests[0]?.params as CreateMessageParams;
   expect(params).toMatchObject({
     maxTokens: 200,
     systemPrompt: expect.stringContaining('at most 50 words') as string,
@@ -85,8 +85,8 @@ test('cuts a big file at the end of a line or a character, and says so', async (
     expect(structured).toMatchObject({ truncated: true });
     expect(text).toContain(`only the first ${String(structured['bytesRead'])} were summarized`);
     expect(structured['bytesRead']).toBeGreaterThan(130_000);
-    expect(textOf(context.asked[0]?.params)).not.toMatch(/Ã|\ufffd/);
-    expect(textOf(context.asked[0]?.params)).toContain('of which only the start follows');
+    expect(textOf(context.inputRequests[0]?.params)).not.toMatch(/Ã|\ufffd/);
+    expect(textOf(context.inputRequests[0]?.params)).toContain('of which only the start follows');
   }
 });
 

@@ -189,7 +189,7 @@ describe('weather_compare', () => {
       elicit: () => ({ action: 'accept', content: { place: 'geo:1' } }),
     });
     await callTool(tool, { locations: ['Springfield', '1,2'], metric: 'wind' }, context);
-    expect(context.asked).toEqual([]);
+    expect(context.inputRequests).toEqual([]);
   });
 
   test('closes its sockets, starts no other request and reports nothing more when cancelled', async () => {

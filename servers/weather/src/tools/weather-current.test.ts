@@ -168,7 +168,7 @@ describe('weather_current', () => {
     const context = createTestContext({ elicit: () => ({ action: 'cancel' }) });
     const { structured } = await callTool(tool, { location }, context);
     expect(structured).toMatchObject({ location: { id } });
-    expect(context.asked).toEqual([]);
+    expect(context.inputRequests).toEqual([]);
   });
 
   test('asks which of several places is meant and uses the answer', async () => {
@@ -181,7 +181,7 @@ describe('weather_current', () => {
       location: { id: 'geo:2', admin1: 'Illinois', latitude: 39.8 },
       alternatives: [{ id: 'geo:1' }],
     });
-    const params = context.asked[0]?.params as ElicitParams;
+    const params = context.inputRequests[0]?.params as ElicitParams;
     expect(params).toMatchObject({
       message: 'Which place does "Springfield" mean?',
       requestedSchema: {

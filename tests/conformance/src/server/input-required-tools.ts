@@ -1,5 +1,5 @@
 import type { ElicitFormParams, ElicitResult } from '@signalbox/mcp-core';
-import { defineTool, type Question } from '@signalbox/mcp-core/server';
+import { defineTool, type InputRequest } from '@signalbox/mcp-core/server';
 import { READ_ONLY } from './annotations.ts';
 import { textResult } from './text-result.ts';
 
@@ -113,8 +113,8 @@ export const INPUT_REQUIRED_TOOLS = [
   }),
 ];
 
-const NAME: Question = { elicit: ask('What is your name?', 'name') };
-const GREETING: Question = {
+const NAME: InputRequest = { elicit: ask('What is your name?', 'name') };
+const GREETING: InputRequest = {
   sample: {
     messages: [{ role: 'user', content: { type: 'text', text: 'Generate a greeting' } }],
     maxTokens: 50,

@@ -1,4 +1,4 @@
-import type { ElicitParams, ElicitResult, JsonObject, QuestionHandlers } from '@signalbox/mcp-core';
+import type { ElicitParams, ElicitResult, JsonObject, InputHandlers } from '@signalbox/mcp-core';
 import type { InboxItem } from '../../ports/run-store.ts';
 import { ask, type Asker } from '../input/request-input.ts';
 import { formRequest } from '../input/elicitation-form.ts';
@@ -19,7 +19,7 @@ export function questionsOf(
   context: EngineContext,
   asker: Asker,
   { rounds, onTooMany }: QuestionListeners,
-): QuestionHandlers {
+): InputHandlers {
   const count = new QuestionCount(context, asker.call, onTooMany);
   const sampling = new SamplingDesk(context, asker, count);
   const keyOf = (key: string | undefined): string | undefined =>

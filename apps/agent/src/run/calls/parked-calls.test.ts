@@ -26,13 +26,13 @@ async function askedBefore({
   questions,
   signal,
 }: ToolCallRequest): Promise<unknown> {
-  if (resumeFrom === undefined) await rounds!.asked(ASKED);
+  if (resumeFrom === undefined) await rounds!.save(ASKED);
   else expect(resumeFrom).toEqual(ASKED);
   const answer = await questions.elicit!(
     { message: 'size?', requestedSchema: { type: 'object', properties: {} } },
     { signal, meta: {}, key: 'size' },
   );
-  await rounds!.answered();
+  await rounds!.discard();
   return answer;
 }
 
@@ -97,7 +97,7 @@ describe('a call of a modern server that asks', () => {
       call: async (request) => {
         if (!isLost) return tool.call(request);
         isLost = false;
-        await request.rounds!.asked(ASKED);
+        await request.rounds!.save(ASKED);
         const withdrawn = new AbortController();
         const asked = request.questions.elicit!(
           { message: 'size?', requestedSchema: { type: 'object', properties: {} } },

@@ -1,5 +1,5 @@
 import { ErrorCode, ProtocolError } from '@signalbox/mcp-core';
-import type { InputAsked, InputRoundKeeper } from '@signalbox/mcp-core/client';
+import type { InputRound, InputRoundStore } from '@signalbox/mcp-core/client';
 import { SENT_CALL_STATES, type ToolCall } from '../../ports/run-store.ts';
 import { isShutdown, type Change } from '../ledger/commits.ts';
 import { enqueue, type EngineContext } from '../core/engine-context.ts';
@@ -19,7 +19,7 @@ export function isParked(call: ToolCall): boolean {
 }
 
 /** Keeps the rounds of questions of one attempt of a call in its row of the ledger. */
-export class RoundKeeper implements InputRoundKeeper {
+export class RoundKeeper implements InputRoundStore {
   readonly #context: EngineContext;
   readonly #call: ToolCall;
   #round: number;
@@ -35,9 +35,9 @@ export class RoundKeeper implements InputRoundKeeper {
     return `${this.#round}:${key}`;
   }
 
-  async asked(asked: InputAsked): Promise<void> {
+  async save(inputRound: InputRound): Promise<void> {
     this.#round += 1;
-    const parked = { round: this.#round, ...asked };
+    const parked = { round: this.#round, ...inputRound };
     if (JSON.stringify(parked).length > MAX_ROUND_CHARACTERS)
       throw new ProtocolError(
         ErrorCode.invalidParams,
@@ -60,7 +60,7 @@ export class RoundKeeper implements InputRoundKeeper {
   }
 
   /** From here on the call is as good as sent: whether its answers have an effect is not known before it is answered. */
-  answered(): Promise<void> {
+  discard(): Promise<void> {
     const { id, runId, attempt } = this.#call;
     return this.#context.commit(
       runId,

@@ -2,7 +2,7 @@ import {
   ProtocolError,
   type CreateMessageParams,
   type JsonObject,
-  type QuestionContext,
+  type InputContext,
 } from '@signalbox/mcp-core';
 import { describe, expect, test } from 'vitest';
 import type { ServerPolicy } from '../core/engine-context.ts';
@@ -30,7 +30,7 @@ async function sampled(
   }: {
     readonly times?: number;
     readonly options?: Partial<ServiceOptions>;
-    readonly context?: Partial<QuestionContext>;
+    readonly context?: Partial<InputContext>;
   } = {},
 ) {
   const answers: string[] = [];

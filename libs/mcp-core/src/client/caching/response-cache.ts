@@ -1,8 +1,17 @@
 import { costOf } from '../../jsonrpc/message-limits.ts';
 import type { JsonObject, JsonRpcNotification } from '../../jsonrpc/messages.ts';
-import type { CacheOptions } from '../client-options.ts';
 import { covers } from '../subscriptions/legacy-subscriptions.ts';
 import { changedList, type ListKind } from '../subscriptions/subscription.ts';
+
+/** Limits of the response cache. The server decides how long a result may be reused. */
+export interface CacheOptions {
+  /** Maximum number of results; default 256, 0 disables the cache. */
+  readonly maxEntries?: number;
+  /** Maximum size of all results in bytes of JSON, where each value counts as at least 16; default 16 MiB. */
+  readonly maxCharacters?: number;
+  /** Returns the name of the current authorization context; private results are reused within one context only. Default: a single context. */
+  readonly authorization?: () => string;
+}
 
 interface CachedResult {
   readonly method: string;
@@ -12,7 +21,7 @@ interface CachedResult {
   readonly characters: number;
 }
 
-/** What is known when a request is sent, and decides whether its result may still be kept when it comes. */
+/** The state of the cache when a request was sent. A later invalidation prevents its result from being stored. */
 export interface CacheTicket {
   readonly key: { readonly shared: string; readonly private: string };
   readonly invalidations: number;
@@ -21,7 +30,7 @@ export interface CacheTicket {
 const DEFAULT_MAX_ENTRIES = 256;
 const DEFAULT_MAX_CHARACTERS = 16 * 1024 * 1024;
 
-/** The requests for each kind of list. */
+/** The list methods of each kind. */
 const LIST_REQUESTS: { readonly [K in ListKind]: readonly string[] } = {
   tools: ['tools/list'],
   prompts: ['prompts/list'],
@@ -29,7 +38,7 @@ const LIST_REQUESTS: { readonly [K in ListKind]: readonly string[] } = {
 };
 
 /**
- * The results of one server that may be reused, each page of a list for itself. When it is full, what was received first goes.
+ * The reusable results of one server; each page of a list is an entry. The oldest entry is evicted first.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
  */
 export class ResponseCache {
@@ -50,7 +59,7 @@ export class ResponseCache {
     this.#authorization = authorization;
   }
 
-  /** To be taken before the request is sent. `params` without `_meta`. */
+  /** Returns the ticket of a request. Call before sending; `params` must be without `_meta`. */
   ticket(method: string, params: JsonObject): CacheTicket {
     const request = `${method} ${JSON.stringify(params)}`;
     return {
@@ -59,14 +68,14 @@ export class ResponseCache {
     };
   }
 
-  /** A fresh result. */
+  /** Returns a fresh result. */
   find({ key }: CacheTicket): JsonObject | undefined {
     if (this.#entries.size === 0) return undefined;
     return this.#fresh(key.private) ?? this.#fresh(key.shared);
   }
 
-  /** Keeps a result that says that it may be kept, unless something was invalidated since its request was sent. */
-  keep(
+  /** Stores a result with a positive `ttlMs`, unless the cache was invalidated since its request was sent. */
+  store(
     ticket: CacheTicket,
     request: { readonly method: string; readonly params: JsonObject },
     result: JsonObject,
@@ -96,12 +105,12 @@ export class ResponseCache {
     }
   }
 
-  /** Forgets what the notification makes stale, however fresh it was. */
+  /** Evicts the entries that the notification makes stale. */
   notified({ method, params }: JsonRpcNotification): void {
     const uri = params?.uri;
     if (method === 'notifications/resources/updated' && typeof uri === 'string') {
-      // A part of a resource belongs to its contents, and the other way round.
-      this.forget(
+      // An update of a resource invalidates the resources that contain it, and its own parts.
+      this.evict(
         (entry) =>
           entry.method === 'resources/read' &&
           typeof entry.params.uri === 'string' &&
@@ -110,10 +119,10 @@ export class ResponseCache {
       return;
     }
     const list = changedList(method);
-    if (list !== undefined) this.forget((entry) => LIST_REQUESTS[list].includes(entry.method));
+    if (list !== undefined) this.evict((entry) => LIST_REQUESTS[list].includes(entry.method));
   }
 
-  forget(
+  evict(
     isStale: (entry: { readonly method: string; readonly params: JsonObject }) => boolean,
   ): void {
     this.#invalidations += 1;

@@ -1,6 +1,6 @@
 import { latestLegacyCodec } from '../../era/codecs.ts';
 import type { ClientIdentity, Codec } from '../../era/codec.ts';
-import { knownQuestion } from '../../era/known-members.ts';
+import { knownInputRequest } from '../../era/known-members.ts';
 import { MetaKey, metaOf } from '../../era/meta-keys.ts';
 import { isJsonObject, isRequestId } from '../../jsonrpc/envelope.ts';
 import type {
@@ -22,65 +22,67 @@ import {
   type SentRequest,
 } from '../requests/active-request.ts';
 import { ActiveRequests } from '../requests/active-requests.ts';
-import type { AskingRequest, ClientOptions } from '../client-options.ts';
+import type { ClientOptions } from '../client-options.ts';
+import type { OriginatingRequest } from '../input/input-handlers.ts';
 import { declaredInRequests } from '../versioning/capabilities.ts';
-import { NotificationDispatch, type NotificationListener } from './notifications.ts';
-import { askingRequest } from '../input/input-request-handler.ts';
-import { readAnswer } from '../requests/read-response.ts';
-import { ServerQuestions } from '../input/server-requests.ts';
+import { NotificationDispatcher, type NotificationListener } from './notifications.ts';
+import { originatingRequest } from '../input/input-request-handler.ts';
+import { cancelledByCaller, cancelledByServer } from '../requests/cancellation.ts';
+import { readResponse } from '../requests/read-response.ts';
+import { ServerRequests } from '../input/server-requests.ts';
 
-/** Goes on with a request whose answer is not its result. */
+/** Continues requests whose response is not their result. */
 export interface FollowUps {
-  /** The server asks before it answers. */
+  /** Called when the server requires input first. */
   inputRequired(
-    connection: Connection,
+    connection: ClientConnection,
     request: SentRequest,
-    asked: InputRequired,
+    inputRequired: InputRequired,
   ): Promise<JsonObject>;
-  /** The call goes on as a task. */
-  taskCreated(connection: Connection, request: SentRequest, task: Task): Promise<JsonObject>;
-  /** The result of sending it again, or `undefined` when the error stands. */
+  /** Called when a call became a task. */
+  taskCreated(connection: ClientConnection, request: SentRequest, task: Task): Promise<JsonObject>;
+  /** Called when a request failed. Returns the result of sending it again, or `undefined` when the error stands. */
   failed(
-    connection: Connection,
+    connection: ClientConnection,
     request: SentRequest,
     error: unknown,
   ): Promise<JsonObject> | undefined;
 }
 
 export interface ConnectionHooks extends FollowUps {
-  /** Hears each notification that is not about a request, before anybody else. */
+  /** Called with each notification that does not belong to a request, before all other listeners. */
   notified(notification: JsonRpcNotification): void;
-  /** The connection ended, once it was announced and unless it was retired. `error` says why, when it was not closed here. */
-  ended(connection: Connection, error: Error | undefined): void;
+  /** Called when an announced connection ended and was not retired. `error` is absent after `close`. */
+  ended(connection: ClientConnection, error: Error | undefined): void;
 }
 
 export const DEFAULT_REQUEST_TIMEOUT_MS = 60_000;
 
-/** What may be answered with questions. @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#supported-requests */
-const ASKING_METHODS = new Set(['tools/call', 'prompts/get', 'resources/read']);
+/** The methods that a server may answer with `input_required`. @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#supported-requests */
+const METHODS_WITH_INPUT = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
-/** One connection to a server: our requests with their progress, limits and cancellation, and the server's questions. */
-export class Connection {
+/** One connection to a server: requests with their progress, limits and cancellation, and the requests of a legacy server. */
+export class ClientConnection {
   /** Aborts when the connection ends. */
   readonly endSignal: AbortSignal;
   readonly isHttp: boolean;
   readonly #peer: Peer;
   readonly #options: ClientOptions;
   readonly #hooks: ConnectionHooks;
-  readonly #questions: ServerQuestions;
-  readonly #notifications: NotificationDispatch;
+  readonly #serverRequests: ServerRequests;
+  readonly #notifications: NotificationDispatcher;
   readonly #active = new ActiveRequests((request, problem) => {
     this.#interrupt(
       request,
       new LocalError('request-timeout', `${request.method} timed out: ${problem}.`, { sent: true }),
     );
   });
-  /** Requests that were answered and still make progress. */
-  readonly #followed = new Map<unknown, SentRequest>();
+  /** Calls that became tasks and still receive progress. */
+  readonly #callsWithTask = new Map<unknown, SentRequest>();
   readonly #endController = new AbortController();
   #identity: ClientIdentity;
   #codec: Codec | undefined;
-  /** The part of each request's `_meta` that does not change. */
+  /** The constant part of each request's `_meta`. */
   #requestMeta: JsonObject = {};
   #end: { readonly error: Error | undefined } | undefined;
   #state: 'connecting' | 'announced' | 'retired' = 'connecting';
@@ -96,19 +98,19 @@ export class Connection {
       capabilities: declaredInRequests(options),
       ...(options.onLog === undefined ? {} : { logLevel: 'info' }),
     };
-    // While a person is asked, the limits of all requests stop: any of them may have led to the question.
-    this.#questions = new ServerQuestions(options, (areOpen) => this.#active.pause(areOpen));
-    this.#notifications = new NotificationDispatch(options, {
+    // An open request of the server pauses all limits: any active request may be waiting for its response.
+    this.#serverRequests = new ServerRequests(options, (areOpen) => this.#active.pause(areOpen));
+    this.#notifications = new NotificationDispatcher(options, {
       progressed: (token) => {
         const request = this.#active.get(token);
-        request?.heard();
-        return request ?? this.#followed.get(token);
+        request?.restartInactivity();
+        return request ?? this.#callsWithTask.get(token);
       },
       cancelled: (notification) => this.#cancelled(notification),
     });
     this.#notifications.listen((notification) => hooks.notified(notification));
     this.#peer = new Peer(transport, {
-      request: (request, running) => this.#answer(request, running),
+      request: (request, running) => this.#respond(request, running),
       kept: knownRequest,
       notification: (notification) => this.#notifications.dispatch(notification),
       ended: (error) => this.#closed(error),
@@ -117,7 +119,7 @@ export class Connection {
     });
   }
 
-  /** The revision agreed on; the latest legacy one until then. */
+  /** The agreed revision; the latest legacy revision until there is one. */
   get codec(): Codec {
     return this.#codec ?? latestLegacyCodec;
   }
@@ -136,13 +138,13 @@ export class Connection {
     this.#identify(this.#identity);
   }
 
-  /** Asks for log messages of this level and above with each later request of the modern era. */
-  wantLogs(logLevel: LoggingLevel): void {
+  /** Sets the level of log messages that each later modern request asks for. */
+  setLogLevel(logLevel: LoggingLevel): void {
     this.#identify({ ...this.#identity, logLevel });
   }
 
   /**
-   * Ends connecting: from here on the end of the connection is told.
+   * Marks the connection as established: from then on its end is reported to `ended`.
    * @throws LocalError `connect-failed` when it has ended already.
    */
   announce(): void {
@@ -158,8 +160,8 @@ export class Connection {
   }
 
   /**
-   * Sends a request of the agreed revision, whose `_meta` is that of the options, and resolves with its result in the neutral model, after whatever the
-   * follow-ups make of its answers. Rejects with ProtocolError, LocalError.
+   * Sends a request in the agreed revision, with the `_meta` of the options. Resolves with its result in the neutral model, after input rounds, tasks and
+   * retries. Rejects with ProtocolError, LocalError.
    */
   request(method: string, params: JsonObject, options: SendingOptions = {}): Promise<JsonObject> {
     return new Promise((resolve, reject) => {
@@ -195,16 +197,16 @@ export class Connection {
     return this.#peer.request(method, codec.encodeRequestParams(params, this.#identity));
   }
 
-  /** Delivers the progress of a request that was answered with a task. Returns the function that ends it. */
+  /** Keeps delivering the progress of a call that became a task. Returns the function that stops it. */
   followProgress(request: SentRequest): () => void {
-    this.#followed.set(request.id, request);
-    return () => this.#followed.delete(request.id);
+    this.#callsWithTask.set(request.id, request);
+    return () => this.#callsWithTask.delete(request.id);
   }
 
-  /** Stops waiting for a request and tells the server; nothing when it has ended already. */
+  /** Stops waiting for a request and notifies the server; does nothing after the response. */
   cancel(id: number, reason: string): void {
     if (!this.#peer.forget(id)) return;
-    // The answer is no longer awaited, so a connection that has ended meanwhile changes nothing.
+    // Nobody awaits the response, so the end of the connection does not matter.
     this.#peer.notify('notifications/cancelled', { requestId: id, reason }).catch(() => undefined);
   }
 
@@ -219,12 +221,12 @@ export class Connection {
     }
   }
 
-  /** Hears the notifications that are not about a request. Returns the function that ends it. */
+  /** Adds a listener for the notifications that do not belong to a request. Returns the function that removes it. */
   listen(listener: NotificationListener): () => void {
     return this.#notifications.listen(listener);
   }
 
-  /** Runs a callback of the host, whose failure is told to `onProblem` and harms nothing else. */
+  /** Runs a callback of the host; reports its failure to `onProblem`. */
   callBack(occasion: string, callback: () => void): void {
     this.#notifications.callBack(occasion, callback);
   }
@@ -234,7 +236,7 @@ export class Connection {
     return this.#peer.close();
   }
 
-  /** Another connection takes its place: it closes when its last request has ended, and its end is not told. */
+  /** Closes the connection after its last active request, without reporting its end. */
   retire(): void {
     this.#state = 'retired';
     this.#closeRetired();
@@ -255,13 +257,7 @@ export class Connection {
 
   aborted(request: ActiveRequest): void {
     const { method, options } = request;
-    this.#interrupt(
-      request,
-      new LocalError('request-cancelled', `${method} was cancelled.`, {
-        sent: true,
-        cause: options.signal?.reason,
-      }),
-    );
+    this.#interrupt(request, cancelledByCaller(method, options.signal));
   }
 
   #identify(identity: ClientIdentity): void {
@@ -287,7 +283,7 @@ export class Connection {
       : undefined;
   }
 
-  /** The id serves as the progress token. */
+  /** Builds the params as sent; the id is also the progress token. */
   #wireParams({ id, params, options: { meta, attempt } }: ActiveRequest): JsonObject {
     return {
       ...params,
@@ -298,15 +294,15 @@ export class Connection {
 
   #read(request: ActiveRequest, answer: Answer): JsonObject | Promise<JsonObject> {
     const { method } = request;
-    const decoded = this.codec.decodeResult(method, readAnswer(method, answer));
+    const decoded = this.codec.decodeResult(method, readResponse(method, answer));
     switch (decoded.kind) {
       case 'complete':
         return decoded.result;
       case 'input-required':
-        if (!ASKING_METHODS.has(method))
+        if (!METHODS_WITH_INPUT.has(method))
           throw new LocalError(
             'invalid-response',
-            `The server asked for input to answer ${method}, which it must not.`,
+            `The server asked for input to answer ${method}, which the specification does not allow.`,
             { sent: true },
           );
         return this.#hooks.inputRequired(this, request, decoded);
@@ -339,39 +335,36 @@ export class Connection {
     if (this.#state === 'retired' && this.#active.isEmpty) void this.close();
   }
 
-  async #answer(
+  async #respond(
     request: JsonRpcRequest,
     { signal, relatedTo }: RunningRequest,
   ): Promise<Reply | undefined> {
     // A modern server must not send requests, and a client must not write responses to it.
     if (this.codec.era === 'modern') return undefined;
-    return this.#questions.answer(request, this.codec, {
+    return this.#serverRequests.respond(request, this.codec, {
       signal,
-      request: this.#asking(request, relatedTo),
+      request: this.#originOf(request, relatedTo),
     });
   }
 
-  /** What belongs to a task says so wherever it comes. */
-  #asking({ params }: JsonRpcRequest, relatedTo: RequestId | undefined): AskingRequest | undefined {
+  /** Finds the request that needs the input: the call of the related task, or the request on whose stream it came. */
+  #originOf(
+    { params }: JsonRpcRequest,
+    relatedTo: RequestId | undefined,
+  ): OriginatingRequest | undefined {
     const { [MetaKey.relatedTask]: task } = metaOf(params);
     const request = isJsonObject(task)
       ? this.#active.waitingFor(task.taskId)
       : this.#active.get(relatedTo);
-    return request && askingRequest(request.method, request.params, request.options.meta);
+    return request && originatingRequest(request.method, request.params, request.options.meta);
   }
 
-  /** A legacy server withdraws a question of its own; a modern one ends a subscription of ours. True when it was about a question. */
+  /** Cancels a request of a legacy server. Returns false in the modern era, where the notification ends a subscription. */
   #cancelled({ params = {} }: JsonRpcNotification): boolean {
     if (this.codec.era === 'modern') return false;
     const { requestId, reason } = params;
     if (isRequestId(requestId)) {
-      this.#peer.cancel(
-        requestId,
-        new LocalError(
-          'request-cancelled',
-          `The server withdrew its question${typeof reason === 'string' ? `: ${reason}` : '.'}`,
-        ),
-      );
+      this.#peer.cancel(requestId, cancelledByServer(reason));
     }
     return true;
   }
@@ -390,6 +383,6 @@ function knownRequest({ jsonrpc, id, method, params }: JsonRpcRequest): JsonRpcR
     jsonrpc,
     id,
     method,
-    ...(params === undefined ? {} : { params: knownQuestion(method, params) }),
+    ...(params === undefined ? {} : { params: knownInputRequest(method, params) }),
   };
 }

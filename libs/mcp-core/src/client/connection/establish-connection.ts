@@ -1,10 +1,10 @@
 import type { Transport } from '../../jsonrpc/transport.ts';
-import { MAX_TIMER_MS } from '../../jsonrpc/bounded-waits.ts';
+import { MAX_TIMER_MS, untilAborted } from '../../jsonrpc/bounded-waits.ts';
 import type { Era } from '../../era/versions.ts';
 import { LocalError, ProtocolError } from '../../protocol/errors.ts';
 import type { ConnectedServer } from '../client.ts';
 import type { ClientOptions } from '../client-options.ts';
-import { Connection, type ConnectionHooks } from './client-connection.ts';
+import { ClientConnection, type ConnectionHooks } from './client-connection.ts';
 import { confirmEra, detectEra, EndedByProbeError } from '../versioning/detect-era.ts';
 import { type Agreement, discover, initialize } from '../versioning/handshake.ts';
 
@@ -12,24 +12,24 @@ export interface Establishing {
   readonly open: () => Promise<Transport> | Transport;
   readonly options: ClientOptions;
   readonly hooks: ConnectionHooks;
-  /** Of an earlier connection; tried first. */
+  /** The era of an earlier connection; tried first. */
   readonly knownEra: Era | undefined;
-  /** Gives up; the reason is the error to fail with. */
+  /** Aborts the attempt; the reason is the error to reject with. */
   readonly signal: AbortSignal;
 }
 
 export interface Established {
-  readonly connection: Connection;
+  readonly connection: ClientConnection;
   readonly server: ConnectedServer;
 }
 
 const DEFAULT_CONNECT_TIMEOUT_MS = 60_000;
-/** Of the server's words in an error. */
+/** Maximum length of a server's error message inside an error text. */
 const MAX_CAUSE_LENGTH = 2000;
 
 /**
- * Opens a transport and agrees with the server on a revision. `open` is called again at most once, when the server ended its process and the probe may
- * be the reason. When it fails, every transport it opened is closed.
+ * Opens a transport and performs the handshake. Calls `open` a second time when the server ended its process, perhaps because of the probe. On failure,
+ * closes every transport that it opened.
  * @throws LocalError `connect-failed`
  */
 export async function establishConnection(establishing: Establishing): Promise<Established> {
@@ -65,18 +65,18 @@ async function establishOnce(
   era: 'auto' | Era,
 ): Promise<Established> {
   const transport = await openWithin(signal, open);
-  const connection = new Connection(transport, options, hooks);
+  const connection = new ClientConnection(transport, options, hooks);
   try {
-    await within(signal, connection.start());
-    const { codec, server } = await within(
-      signal,
+    await untilAborted(connection.start(), signal);
+    const { codec, server } = await untilAborted(
       era === 'auto' && knownEra !== undefined
         ? confirmEra(connection, options, knownEra)
         : agree(connection, options, era),
+      signal,
     );
     connection.agreeOn(codec);
     if (codec.era === 'legacy') {
-      await within(signal, connection.notify('notifications/initialized'));
+      await untilAborted(connection.notify('notifications/initialized'), signal);
     }
     connection.announce();
     return { connection, server };
@@ -87,7 +87,7 @@ async function establishOnce(
 }
 
 function agree(
-  connection: Connection,
+  connection: ClientConnection,
   options: ClientOptions,
   era: 'auto' | Era,
 ): Promise<Agreement> {
@@ -103,7 +103,7 @@ function agree(
   }
 }
 
-async function requireModern(connection: Connection): Promise<Agreement> {
+async function requireModern(connection: ClientConnection): Promise<Agreement> {
   const found = await discover(connection);
   switch (found.era) {
     case 'modern':
@@ -122,26 +122,11 @@ async function openWithin(limit: AbortSignal, open: Establishing['open']): Promi
   limit.throwIfAborted();
   const opening = (async () => open())();
   try {
-    return await within(limit, opening);
+    return await untilAborted(opening, limit);
   } catch (error) {
-    // What was opened too late belongs to nobody else; when opening itself failed there is nothing to close.
+    // Nobody else closes a transport that opened too late.
     opening.then((transport) => transport.close()).catch(() => undefined);
     throw error;
-  }
-}
-
-/** Rejects with the reason of the signal when it aborts first. */
-async function within<T>(limit: AbortSignal, work: Promise<T>): Promise<T> {
-  // It may reject after the signal has aborted, when nobody waits for it any more.
-  work.catch(() => undefined);
-  limit.throwIfAborted();
-  const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(limit.reason as LocalError);
-  limit.addEventListener('abort', onAbort);
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    limit.removeEventListener('abort', onAbort);
   }
 }
 

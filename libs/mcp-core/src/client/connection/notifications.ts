@@ -1,21 +1,21 @@
 import type { JsonObject, JsonRpcNotification } from '../../jsonrpc/messages.ts';
-import type { Progress } from '../../protocol/progress.ts';
-import { isLoggingLevel } from '../../protocol/logging-levels.ts';
+import type { ClientOptions } from '../client-options.ts';
 import type { SentRequest } from '../requests/active-request.ts';
-import type { ClientOptions, LogEntry } from '../client-options.ts';
+import { readProgress } from '../requests/progress.ts';
+import { readLogEntry } from './logging.ts';
 
-/** Hears a notification that is not about a request. */
+/** Receives the notifications that do not belong to a request. */
 export type NotificationListener = (notification: JsonRpcNotification) => void;
 
 export interface RequestNotifications {
-  /** The running request that made progress. */
+  /** Returns the active request with this progress token. */
   progressed(token: unknown): SentRequest | undefined;
-  /** Whether the notification is dealt with. */
+  /** Returns whether the notification was handled. */
   cancelled(notification: JsonRpcNotification): boolean;
 }
 
-/** Passes each notification of a server to who waits for it, in order. A callback that fails harms nobody else. */
-export class NotificationDispatch {
+/** Dispatches each notification of a server to its receivers, in order. A callback that throws affects no other receiver. */
+export class NotificationDispatcher {
   readonly #options: ClientOptions;
   readonly #requests: RequestNotifications;
   readonly #listeners = new Set<NotificationListener>();
@@ -25,6 +25,7 @@ export class NotificationDispatch {
     this.#requests = requests;
   }
 
+  /** Adds a listener. Returns the function that removes it. */
   listen(listener: NotificationListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -40,18 +41,19 @@ export class NotificationDispatch {
         this.callBack(method, () => this.#options.onLog?.(readLogEntry(params)));
         break;
       case 'notifications/cancelled':
-        if (!this.#requests.cancelled(notification)) this.#tell(notification);
+        if (!this.#requests.cancelled(notification)) this.#publish(notification);
         break;
       case 'notifications/elicitation/complete':
-        this.#tell(notification);
+        this.#publish(notification);
         this.#elicitationCompleted(method, params.elicitationId);
         break;
       default:
-        this.#tell(notification);
+        this.#publish(notification);
         this.callBack(method, () => this.#listChanged(method));
     }
   }
 
+  /** Runs a callback of the host; reports its failure to `onProblem`. */
   callBack(occasion: string, callback: () => void): void {
     try {
       callback();
@@ -88,29 +90,8 @@ export class NotificationDispatch {
       this.callBack(method, () => this.#options.onElicitationComplete?.(elicitationId));
   }
 
-  #tell(notification: JsonRpcNotification): void {
+  #publish(notification: JsonRpcNotification): void {
     for (const listener of this.#listeners)
       this.callBack(notification.method, () => listener(notification));
   }
-}
-
-function readProgress({ progress, total, message }: JsonObject): Progress | undefined {
-  if (typeof progress !== 'number') {
-    return undefined;
-  }
-  return {
-    progress,
-    ...(typeof total === 'number' ? { total } : {}),
-    ...(typeof message === 'string' ? { message } : {}),
-  };
-}
-
-/** An unknown level is read as `info`. */
-function readLogEntry(params: JsonObject): LogEntry {
-  const { level, logger, data } = params;
-  return {
-    level: isLoggingLevel(level) ? level : 'info',
-    ...(typeof logger === 'string' ? { logger } : {}),
-    data,
-  };
 }

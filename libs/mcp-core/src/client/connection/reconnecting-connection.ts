@@ -2,36 +2,36 @@ import type { Transport } from '../../jsonrpc/transport.ts';
 import { LocalError } from '../../protocol/errors.ts';
 import type { ConnectedServer } from '../client.ts';
 import type { ClientOptions } from '../client-options.ts';
-import type { Connection, ConnectionHooks } from './client-connection.ts';
+import type { ClientConnection, ConnectionHooks } from './client-connection.ts';
 import { type Established, establishConnection } from './establish-connection.ts';
 
-export interface CurrentConnectionHooks extends Omit<ConnectionHooks, 'ended'> {
-  /** A new connection has taken the place of the last one. Rejects when it is no longer usable. */
+export interface ReconnectingConnectionHooks extends Omit<ConnectionHooks, 'ended'> {
+  /** Called after the connection was replaced. Rejects when the new connection is no longer usable. */
   renewed(): Promise<void>;
 }
 
-/** The connection of a client, and the ones that take its place: one at a time. */
-export class CurrentConnection {
+/** The current connection of a client. Replaces it after its end. */
+export class ReconnectingConnection {
   readonly #open: () => Promise<Transport> | Transport;
   readonly #options: ClientOptions;
-  readonly #hooks: CurrentConnectionHooks;
+  readonly #hooks: ReconnectingConnectionHooks;
   readonly #closing = new AbortController();
-  /** Those that were replaced and still have requests to end. */
-  readonly #retired = new Set<Connection>();
+  /** Replaced connections with active requests. */
+  readonly #retired = new Set<ClientConnection>();
   #established: Established | undefined;
-  #renewing: { readonly old: Connection; readonly done: Promise<void> } | undefined;
+  #renewing: { readonly old: ClientConnection; readonly done: Promise<void> } | undefined;
 
   constructor(
     open: () => Promise<Transport> | Transport,
     options: ClientOptions,
-    hooks: CurrentConnectionHooks,
+    hooks: ReconnectingConnectionHooks,
   ) {
     this.#open = open;
     this.#options = options;
     this.#hooks = hooks;
   }
 
-  get connection(): Connection {
+  get connection(): ClientConnection {
     return this.#current.connection;
   }
 
@@ -43,7 +43,7 @@ export class CurrentConnection {
     return this.#closing.signal.aborted;
   }
 
-  /** The first connection; call once. @throws LocalError `connect-failed` */
+  /** Opens the first connection; call once. @throws LocalError `connect-failed` */
   async connect(): Promise<void> {
     this.#established = await this.#establish();
   }
@@ -54,8 +54,8 @@ export class CurrentConnection {
     if (this.#renewing !== undefined || this.connection.hasEnded) await this.renew(this.connection);
   }
 
-  /** Replaces this connection, unless that was done already. Concurrent calls share one attempt. @throws LocalError `connect-failed`, `connection-closed` */
-  renew(old: Connection): Promise<void> {
+  /** Replaces this connection unless it was replaced before. Concurrent calls share one attempt. @throws LocalError `connect-failed`, `connection-closed` */
+  renew(old: ClientConnection): Promise<void> {
     if (this.#renewing !== undefined)
       return this.#isBeingRestored(old) ? Promise.reject(lostAgain()) : this.#renewing.done;
     if (this.connection !== old) return Promise.resolve();
@@ -78,12 +78,12 @@ export class CurrentConnection {
     return this.#established;
   }
 
-  /** What restores it would wait for itself. */
-  #isBeingRestored(connection: Connection): boolean {
+  /** Whether `renewed` runs for this connection: renewing it from there would wait for itself. */
+  #isBeingRestored(connection: ClientConnection): boolean {
     return connection === this.connection && connection !== this.#renewing?.old;
   }
 
-  async #renew(old: Connection): Promise<void> {
+  async #renew(old: ClientConnection): Promise<void> {
     this.#closing.signal.throwIfAborted();
     const established = await this.#establish();
     if (this.isClosed) {
@@ -95,7 +95,7 @@ export class CurrentConnection {
     await this.#hooks.renewed();
   }
 
-  #retire(connection: Connection): void {
+  #retire(connection: ClientConnection): void {
     this.#retired.add(connection);
     connection.endSignal.addEventListener('abort', () => this.#retired.delete(connection));
     connection.retire();
@@ -112,7 +112,7 @@ export class CurrentConnection {
     });
   }
 
-  #ended(connection: Connection, error: Error | undefined): void {
+  #ended(connection: ClientConnection, error: Error | undefined): void {
     connection.callBack('the end of the connection', () => this.#options.onClosed?.(error));
   }
 }

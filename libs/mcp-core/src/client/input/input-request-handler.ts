@@ -2,38 +2,31 @@ import type { Codec } from '../../era/codec.ts';
 import { mcpNameOf } from '../../http/headers/mcp-name.ts';
 import { metaOf } from '../../era/meta-keys.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
+import type { ClientOptions } from '../client-options.ts';
+import { elicit } from './elicitation.ts';
 import type {
-  CreateMessageParams,
-  CreateMessageResult,
-  ElicitParams,
-  ElicitResult,
-  Root,
-} from '../../protocol/client-features.ts';
-import { ErrorCode, LocalError, ProtocolError } from '../../protocol/errors.ts';
-import { elicitationProblems, withElicitationDefaults } from '../../schema/elicitation-problems.ts';
-import type {
-  AskingRequest,
-  ClientOptions,
   HandlerCapabilities,
-  QuestionContext,
-  QuestionHandlers,
-} from '../client-options.ts';
-import { toolResultProblem } from '../../protocol/tool-result-problem.ts';
+  InputContext,
+  InputHandlers,
+  OriginatingRequest,
+} from './input-handlers.ts';
+import { listRoots } from './roots.ts';
+import { sample } from './sampling.ts';
 
-export interface Question {
+/** An input request as it was received, in the revision of its connection. */
+export interface ReceivedInputRequest {
   readonly method: string;
   readonly params: JsonObject | undefined;
-  /** The one it belongs to, where that is known. */
-  readonly request: AskingRequest | undefined;
+  readonly request: OriginatingRequest | undefined;
   readonly key?: string | undefined;
 }
 
-/** A request of ours as the handlers of questions see it. */
-export function askingRequest(
+/** Returns a request of this client in the form that input handlers receive. */
+export function originatingRequest(
   method: string,
   params: JsonObject,
   meta: JsonObject | undefined,
-): AskingRequest {
+): OriginatingRequest {
   const name = mcpNameOf(method, params);
   return {
     method,
@@ -42,12 +35,12 @@ export function askingRequest(
   };
 }
 
-/** Answers one question. Rejects with ProtocolError when it is refused or malformed, LocalError when the handler's answer is unusable. */
-export type AnswerQuestion = (signal: AbortSignal) => Promise<JsonObject>;
+/** Runs the handler of one input request. Rejects with ProtocolError when the input request is refused or malformed, LocalError when the handler's result is invalid. */
+export type RunInputHandler = (signal: AbortSignal) => Promise<JsonObject>;
 
-/** Puts the questions of a server, however they came, to the handlers. */
-export class QuestionDesk {
-  readonly #handlers: QuestionHandlers;
+/** Passes the input requests of a server of either era to the host's handlers. */
+export class InputRequestHandler {
+  readonly #handlers: InputHandlers;
   readonly #capabilities: HandlerCapabilities;
 
   constructor({
@@ -58,103 +51,52 @@ export class QuestionDesk {
     this.#capabilities = capabilities;
   }
 
-  /** Whether a person can be sent to a URL. */
+  /** Whether the host can open URLs for the user. */
   get takesUrls(): boolean {
     return this.#handlers.elicit !== undefined && this.#capabilities.elicitationUrl === true;
   }
 
-  /** `undefined` when no handler is there for this method. */
-  find({ method, params, request, key }: Question, codec: Codec): AnswerQuestion | undefined {
-    const { sample, elicit, listRoots } = this.#handlers;
-    const context = (signal: AbortSignal): QuestionContext => ({
+  /** Returns `undefined` when the host has no handler for the method. */
+  find(
+    { method, params, request, key }: ReceivedInputRequest,
+    codec: Codec,
+  ): RunInputHandler | undefined {
+    const handlers = this.#handlers;
+    const context = (signal: AbortSignal): InputContext => ({
       signal,
       meta: metaOf(params),
       ...(request === undefined ? {} : { request }),
       ...(key === undefined ? {} : { key }),
     });
-    if (method === 'sampling/createMessage' && sample !== undefined) {
+    if (method === 'sampling/createMessage' && handlers.sample !== undefined) {
+      const handler = handlers.sample;
       return async (signal) =>
-        codec.encodeAnswer(
+        codec.encodeInputResponse(
           method,
-          await this.#sample(sample, codec.decodeQuestion(method, params), context(signal)),
+          await sample(
+            handler,
+            { params: codec.decodeInputRequest(method, params), context: context(signal) },
+            this.#capabilities,
+          ),
         );
     }
-    if (method === 'elicitation/create' && elicit !== undefined) {
+    if (method === 'elicitation/create' && handlers.elicit !== undefined) {
+      const handler = handlers.elicit;
       return async (signal) =>
-        codec.encodeAnswer(
+        codec.encodeInputResponse(
           method,
-          await this.#elicit(elicit, codec.decodeQuestion(method, params), context(signal)),
+          await elicit(
+            handler,
+            { params: codec.decodeInputRequest(method, params), context: context(signal) },
+            this.#capabilities,
+          ),
         );
     }
-    if (method === 'roots/list' && listRoots !== undefined) {
+    if (method === 'roots/list' && handlers.listRoots !== undefined) {
+      const handler = handlers.listRoots;
       return async (signal) =>
-        codec.encodeAnswer(method, { roots: checkRoots(await listRoots(context(signal))) });
+        codec.encodeInputResponse(method, { roots: await listRoots(handler, context(signal)) });
     }
     return undefined;
   }
-
-  /** @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#tool-result-messages */
-  #sample(
-    handler: NonNullable<QuestionHandlers['sample']>,
-    params: CreateMessageParams,
-    context: QuestionContext,
-  ): Promise<CreateMessageResult> {
-    if (
-      (params.tools !== undefined || params.toolChoice !== undefined) &&
-      this.#capabilities.samplingTools !== true
-    ) {
-      throw undeclared('sampling with tools');
-    }
-    const problem = toolResultProblem(params.messages);
-    if (problem !== undefined)
-      throw new ProtocolError(ErrorCode.invalidParams, `Invalid params: ${problem}`);
-    return handler(params, context);
-  }
-
-  async #elicit(
-    handler: NonNullable<QuestionHandlers['elicit']>,
-    params: ElicitParams,
-    context: QuestionContext,
-  ): Promise<ElicitResult> {
-    const {
-      elicitationForm = true,
-      elicitationUrl = false,
-      applyDefaults = false,
-    } = this.#capabilities;
-    if (params.mode === 'url') {
-      if (!elicitationUrl) throw undeclared('url elicitation');
-      return handler(params, context);
-    }
-    if (!elicitationForm) throw undeclared('form elicitation');
-    const answer = await handler(params, context);
-    if (answer.action !== 'accept') return answer;
-    const content = applyDefaults
-      ? withElicitationDefaults(params.requestedSchema, answer.content)
-      : answer.content;
-    const problems = elicitationProblems(params.requestedSchema, content);
-    if (problems.length > 0)
-      throw new LocalError(
-        'invalid-argument',
-        `The answer to a form does not fit it: ${problems.join(' ')}`,
-      );
-    // It fits the schema, whose fields have no other types.
-    return { ...answer, content: content as NonNullable<ElicitResult['content']> };
-  }
-}
-
-function undeclared(what: string): ProtocolError {
-  return new ProtocolError(
-    ErrorCode.invalidParams,
-    `Invalid params: this client did not declare ${what}`,
-  );
-}
-
-function checkRoots(roots: readonly Root[]): readonly Root[] {
-  const foreign = roots.find(({ uri }) => !uri.startsWith('file://'));
-  if (foreign !== undefined)
-    throw new LocalError(
-      'invalid-argument',
-      `A root must be a file:// URI, which ${foreign.uri} is not.`,
-    );
-  return roots;
 }

@@ -4,8 +4,9 @@ import type { JsonObject } from '../../jsonrpc/messages.ts';
 import type { ElicitResult } from '../../protocol/client-features.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { Client } from '../client.ts';
-import type { ClientOptions, InputRoundKeeper, QuestionHandlers } from '../client-options.ts';
+import type { ClientOptions } from '../client-options.ts';
 import { connectClient } from '../connect-client.ts';
+import type { InputHandlers, InputRoundStore } from './input-handlers.ts';
 import { discovered, ScriptedServer, type Step } from '../testing/scripted-server.test.support.ts';
 
 beforeEach(() => {
@@ -82,7 +83,7 @@ const sampling = {
 };
 const accept = (name: string): Promise<ElicitResult> =>
   Promise.resolve({ action: 'accept', content: { name } });
-const sample: QuestionHandlers['sample'] = () =>
+const sample: InputHandlers['sample'] = () =>
   Promise.resolve({ role: 'assistant', content: { type: 'text', text: 'Hello' }, model: 'm' });
 
 describe('a call that is answered with questions', () => {
@@ -125,7 +126,7 @@ describe('a call that is answered with questions', () => {
 
   test('tells its handlers which call it is', async () => {
     const seen: unknown[] = [];
-    const elicit: QuestionHandlers['elicit'] = (_params, { request }) => {
+    const elicit: InputHandlers['elicit'] = (_params, { request }) => {
       seen.push(request);
       return accept('Ann');
     };
@@ -142,14 +143,14 @@ describe('a call that is answered with questions', () => {
     expect((seen[0] as { meta: unknown }).meta).toBe(meta);
   });
 
-  test('is told to a keeper of rounds before anybody is asked and before it is sent again', async () => {
+  test('is saved before a handler runs and discarded before the request is sent again', async () => {
     const steps: unknown[] = [];
-    const rounds: InputRoundKeeper = {
-      asked: async (asked) => void steps.push(asked),
-      answered: async () =>
-        void steps.push(`answered after ${server.all('tools/call').length} calls`),
+    const roundStore: InputRoundStore = {
+      save: async (round) => void steps.push(round),
+      discard: async () =>
+        void steps.push(`discarded after ${server.all('tools/call').length} calls`),
     };
-    const elicit: QuestionHandlers['elicit'] = (_params, { key }) => {
+    const elicit: InputHandlers['elicit'] = (_params, { key }) => {
       steps.push(key);
       return accept('Ann');
     };
@@ -157,44 +158,41 @@ describe('a call that is answered with questions', () => {
       [asking({ who: form }, 's1'), asking({ again: form }), done],
       { handlers: { elicit } },
     );
-    await client.callTool('a', {}, { rounds });
+    await client.callTool('a', {}, { roundStore });
     expect(steps).toEqual([
       { inputRequests: { who: form }, requestState: 's1' },
       'who',
-      'answered after 1 calls',
+      'discarded after 1 calls',
       { inputRequests: { again: form } },
       'again',
-      'answered after 2 calls',
+      'discarded after 2 calls',
     ]);
   });
 
-  test.each(['asked', 'answered'] as const)(
-    'is given up when its keeper cannot keep what was %s',
-    async (step) => {
-      const rounds: InputRoundKeeper = {
-        asked: () => Promise.resolve(),
-        answered: () => Promise.resolve(),
-        [step]: () => Promise.reject(new Error('disk full')),
-      };
-      const { client, server } = await connect([asking({ who: form }), done], {
-        handlers: { elicit: () => accept('Ann') },
-      });
-      await expect(client.callTool('a', {}, { rounds })).rejects.toThrow('disk full');
-      expect(server.all('tools/call')).toHaveLength(1);
-    },
-  );
+  test.each(['save', 'discard'] as const)('rejects when its store fails in `%s`', async (step) => {
+    const roundStore: InputRoundStore = {
+      save: () => Promise.resolve(),
+      discard: () => Promise.resolve(),
+      [step]: () => Promise.reject(new Error('disk full')),
+    };
+    const { client, server } = await connect([asking({ who: form }), done], {
+      handlers: { elicit: () => accept('Ann') },
+    });
+    await expect(client.callTool('a', {}, { roundStore })).rejects.toThrow('disk full');
+    expect(server.all('tools/call')).toHaveLength(1);
+  });
 
-  test('goes on from a round that was kept, as if it had been asked now', async () => {
-    const asked = vi.fn<InputRoundKeeper['asked']>(() => Promise.resolve());
+  test('resumes from a stored round', async () => {
+    const save = vi.fn<InputRoundStore['save']>(() => Promise.resolve());
     const { client, server } = await connect([asking({ next: form }, 's2'), done], {
       handlers: { elicit: () => accept('Ann') },
     });
-    const rounds: InputRoundKeeper = { asked, answered: () => Promise.resolve() };
+    const roundStore: InputRoundStore = { save, discard: () => Promise.resolve() };
     expect(
       await client.callTool(
         'a',
         { x: 1 },
-        { rounds, resumeFrom: { inputRequests: { who: form }, requestState: 's1' } },
+        { roundStore, resumeRound: { inputRequests: { who: form }, requestState: 's1' } },
       ),
     ).toEqual(done);
     const answer = { action: 'accept', content: { name: 'Ann' } };
@@ -202,11 +200,11 @@ describe('a call that is answered with questions', () => {
       { name: 'a', arguments: { x: 1 }, inputResponses: { who: answer }, requestState: 's1' },
       { name: 'a', arguments: { x: 1 }, inputResponses: { next: answer }, requestState: 's2' },
     ]);
-    expect(asked.mock.calls).toEqual([[{ inputRequests: { next: form }, requestState: 's2' }]]);
+    expect(save.mock.calls).toEqual([[{ inputRequests: { next: form }, requestState: 's2' }]]);
   });
 
   test('must not ask more than a thousand at once', async () => {
-    const elicit = vi.fn<NonNullable<QuestionHandlers['elicit']>>(() => accept('Ann'));
+    const elicit = vi.fn<NonNullable<InputHandlers['elicit']>>(() => accept('Ann'));
     const { client } = await connect(
       [asking(Object.fromEntries(Array.from({ length: 1001 }, (_, key) => [key, form]))), done],
       { handlers: { elicit } },

@@ -2,40 +2,46 @@ import type { Codec } from '../../era/codec.ts';
 import { isJsonObject } from '../../jsonrpc/envelope.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import { LocalError, ProtocolError } from '../../protocol/errors.ts';
+import type { ClientOptions } from '../client-options.ts';
+import {
+  DEFAULT_REQUEST_TIMEOUT_MS,
+  type ClientConnection,
+} from '../connection/client-connection.ts';
 import type { InputRequired, SentRequest } from '../requests/active-request.ts';
-import type { AskingRequest, ClientOptions, InputAsked } from '../client-options.ts';
-import { DEFAULT_REQUEST_TIMEOUT_MS, type Connection } from '../connection/client-connection.ts';
-import { askingRequest, QuestionDesk } from './input-request-handler.ts';
-import { UrlVisits } from './url-elicitation.ts';
+import { whileWanted } from '../requests/cancellation.ts';
+import type { InputRound, OriginatingRequest } from './input-handlers.ts';
+import { InputRequestHandler, originatingRequest } from './input-request-handler.ts';
+import { UrlElicitations } from './url-elicitation.ts';
 
 export const DEFAULT_MAX_ROUNDS = 10;
-/** Far beyond what a server has reason to ask at once, so that it cannot start any number of handlers. */
-const MAX_QUESTIONS = 1000;
+/** Bounds the number of handlers that one result of a server can start. */
+const MAX_INPUT_REQUESTS = 1000;
 
 /**
- * Answers what a modern server asks before it answers a request, and sends the request again with the answers.
+ * Runs the input handlers for the input requests of a modern server, and sends the original request again with the input responses.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export class InputRounds {
-  readonly #desk: QuestionDesk;
+  readonly #handler: InputRequestHandler;
   readonly #maxRounds: number;
   readonly #requestTimeoutMs: number;
 
   constructor(options: ClientOptions) {
-    this.#desk = new QuestionDesk(options);
+    this.#handler = new InputRequestHandler(options);
     this.#maxRounds = options.maxInputRounds ?? DEFAULT_MAX_ROUNDS;
     this.#requestTimeoutMs = options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS;
   }
 
   /**
-   * All questions are put at the same time, and the first that is refused withdraws the others. Nobody's time limit runs meanwhile.
+   * Completes a new round and returns the result of the request. The handlers run concurrently; the first refusal aborts the others. No time limit of the
+   * request runs meanwhile.
    * @throws LocalError `input-refused`, `capability-missing` without a handler, `request-cancelled`, `connection-lost`, `invalid-response`,
-   *   `invalid-argument` when a handler's answer is unusable
+   *   `invalid-argument` when the result of a handler is invalid
    */
-  async answer(
-    connection: Connection,
+  async complete(
+    connection: ClientConnection,
     request: SentRequest,
-    asked: InputRequired,
+    { inputRequests, requestState }: InputRequired,
   ): Promise<JsonObject> {
     const { method, options } = request;
     if ((options.attempt?.round ?? 0) >= this.#maxRounds) {
@@ -45,138 +51,107 @@ export class InputRounds {
         { sent: true },
       );
     }
-    options.onAsked?.();
-    const { inputRequests, requestState } = asked;
+    options.onInputRequired?.();
     const round = { inputRequests, ...(requestState === undefined ? {} : { requestState }) };
-    await options.rounds?.asked(round);
+    await options.roundStore?.save(round);
     return this.resume(connection, request, round);
   }
 
-  /** As `answer`, for a round that was asked before. */
+  /** Completes a stored round, as `complete` does for a new one. */
   async resume(
-    connection: Connection,
+    connection: ClientConnection,
     request: SentRequest,
-    asked: InputAsked,
+    { inputRequests, requestState }: InputRound,
   ): Promise<JsonObject> {
     const { method, params, options, sentAt } = request;
     const { round, spentMs } = options.attempt ?? { round: 0, spentMs: 0 };
     const attempt = {
       round: round + 1,
       spentMs: spentMs + performance.now() - sentAt,
-      isSecondTry: false,
+      isRetry: false,
     };
-    const responses = await this.#ask(connection, request, {
-      questions: asked.inputRequests,
-      areNamed: true,
+    const inputResponses = await this.#respond(connection, request, {
+      inputRequests,
+      hasKeys: true,
     });
-    await options.rounds?.answered();
+    await options.roundStore?.discard();
     const input = {
-      ...(responses === undefined ? {} : { inputResponses: responses }),
-      ...(asked.requestState === undefined ? {} : { requestState: asked.requestState }),
+      ...(inputResponses === undefined ? {} : { inputResponses }),
+      ...(requestState === undefined ? {} : { requestState }),
     };
     return connection.request(method, params, { ...options, attempt: { ...attempt, input } });
   }
 
   /**
-   * Has a person visit the URLs that a server of 2025-11-25 names with its error -32042. Returns the visits, which the caller
-   * stops, or `undefined` when there are none or one was not agreed to.
-   * @throws LocalError as `answer`
+   * Asks the user to visit the URLs in the data of an error -32042 of 2025-11-25. Returns the elicitations, which the caller must `stop`, or `undefined`
+   * when there are none or the user declined one.
+   * @throws LocalError as `complete`
    */
-  async visit(
-    connection: Connection,
+  async elicitUrls(
+    connection: ClientConnection,
     request: SentRequest,
     data: unknown,
-  ): Promise<UrlVisits | undefined> {
-    const elicitations =
-      isJsonObject(data) && Array.isArray(data.elicitations) ? data.elicitations : [];
-    const urls = elicitations
-      .filter((params) => isJsonObject(params))
-      .filter(({ mode }) => mode === 'url');
-    if (urls.length === 0 || !this.#desk.takesUrls) return undefined;
-    request.options.onAsked?.();
-    const visits = new UrlVisits(
+  ): Promise<UrlElicitations | undefined> {
+    const params =
+      isJsonObject(data) && Array.isArray(data.elicitations)
+        ? data.elicitations.filter(isUrlElicitation)
+        : [];
+    if (params.length === 0 || !this.#handler.takesUrls) return undefined;
+    request.options.onInputRequired?.();
+    const elicitations = new UrlElicitations(
       connection,
-      urls.map(({ elicitationId }) => elicitationId).filter((id) => typeof id === 'string'),
+      params.map(({ elicitationId }) => elicitationId).filter((id) => typeof id === 'string'),
     );
-    let isAgreed = false;
+    let isAccepted = false;
     try {
-      const questions = urls.map(
-        (params, index) => [String(index), { method: 'elicitation/create', params }] as const,
+      const inputRequests = params.map(
+        (entry, index) => [String(index), { method: 'elicitation/create', params: entry }] as const,
       );
-      const answers = await this.#ask(connection, request, {
-        questions: Object.fromEntries(questions),
-        areNamed: false,
+      const responses = await this.#respond(connection, request, {
+        inputRequests: Object.fromEntries(inputRequests),
+        hasKeys: false,
       });
-      isAgreed = Object.values(answers ?? {}).every(
-        (answer) => isJsonObject(answer) && answer.action === 'accept',
+      isAccepted = Object.values(responses ?? {}).every(
+        (response) => isJsonObject(response) && response.action === 'accept',
       );
     } finally {
-      if (!isAgreed) visits.stop();
+      if (!isAccepted) elicitations.stop();
     }
-    return isAgreed ? visits : undefined;
+    return isAccepted ? elicitations : undefined;
   }
 
   /**
-   * Whether the server announces that every visit is complete, within the request's inactivity limit.
+   * Returns whether the server announces that every elicitation is complete, within the request's inactivity limit.
    * @throws LocalError `request-cancelled`, `connection-lost`
    */
-  async visited(connection: Connection, request: SentRequest, visits: UrlVisits): Promise<boolean> {
-    const given = giveUp(connection, request);
-    try {
-      return await Promise.race([
-        visits.completed(request.options.timeoutMs ?? this.#requestTimeoutMs),
-        given.up,
-      ]);
-    } finally {
-      given.stop();
-    }
-  }
-
-  async #ask(
-    connection: Connection,
+  urlsCompleted(
+    connection: ClientConnection,
     request: SentRequest,
-    { questions, areNamed }: Questions,
-  ): Promise<JsonObject | undefined> {
-    const entries = Object.entries(boundedQuestions(questions));
-    if (entries.length === 0) return undefined;
-    const asking = askingRequest(request.method, request.params, request.options.meta);
-    const withdrawal = new AbortController();
-    const given = giveUp(connection, request);
-    try {
-      const answers = entries.map(
-        async ([key, question]) =>
-          [
-            key,
-            await this.answerOne(question, connection.codec, {
-              signal: withdrawal.signal,
-              request: asking,
-              ...(areNamed ? { key } : {}),
-            }),
-          ] as const,
-      );
-      return Object.fromEntries(await Promise.race([Promise.all(answers), given.up]));
-    } catch (error) {
-      withdrawal.abort(error);
-      throw error;
-    } finally {
-      given.stop();
-    }
+    elicitations: UrlElicitations,
+  ): Promise<boolean> {
+    const limitMs = request.options.timeoutMs ?? this.#requestTimeoutMs;
+    return whileWanted(elicitations.completed(limitMs), connection, request);
   }
 
-  /** @throws LocalError as `answer` */
-  async answerOne(
-    question: unknown,
+  /**
+   * Runs the handler of one input request.
+   * @throws LocalError as `complete`
+   */
+  async respondToOne(
+    inputRequest: unknown,
     codec: Codec,
-    { signal, request, key }: QuestionPlace,
+    { signal, request, key }: InputRequestScope,
   ): Promise<JsonObject> {
-    const { method, params } = isJsonObject(question) ? question : {};
+    const { method, params } = isJsonObject(inputRequest) ? inputRequest : {};
     if (typeof method !== 'string' || (params !== undefined && !isJsonObject(params))) {
-      throw new LocalError('invalid-response', 'The server asked for input that is no request.', {
-        sent: true,
-      });
+      throw new LocalError(
+        'invalid-response',
+        'The server sent an input request without a method, or with params that are not an object.',
+        { sent: true },
+      );
     }
-    const ask = this.#desk.find({ method, params, request, key }, codec);
-    if (ask === undefined) {
+    const run = this.#handler.find({ method, params, request, key }, codec);
+    if (run === undefined) {
       throw new LocalError(
         'capability-missing',
         `The server asked for input by ${method}, which this client did not declare.`,
@@ -184,7 +159,7 @@ export class InputRounds {
       );
     }
     try {
-      return await ask(signal);
+      return await run(signal);
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error;
       throw new LocalError(
@@ -194,66 +169,61 @@ export class InputRounds {
       );
     }
   }
+
+  async #respond(
+    connection: ClientConnection,
+    request: SentRequest,
+    { inputRequests, hasKeys }: Round,
+  ): Promise<JsonObject | undefined> {
+    const entries = Object.entries(boundedInputRequests(inputRequests));
+    if (entries.length === 0) return undefined;
+    const originating = originatingRequest(request.method, request.params, request.options.meta);
+    const withdrawal = new AbortController();
+    const respond = async ([key, inputRequest]: [string, unknown]): Promise<
+      [string, JsonObject]
+    > => [
+      key,
+      await this.respondToOne(inputRequest, connection.codec, {
+        signal: withdrawal.signal,
+        request: originating,
+        ...(hasKeys ? { key } : {}),
+      }),
+    ];
+    try {
+      return Object.fromEntries(
+        await whileWanted(Promise.all(entries.map(respond)), connection, request),
+      );
+    } catch (error) {
+      withdrawal.abort(error);
+      throw error;
+    }
+  }
 }
 
-interface Questions {
-  readonly questions: JsonObject;
-  /** Whether the server named them, so that it knows them by these names later. */
-  readonly areNamed: boolean;
+interface Round {
+  readonly inputRequests: JsonObject;
+  /** Whether the server chose the keys. */
+  readonly hasKeys: boolean;
 }
 
-interface QuestionPlace {
+interface InputRequestScope {
   readonly signal: AbortSignal;
-  readonly request: AskingRequest;
+  readonly request: OriginatingRequest;
   readonly key?: string;
 }
 
-/** @throws LocalError `invalid-response` when they are too many. */
-export function boundedQuestions(questions: JsonObject): JsonObject {
-  const count = Object.keys(questions).length;
-  if (count > MAX_QUESTIONS)
+function isUrlElicitation(value: unknown): value is JsonObject {
+  return isJsonObject(value) && value.mode === 'url';
+}
+
+/** Returns the input requests. @throws LocalError `invalid-response` when there are more than 1000. */
+export function boundedInputRequests(inputRequests: JsonObject): JsonObject {
+  const count = Object.keys(inputRequests).length;
+  if (count > MAX_INPUT_REQUESTS)
     throw new LocalError(
       'invalid-response',
-      `The server asked ${String(count)} questions at once.`,
+      `The server sent ${count} input requests at once; at most ${MAX_INPUT_REQUESTS} are accepted.`,
       { sent: true },
     );
-  return questions;
-}
-
-interface GivenUp {
-  /** Rejects when the questions need no answer any more. */
-  readonly up: Promise<never>;
-  stop(): void;
-}
-
-function giveUp({ endSignal }: Connection, { method, options: { signal } }: SentRequest): GivenUp {
-  const { promise, reject } = Promise.withResolvers<never>();
-  // It may end the race before anybody waits for it.
-  promise.catch(() => undefined);
-  const onAbort = (): void =>
-    reject(
-      new LocalError('request-cancelled', `${method} was cancelled.`, {
-        sent: true,
-        cause: signal?.reason,
-      }),
-    );
-  const onEnd = (): void =>
-    reject(
-      new LocalError(
-        'connection-lost',
-        `The connection ended while the server waited for input to answer ${method}.`,
-        { sent: true, cause: endSignal.reason },
-      ),
-    );
-  signal?.addEventListener('abort', onAbort);
-  endSignal.addEventListener('abort', onEnd);
-  if (signal?.aborted === true) onAbort();
-  if (endSignal.aborted) onEnd();
-  return {
-    up: promise,
-    stop: () => {
-      signal?.removeEventListener('abort', onAbort);
-      endSignal.removeEventListener('abort', onEnd);
-    },
-  };
+  return inputRequests;
 }

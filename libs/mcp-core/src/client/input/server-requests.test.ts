@@ -1,8 +1,9 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { ElicitResult } from '../../protocol/client-features.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
-import type { ClientOptions, QuestionContext } from '../client-options.ts';
+import type { ClientOptions } from '../client-options.ts';
 import { connectClient } from '../connect-client.ts';
+import type { InputContext } from './input-handlers.ts';
 import {
   discovered,
   initialized,
@@ -171,7 +172,7 @@ describe("a legacy server's question", () => {
   });
 
   test('that the server withdraws aborts its handler and is not answered', async () => {
-    const contexts: QuestionContext[] = [];
+    const contexts: InputContext[] = [];
     const server = await connect({
       handlers: {
         elicit: (_params, context) => {

@@ -2,90 +2,69 @@ import type { Codec } from '../../era/codec.ts';
 import { MetaKey, metaOf } from '../../era/meta-keys.ts';
 import type { JsonObject, JsonRpcRequest } from '../../jsonrpc/messages.ts';
 import type { Reply } from '../../jsonrpc/peer.ts';
+import { unlessAborted } from '../../jsonrpc/bounded-waits.ts';
 import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
-import type { AskingRequest, ClientOptions } from '../client-options.ts';
-import { QuestionDesk } from './input-request-handler.ts';
+import type { ClientOptions } from '../client-options.ts';
+import type { OriginatingRequest } from './input-handlers.ts';
+import { InputRequestHandler } from './input-request-handler.ts';
+import { OpenCount } from './open-count.ts';
 
-export interface QuestionPlace {
+export interface ServerRequestScope {
   readonly signal: AbortSignal;
-  /** The request of ours that it belongs to, where that is known. */
-  readonly request: AskingRequest | undefined;
+  /** The request of this client that needs the input, where it is known. */
+  readonly request: OriginatingRequest | undefined;
 }
 
-/** Answers the requests of a legacy server with the handlers, all at the same time, and knows whether any is open. */
-export class ServerQuestions {
-  readonly #desk: QuestionDesk;
-  readonly #onOpenChanged: (areOpen: boolean) => void;
-  #openCount = 0;
+/** Responds to the requests of a legacy server with the input handlers, concurrently, and counts the open requests. */
+export class ServerRequests {
+  readonly #handler: InputRequestHandler;
+  readonly #openCount: OpenCount;
 
-  /** `onOpenChanged` is called when the first question opens and when the last one is answered or withdrawn. */
+  /** `onOpenChanged` is called when the first request opens and when the last one is answered or withdrawn. */
   constructor(options: ClientOptions, onOpenChanged: (areOpen: boolean) => void) {
-    this.#desk = new QuestionDesk(options);
-    this.#onOpenChanged = onOpenChanged;
+    this.#handler = new InputRequestHandler(options);
+    this.#openCount = new OpenCount(onOpenChanged);
   }
 
   /**
-   * Answers a request in the given revision. A handler's ProtocolError is the answer; any other failure rejects.
-   * `signal` aborts when the server withdraws the question: it then counts as closed, and nothing is answered.
+   * Returns the response to a request of the given revision, or `undefined` when `signal` aborts first because the server withdrew the request. A
+   * handler's ProtocolError becomes the error response; any other failure rejects.
    */
-  async answer(
+  async respond(
     { method, params }: JsonRpcRequest,
     codec: Codec,
-    { signal, request }: QuestionPlace,
+    { signal, request }: ServerRequestScope,
   ): Promise<Reply | undefined> {
-    if (method === 'ping') {
-      return { result: {} };
-    }
-    const ask = codec.serverRequests.has(method)
-      ? this.#desk.find({ method, params, request }, codec)
+    if (method === 'ping') return { result: {} };
+    const run = codec.serverRequests.has(method)
+      ? this.#handler.find({ method, params, request }, codec)
       : undefined;
-    if (ask === undefined) {
+    if (run === undefined)
       return { error: { code: ErrorCode.methodNotFound, message: `Method not found: ${method}` } };
-    }
-    this.#count(1);
-    const withdrawal = withdrawn(signal);
-    try {
-      return await Promise.race([reply(ask(signal), relatedTaskOf(params)), withdrawal.promise]);
-    } finally {
-      withdrawal.stop();
-      this.#count(-1);
-    }
-  }
-
-  #count(change: 1 | -1): void {
-    const before = this.#openCount;
-    this.#openCount += change;
-    if (before === 0 || this.#openCount === 0) {
-      this.#onOpenChanged(this.#openCount > 0);
-    }
+    return this.#openCount.during(() =>
+      unlessAborted(respondWith(run(signal), relatedTaskOf(params)), signal),
+    );
   }
 }
 
-async function reply(answer: Promise<JsonObject>, related: JsonObject | undefined): Promise<Reply> {
+async function respondWith(
+  work: Promise<JsonObject>,
+  related: JsonObject | undefined,
+): Promise<Reply> {
   try {
-    const result = await answer;
+    const result = await work;
     return {
       result:
         related === undefined ? result : { ...result, _meta: { ...metaOf(result), ...related } },
     };
   } catch (error) {
-    if (error instanceof ProtocolError) {
-      return { error: error.toJSON() };
-    }
+    if (error instanceof ProtocolError) return { error: error.toJSON() };
     throw error;
   }
 }
 
-/** What belongs to a task says so in both directions. @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#associating-task-related-messages */
+/** Returns the `_meta` that repeats the task of the request. @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#associating-task-related-messages */
 function relatedTaskOf(params: JsonObject | undefined): JsonObject | undefined {
   const related = metaOf(params)[MetaKey.relatedTask];
   return related === undefined ? undefined : { [MetaKey.relatedTask]: related };
-}
-
-/** Resolves when the signal aborts, however long the handler then still takes. */
-function withdrawn(signal: AbortSignal): { readonly promise: Promise<undefined>; stop(): void } {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  const onAbort = (): void => resolve(undefined);
-  signal.addEventListener('abort', onAbort);
-  return { promise, stop: () => signal.removeEventListener('abort', onAbort) };
 }

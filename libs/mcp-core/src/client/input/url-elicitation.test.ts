@@ -3,8 +3,9 @@ import { metaOf } from '../../era/meta-keys.ts';
 import type { ElicitParams, ElicitResult } from '../../protocol/client-features.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { Client } from '../client.ts';
-import type { ClientOptions, QuestionContext } from '../client-options.ts';
+import type { ClientOptions } from '../client-options.ts';
 import { connectClient } from '../connect-client.ts';
+import type { InputContext } from './input-handlers.ts';
 import { initialized, ScriptedServer, type Step } from '../testing/scripted-server.test.support.ts';
 
 const done = { content: [{ type: 'text', text: 'done' }] };
@@ -21,7 +22,7 @@ const refusal =
 interface Connected {
   readonly client: Client;
   readonly server: ScriptedServer;
-  readonly asked: readonly (readonly [ElicitParams, QuestionContext])[];
+  readonly asked: readonly (readonly [ElicitParams, InputContext])[];
 }
 
 /** A server that answers the calls of a tool one after the other. */
@@ -33,14 +34,14 @@ async function connect(
     ...options
   }: Partial<ClientOptions> & { readonly version?: string } = {},
 ): Promise<Connected> {
-  const asked: [ElicitParams, QuestionContext][] = [];
+  const asked: [ElicitParams, InputContext][] = [];
   const left = [...answers];
   const server = new ScriptedServer({
     initialize: initialized(version),
     'tools/call': (request) => left.shift()!(request),
   });
   const handlers = {
-    elicit: async (params: ElicitParams, context: QuestionContext) => {
+    elicit: async (params: ElicitParams, context: InputContext) => {
       asked.push([params, context]);
       return elicit(params);
     },

@@ -1,19 +1,19 @@
 import { withinLimit } from '../../jsonrpc/bounded-waits.ts';
-import type { Connection } from '../connection/client-connection.ts';
+import type { ClientConnection } from '../connection/client-connection.ts';
 
 const COMPLETE = 'notifications/elicitation/complete';
 
 /**
- * URLs that a server of 2025-11-25 has a person visit before it serves a request. Remembers which of them the server announces
- * as complete, from its construction until `stop`.
+ * The URL elicitations that a server of 2025-11-25 requires before it serves a request. Tracks, from construction until `stop`, which of them the server
+ * announces as complete.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
  */
-export class UrlVisits {
+export class UrlElicitations {
   readonly #pending: Set<string>;
   readonly #completed = Promise.withResolvers<true>();
   readonly #stopListening: () => void;
 
-  constructor(connection: Connection, elicitationIds: Iterable<string>) {
+  constructor(connection: ClientConnection, elicitationIds: Iterable<string>) {
     this.#pending = new Set(elicitationIds);
     const isAnnounced = this.#pending.size > 0;
     this.#stopListening = connection.listen(({ method, params = {} }) => {
@@ -23,7 +23,7 @@ export class UrlVisits {
     });
   }
 
-  /** Whether the server announces every visit as complete within the limit. */
+  /** Resolves with whether the server announces every elicitation as complete within the limit. */
   async completed(limitMs: number): Promise<boolean> {
     return (await withinLimit(this.#completed.promise, limitMs)) ?? false;
   }

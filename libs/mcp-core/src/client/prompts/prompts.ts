@@ -3,7 +3,7 @@ import type { JsonObject } from '../../jsonrpc/messages.ts';
 import { LocalError } from '../../protocol/errors.ts';
 import type { GetPromptResult } from '../../protocol/prompts.ts';
 
-/** The members that a block of each type must have as texts. */
+/** The required string members of each content type. */
 const TEXT_MEMBERS: { readonly [type: string]: readonly string[] } = {
   text: ['text'],
   image: ['data', 'mimeType'],
@@ -11,14 +11,14 @@ const TEXT_MEMBERS: { readonly [type: string]: readonly string[] } = {
   resource_link: ['uri', 'name'],
 };
 
-/** The result of `prompts/get`, whose messages are a list of objects. @throws LocalError `invalid-response` */
+/** Reads a result of `prompts/get`, whose messages are a list of objects. @throws LocalError `invalid-response` */
 export function readPromptResult({ description, ...result }: JsonObject): GetPromptResult {
   const messages = result.messages as readonly JsonObject[];
   const index = messages.findIndex((message) => !isPromptMessage(message));
   if (index !== -1)
     throw new LocalError(
       'invalid-response',
-      `The server's result is unusable: prompts/get: message ${String(index)} must have a role and a content block`,
+      `The server's result is unusable: prompts/get: message ${index} must have a role and a content block`,
       { sent: true },
     );
   return {

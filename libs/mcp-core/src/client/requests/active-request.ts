@@ -3,39 +3,39 @@ import type { JsonObject } from '../../jsonrpc/messages.ts';
 import type { Answer, AnswerReceiver } from '../../jsonrpc/peer.ts';
 import type { RequestOptions } from '../client-options.ts';
 
-/** How often, and with what, a request was sent before. */
+/** The earlier attempts of a request that is sent again. */
 export interface Attempt {
-  /** How many rounds of questions came before. */
+  /** Number of input rounds so far. */
   readonly round: number;
-  /** The answers of the last round, and the state to give back. */
+  /** `inputResponses` and `requestState` of the last round. */
   readonly input?: JsonObject;
-  /** Milliseconds of the total limit that earlier rounds took. */
+  /** Milliseconds of the total limit that earlier attempts used. */
   readonly spentMs: number;
-  /** Whether it is the second try after a proven refusal. */
-  readonly isSecondTry: boolean;
+  /** Whether this attempt repeats a request that the server provably did not execute. */
+  readonly isRetry: boolean;
 }
 
 export interface SendingOptions extends RequestOptions {
   /** Header fields of the HTTP request. */
   readonly headers?: { readonly [name: string]: string } | undefined;
-  /** Absent: the first. */
+  /** Absent for the first attempt. */
   readonly attempt?: Attempt;
-  /** Called when the server puts questions before its answer. */
-  readonly onAsked?: () => void;
+  /** Called when the server requires input before it responds. */
+  readonly onInputRequired?: () => void;
 }
 
-/** A request as it can be sent again. */
+/** A sent request, with all that is needed to send it again. */
 export interface SentRequest {
   /** Also the progress token. */
   readonly id: number;
   readonly method: string;
   readonly params: JsonObject;
   readonly options: SendingOptions;
-  /** When it was sent, in the time of `performance.now()`. */
+  /** Time of sending, in the time of `performance.now()`. */
   readonly sentAt: number;
 }
 
-/** What a server wants to know before it answers. */
+/** A decoded `input_required` result. */
 export type InputRequired = Extract<DecodedResult, { readonly kind: 'input-required' }>;
 
 export interface ActiveRequestOwner {
@@ -53,7 +53,7 @@ interface Settling {
   readonly reject: (error: unknown) => void;
 }
 
-/** A request of ours that waits for its answer. All times are those of `performance.now()`. */
+/** A request that waits for its response. All times are those of `performance.now()`. */
 export class ActiveRequest implements SentRequest, AnswerReceiver {
   readonly id: number;
   readonly method: string;
@@ -86,27 +86,27 @@ export class ActiveRequest implements SentRequest, AnswerReceiver {
     this.#endsAt = now + limits.totalMs - (request.options.attempt?.spentMs ?? 0);
   }
 
-  /** When the next of its limits passes. */
+  /** The earlier of its two deadlines. */
   get dueAt(): number {
     return Math.min(this.#silentUntil, this.#endsAt);
   }
 
-  /** A sign of life: the inactivity limit counts anew. */
-  heard(): void {
+  /** Restarts the inactivity limit. */
+  restartInactivity(): void {
     this.#silentUntil = performance.now() + this.#inactivityMs;
   }
 
-  /** Its limits did not count from then until now. */
+  /** Excludes the time since `pausedAt` from the limits. */
   resume(pausedAt: number): void {
     this.#endsAt += performance.now() - Math.max(pausedAt, this.sentAt);
-    this.heard();
+    this.restartInactivity();
   }
 
-  /** Why its time is over; `undefined` while it is not. */
+  /** Returns which limit has passed, or `undefined`. */
   overdue(now: number): string | undefined {
-    if (now >= this.#endsAt) return `it was not answered within ${this.options.maxTotalMs} ms`;
+    if (now >= this.#endsAt) return `no response arrived within ${this.options.maxTotalMs} ms`;
     return now >= this.#silentUntil
-      ? `nothing was heard of it for ${this.#inactivityMs} ms`
+      ? `neither a response nor progress arrived for ${this.#inactivityMs} ms`
       : undefined;
   }
 
@@ -114,7 +114,7 @@ export class ActiveRequest implements SentRequest, AnswerReceiver {
     this.#owner.answered(this, answer);
   }
 
-  /** Its signal aborts. */
+  /** Called when the signal of the request aborts. */
   handleEvent(): void {
     this.#owner.aborted(this);
   }

@@ -1,14 +1,14 @@
 import type { ActiveRequest } from './active-request.ts';
 import { DeadlineTimer } from './deadline-timer.ts';
 
-/** The requests that wait for their answers, by id, and their time limits, which one timer watches over. */
+/** The requests that wait for a response, by id. One timer enforces all their limits. */
 export class ActiveRequests {
   readonly #requests = new Map<unknown, ActiveRequest>();
   readonly #timer = new DeadlineTimer(() => this.#sweep());
   readonly #onOverdue: (request: ActiveRequest, problem: string) => void;
   #pausedAt: number | undefined;
 
-  /** `onOverdue` is called when a limit has passed, and deletes the request. */
+  /** `onOverdue` is called when a limit has passed; it must delete the request. */
   constructor(onOverdue: (request: ActiveRequest, problem: string) => void) {
     this.#onOverdue = onOverdue;
   }
@@ -26,7 +26,7 @@ export class ActiveRequests {
     return this.#requests.get(id);
   }
 
-  /** The request that waits for the result of a task. */
+  /** Returns the request that waits for the result of a task. */
   waitingFor(taskId: unknown): ActiveRequest | undefined {
     return [...this.#requests.values()].find(
       ({ method, params }) => method === 'tasks/result' && params.taskId === taskId,
@@ -38,7 +38,7 @@ export class ActiveRequests {
     if (this.#requests.size === 0) this.#timer.idle();
   }
 
-  /** Stops all limits, or lets them go on. */
+  /** Pauses or resumes all limits. */
   pause(isPaused: boolean): void {
     if (isPaused) {
       this.#pausedAt = performance.now();
@@ -51,7 +51,7 @@ export class ActiveRequests {
     this.#sweep();
   }
 
-  /** No limit passes any more. */
+  /** Disables all limits. */
   stop(): void {
     this.#timer.stop();
   }

@@ -1,8 +1,8 @@
 import { MAX_TIMER_MS } from '../../jsonrpc/bounded-waits.ts';
 
 /**
- * One timer for many deadlines, which need not be told when they move away or go: whoever is called when it fires looks for what is due. Times are those of
- * `performance.now()`.
+ * One timer for many deadlines. A deadline that is postponed or removed need not be reported: the callback checks which deadlines are due. Times are those
+ * of `performance.now()`.
  */
 export class DeadlineTimer {
   readonly #onFire: () => void;
@@ -14,7 +14,7 @@ export class DeadlineTimer {
     this.#onFire = onFire;
   }
 
-  /** Fires at this time or earlier. */
+  /** Makes the timer fire at this time or earlier. */
   fireBy(time: number): void {
     if (time < this.#firesAt) {
       this.#set(time);
@@ -24,7 +24,7 @@ export class DeadlineTimer {
     }
   }
 
-  /** Nothing waits for it at the moment: it no longer keeps the process alive. Cheaper than stopping it when the next deadline comes soon. */
+  /** Stops keeping the process alive until the next deadline. Cheaper than `stop` when that deadline comes soon. */
   idle(): void {
     this.#isIdle = true;
     this.#timer?.unref();

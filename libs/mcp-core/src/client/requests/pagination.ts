@@ -2,16 +2,16 @@ import type { JsonObject } from '../../jsonrpc/messages.ts';
 import { costOf } from '../../jsonrpc/message-limits.ts';
 import { LocalError, shorten } from '../../protocol/errors.ts';
 
-/** Far beyond any real list, so that a server cannot keep a client fetching and storing for ever. */
+/** Far beyond any real list; bounds the work that a server can cause. */
 const MAX_PAGES = 10_000;
 const MAX_ITEMS = 250_000;
-/** Bytes of all pages, in which each value counts as at least 16. */
+/** Maximum bytes of all pages; each JSON value counts as at least 16. */
 const MAX_COST = 16 * 1024 * 1024;
 
 /**
- * Fetches every page of a list, one after the other, and joins the items in `member`. The empty string is a cursor.
- * @throws LocalError `invalid-response` when the server repeats a cursor, never ends, or sends more than 10,000 pages, 250,000 items or 16 MiB,
- *   in which each value counts as at least 16 bytes. A page is counted before it is kept.
+ * Fetches every page of a list, one after the other, and joins the items in `member`. The empty string is a valid cursor.
+ * @throws LocalError `invalid-response` when the server repeats a cursor or sends more than 10,000 pages, 250,000 items or 16 MiB, where each JSON value
+ *   counts as at least 16 bytes. A page is counted before it is stored.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
 export async function collectPages(
@@ -42,7 +42,7 @@ export async function collectPages(
   return all;
 }
 
-/** The codec has checked that it is a list. */
+/** Returns the items of a page; the codec has checked that they are a list. */
 function itemsOf(page: JsonObject, member: string): readonly unknown[] {
   return page[member] as readonly unknown[];
 }

@@ -5,11 +5,11 @@ import { HttpError } from '../../protocol/http-error.ts';
 import { httpFailureOf, isRequestRefused } from '../connection/http-failure.ts';
 
 /**
- * The result of an answer.
- * @throws ProtocolError when the server answered with an error.
+ * Returns the result in a response.
+ * @throws ProtocolError when the response is an error.
  * @throws LocalError `invalid-response`, `invalid-argument` (not serializable), or `connection-lost` with `sent`.
  */
-export function readAnswer(method: string, answer: Answer): JsonObject {
+export function readResponse(method: string, answer: Answer): JsonObject {
   switch (answer.kind) {
     case 'result':
       return answer.result;
@@ -18,13 +18,13 @@ export function readAnswer(method: string, answer: Answer): JsonObject {
     case 'invalid':
       throw new LocalError(
         'invalid-response',
-        `The server's answer to ${method} is not JSON-RPC: ${answer.detail}`,
+        `The server's response to ${method} is not JSON-RPC: ${answer.detail}`,
         { sent: true },
       );
     case 'refused':
       throw new LocalError(
         'invalid-response',
-        `The server's answer to ${method} was refused: ${answer.detail}. Ask for less, or accept longer messages from this server.`,
+        `The server's response to ${method} was refused: ${answer.detail}. Request less, or raise the message limit for this server.`,
         { sent: true },
       );
     case 'unsent':
@@ -61,11 +61,11 @@ function lostError(method: string, cause: Error | undefined): LocalError | Proto
   if (cause instanceof LocalError && cause.code === 'invalid-response') {
     return cause;
   }
-  // Only of its own request: one that was under way when the session was found lost may have been executed.
+  // Only the request that found the session lost: other active requests may have been executed.
   if (cause instanceof HttpError && cause.isSessionLost) {
     return new LocalError(
       'connection-lost',
-      `The server has forgotten the session and did not look at ${method}. It can be repeated.`,
+      `The server has forgotten the session and did not process ${method}. It can be repeated.`,
       { sent: false, cause },
     );
   }
@@ -75,8 +75,8 @@ function lostError(method: string, cause: Error | undefined): LocalError | Proto
       : `${method} failed with HTTP status ${failure.status}`;
   const advice =
     method === 'tools/call'
-      ? 'See whether it took effect before you repeat it.'
-      : 'It can be repeated when the server is reached again.';
+      ? 'Check whether it took effect before you repeat it.'
+      : 'It can be repeated when the server can be reached again.';
   return new LocalError('connection-lost', `${end}${because(cause)} ${advice}`, {
     sent: true,
     cause,

@@ -1,21 +1,22 @@
 import { pickModernCodec } from '../../era/codecs.ts';
 import { isJsonObject } from '../../jsonrpc/envelope.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
+import { unlessAborted } from '../../jsonrpc/bounded-waits.ts';
 import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
+import type { ClientConnection } from '../connection/client-connection.ts';
+import { httpFailureOf, isSingleRequestLost } from '../connection/http-failure.ts';
+import type { ReconnectingConnection } from '../connection/reconnecting-connection.ts';
+import type { UrlElicitations } from '../input/url-elicitation.ts';
 import type { Attempt, SendingOptions, SentRequest } from './active-request.ts';
-import type { Connection } from '../connection/client-connection.ts';
-import type { CurrentConnection } from '../connection/reconnecting-connection.ts';
-import { httpFailureOf, isLostAlone } from '../connection/http-failure.ts';
-import type { UrlVisits } from '../input/url-elicitation.ts';
 
-/** Not sent again when it was lost: only its caller knows whether that is safe. */
+/** Never repeated after a loss: only its caller knows whether that is safe. */
 const TOOL_CALL = 'tools/call';
 
-/** What belongs to the session it was sent in. */
+/** Methods that depend on the session in which they were sent. */
 const SESSION_BOUND = new Set([TOOL_CALL, 'resources/subscribe', 'resources/unsubscribe']);
 
-/** What only reads, and can be sent again when it was lost. */
-const READING = new Set([
+/** Read-only methods, which may be repeated after a loss. */
+const READ_ONLY = new Set([
   'ping',
   'server/discover',
   'tools/list',
@@ -28,48 +29,48 @@ const READING = new Set([
   'tasks/get',
 ]);
 
-export interface SecondTryHooks {
-  /** Lists the tools anew. */
+export interface RetryHooks {
+  /** Fetches the list of tools again. */
   readonly relist: () => Promise<unknown>;
-  /** The headers that a call of this tool needs. */
+  /** Returns the headers that a call of this tool needs. */
   readonly headersOf: (params: JsonObject) => SendingOptions['headers'];
-  /** The call as a task, if a new list says that the tool must be one. */
+  /** Returns the params of the call as a task, if a new list says that the tool requires one. */
   readonly asTask: (request: SentRequest) => Promise<JsonObject | undefined>;
-  /** Has a person visit the URLs in the data of an error; `undefined` when that was not agreed to. */
-  readonly visit: (
-    connection: Connection,
+  /** Elicits the URLs in the data of an error; `undefined` when the user declined. */
+  readonly elicitUrls: (
+    connection: ClientConnection,
     request: SentRequest,
     data: unknown,
-  ) => Promise<UrlVisits | undefined>;
-  /** Whether the server announces that the visits are complete. */
-  readonly visited: (
-    connection: Connection,
+  ) => Promise<UrlElicitations | undefined>;
+  /** Returns whether the server announces that the elicitations are complete. */
+  readonly urlsCompleted: (
+    connection: ClientConnection,
     request: SentRequest,
-    visits: UrlVisits,
+    elicitations: UrlElicitations,
   ) => Promise<boolean>;
 }
 
-/** Sends a request a second time where the answer to the first proves that it was not executed, or where it only reads. */
-export class SecondTries {
-  readonly #current: CurrentConnection;
-  readonly #hooks: SecondTryHooks;
+/** Sends a request again when the server provably did not execute it, or when it is read-only. */
+export class RetryPolicy {
+  readonly #current: ReconnectingConnection;
+  readonly #hooks: RetryHooks;
 
-  constructor(current: CurrentConnection, hooks: SecondTryHooks) {
+  constructor(current: ReconnectingConnection, hooks: RetryHooks) {
     this.#current = current;
     this.#hooks = hooks;
   }
 
-  /** The result of the second try, or `undefined` when the error stands. */
-  of(
-    connection: Connection,
+  /** Returns the result of the retry, or `undefined` when the error stands. */
+  retry(
+    connection: ClientConnection,
     request: SentRequest,
     error: unknown,
   ): Promise<JsonObject> | undefined {
-    if (request.options.attempt?.isSecondTry === true || this.#current.isClosed) return undefined;
+    if (request.options.attempt?.isRetry === true || this.#current.isClosed) return undefined;
     if (httpFailureOf(error)?.isSessionLost === true)
       return this.#inNewSession(connection, request, error);
-    if (isLostAlone(connection, error))
-      return READING.has(request.method) && request.options.attempt === undefined
+    if (isSingleRequestLost(connection, error))
+      return READ_ONLY.has(request.method) && request.options.attempt === undefined
         ? sendAgain(connection, request)
         : undefined;
     if (!(error instanceof ProtocolError)) return undefined;
@@ -79,8 +80,8 @@ export class SecondTries {
       connection.codec.tasks === 'core'
     )
       return this.#asTask(connection, request, error);
-    if (isVisitRequired(error) && connection.codec.hasUrlElicitationRequired)
-      return this.#afterVisits(connection, request, error);
+    if (needsUrlElicitation(error) && connection.codec.hasUrlElicitationRequired)
+      return this.#afterUrls(connection, request, error);
     if (connection.codec.era !== 'modern') return undefined;
     if (
       error.code === ErrorCode.headerMismatch &&
@@ -93,10 +94,14 @@ export class SecondTries {
       : undefined;
   }
 
-  /** The server has refused the request before it looked at it, so everything is sent again but a call of a tool and what belongs to the lost session. */
-  async #inNewSession(lost: Connection, request: SentRequest, error: unknown): Promise<JsonObject> {
+  /** Repeats any request but a tool call and requests of the lost session: the server refused it without processing it. */
+  async #inNewSession(
+    lost: ClientConnection,
+    request: SentRequest,
+    error: unknown,
+  ): Promise<JsonObject> {
     try {
-      await orAborted(this.#current.renew(lost), request.options.signal);
+      await unlessAborted(this.#current.renew(lost), request.options.signal);
     } catch {
       throw error;
     }
@@ -105,12 +110,12 @@ export class SecondTries {
   }
 
   async #withNewHeaders(
-    connection: Connection,
+    connection: ClientConnection,
     request: SentRequest,
     error: ProtocolError,
   ): Promise<JsonObject> {
     try {
-      await orAborted(this.#hooks.relist(), request.options.signal);
+      await unlessAborted(this.#hooks.relist(), request.options.signal);
     } catch {
       throw error;
     }
@@ -122,11 +127,11 @@ export class SecondTries {
 
   /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation */
   async #asTask(
-    connection: Connection,
+    connection: ClientConnection,
     request: SentRequest,
     error: ProtocolError,
   ): Promise<JsonObject> {
-    const params = await orAborted(this.#hooks.asTask(request), request.options.signal).catch(
+    const params = await unlessAborted(this.#hooks.asTask(request), request.options.signal).catch(
       () => undefined,
     );
     if (params === undefined) throw error;
@@ -134,41 +139,43 @@ export class SecondTries {
   }
 
   /**
-   * A host may answer when a person has agreed to a visit or when the visit is over. So the request is sent again at once; when
-   * the server still refuses it, once more after the server has announced that the visits are complete.
+   * Repeats the request when the user has accepted the URLs. A host may report acceptance before or after the visit, so when the server still refuses, the
+   * request is repeated once more after the server has announced that the elicitations are complete.
    * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
    */
-  async #afterVisits(
-    connection: Connection,
+  async #afterUrls(
+    connection: ClientConnection,
     request: SentRequest,
     error: ProtocolError,
   ): Promise<JsonObject> {
     let spentMs = performance.now() - request.sentAt;
-    const visits = await this.#hooks.visit(connection, request, error.data);
-    if (visits === undefined) throw error;
+    const urls = await this.#hooks.elicitUrls(connection, request, error.data);
+    if (urls === undefined) throw error;
     try {
-      // No time limit runs while a person is asked or on a visit.
+      // The time that the user needs does not count.
       const sentAt = performance.now();
       return await sendAgain(connection, { ...request, sentAt: sentAt - spentMs }).catch(
         async (second: unknown) => {
           spentMs += performance.now() - sentAt;
-          if (!isVisitRequired(second) || !(await this.#hooks.visited(connection, request, visits)))
-            throw second;
+          const isComplete =
+            needsUrlElicitation(second) &&
+            (await this.#hooks.urlsCompleted(connection, request, urls));
+          if (!isComplete) throw second;
           return sendAgain(connection, { ...request, sentAt: performance.now() - spentMs });
         },
       );
     } finally {
-      visits.stop();
+      urls.stop();
     }
   }
 }
 
-function isVisitRequired(error: unknown): boolean {
+function needsUrlElicitation(error: unknown): boolean {
   return error instanceof ProtocolError && error.code === ErrorCode.urlElicitationRequired;
 }
 
 function inMutualVersion(
-  connection: Connection,
+  connection: ClientConnection,
   request: SentRequest,
   { data }: ProtocolError,
 ): Promise<JsonObject> | undefined {
@@ -181,32 +188,17 @@ function inMutualVersion(
   return sendAgain(connection, request);
 }
 
+/** Sends the request again. A request whose signal has aborted meanwhile rejects as cancelled. */
 function sendAgain(
-  connection: Connection,
+  connection: ClientConnection,
   { method, params, options, sentAt }: SentRequest,
 ): Promise<JsonObject> {
   const { round, spentMs, input } = options.attempt ?? { round: 0, spentMs: 0 };
   const attempt: Attempt = {
     round,
     spentMs: spentMs + performance.now() - sentAt,
-    isSecondTry: true,
+    isRetry: true,
     ...(input === undefined ? {} : { input }),
   };
   return connection.request(method, params, { ...options, attempt });
-}
-
-/** The outcome of the work, or `undefined` as soon as the signal aborts: a request that is then sent again rejects as cancelled. */
-async function orAborted<T>(
-  work: Promise<T>,
-  signal: AbortSignal | undefined,
-): Promise<T | undefined> {
-  if (signal === undefined) return work;
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  const onAbort = (): void => resolve(undefined);
-  signal.addEventListener('abort', onAbort);
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }

@@ -1,7 +1,7 @@
 import type { ServerCapabilities } from '../../protocol/capabilities.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { SubscriptionFilter } from '../../protocol/resources.ts';
-import type { Connection } from '../connection/client-connection.ts';
+import type { ClientConnection } from '../connection/client-connection.ts';
 import {
   changedList,
   includesList,
@@ -10,7 +10,7 @@ import {
 } from './subscription.ts';
 
 interface Watcher {
-  /** Those the server has not refused. */
+  /** The URIs that the server has not refused. */
   readonly uris: Set<string>;
   readonly filter: SubscriptionFilter;
   readonly listener: SubscriptionListener;
@@ -18,22 +18,22 @@ interface Watcher {
 
 interface SharedUri {
   users: number;
-  /** Rejects when the server refuses it. */
+  /** Rejects when the server refuses the subscription. */
   readonly acknowledged: Promise<unknown>;
 }
 
 /**
- * Watches over one legacy connection: a URI is subscribed once however many watches name it.
+ * The subscriptions of one legacy connection. Watches of the same URI share one subscription.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
  */
 export class LegacySubscriptions {
-  readonly #connection: Connection;
+  readonly #connection: ClientConnection;
   readonly #capabilities: ServerCapabilities;
   readonly #watchers = new Set<Watcher>();
   readonly #subscriptions = new Map<string, SharedUri>();
   readonly #unsubscribing = new Map<string, Promise<unknown>>();
 
-  constructor(connection: Connection, capabilities: ServerCapabilities) {
+  constructor(connection: ClientConnection, capabilities: ServerCapabilities) {
     this.#connection = connection;
     this.#capabilities = capabilities;
     connection.listen(({ method, params }) => {
@@ -43,7 +43,7 @@ export class LegacySubscriptions {
       }
       const list = changedList(method);
       if (list !== undefined) {
-        this.#tell(method, ({ filter, listener }) => {
+        this.#notify(method, ({ filter, listener }) => {
           if (includesList(filter, list)) listener.listChanged(list);
         });
       }
@@ -51,8 +51,8 @@ export class LegacySubscriptions {
   }
 
   /**
-   * A URI whose subscription the server refuses is left out of the filter.
-   * @throws LocalError when a subscription is not answered; what was subscribed is given back.
+   * Subscribes to every URI of the filter, and leaves out the URIs that the server refuses.
+   * @throws LocalError when the server does not respond; the other URIs are then unsubscribed.
    */
   async subscribe(
     filter: SubscriptionFilter,
@@ -82,7 +82,7 @@ export class LegacySubscriptions {
     };
   }
 
-  /** The lists of the filter whose changes the server announces. */
+  /** Returns the lists of the filter whose changes the server announces. */
   #announced(filter: SubscriptionFilter): SubscriptionFilter {
     const { tools, prompts, resources } = this.#capabilities;
     return {
@@ -118,7 +118,7 @@ export class LegacySubscriptions {
     }
   }
 
-  /** A server may still be busy with the last unsubscribe of the same URI, and would end the new subscription with it. */
+  /** Waits for a pending unsubscribe of the same URI, which would end the new subscription. */
   async #subscribe(uri: string): Promise<void> {
     await this.#unsubscribing.get(uri);
     await this.#connection.request('resources/subscribe', { uri });
@@ -132,7 +132,7 @@ export class LegacySubscriptions {
     subscription.users -= 1;
     if (subscription.users === 0) {
       this.#subscriptions.delete(uri);
-      // Whether refused or lost with the connection: there is nothing left to end.
+      // After a refusal or the end of the connection there is nothing to unsubscribe.
       const unsubscribed = this.#connection
         .request('resources/unsubscribe', { uri })
         .catch(() => undefined);
@@ -144,26 +144,26 @@ export class LegacySubscriptions {
     }
   }
 
-  /** The URI may be that of a part of the watched resource, and need not look like one. */
+  /** Notifies the watchers of the resource that contains the URI, or all watchers when none does. */
   #updated(uri: string): void {
     const watchers = [...this.#watchers].filter((watcher) => watcher.uris.size > 0);
     const exact = new Set(
       watchers.filter((watcher) => [...watcher.uris].some((watched) => covers(watched, uri))),
     );
-    this.#tell('notifications/resources/updated', (watcher) => {
+    this.#notify('notifications/resources/updated', (watcher) => {
       if (exact.size > 0 ? exact.has(watcher) : watcher.uris.size > 0)
         watcher.listener.updated(uri);
     });
   }
 
-  #tell(occasion: string, tell: (watcher: Watcher) => void): void {
+  #notify(occasion: string, notify: (watcher: Watcher) => void): void {
     for (const watcher of this.#watchers) {
-      this.#connection.callBack(occasion, () => tell(watcher));
+      this.#connection.callBack(occasion, () => notify(watcher));
     }
   }
 }
 
-/** Whether the URI is the watched resource or a part of it. */
+/** Whether the URI is the watched resource or part of it. */
 export function covers(watched: string, uri: string): boolean {
   return uri === watched || uri.startsWith(watched.endsWith('/') ? watched : `${watched}/`);
 }

@@ -4,9 +4,9 @@ import type { JsonRpcNotification } from '../../jsonrpc/messages.ts';
 import type { Answer, OutgoingRequest } from '../../jsonrpc/peer.ts';
 import { LocalError } from '../../protocol/errors.ts';
 import type { SubscriptionFilter } from '../../protocol/resources.ts';
-import type { Connection } from '../connection/client-connection.ts';
+import type { ClientConnection } from '../connection/client-connection.ts';
 import { DeadlineTimer } from '../requests/deadline-timer.ts';
-import { readAnswer } from '../requests/read-response.ts';
+import { readResponse } from '../requests/read-response.ts';
 import {
   changedList,
   type Subscription,
@@ -17,9 +17,9 @@ import {
 export interface ListenOptions {
   readonly filter: SubscriptionFilter;
   readonly listener: SubscriptionListener;
-  /** How long the acknowledgment may take. */
+  /** Time limit for the acknowledgment in milliseconds. */
   readonly timeoutMs: number;
-  /** Called once, after the acknowledgment, unless it is closed here or its connection ends. */
+  /** Called once when the server ends the acknowledged stream or the stream breaks; not after `close` or the end of the connection. */
   readonly onEnded: (end: SubscriptionEnd) => void;
 }
 
@@ -31,7 +31,7 @@ const METHOD = 'subscriptions/listen';
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 export async function openListenStream(
-  connection: Connection,
+  connection: ClientConnection,
   options: ListenOptions,
 ): Promise<Subscription> {
   const stream = new ListenStream(connection, options);
@@ -40,9 +40,9 @@ export async function openListenStream(
 }
 
 class ListenStream implements Subscription {
-  /** Rejects when the stream ended first. */
+  /** Rejects when the stream ends first. */
   readonly acknowledged: Promise<void>;
-  readonly #connection: Connection;
+  readonly #connection: ClientConnection;
   readonly #options: ListenOptions;
   readonly #request: OutgoingRequest;
   readonly #timer: DeadlineTimer;
@@ -51,7 +51,7 @@ class ListenStream implements Subscription {
   #filter: SubscriptionFilter = {};
   #state: 'opening' | 'open' | 'ended' = 'opening';
 
-  constructor(connection: Connection, options: ListenOptions) {
+  constructor(connection: ClientConnection, options: ListenOptions) {
     this.#connection = connection;
     this.#options = options;
     this.acknowledged = this.#acknowledgment.promise;
@@ -104,14 +104,14 @@ class ListenStream implements Subscription {
     this.#acknowledgment.resolve();
   }
 
-  /** A server that ends the stream in good order sends a result, a cancellation or both. */
+  /** Handles the response: a server that ends the stream gracefully sends a result, a cancellation, or both. */
   #answered(answer: Answer): void {
     if (this.#state === 'ended') return;
     try {
-      readAnswer(METHOD, answer);
+      readResponse(METHOD, answer);
       this.#ended({ reason: endedByServer(), isBroken: false });
     } catch (error) {
-      // readAnswer throws errors only.
+      // readResponse throws only errors.
       this.#ended({ reason: error as Error, isBroken: answer.kind === 'closed' });
     }
   }
@@ -120,7 +120,7 @@ class ListenStream implements Subscription {
     const wasOpen = this.#state === 'open';
     this.#end();
     this.#acknowledgment.reject(end.reason);
-    // The end of the whole connection is told by the connection.
+    // The connection reports its own end.
     if (wasOpen && !(end.isBroken && this.#connection.hasEnded)) this.#options.onEnded(end);
   }
 
@@ -142,7 +142,7 @@ function endedByServer(): LocalError {
   return new LocalError('invalid-response', `The server ended ${METHOD}.`, { sent: true });
 }
 
-/** The URIs and the types that are switched on. */
+/** Reads the accepted filter and drops invalid members. */
 function readFilter(value: unknown): SubscriptionFilter {
   const filter = isJsonObject(value) ? value : {};
   const { resourceSubscriptions, taskIds } = filter;

@@ -1,7 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
-import type { Client, ServerChange } from '../client.ts';
+import type { Client } from '../client.ts';
 import { connectClient } from '../connect-client.ts';
+import type { ServerChange } from './server-changes.ts';
 import {
   discovered,
   initialized,

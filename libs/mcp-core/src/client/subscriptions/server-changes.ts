@@ -1,14 +1,26 @@
 import type { ServerCapabilities } from '../../protocol/capabilities.ts';
 import type { SubscriptionFilter } from '../../protocol/resources.ts';
-import type { ServerChange, ServerChanges, Watch } from '../client.ts';
-import type { WatchListener } from './watches.ts';
+import type { Watch, WatchListener } from './watches.ts';
 
-/** Changes that may wait for the reader; with one more they become a single `missed`. */
-const MAX_WAITING = 1000;
+/** A change on the server. `missed`: changes were lost, because too many were pending or the connection was restored; anything may have changed. */
+export type ServerChange =
+  | { readonly kind: 'tools' | 'prompts' | 'resources' | 'missed' }
+  | { readonly kind: 'resource'; readonly uri: string };
+
+/**
+ * The changes that match a filter, for one reader. The first read subscribes; `return`, which leaving a `for await` loop calls, unsubscribes. A pending change is
+ * held once, however often it occurred. The iteration ends when the client closes or the server ends the subscription.
+ */
+export interface ServerChanges extends AsyncIterableIterator<ServerChange> {
+  return(): Promise<IteratorResult<ServerChange>>;
+}
+
+/** Maximum number of pending changes; beyond it they are replaced by a single `missed`. */
+const MAX_PENDING = 1000;
 
 const END: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
-/** Every list that a server announces changes of. */
+/** Returns the filter for every list whose changes the server announces. */
 export function announcedLists({
   tools,
   prompts,
@@ -21,15 +33,14 @@ export function announcedLists({
   };
 }
 
-/** Reads the changes that a watch tells; the watch is opened by the first read. */
+/** Returns the changes of a watch that the first read opens. */
 export function readChanges(openWatch: (listener: WatchListener) => Promise<Watch>): ServerChanges {
-  return new WaitingChanges(openWatch);
+  return new PendingChanges(openWatch);
 }
 
-class WaitingChanges implements ServerChanges {
+class PendingChanges implements ServerChanges {
   readonly #openWatch: (listener: WatchListener) => Promise<Watch>;
-  /** By what has changed. */
-  readonly #waiting = new Map<string, ServerChange>();
+  readonly #pending = new Map<string, ServerChange>();
   #watch: Promise<Watch> | undefined;
   #woken: PromiseWithResolvers<void> | undefined;
   #isEnded = false;
@@ -43,13 +54,13 @@ class WaitingChanges implements ServerChanges {
   }
 
   async next(): Promise<IteratorResult<ServerChange>> {
-    if (this.#isEnded && this.#waiting.size === 0) return END;
+    if (this.#isEnded && this.#pending.size === 0) return END;
     this.#watch ??= this.#open();
     await this.#watch;
     for (;;) {
-      const [first] = this.#waiting;
+      const [first] = this.#pending;
       if (first !== undefined) {
-        this.#waiting.delete(first[0]);
+        this.#pending.delete(first[0]);
         return { done: false, value: first[1] };
       }
       if (this.#hasEnded()) return END;
@@ -60,7 +71,7 @@ class WaitingChanges implements ServerChanges {
 
   async return(): Promise<IteratorResult<ServerChange>> {
     this.#finish();
-    this.#waiting.clear();
+    this.#pending.clear();
     const watch = await this.#watch?.catch(() => undefined);
     await watch?.close();
     return END;
@@ -77,19 +88,18 @@ class WaitingChanges implements ServerChanges {
   }
 
   #add(key: string, change: ServerChange): void {
-    if (this.#isEnded || this.#waiting.has('missed')) return;
-    if (this.#waiting.size >= MAX_WAITING && !this.#waiting.has(key)) {
+    if (this.#isEnded || this.#pending.has('missed')) return;
+    if (this.#pending.size >= MAX_PENDING && !this.#pending.has(key)) {
       this.#miss();
       return;
     }
-    this.#waiting.set(key, change);
+    this.#pending.set(key, change);
     this.#wake();
   }
 
-  /** It stands for everything. */
   #miss(): void {
-    this.#waiting.clear();
-    this.#waiting.set('missed', { kind: 'missed' });
+    this.#pending.clear();
+    this.#pending.set('missed', { kind: 'missed' });
     this.#wake();
   }
 

@@ -2,21 +2,22 @@ import type { SubscriptionFilter } from '../../protocol/resources.ts';
 
 export type ListKind = 'tools' | 'prompts' | 'resources';
 
-/** Hears what a subscription brings. */
+/** Receives the changes of a subscription. */
 export interface SubscriptionListener {
   updated(uri: string): void;
   listChanged(kind: ListKind): void;
 }
 
-/** How a subscription ended without being closed here. `broken`: it may be opened again. */
+/** The end of a subscription that was not closed locally. */
 export interface SubscriptionEnd {
   readonly reason: Error;
+  /** Whether it may be opened again. */
   readonly isBroken: boolean;
 }
 
 /** A subscription on one connection. */
 export interface Subscription {
-  /** The part of the filter the server honours. */
+  /** The part of the filter that the server accepted. */
   readonly filter: SubscriptionFilter;
   close(): Promise<void>;
 }
@@ -27,12 +28,12 @@ const LIST_NOTIFICATIONS: ReadonlyMap<string, ListKind> = new Map([
   ['notifications/resources/list_changed', 'resources'],
 ]);
 
-/** Which list a notification says has changed. */
+/** Returns the list that a notification reports as changed. */
 export function changedList(method: string): ListKind | undefined {
   return LIST_NOTIFICATIONS.get(method);
 }
 
-/** Whether the filter asks for changes of this list. */
+/** Whether the filter includes changes of this list. */
 export function includesList(filter: SubscriptionFilter, kind: ListKind): boolean {
   switch (kind) {
     case 'tools':

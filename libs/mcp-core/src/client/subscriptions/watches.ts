@@ -1,36 +1,51 @@
 import { LocalError } from '../../protocol/errors.ts';
 import type { SubscriptionFilter } from '../../protocol/resources.ts';
-import type { Watch } from '../client.ts';
-import { type Connection, DEFAULT_REQUEST_TIMEOUT_MS } from '../connection/client-connection.ts';
-import type { CurrentConnection } from '../connection/reconnecting-connection.ts';
-import { httpFailureOf, isLostAlone } from '../connection/http-failure.ts';
+import {
+  type ClientConnection,
+  DEFAULT_REQUEST_TIMEOUT_MS,
+} from '../connection/client-connection.ts';
+import type { ReconnectingConnection } from '../connection/reconnecting-connection.ts';
+import { httpFailureOf, isSingleRequestLost } from '../connection/http-failure.ts';
 import { LegacySubscriptions } from './legacy-subscriptions.ts';
 import { openListenStream } from './listen-stream.ts';
 import type { Subscription, SubscriptionEnd, SubscriptionListener } from './subscription.ts';
 
+/**
+ * A subscription; updates are delivered until `close`, or until the server ends it, with or without a reason. A modern stream that breaks is reopened, and
+ * `reconnect` restores every watch; both call `onUpdated` for each watched URI, because changes may have been missed.
+ */
+export interface Watch {
+  /** The part of the filter that the server accepted. */
+  readonly filter: SubscriptionFilter;
+  /** Resolves when no more updates will be delivered: with `undefined` after `close`, else with the reason. Never rejects. */
+  readonly ended: Promise<Error | undefined>;
+  /** Idempotent. */
+  close(): Promise<void>;
+}
+
 export interface WatchListener extends SubscriptionListener {
-  /** It was restored: changes may have been missed. */
+  /** Called after the watch was restored: changes may have been missed. */
   missed(): void;
 }
 
-const FIRST_PAUSE_MS = 500;
-const MAX_PAUSE_MS = 30_000;
-/** With the pauses above, some eight minutes. */
+const FIRST_DELAY_MS = 500;
+const MAX_DELAY_MS = 30_000;
+/** About eight minutes with the delays above. */
 const MAX_ATTEMPTS = 20;
 
-/** The watches of a client, which outlive their connections. */
+/** The watches of a client. They outlive a connection. */
 export class Watches {
-  readonly #current: CurrentConnection;
+  readonly #current: ReconnectingConnection;
   readonly #timeoutMs: number;
   readonly #open = new Set<RestorableWatch>();
-  readonly #legacy = new WeakMap<Connection, LegacySubscriptions>();
+  readonly #legacy = new WeakMap<ClientConnection, LegacySubscriptions>();
 
-  constructor(current: CurrentConnection, requestTimeoutMs = DEFAULT_REQUEST_TIMEOUT_MS) {
+  constructor(current: ReconnectingConnection, requestTimeoutMs = DEFAULT_REQUEST_TIMEOUT_MS) {
     this.#current = current;
     this.#timeoutMs = requestTimeoutMs;
   }
 
-  /** Resolves when the server acknowledged it. Rejects like a request. */
+  /** Opens a watch. Resolves when the server has acknowledged it; rejects as a request does. */
   async open(filter: SubscriptionFilter, listener: WatchListener): Promise<Watch> {
     const watch = new RestorableWatch(
       listener,
@@ -43,17 +58,17 @@ export class Watches {
     return watch;
   }
 
-  /** Subscribes every watch on the current connection; one that the server refuses ends. */
+  /** Subscribes every watch on the current connection; a watch that the server refuses ends. */
   async restore(): Promise<void> {
     await Promise.all([...this.#open].map((watch) => watch.restore()));
   }
 
-  /** The client is closed. */
+  /** Ends every watch because the client was closed. */
   endAll(): void {
     for (const watch of this.#open) watch.end();
   }
 
-  /** One that is lost on its own way, or with its session, is opened once more. */
+  /** Repeats a subscription once when its request, or its session, was lost. */
   async #subscribe(
     filter: SubscriptionFilter,
     listener: SubscriptionListener,
@@ -65,7 +80,7 @@ export class Watches {
     } catch (error) {
       const isInNewSession =
         httpFailureOf(error)?.isSessionLost === true && this.#current.connection !== connection;
-      if (!isInNewSession && !isLostAlone(connection, error)) throw error;
+      if (!isInNewSession && !isSingleRequestLost(connection, error)) throw error;
       return this.#subscribeOnce(filter, listener, onEnded);
     }
   }
@@ -100,7 +115,7 @@ class RestorableWatch implements Watch {
   readonly #closing = new AbortController();
   readonly #end = Promise.withResolvers<Error | undefined>();
   #subscription: Subscription | undefined;
-  /** Of the last subscription that was asked for; what an earlier one answers comes too late. */
+  /** Counts the subscriptions of this watch; events of an earlier subscription are ignored. */
   #generation = 0;
   #reopening: AbortController | undefined;
 
@@ -119,7 +134,7 @@ class RestorableWatch implements Watch {
     return this.#closing.signal.aborted;
   }
 
-  /** Whether the watch has a new subscription: false when it was closed or subscribed once more meanwhile. */
+  /** Subscribes again. Resolves with false when the watch was closed or subscribed once more meanwhile. */
   async subscribe(): Promise<boolean> {
     this.#generation += 1;
     const generation = this.#generation;
@@ -130,19 +145,19 @@ class RestorableWatch implements Watch {
       await subscription.close();
       return false;
     }
-    // It is usually gone with its connection.
+    // The old subscription usually ended with its connection.
     void this.#subscription?.close();
     this.#subscription = subscription;
     return true;
   }
 
-  /** Subscribes on a new connection, instead of reopening a broken stream. Never rejects: whatever happens to it, the others are restored. */
+  /** Subscribes on a new connection and stops reopening a broken stream. Never rejects, so that the other watches are restored. */
   async restore(): Promise<void> {
     this.#reopening?.abort();
     try {
       if (await this.subscribe()) this.#listener.missed();
     } catch (error) {
-      // A connection that was lost again is restored again; a refusal is an end.
+      // After another loss the connection is restored again; a refusal ends the watch.
       if (isTimeout(error)) void this.#reopen(error);
       else if (!isLost(error)) this.end(error as Error);
     }
@@ -171,9 +186,9 @@ class RestorableWatch implements Watch {
     const signal = AbortSignal.any([this.#closing.signal, stop.signal]);
     let last = reason;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** attempt, MAX_PAUSE_MS);
+      const delayMs = Math.min(FIRST_DELAY_MS * 2 ** attempt, MAX_DELAY_MS);
       try {
-        await pause(pauseMs * (1 + Math.random() / 4), signal);
+        await delay(delayMs * (1 + Math.random() / 4), signal);
         if (await this.subscribe()) this.#listener.missed();
         return;
       } catch (error) {
@@ -188,7 +203,7 @@ class RestorableWatch implements Watch {
 }
 
 /** Does not keep the process alive. Rejects when the signal aborts first. */
-function pause(durationMs: number, signal: AbortSignal): Promise<void> {
+function delay(durationMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => {
       clearTimeout(timer);

@@ -3,52 +3,57 @@ import { LocalError } from '../../protocol/errors.ts';
 import { isEnded, type DetailedTask, type Task } from '../../protocol/tasks.ts';
 import type { CallToolResult } from '../../protocol/tools.ts';
 import type { SentRequest } from '../requests/active-request.ts';
-import type { AskingRequest, ClientOptions, RequestOptions } from '../client-options.ts';
-import type { Connection } from '../connection/client-connection.ts';
-import type { CurrentConnection } from '../connection/reconnecting-connection.ts';
+import type { ClientOptions, RequestOptions } from '../client-options.ts';
+import type { ClientConnection } from '../connection/client-connection.ts';
+import type { ReconnectingConnection } from '../connection/reconnecting-connection.ts';
 import { DEFAULT_MAX_ROUNDS, type InputRounds } from '../input/multi-round-trip.ts';
-import { askingRequest } from '../input/input-request-handler.ts';
+import type { OriginatingRequest } from '../input/input-handlers.ts';
+import { originatingRequest } from '../input/input-request-handler.ts';
 import { readTaskResult } from './task-result.ts';
-import { TaskWait } from './wait-for-task.ts';
+import { TaskWaiter } from './task-waiter.ts';
 
 /**
- * Calls of tools that went on as tasks, by the ids that `RequestOptions.onTask` told. A server may know them after both sides were started again.
- * All methods reject with ProtocolError -32602 for a task that the server does not know, or no longer.
+ * Tool calls that became tasks, by the ids that `RequestOptions.onTask` received. A server may keep them across restarts of both sides.
+ * All methods reject with ProtocolError -32602 for a task that the server does not know.
  */
 export interface ClientTasks {
-  /** The task as it is. A legacy one is without its result or error. */
+  /** Returns the current state of the task. A legacy task is without its result or error. */
   get(taskId: string, options?: RequestOptions): Promise<DetailedTask>;
-  /** The result of the call. @throws ProtocolError its error; LocalError `invalid-argument` while it goes on, `request-cancelled` when it was cancelled */
+  /** Returns the result of the call. @throws ProtocolError the error of the call; LocalError `invalid-argument` while it runs, `request-cancelled` when it was cancelled */
   result(taskId: string, options?: RequestOptions): Promise<CallToolResult>;
-  /** Asks the server to stop it; resolves when the server has agreed. @throws ProtocolError for a legacy task that has ended */
+  /** Cancels the task; resolves when the server has accepted. @throws ProtocolError for a legacy task that has ended */
   cancel(taskId: string, options?: RequestOptions): Promise<void>;
-  /** Waits for the end of the call as `callTool` does, answering what it asks; aborting the signal cancels the task. */
+  /** Waits for the result of the call as `callTool` does, with its input requests. Aborting the signal cancels the task. */
   resume(taskId: string, options?: RequestOptions): Promise<CallToolResult>;
 }
 
-/** The tasks of a client. */
+/** Implements `Client.tasks`, and the wait of `callTool` for its task. */
 export class TaskCalls implements ClientTasks {
-  readonly #current: CurrentConnection;
+  readonly #current: ReconnectingConnection;
   readonly #options: ClientOptions;
   readonly #rounds: InputRounds;
 
-  constructor(current: CurrentConnection, options: ClientOptions, rounds: InputRounds) {
+  constructor(current: ReconnectingConnection, options: ClientOptions, rounds: InputRounds) {
     this.#current = current;
     this.#options = options;
     this.#rounds = rounds;
   }
 
-  /** The result of a call that became a task. */
-  async created(connection: Connection, request: SentRequest, task: Task): Promise<JsonObject> {
+  /** Returns the result of a call that became a task. */
+  async waitForCall(
+    connection: ClientConnection,
+    request: SentRequest,
+    task: Task,
+  ): Promise<JsonObject> {
     const stopFollowing = connection.followProgress(request);
     try {
       const { maxTotalMs = Infinity, attempt } = request.options;
-      const asking = askingRequest(request.method, request.params, request.options.meta);
+      const originating = originatingRequest(request.method, request.params, request.options.meta);
       return await this.#wait(
-        { taskId: task.taskId, request: asking },
+        { taskId: task.taskId, request: originating },
         request.options,
         request.sentAt + maxTotalMs - (attempt?.spentMs ?? 0),
-      ).until(task);
+      ).wait(task);
     } finally {
       stopFollowing();
     }
@@ -89,19 +94,19 @@ export class TaskCalls implements ClientTasks {
       );
     const endsAt = performance.now() + (options.maxTotalMs ?? Infinity);
     return (await this.#wait(
-      { taskId, request: askingRequest('tools/call', {}, options.meta) },
+      { taskId, request: originatingRequest('tools/call', {}, options.meta) },
       options,
       endsAt,
-    ).until(undefined)) as unknown as CallToolResult;
+    ).wait(undefined)) as unknown as CallToolResult;
   }
 
   #wait(
-    { taskId, request }: { readonly taskId: string; readonly request: AskingRequest },
+    { taskId, request }: { readonly taskId: string; readonly request: OriginatingRequest },
     options: RequestOptions,
     endsAt: number,
-  ): TaskWait {
+  ): TaskWaiter {
     const { meta, onTask, signal, timeoutMs } = options;
-    return new TaskWait(taskId, {
+    return new TaskWaiter(taskId, {
       connection: () => this.#current.connection,
       rounds: this.#rounds,
       request,

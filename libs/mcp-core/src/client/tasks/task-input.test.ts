@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
-import type { QuestionHandlers } from '../client-options.ts';
 import type { Client } from '../client.ts';
 import { connectClient } from '../connect-client.ts';
+import type { InputHandlers } from '../input/input-handlers.ts';
 import {
   discovered,
   ScriptedServer,
@@ -37,7 +37,7 @@ afterEach(() => {
 /** A modern server whose calls are tasks that ask this for ever. */
 async function connect(
   inputRequests: JsonObject,
-  handlers: QuestionHandlers,
+  handlers: InputHandlers,
   script: { [method: string]: Step } = {},
 ): Promise<{ client: Client; server: ScriptedServer }> {
   const empty: Step = () => ({ result: { resultType: 'complete' } });
@@ -62,7 +62,7 @@ async function connect(
 }
 
 test('a question of a task tells its handler which call it is', async () => {
-  const elicit = vi.fn<NonNullable<QuestionHandlers['elicit']>>(() =>
+  const elicit = vi.fn<NonNullable<InputHandlers['elicit']>>(() =>
     Promise.resolve({ action: 'decline' }),
   );
   const { client } = await connect({ who: form }, { elicit });
@@ -75,7 +75,7 @@ test('a question of a task tells its handler which call it is', async () => {
 });
 
 test('a question of a legacy task tells its handler which request waits for the task', async () => {
-  const elicit = vi.fn<NonNullable<QuestionHandlers['elicit']>>(() =>
+  const elicit = vi.fn<NonNullable<InputHandlers['elicit']>>(() =>
     Promise.resolve({ action: 'decline' }),
   );
   const { ttlMs, pollIntervalMs, ...core } = task;
@@ -121,7 +121,7 @@ test('a question of a legacy task tells its handler which request waits for the 
 });
 
 test('a task must not ask more than a thousand questions at once', async () => {
-  const elicit = vi.fn<NonNullable<QuestionHandlers['elicit']>>(() =>
+  const elicit = vi.fn<NonNullable<InputHandlers['elicit']>>(() =>
     Promise.resolve({ action: 'decline' }),
   );
   const { client, server } = await connect(
@@ -135,7 +135,7 @@ test('a task must not ask more than a thousand questions at once', async () => {
 });
 
 test('an answer that cannot be sent ends its call', async () => {
-  const sample: QuestionHandlers['sample'] = () =>
+  const sample: InputHandlers['sample'] = () =>
     Promise.resolve({
       role: 'assistant',
       content: { type: 'text', text: 'Hello' },

@@ -1,47 +1,49 @@
 import type { JsonObject } from '../../jsonrpc/messages.ts';
+import { unlessAborted } from '../../jsonrpc/bounded-waits.ts';
 import { LocalError } from '../../protocol/errors.ts';
+import { OpenCount } from '../input/open-count.ts';
+import { cancelledByServer } from '../requests/cancellation.ts';
 
 export interface TaskInputHooks {
-  /** Puts a question to the handlers. */
-  readonly ask: (question: unknown, signal: AbortSignal) => Promise<JsonObject>;
+  /** Runs the handler of an input request. */
+  readonly respond: (inputRequest: unknown, signal: AbortSignal) => Promise<JsonObject>;
   readonly send: (inputResponses: JsonObject) => Promise<unknown>;
-  /** A question could not be answered. */
+  /** Called when an input request failed. */
   readonly failed: (error: unknown) => void;
-  /** The first question was put, or the last one is answered. */
+  /** Called when the first input request opens and when the last one closes. */
   readonly openChanged: (areOpen: boolean) => void;
 }
 
-/** How far the answer to a question is. `unsent`: it may not have reached the server. */
-type AnswerState =
-  | { readonly kind: 'asked'; readonly withdrawal: AbortController }
+/** The state of one input request. `unsent`: the response may not have reached the server. */
+type ResponseState =
+  | { readonly kind: 'open'; readonly withdrawal: AbortController }
   | { readonly kind: 'sent' }
   | { readonly kind: 'unsent'; readonly response: JsonObject }
   | { readonly kind: 'refused'; readonly error: unknown };
 
-/** Answers each question of a task once, however often it is seen. */
-export class TaskInput {
+/** Responds to each input request of a task once, however often the server lists it. */
+export class TaskInputResponder {
   readonly #hooks: TaskInputHooks;
-  readonly #answers = new Map<string, AnswerState>();
-  #openCount = 0;
+  readonly #states = new Map<string, ResponseState>();
+  readonly #openCount: OpenCount;
 
   constructor(hooks: TaskInputHooks) {
     this.#hooks = hooks;
+    this.#openCount = new OpenCount(hooks.openChanged);
   }
 
-  /** Puts what is new to the handlers, all at the same time, and withdraws what the server no longer asks. True when something was new. */
+  /** Starts the handlers of new input requests concurrently, and aborts the handlers of requests that are no longer listed. Returns whether any was new. */
   update(inputRequests: JsonObject): boolean {
-    for (const [key, state] of this.#answers) {
-      if (state.kind === 'asked' && !Object.hasOwn(inputRequests, key))
-        state.withdrawal.abort(
-          new LocalError('request-cancelled', 'The server withdrew its question.'),
-        );
+    for (const [key, state] of this.#states) {
+      if (state.kind === 'open' && !Object.hasOwn(inputRequests, key))
+        state.withdrawal.abort(cancelledByServer(undefined));
     }
     let isNew = false;
-    for (const [key, question] of Object.entries(inputRequests)) {
-      const state = this.#answers.get(key);
+    for (const [key, inputRequest] of Object.entries(inputRequests)) {
+      const state = this.#states.get(key);
       if (state === undefined) {
         isNew = true;
-        void this.#ask(key, question);
+        void this.#openCount.during(() => this.#respond(key, inputRequest));
       } else if (state.kind === 'unsent') {
         void this.#send(key, state.response);
       } else if (state.kind === 'refused') {
@@ -51,48 +53,37 @@ export class TaskInput {
     return isNew;
   }
 
-  /** Withdraws everything. */
+  /** Aborts every running handler. */
   end(reason: unknown): void {
-    for (const state of this.#answers.values()) {
-      if (state.kind === 'asked') state.withdrawal.abort(reason);
+    for (const state of this.#states.values()) {
+      if (state.kind === 'open') state.withdrawal.abort(reason);
     }
   }
 
-  async #ask(key: string, question: unknown): Promise<void> {
+  /** Never rejects. */
+  async #respond(key: string, inputRequest: unknown): Promise<void> {
     const withdrawal = new AbortController();
-    this.#answers.set(key, { kind: 'asked', withdrawal });
-    this.#count(1);
-    const withdrawn = Promise.withResolvers<undefined>();
-    withdrawal.signal.addEventListener('abort', () => withdrawn.resolve(undefined), { once: true });
+    this.#states.set(key, { kind: 'open', withdrawal });
+    const { signal } = withdrawal;
     try {
-      const response = await Promise.race([
-        this.#hooks.ask(question, withdrawal.signal),
-        withdrawn.promise,
-      ]);
-      if (response === undefined) this.#answers.set(key, { kind: 'sent' });
+      const response = await unlessAborted(this.#hooks.respond(inputRequest, signal), signal);
+      if (response === undefined) this.#states.set(key, { kind: 'sent' });
       else await this.#send(key, response);
     } catch (error) {
-      if (!withdrawal.signal.aborted) this.#hooks.failed(error);
-    } finally {
-      this.#count(-1);
+      if (!signal.aborted) this.#hooks.failed(error);
     }
   }
 
+  /** Never rejects. */
   async #send(key: string, response: JsonObject): Promise<void> {
-    this.#answers.set(key, { kind: 'sent' });
+    this.#states.set(key, { kind: 'sent' });
     try {
       await this.#hooks.send({ [key]: response });
     } catch (error) {
       const isLost =
         error instanceof LocalError &&
         (error.code === 'connection-lost' || error.code === 'request-timeout');
-      this.#answers.set(key, isLost ? { kind: 'unsent', response } : { kind: 'refused', error });
+      this.#states.set(key, isLost ? { kind: 'unsent', response } : { kind: 'refused', error });
     }
-  }
-
-  #count(change: 1 | -1): void {
-    const before = this.#openCount;
-    this.#openCount += change;
-    if (before === 0 || this.#openCount === 0) this.#hooks.openChanged(this.#openCount > 0);
   }
 }

@@ -4,8 +4,8 @@ import { LocalError, ProtocolError } from '../../protocol/errors.ts';
 import type { DetailedTask } from '../../protocol/tasks.ts';
 
 /**
- * What a call that went on as a task ended with.
- * @throws ProtocolError its error; LocalError `request-cancelled`, `invalid-response`
+ * Returns the result of a call that ran as a task.
+ * @throws ProtocolError the error of the task; LocalError `request-cancelled`, `invalid-response`
  */
 export function readTaskResult({ status, result, error }: DetailedTask, codec: Codec): JsonObject {
   if (status === 'cancelled') throw cancelledOnServer();
@@ -19,6 +19,7 @@ export function readTaskResult({ status, result, error }: DetailedTask, codec: C
   );
 }
 
+/** The error of a call whose task the server cancelled. */
 export function cancelledOnServer(): LocalError {
   return new LocalError(
     'request-cancelled',

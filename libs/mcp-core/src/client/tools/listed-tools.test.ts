@@ -5,7 +5,7 @@ import { EvaluationUnavailableError } from '../../schema/schema-evaluator.ts';
 import type { Client } from '../client.ts';
 import type { ClientOptions } from '../client-options.ts';
 import { connectClient } from '../connect-client.ts';
-import { mirrorParams } from './param-headers.ts';
+import { paramHeaders } from './param-headers.ts';
 import {
   discovered,
   initialized,
@@ -105,14 +105,14 @@ describe('annotated parameters', () => {
 
   test('travel when they are there', () => {
     const params = ['s', 'n', 'b'].map((name) => ({ name, path: ['in', name] }));
-    expect(mirrorParams(params, { in: { s: 'Hello, 世界', n: 42, b: false } })).toEqual({
+    expect(paramHeaders(params, { in: { s: 'Hello, 世界', n: 42, b: false } })).toEqual({
       'Mcp-Param-s': '=?base64?SGVsbG8sIOS4lueVjA==?=',
       'Mcp-Param-n': '42',
       'Mcp-Param-b': 'false',
     });
-    expect(mirrorParams(params, { in: { s: null, n: 1.5, b: {} } })).toEqual({});
-    expect(mirrorParams(params, { in: 'text' })).toEqual({});
-    expect(mirrorParams([{ name: 'p', path: ['toString'] }], {})).toEqual({});
+    expect(paramHeaders(params, { in: { s: null, n: 1.5, b: {} } })).toEqual({});
+    expect(paramHeaders(params, { in: 'text' })).toEqual({});
+    expect(paramHeaders([{ name: 'p', path: ['toString'] }], {})).toEqual({});
   });
 });
 

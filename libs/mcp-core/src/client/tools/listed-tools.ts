@@ -9,7 +9,7 @@ import {
   WorkerEvaluator,
 } from '../../schema/schema-evaluator.ts';
 import type { ClientOptions } from '../client-options.ts';
-import { mirrorParams } from './param-headers.ts';
+import { paramHeaders } from './param-headers.ts';
 
 interface KnownTool {
   readonly outputSchema: JsonSchema | undefined;
@@ -20,15 +20,15 @@ interface KnownTool {
 const NONE: readonly MirroredParam[] = [];
 
 /**
- * What the last list said of each tool: which arguments travel as headers, and what its results must look like. A schema is evaluated with results only, so
- * one that cannot be used does not harm the list.
+ * The tools of the last `tools/list`: their parameter headers, output schemas and task support. Output schemas are evaluated with results only, so an invalid
+ * schema does not affect the list.
  */
-export class KnownTools {
+export class ListedTools {
   readonly #options: ClientOptions;
   readonly #evaluator: SchemaEvaluator;
   readonly #tools = new Map<string, KnownTool>();
   readonly #unusable = new WeakSet<JsonSchema>();
-  /** Whether the list has not changed since it was read. */
+  /** Whether the list is unchanged since it was fetched. */
   #isCurrent = true;
 
   constructor(options: ClientOptions) {
@@ -36,8 +36,8 @@ export class KnownTools {
     this.#evaluator = options.schemaEvaluator ?? new WorkerEvaluator();
   }
 
-  /** Replaces what was known. Returns the tools that can be used over this transport, and reports the others. */
-  learn(tools: readonly Tool[], isHttp: boolean): readonly Tool[] {
+  /** Replaces the list. Returns the tools that can be used over this transport, and reports the others. */
+  update(tools: readonly Tool[], isHttp: boolean): readonly Tool[] {
     this.#tools.clear();
     this.#isCurrent = true;
     return tools.filter((tool) => {
@@ -59,43 +59,44 @@ export class KnownTools {
     this.#tools.clear();
   }
 
-  /** The list has changed: results are not judged by what it said, until it is read again. The rest is corrected by the server. */
-  changed(): void {
+  /** Disables output validation until the list is fetched again. */
+  markStale(): void {
     this.#isCurrent = false;
   }
 
-  /** `undefined` when no argument travels as a header, or the tool is not known. */
+  /** Returns `undefined` when the tool is unknown or has no parameter headers. */
   headersOf(name: string, args: JsonObject): { readonly [name: string]: string } | undefined {
     const mirrored = this.#tools.get(name)?.mirrored ?? NONE;
-    return mirrored.length === 0 ? undefined : mirrorParams(mirrored, args);
+    return mirrored.length === 0 ? undefined : paramHeaders(mirrored, args);
   }
 
-  /** `undefined` when the tool is not known. */
+  /** Returns `undefined` when the tool is unknown. */
   taskSupport(name: string): TaskSupport | undefined {
     return this.#tools.get(name)?.task;
   }
 
-  /** Whether results of this tool must be checked. */
+  /** Whether results of this tool are validated. */
   hasOutputSchema(name: string): boolean {
     return this.#options.outputValidation !== 'off' && this.#outputSchema(name) !== undefined;
   }
 
-  /** The result, unless it does not fit and the policy is to reject it. @throws LocalError `invalid-response` */
-  checkOutput(name: string, result: CallToolResult): CallToolResult | Promise<CallToolResult> {
+  /** Validates structured content and returns the result. @throws LocalError `invalid-response` when `outputValidation` is `reject` */
+  validateOutput(name: string, result: CallToolResult): CallToolResult | Promise<CallToolResult> {
     const outputSchema = this.#outputSchema(name);
     if (outputSchema === undefined || result.isError === true) return result;
-    if (!('structuredContent' in result)) return this.#judge(name, result, ['It has none.']);
+    if (!('structuredContent' in result))
+      return this.#applyPolicy(name, result, ['There is no structured content.']);
     if (this.#unusable.has(outputSchema)) return result;
     try {
       const problems = this.#evaluator.check(outputSchema, result.structuredContent);
-      if (!(problems instanceof Promise)) return this.#judge(name, result, problems);
+      if (!(problems instanceof Promise)) return this.#applyPolicy(name, result, problems);
       return problems.then(
-        (found) => this.#judge(name, result, found),
-        (error: unknown) => this.#uncheckable(name, outputSchema, { error, result }),
+        (found) => this.#applyPolicy(name, result, found),
+        (error: unknown) => this.#skipValidation(name, outputSchema, { error, result }),
       );
     } catch (error) {
       if (error instanceof LocalError) throw error;
-      return this.#uncheckable(name, outputSchema, { error, result });
+      return this.#skipValidation(name, outputSchema, { error, result });
     }
   }
 
@@ -103,7 +104,7 @@ export class KnownTools {
     return this.#isCurrent ? this.#tools.get(name)?.outputSchema : undefined;
   }
 
-  #judge(name: string, result: CallToolResult, problems: readonly string[]): CallToolResult {
+  #applyPolicy(name: string, result: CallToolResult, problems: readonly string[]): CallToolResult {
     if (problems.length === 0) return result;
     const message = `The structured content of tool ${name} does not fit its output schema: ${problems.join(' ')}`;
     if (this.#options.outputValidation !== 'report')
@@ -112,8 +113,8 @@ export class KnownTools {
     return result;
   }
 
-  /** A schema that cannot be used is reported once, and its tool's results are not checked. An evaluator that is not available is asked again. */
-  #uncheckable(
+  /** Returns the result without validation. Reports an invalid schema once, and an unavailable evaluator each time. */
+  #skipValidation(
     name: string,
     schema: JsonSchema,
     { error, result }: { readonly error: unknown; readonly result: CallToolResult },

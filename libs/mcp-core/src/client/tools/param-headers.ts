@@ -3,8 +3,8 @@ import { isJsonObject } from '../../jsonrpc/envelope.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import type { MirroredParam } from '../../schema/mirrored-params.ts';
 
-/** The headers for these arguments; a parameter that is absent or null has none. */
-export function mirrorParams(
+/** Returns the `Mcp-Param-*` headers of the arguments; an argument that is absent or null has none. */
+export function paramHeaders(
   params: readonly MirroredParam[],
   args: JsonObject,
 ): { readonly [name: string]: string } {

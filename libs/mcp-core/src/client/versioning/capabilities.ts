@@ -2,7 +2,7 @@ import type { ClientCapabilities } from '../../protocol/capabilities.ts';
 import { TASKS_EXTENSION } from '../../protocol/tasks.ts';
 import type { ClientOptions } from '../client-options.ts';
 
-/** What a server is told that it may ask: exactly what the handlers can answer. */
+/** Returns the capabilities that match the host's input handlers. */
 export function declaredCapabilities({
   handlers = {},
   capabilities = {},
@@ -37,7 +37,7 @@ export function declaredCapabilities({
   };
 }
 
-/** What a modern server is told with each request: it may answer with a task, which this client waits for by itself. */
+/** Returns the capabilities for the `_meta` of each modern request, which include tasks: this client waits for a task on its own. */
 export function declaredInRequests(options: ClientOptions): ClientCapabilities {
   const { extensions, ...capabilities } = declaredCapabilities(options);
   return { ...capabilities, extensions: { ...extensions, [TASKS_EXTENSION]: {} } };

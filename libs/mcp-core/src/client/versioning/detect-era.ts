@@ -2,13 +2,13 @@ import { withinLimit } from '../../jsonrpc/bounded-waits.ts';
 import type { Era } from '../../era/versions.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
 import type { ClientOptions } from '../client-options.ts';
-import type { Connection } from '../connection/client-connection.ts';
+import type { ClientConnection } from '../connection/client-connection.ts';
 import { type Agreement, discover, type Discovery, initialize } from './handshake.ts';
 import { httpFailureOf } from '../connection/http-failure.ts';
 
 /**
- * The connection ended while the probe, and nothing else, had been sent and nothing had been answered: the probe may be the reason, as some legacy servers
- * end on a request before `initialize`. A server that dies then for a reason of its own cannot be told apart.
+ * The error of a connection that ended after nothing but the probe was sent. Some legacy servers end on a request before `initialize`; a server that
+ * ended for another reason cannot be distinguished.
  */
 export class EndedByProbeError extends Error {
   constructor(cause: Error) {
@@ -18,17 +18,16 @@ export class EndedByProbeError extends Error {
 }
 
 const DEFAULT_PROBE_TIMEOUT_MS = 1500;
-/** How long `initialize` may take after the probe has been answered; both were in the server's input by then. */
+/** Time limit for the response to `initialize` after the response to the probe; the server has received both by then. */
 const HANDSHAKE_LIMIT_MS = 1500;
 
 /**
- * Finds out which era a server of unknown era speaks, on one connection: asks `server/discover` and, when that is met with silence, `initialize` as
- * well, which then decides unless it is refused or met with silence too. Over HTTP silence is no evidence. There is no limit: the caller closes the
- * connection to give up.
+ * Detects the era of a server on one connection. Sends `server/discover` and, after a silence, `initialize` as well; a response to `initialize` then
+ * decides. Over HTTP silence is no evidence. There is no time limit: the caller closes the connection to abandon the detection.
  * @throws EndedByProbeError, ProtocolError, LocalError
  */
 export async function detectEra(
-  connection: Connection,
+  connection: ClientConnection,
   options: ClientOptions,
 ): Promise<Agreement> {
   const discovery = discover(connection);
@@ -45,7 +44,7 @@ export async function detectEra(
   const handshake = initialize(connection, options);
   const asModern = discovery.then((found) => {
     const agreement = modernOf(found);
-    // A server of both eras that takes `initialize` may speak nothing but the legacy era from then on, whatever it answered to the probe.
+    // A dual-era server that accepted `initialize` may stay in the legacy era, whatever it responded to the probe.
     return agreement === undefined
       ? handshake
       : withinLimit(handshake, HANDSHAKE_LIMIT_MS).then(
@@ -59,11 +58,11 @@ export async function detectEra(
 }
 
 /**
- * Agrees with a server whose era was known before; when it has become another one, in that.
+ * Performs the handshake with a server whose era is known, and falls back to the other era when the server has changed.
  * @throws ProtocolError, LocalError
  */
 export async function confirmEra(
-  connection: Connection,
+  connection: ClientConnection,
   options: ClientOptions,
   era: Era,
 ): Promise<Agreement> {

@@ -17,40 +17,40 @@ import { ErrorCode, LocalError, ProtocolError } from '../../protocol/errors.ts';
 import { isImplementation } from '../../protocol/implementation.ts';
 import type { ConnectedServer } from '../client.ts';
 import type { ClientOptions } from '../client-options.ts';
-import type { Connection } from '../connection/client-connection.ts';
+import type { ClientConnection } from '../connection/client-connection.ts';
 import { declaredCapabilities } from './capabilities.ts';
 import { httpFailureOf, isRequestRefused } from '../connection/http-failure.ts';
-import { readAnswer } from '../requests/read-response.ts';
+import { readResponse } from '../requests/read-response.ts';
 
-/** The revision both sides speak, and what the server said of itself. */
+/** The result of a handshake: the agreed revision and the server's description. */
 export interface Agreement {
   readonly codec: Codec;
   readonly server: ConnectedServer;
 }
 
-/** What `server/discover` showed: a modern server, or why it is none; `unknown` when the connection ended before anything was answered. */
+/** The outcome of `server/discover`: a modern server, or why it is not modern; `unknown` when the connection ended before a response. */
 export type Discovery =
   | { readonly era: 'modern'; readonly agreement: Agreement }
   | { readonly era: 'legacy'; readonly reason: string }
   | { readonly era: 'unknown'; readonly error: LocalError };
 
 /**
- * Asks for the server's era. Only a DiscoverResult and the three modern error codes are evidence of a modern server.
- * @throws LocalError `connect-failed` when the server is modern and cannot be spoken to, or refused the request with an HTTP status that is no evidence;
+ * Sends `server/discover`. Only a DiscoverResult and the three modern error codes are evidence of a modern server.
+ * @throws LocalError `connect-failed` when the server is modern but no version is shared, or when it refused the request with an HTTP status that is no evidence;
  *   `connection-lost`
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio#backward-compatibility
  */
-export function discover(connection: Connection): Promise<Discovery> {
+export function discover(connection: ClientConnection): Promise<Discovery> {
   return discoverIn(latestModernCodec, { connection, isRetry: false });
 }
 
 /**
- * Performs the legacy handshake up to the server's answer; `notifications/initialized` is left to the caller.
+ * Performs the legacy handshake without `notifications/initialized`, which the caller sends.
  * @throws ProtocolError when the server refuses; LocalError `connect-failed` when its version is unknown, `connection-lost`
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
 export async function initialize(
-  connection: Connection,
+  connection: ClientConnection,
   options: ClientOptions,
 ): Promise<Agreement> {
   const params = {
@@ -59,19 +59,19 @@ export async function initialize(
     clientInfo: options.info,
   };
   const request = connection.send('initialize', params, latestLegacyCodec);
-  const result = readAnswer('initialize', await request.answer);
+  const result = readResponse('initialize', await request.answer);
   const codec = legacyCodec(result.protocolVersion);
   if (codec === undefined) {
     throw new LocalError(
       'connect-failed',
-      `The server answered initialize with protocol version ${String(result.protocolVersion)}, which this client does not speak.`,
+      `The server answered initialize with protocol version ${String(result.protocolVersion)}, which this client does not support.`,
     );
   }
   return { codec, server: describeServer(result, codec, result.serverInfo) };
 }
 
 interface DiscoverAttempt {
-  readonly connection: Connection;
+  readonly connection: ClientConnection;
   readonly isRetry: boolean;
 }
 
@@ -81,14 +81,14 @@ async function discoverIn(codec: Codec, attempt: DiscoverAttempt): Promise<Disco
     return { era: 'legacy', reason: answer.detail };
   }
   if (answer.kind === 'error') {
-    return judgeError(answer.error, attempt);
+    return decideAfterError(answer.error, attempt);
   }
   if (answer.kind === 'closed') {
-    return judgeSilence(answer.error, attempt);
+    return decideAfterLoss(answer.error, attempt);
   }
-  const decoded = codec.decodeResult('server/discover', readAnswer('server/discover', answer));
+  const decoded = codec.decodeResult('server/discover', readResponse('server/discover', answer));
   if (decoded.kind !== 'complete' || !Array.isArray(decoded.result.supportedVersions)) {
-    return { era: 'legacy', reason: 'its answer to server/discover is no DiscoverResult' };
+    return { era: 'legacy', reason: 'its response to server/discover is not a DiscoverResult' };
   }
   const agreed = pickModernCodec(decoded.result.supportedVersions);
   if (agreed === undefined) {
@@ -103,18 +103,18 @@ async function discoverIn(codec: Codec, attempt: DiscoverAttempt): Promise<Disco
   };
 }
 
-/** A server that has shown to be modern by its first answer stays so. */
-async function judgeSilence(
+/** Decides after a lost response. A server that responded as modern once stays modern. */
+async function decideAfterLoss(
   error: Error | undefined,
   attempt: DiscoverAttempt,
 ): Promise<Discovery> {
   const { connection, isRetry } = attempt;
   const failure = httpFailureOf(error);
   if (failure !== undefined && isRequestRefused(failure) && !isRetry) {
-    // An error answer may have lost its id.
+    // The error response may have come without its id.
     return failure.rpcError === undefined
       ? { era: 'legacy', reason: `it answered server/discover with HTTP status ${failure.status}` }
-      : judgeError(failure.rpcError, attempt);
+      : decideAfterError(failure.rpcError, attempt);
   }
   const hasEnded = connection.hasEnded || error === undefined;
   const problem = `${hasEnded ? 'The connection ended before server/discover was answered' : 'server/discover failed'}${error === undefined ? '.' : `: ${error.message}`}`;
@@ -129,7 +129,7 @@ async function judgeSilence(
   });
 }
 
-async function judgeError(
+async function decideAfterError(
   error: JsonRpcErrorObject,
   { connection, isRetry }: DiscoverAttempt,
 ): Promise<Discovery> {
@@ -156,16 +156,16 @@ async function judgeError(
   }
 }
 
-/** The list may name legacy versions, which are spoken after `initialize`. */
+/** Falls back to the legacy era when the server's versions include a legacy one. */
 function withoutModernVersion(supported: readonly unknown[]): Discovery {
   const versions = supported.map(String).join(', ');
   if (!supported.some((version) => legacyCodec(version) !== undefined)) {
     throw new LocalError(
       'connect-failed',
-      `The server and this client have no protocol version in common; the server speaks: ${versions || 'none it names'}.`,
+      `The server and this client have no protocol version in common; the server supports: ${versions || 'no version that it names'}.`,
     );
   }
-  return { era: 'legacy', reason: `it speaks only ${versions}` };
+  return { era: 'legacy', reason: `it supports only ${versions}` };
 }
 
 function supportedVersions(data: unknown): readonly unknown[] {

@@ -21,15 +21,15 @@ import {
 import { InitializedSession, type SessionConnection } from './initialized-session.ts';
 import type { ConnectionScope } from '../methods.ts';
 import { openSession } from './initialize.ts';
-import { Outbox } from './notification-queue.ts';
+import { NotificationQueue } from './notification-queue.ts';
 import { ResourceWatches } from '../subscriptions/resource-subscriptions.ts';
-import type { RequestServer } from '../requests/request-dispatcher.ts';
+import type { RequestDispatcher } from '../requests/request-dispatcher.ts';
 import type { IncomingRequest } from '../requests/active-request.ts';
 import type { ServerConnection, ServerOptions } from '../server.ts';
 
 export interface ConnectionContext {
   readonly options: ServerOptions;
-  readonly requests: RequestServer;
+  readonly requests: RequestDispatcher;
   readonly capabilities: ServerCapabilities;
   readonly changes: Changes;
   readonly onError: (error: unknown) => void;
@@ -48,7 +48,7 @@ export class Connection
   implements ServerConnection, ConnectionScope, SessionConnection, PeerHandlers, ChangeListener
 {
   readonly peer: Peer;
-  readonly outbox: Outbox;
+  readonly outbox: NotificationQueue;
   readonly hasOwnStream = false;
   readonly #context: ConnectionContext;
   readonly #connections: Set<Connection>;
@@ -69,7 +69,7 @@ export class Connection
     this.#context = context;
     this.#connections = connections;
     this.peer = new Peer(transport, this);
-    this.outbox = new Outbox(this.peer);
+    this.outbox = new NotificationQueue(this.peer);
     context.changes.add(this);
   }
 

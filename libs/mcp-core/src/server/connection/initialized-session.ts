@@ -1,5 +1,5 @@
 import { missingCapabilityError } from '../../era/client-can.ts';
-import type { Codec, QuestionMethod, QuestionTypes } from '../../era/codec.ts';
+import type { Codec, InputMethod, InputTypes } from '../../era/codec.ts';
 import { metaOf } from '../../era/meta-keys.ts';
 import type { InitializeRequest } from '../../era/route-request.ts';
 import type { JsonObject, RequestId } from '../../jsonrpc/messages.ts';
@@ -8,10 +8,10 @@ import type { Implementation } from '../../protocol/implementation.ts';
 import type { LoggingLevel } from '../../protocol/logging-levels.ts';
 import type { Root } from '../../protocol/client-features.ts';
 import { ErrorCode, LocalError, ProtocolError } from '../../protocol/errors.ts';
-import { answerProblems } from '../input/elicitation.ts';
+import { inputResponseProblems } from '../input/elicitation.ts';
 import type { RequestClient } from '../requests/request-context.ts';
-import type { Exchange, ExchangeQuestion } from '../requests/era-port.ts';
-import type { Outbox } from './notification-queue.ts';
+import type { EraPort, KeyedInputRequest } from '../requests/era-port.ts';
+import type { NotificationQueue } from './notification-queue.ts';
 import { capabilityOf } from '../input/input-requests.ts';
 import type { LegacySession } from '../server.ts';
 
@@ -20,13 +20,13 @@ const DEFAULT_ROOTS_TIMEOUT_MS = 2000;
 /** What a session needs of its connection. */
 export interface SessionConnection {
   readonly peer: Peer;
-  readonly outbox: Outbox;
+  readonly outbox: NotificationQueue;
   /** Aborts when the connection ends. */
   readonly signal: AbortSignal;
 }
 
 /** What `initialize` established on a connection, for as long as the connection lasts. */
-export class InitializedSession implements Exchange, LegacySession {
+export class InitializedSession implements EraPort, LegacySession {
   readonly codec: Codec;
   readonly client: RequestClient;
   readonly journal = undefined;
@@ -70,25 +70,25 @@ export class InitializedSession implements Exchange, LegacySession {
     this.#connection.peer.closeStream(id);
   }
 
-  async ask<M extends QuestionMethod>({
+  async ask<M extends InputMethod>({
     method,
     key,
     params,
     signal,
     relatedTo,
     meta,
-  }: ExchangeQuestion<M>): Promise<QuestionTypes[M]['result']> {
+  }: KeyedInputRequest<M>): Promise<InputTypes[M]['result']> {
     signal.throwIfAborted();
     const capability = capabilityOf(method, params);
     const wireParams = this.client.can(capability)
-      ? this.codec.encodeQuestion(method, withElicitationId(params))
+      ? this.codec.encodeInputRequest(method, withElicitationId(params))
       : undefined;
     if (wireParams === undefined) throw missingCapabilityError(capability);
-    const answer = this.codec.decodeAnswer(
+    const answer = this.codec.decodeInputResponse(
       method,
       await this.#request({ method, params: withMeta(wireParams, meta), relatedTo }, signal),
     );
-    const problems = answerProblems(params, answer);
+    const problems = inputResponseProblems(params, answer);
     if (problems.length > 0)
       throw new ProtocolError(
         ErrorCode.invalidParams,

@@ -4,7 +4,7 @@ import type { JsonRpcBatch, JsonRpcMessage } from '../../jsonrpc/messages.ts';
 import { Peer } from '../../jsonrpc/peer.ts';
 import { StreamTransport } from '../../jsonrpc/stream-transport.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
-import { Outbox } from './notification-queue.ts';
+import { NotificationQueue } from './notification-queue.ts';
 
 /** An outbox whose transport takes everything but is not ready for more until `read`. */
 function blocked() {
@@ -27,7 +27,7 @@ function blocked() {
     for (const resolve of senders.splice(0)) resolve();
     await new Promise(setImmediate);
   };
-  return { sent, read, outbox: new Outbox(peer) };
+  return { sent, read, outbox: new NotificationQueue(peer) };
 }
 
 test('while the peer reads, the outbox drops nothing however much is sent at once', async () => {
@@ -41,7 +41,7 @@ test('while the peer reads, the outbox drops nothing however much is sent at onc
     },
   );
   await peer.start();
-  const outbox = new Outbox(peer);
+  const outbox = new NotificationQueue(peer);
   for (let count = 0; count < 500; count += 1)
     outbox.notify('notifications/message', { data: count });
   expect(outbox.isCongested).toBe(false);

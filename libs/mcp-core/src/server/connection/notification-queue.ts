@@ -21,7 +21,7 @@ export interface NotificationSender {
  * The notifications a connection sends without waiting for their transport. While the peer does not read, log messages are dropped beyond 256 and each
  * change waits once. What fails because the connection ended is dropped, too.
  */
-export class Outbox implements NotificationSink {
+export class NotificationQueue implements NotificationSink {
   readonly #sender: NotificationSender;
   /** The changes that wait, and whether each goes out once more after that; most sessions have none. */
   #changes: Map<string, (() => boolean) | undefined> | undefined;

@@ -1,10 +1,10 @@
-import type { QuestionMethod, QuestionTypes } from '../../era/codec.ts';
+import type { InputMethod, InputTypes } from '../../era/codec.ts';
 import { elicitationProblems } from '../../schema/elicitation-problems.ts';
 
 /** What is wrong with the content of an accepted form, one sentence each; nothing with any other answer. */
-export function answerProblems(
-  params: QuestionTypes[QuestionMethod]['params'],
-  answer: QuestionTypes[QuestionMethod]['result'],
+export function inputResponseProblems(
+  params: InputTypes[InputMethod]['params'],
+  answer: InputTypes[InputMethod]['result'],
 ): readonly string[] {
   if (
     params === undefined ||

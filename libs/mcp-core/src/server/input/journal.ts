@@ -1,7 +1,7 @@
-import type { QuestionMethod, QuestionTypes } from '../../era/codec.ts';
+import type { InputMethod, InputTypes } from '../../era/codec.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import { nodeCrypto } from '../../jsonrpc/node-crypto.ts';
-import type { ExchangeQuestion } from '../requests/era-port.ts';
+import type { KeyedInputRequest } from '../requests/era-port.ts';
 
 /** What a journal holds, as JSON. */
 export interface JournalRecord {
@@ -20,10 +20,10 @@ export const EMPTY_RECORD: JournalRecord = { answers: {}, effects: {}, asked: {}
 export const UNKNOWN_RECORD: JournalRecord = { answers: {}, effects: {} };
 
 /** Reads the client's answer to a question; `undefined` when it does not fit and must be asked again. */
-export type ReadAnswer = <M extends QuestionMethod>(
-  question: ExchangeQuestion<M>,
+export type InputResponseReader = <M extends InputMethod>(
+  question: KeyedInputRequest<M>,
   response: JsonObject,
-) => QuestionTypes[M]['result'] | undefined;
+) => InputTypes[M]['result'] | undefined;
 
 /**
  * The reason with which the signal of a modern handler aborts, and its questions reject, when a question is on the way to the
@@ -46,18 +46,18 @@ export class Journal {
   onSuspended: ((reason: Suspended) => void) | undefined;
   readonly #earlier: JournalRecord;
   readonly #responses: JsonObject;
-  readonly #readAnswer: ReadAnswer;
+  readonly #readAnswer: InputResponseReader;
   readonly #answers = new Map<string, readonly [digest: string, answer: unknown]>();
   readonly #effects = new Map<string, readonly unknown[]>();
   readonly #asked = new Map<
     string,
-    { readonly digest: string; readonly question: ExchangeQuestion<QuestionMethod> }
+    { readonly digest: string; readonly question: KeyedInputRequest<InputMethod> }
   >();
   readonly #running = new Map<string, Promise<unknown>>();
   readonly #stopped: ((reason: Suspended) => void)[] = [];
   #suspended: Suspended | undefined;
 
-  constructor(earlier: JournalRecord, responses: JsonObject, readAnswer: ReadAnswer) {
+  constructor(earlier: JournalRecord, responses: JsonObject, readAnswer: InputResponseReader) {
     this.#earlier = earlier;
     this.#responses = responses;
     this.#readAnswer = readAnswer;
@@ -75,14 +75,12 @@ export class Journal {
   }
 
   /** The questions of this round. */
-  get questions(): readonly ExchangeQuestion<QuestionMethod>[] {
+  get questions(): readonly KeyedInputRequest<InputMethod>[] {
     return [...this.#asked.values()].map(({ question }) => question);
   }
 
   /** Resolves with the answer, or rejects with `Suspended`. @throws Error when the key names another question of this run. */
-  ask<M extends QuestionMethod>(
-    question: ExchangeQuestion<M>,
-  ): Promise<QuestionTypes[M]['result']> {
+  ask<M extends InputMethod>(question: KeyedInputRequest<M>): Promise<InputTypes[M]['result']> {
     if (this.#suspended !== undefined) return Promise.reject(this.#suspended);
     const digest = digestOf([question.method, question.params ?? null]);
     const known = this.#answers.get(question.key)?.[0] ?? this.#asked.get(question.key)?.digest;
@@ -118,15 +116,15 @@ export class Journal {
     };
   }
 
-  #find<M extends QuestionMethod>(
-    question: ExchangeQuestion<M>,
+  #find<M extends InputMethod>(
+    question: KeyedInputRequest<M>,
     digest: string,
-  ): QuestionTypes[M]['result'] | undefined {
+  ): InputTypes[M]['result'] | undefined {
     const { key } = question;
     const [digestThen, answer] =
       (Object.hasOwn(this.#earlier.answers, key) ? this.#earlier.answers[key] : undefined) ?? [];
     // The answer was written for this digest, which is that of the same method.
-    if (digestThen === digest) return answer as QuestionTypes[M]['result'];
+    if (digestThen === digest) return answer as InputTypes[M]['result'];
     const { asked } = this.#earlier;
     const wasAsked = asked === undefined || (Object.hasOwn(asked, key) && asked[key] === digest);
     return wasAsked && Object.hasOwn(this.#responses, key)
@@ -134,10 +132,7 @@ export class Journal {
       : undefined;
   }
 
-  #suspend<M extends QuestionMethod>(
-    question: ExchangeQuestion<M>,
-    digest: string,
-  ): Promise<never> {
+  #suspend<M extends InputMethod>(question: KeyedInputRequest<M>, digest: string): Promise<never> {
     if (!this.isSuspended) setImmediate(() => this.#stop());
     this.#asked.set(question.key, { digest, question });
     return new Promise<never>((_resolve, reject) => {

@@ -1,9 +1,9 @@
-import type { Codec, QuestionMethod, QuestionTypes } from '../../era/codec.ts';
+import type { Codec, InputMethod, InputTypes } from '../../era/codec.ts';
 import { isJsonObject } from '../../jsonrpc/envelope.ts';
 import type { JsonObject, JsonRpcRequest } from '../../jsonrpc/messages.ts';
 import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
-import { answerProblems } from './elicitation.ts';
-import type { ExchangeQuestion } from '../requests/era-port.ts';
+import { inputResponseProblems } from './elicitation.ts';
+import type { KeyedInputRequest } from '../requests/era-port.ts';
 import { EMPTY_RECORD, Journal, UNKNOWN_RECORD } from './journal.ts';
 import type { RequestState, RequestStates, StateBinding } from './request-state.ts';
 
@@ -89,7 +89,7 @@ export class MultiRoundTrip {
     const inputRequests = Object.fromEntries(
       this.journal.questions.map(({ key, method, params }) => [
         key,
-        { method, params: codec.encodeQuestion(method, params) ?? {} },
+        { method, params: codec.encodeInputRequest(method, params) ?? {} },
       ]),
     );
     return {
@@ -101,15 +101,15 @@ export class MultiRoundTrip {
 }
 
 /** `undefined` when the response does not answer the question. */
-export function readAnswer<M extends QuestionMethod>(
-  question: ExchangeQuestion<M>,
+export function readAnswer<M extends InputMethod>(
+  question: KeyedInputRequest<M>,
   response: JsonObject,
   codec: Codec,
-): QuestionTypes[M]['result'] | undefined {
+): InputTypes[M]['result'] | undefined {
   if (!isJsonObject(response)) return undefined;
   try {
-    const answer = codec.decodeAnswer(question.method, response);
-    return answerProblems(question.params, answer).length === 0 ? answer : undefined;
+    const answer = codec.decodeInputResponse(question.method, response);
+    return inputResponseProblems(question.params, answer).length === 0 ? answer : undefined;
   } catch {
     return undefined;
   }

@@ -6,7 +6,7 @@ import type { ToolDefinition } from '../tools/tool.ts';
 import { ToolTable } from '../tools/tool-table.ts';
 
 /** The tools and prompts a server has at the moment. A table is replaced whole: what runs keeps the definition it started with. */
-export class Catalogue {
+export class Catalog {
   readonly #options: ServerOptions;
   readonly #changes: ChangeHub;
   readonly #validator = new SchemaValidator();

@@ -2,7 +2,7 @@ import { ErrorCode, ProtocolError, shorten } from '../../protocol/errors.ts';
 import type { GetPromptResult } from '../../protocol/prompts.ts';
 import type { PromptTable } from './prompt-table.ts';
 import { readString, readStrings } from '../requests/read-params.ts';
-import type { ServedRequest } from '../requests/active-request.ts';
+import type { ActiveRequest } from '../requests/active-request.ts';
 
 /**
  * Serves `prompts/get`.
@@ -11,7 +11,7 @@ import type { ServedRequest } from '../requests/active-request.ts';
  */
 export async function getPrompt(
   prompts: PromptTable | undefined,
-  request: ServedRequest,
+  request: ActiveRequest,
 ): Promise<GetPromptResult> {
   const name = readString(request.params, 'name');
   const prompt = prompts?.get(name);

@@ -1,4 +1,4 @@
-import type { QuestionMethod, QuestionTypes } from '../../era/codec.ts';
+import type { InputMethod, InputTypes } from '../../era/codec.ts';
 import { metaOf } from '../../era/meta-keys.ts';
 import type { JsonObject, JsonRpcRequest } from '../../jsonrpc/messages.ts';
 import { TAKEN, type AuthContext } from '../../jsonrpc/transport.ts';
@@ -9,9 +9,9 @@ import type {
   CreateMessageResult,
   Root,
 } from '../../protocol/client-features.ts';
-import type { InteractiveContext, Question, RequestClient } from './request-context.ts';
-import type { Exchange, ExchangeQuestion } from './era-port.ts';
-import type { LiveTask, TaskOptions, TaskStarter } from '../tasks/task-handle.ts';
+import type { InteractiveContext, InputRequest, RequestClient } from './request-context.ts';
+import type { EraPort, KeyedInputRequest } from './era-port.ts';
+import type { TaskHandle, TaskOptions, TaskStarter } from '../tasks/task-handle.ts';
 import { Suspended } from '../input/journal.ts';
 import { prepareSampling } from '../input/sampling.ts';
 import { ProgressReporter } from './progress.ts';
@@ -37,8 +37,8 @@ export interface ServingOptions {
 }
 
 /** One request while it is served: the handler's context, and its end. */
-export class ServedRequest implements InteractiveContext {
-  readonly exchange: Exchange;
+export class ActiveRequest implements InteractiveContext {
+  readonly port: EraPort;
   readonly meta: JsonObject;
   /** Told of the neutral task that the handler has become. */
   onTaskCreated: ((task: JsonObject) => void) | undefined;
@@ -51,19 +51,19 @@ export class ServedRequest implements InteractiveContext {
   #memo: Map<string, Promise<unknown>> | undefined;
   #progress: ProgressReporter | undefined;
   #controller: AbortController | undefined;
-  #live: LiveTask | undefined;
+  #live: TaskHandle | undefined;
   #starting: Promise<void> | undefined;
   #created: PromiseWithResolvers<JsonObject> | undefined;
   #task: JsonObject | undefined;
   #isFinished = false;
 
-  constructor(incoming: IncomingRequest, exchange: Exchange, options: ServingOptions) {
-    this.exchange = exchange;
+  constructor(incoming: IncomingRequest, port: EraPort, options: ServingOptions) {
+    this.port = port;
     this.meta = metaOf(incoming.request.params);
     this.#incoming = incoming;
     this.#options = options;
-    if (exchange.journal !== undefined)
-      exchange.journal.onSuspended = (reason) => this.#controller?.abort(reason);
+    if (port.journal !== undefined)
+      port.journal.onSuspended = (reason) => this.#controller?.abort(reason);
   }
 
   get request(): JsonRpcRequest {
@@ -79,11 +79,11 @@ export class ServedRequest implements InteractiveContext {
   }
 
   get client(): RequestClient {
-    return this.exchange.client;
+    return this.port.client;
   }
 
   get signal(): AbortSignal {
-    if (this.exchange.journal === undefined && this.#options.tasks === undefined)
+    if (this.port.journal === undefined && this.#options.tasks === undefined)
       return this.#incoming.signal;
     this.#controller ??= this.#openController(this.#live?.signal ?? this.#incoming.signal);
     return this.#controller.signal;
@@ -107,7 +107,7 @@ export class ServedRequest implements InteractiveContext {
   }
 
   /** The task that the request has become. */
-  get live(): LiveTask | undefined {
+  get live(): TaskHandle | undefined {
     return this.#live;
   }
 
@@ -118,7 +118,7 @@ export class ServedRequest implements InteractiveContext {
         this.#live.progress(update);
         return TAKEN;
       }
-      if (this.#isFinished || this.exchange.journal?.isReplaying === true) return TAKEN;
+      if (this.#isFinished || this.port.journal?.isReplaying === true) return TAKEN;
       this.#progress ??= this.openProgress();
       return this.#progress.report(update);
     };
@@ -126,16 +126,16 @@ export class ServedRequest implements InteractiveContext {
 
   get log(): InteractiveContext['log'] {
     return (level, data, logger) => {
-      const { exchange } = this;
-      const threshold = exchange.logLevel;
+      const { port } = this;
+      const threshold = port.logLevel;
       if (
         threshold === undefined ||
         this.#isSilent() ||
-        exchange.journal?.isReplaying === true ||
+        port.journal?.isReplaying === true ||
         !isAtLeast(level, threshold)
       )
         return;
-      exchange.notify(
+      port.notify(
         'notifications/message',
         { level, ...(logger === undefined ? {} : { logger }), data: data ?? null },
         this.request.id,
@@ -172,7 +172,7 @@ export class ServedRequest implements InteractiveContext {
   }
 
   get closeStream(): InteractiveContext['closeStream'] {
-    return () => this.exchange.closeStream(this.request.id);
+    return () => this.port.closeStream(this.request.id);
   }
 
   /** Sends progress with the token of the request, and nothing without one; that of a task, which outlives the request, with the task's `_meta`. */
@@ -182,22 +182,18 @@ export class ServedRequest implements InteractiveContext {
     const send = (update: Progress): PromiseLike<void> => {
       if (!hasToken) return TAKEN;
       if (taskMeta !== undefined)
-        return this.exchange.notify('notifications/progress', {
+        return this.port.notify('notifications/progress', {
           progressToken,
           ...update,
           _meta: taskMeta,
         });
       return this.#incoming.isCancelled
         ? TAKEN
-        : this.exchange.notify(
-            'notifications/progress',
-            { progressToken, ...update },
-            this.request.id,
-          );
+        : this.port.notify('notifications/progress', { progressToken, ...update }, this.request.id);
     };
     return new ProgressReporter(send, {
       intervalMs: this.#options.progressIntervalMs,
-      isCongested: () => this.exchange.isCongested,
+      isCongested: () => this.port.isCongested,
     });
   }
 
@@ -213,7 +209,7 @@ export class ServedRequest implements InteractiveContext {
   }
 
   #once<T>(key: string, run: () => T | Promise<T>): Promise<T> {
-    const { journal } = this.exchange;
+    const { journal } = this.port;
     if (journal !== undefined && this.#live === undefined) return journal.once(key, run);
     this.#memo ??= new Map();
     const result = this.#memo.get(key) ?? Promise.resolve().then(run);
@@ -223,7 +219,7 @@ export class ServedRequest implements InteractiveContext {
 
   async #startTask(tasks: TaskStarter, options: TaskOptions): Promise<void> {
     // What was asked before the task is answered by running the handler again.
-    if (this.exchange.journal?.isSuspended === true) throw new Suspended();
+    if (this.port.journal?.isSuspended === true) throw new Suspended();
     if (this.#incoming.isCancelled) this.signal.throwIfAborted();
     const { live, created } = await tasks.start(this, options);
     this.#live = live;
@@ -236,7 +232,7 @@ export class ServedRequest implements InteractiveContext {
   }
 
   async #gather(questions: {
-    readonly [key: string]: Question;
+    readonly [key: string]: InputRequest;
   }): Promise<{ readonly [key: string]: unknown }> {
     const withdrawal = new AbortController();
     const answers = Object.entries(questions).map(
@@ -250,18 +246,18 @@ export class ServedRequest implements InteractiveContext {
     }
   }
 
-  #ask<M extends QuestionMethod>(
-    question: Pick<ExchangeQuestion<M>, 'method' | 'key' | 'params'>,
+  #ask<M extends InputMethod>(
+    question: Pick<KeyedInputRequest<M>, 'method' | 'key' | 'params'>,
     withdrawal?: AbortSignal,
-  ): Promise<QuestionTypes[M]['result']> {
+  ): Promise<InputTypes[M]['result']> {
     if (this.#starting !== undefined && this.#live === undefined)
       return this.#starting.then(() => this.#ask(question, withdrawal));
     const signal =
       withdrawal === undefined ? this.signal : AbortSignal.any([this.signal, withdrawal]);
-    return (this.#live ?? this.exchange).ask({ ...question, signal, relatedTo: this.request.id });
+    return (this.#live ?? this.port).ask({ ...question, signal, relatedTo: this.request.id });
   }
 
-  #askAny(key: string, question: Question, withdrawal: AbortSignal): Promise<unknown> {
+  #askAny(key: string, question: InputRequest, withdrawal: AbortSignal): Promise<unknown> {
     if (question.elicit !== undefined)
       return this.#ask({ method: 'elicitation/create', key, params: question.elicit }, withdrawal);
     if (question.sample !== undefined) return this.#sample(key, question.sample, withdrawal);

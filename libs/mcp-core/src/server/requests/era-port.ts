@@ -1,15 +1,15 @@
-import type { Codec, QuestionMethod, QuestionTypes } from '../../era/codec.ts';
+import type { Codec, InputMethod, InputTypes } from '../../era/codec.ts';
 import type { JsonObject, RequestId } from '../../jsonrpc/messages.ts';
 import type { LoggingLevel } from '../../protocol/logging-levels.ts';
 import type { RequestClient } from './request-context.ts';
 import type { Journal } from '../input/journal.ts';
 
 /** One thing a server asks of its client. */
-export interface ExchangeQuestion<M extends QuestionMethod> {
+export interface KeyedInputRequest<M extends InputMethod> {
   readonly method: M;
   /** Names the question within its request. */
   readonly key: string;
-  readonly params: QuestionTypes[M]['params'];
+  readonly params: InputTypes[M]['params'];
   readonly signal: AbortSignal;
   /** The request it is asked for; none when a session asks for itself. */
   readonly relatedTo?: RequestId;
@@ -18,7 +18,7 @@ export interface ExchangeQuestion<M extends QuestionMethod> {
 }
 
 /** What serving a request needs of the era it came in: a session that lasts, or the one request itself. */
-export interface Exchange {
+export interface EraPort {
   readonly codec: Codec;
   readonly client: RequestClient;
   /** Least severe log message the client wants; `undefined` is silence. */
@@ -34,5 +34,5 @@ export interface Exchange {
   /** Lets the client fetch the rest of a request's messages later, where each request has its own stream. */
   closeStream(id: RequestId): void;
   /** @throws ProtocolError -32021 when the client cannot be asked this; the client's own error otherwise. */
-  ask<M extends QuestionMethod>(question: ExchangeQuestion<M>): Promise<QuestionTypes[M]['result']>;
+  ask<M extends InputMethod>(question: KeyedInputRequest<M>): Promise<InputTypes[M]['result']>;
 }

@@ -1,18 +1,18 @@
 import { missingCapabilityError } from '../../era/client-can.ts';
-import type { Codec, QuestionMethod, QuestionTypes } from '../../era/codec.ts';
+import type { Codec, InputMethod, InputTypes } from '../../era/codec.ts';
 import { MetaKey, metaOf } from '../../era/meta-keys.ts';
 import type { ModernRoute } from '../../era/route-request.ts';
 import type { JsonObject, JsonRpcRequest, RequestId } from '../../jsonrpc/messages.ts';
 import { type LoggingLevel, isLoggingLevel } from '../../protocol/logging-levels.ts';
 import { ErrorCode, ProtocolError, shorten } from '../../protocol/errors.ts';
 import type { RequestClient } from './request-context.ts';
-import type { Exchange, ExchangeQuestion } from './era-port.ts';
+import type { EraPort, KeyedInputRequest } from './era-port.ts';
 import type { Journal } from '../input/journal.ts';
 import type { NotificationSink } from '../connection/notification-queue.ts';
 import { capabilityOf } from '../input/input-requests.ts';
 
 /** A modern request, which knows everything about its client from its own `_meta`. Built for the request, discarded after it. */
-export class ModernExchange implements Exchange {
+export class ModernPort implements EraPort {
   readonly codec: Codec;
   readonly client: RequestClient;
   readonly logLevel: LoggingLevel | undefined;
@@ -55,9 +55,9 @@ export class ModernExchange implements Exchange {
   }
 
   /** A modern server asks by answering `input_required`: the answer is in the journal when the handler runs again. */
-  async ask<M extends QuestionMethod>(
-    question: ExchangeQuestion<M>,
-  ): Promise<QuestionTypes[M]['result']> {
+  async ask<M extends InputMethod>(
+    question: KeyedInputRequest<M>,
+  ): Promise<InputTypes[M]['result']> {
     const capability = capabilityOf(question.method, question.params);
     if (this.journal === undefined || !this.client.can(capability))
       throw missingCapabilityError(capability);

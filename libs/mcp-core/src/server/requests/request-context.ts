@@ -40,7 +40,7 @@ export interface RequestContext {
   readonly log: (level: LoggingLevel, data: unknown, logger?: string) => void;
 }
 
-export interface Question {
+export interface InputRequest {
   readonly elicit?: ElicitParams;
   readonly sample?: CreateMessageParams;
   readonly listRoots?: true;
@@ -59,7 +59,7 @@ export interface InteractiveContext extends RequestContext {
   readonly listRoots: () => Promise<readonly Root[]>;
   /** Asks several questions in one round; answers come under the same keys. */
   readonly gather: (questions: {
-    readonly [key: string]: Question;
+    readonly [key: string]: InputRequest;
   }) => Promise<{ readonly [key: string]: unknown }>;
   /** Runs `run` at most once per request, however often the handler is re-run; its JSON result is what every run sees. */
   readonly once: <T>(key: string, run: () => T | Promise<T>) => Promise<T>;

@@ -4,17 +4,17 @@ import type { JsonObject } from '../../jsonrpc/messages.ts';
 import type { Reply } from '../../jsonrpc/peer.ts';
 import type { Implementation } from '../../protocol/implementation.ts';
 import { ErrorCode, ProtocolError, shorten } from '../../protocol/errors.ts';
-import type { Exchange } from './era-port.ts';
+import type { EraPort } from './era-port.ts';
 import type { TaskStarter } from '../tasks/task-handle.ts';
 import type { ConnectionScope, Method } from '../methods.ts';
-import { ModernExchange } from './modern-port.ts';
+import { ModernPort } from './modern-port.ts';
 import { MultiRoundTrip } from '../input/multi-round-trip.ts';
 import type { NotificationSink } from '../connection/notification-queue.ts';
 import type { RequestStates } from '../input/request-state.ts';
-import { ServedRequest, type IncomingRequest } from './active-request.ts';
+import { ActiveRequest, type IncomingRequest } from './active-request.ts';
 import type { RegisteredTool } from '../tools/tool-table.ts';
 
-export interface RequestServerContext {
+export interface RequestDispatcherContext {
   readonly info: Implementation;
   readonly methods: ReadonlyMap<string, Method>;
   readonly findTool: (name: string) => RegisteredTool | undefined;
@@ -34,14 +34,14 @@ export interface LegacyService {
   readonly codec: Codec;
   readonly scope: ConnectionScope;
   /** Resolves when the session is ready for the request. */
-  readonly open: () => Promise<Exchange>;
+  readonly open: () => Promise<EraPort>;
 }
 
 /** Answers requests of either era, whatever connection they came over. Its promises never reject. */
-export class RequestServer {
-  readonly #context: RequestServerContext;
+export class RequestDispatcher {
+  readonly #context: RequestDispatcherContext;
 
-  constructor(context: RequestServerContext) {
+  constructor(context: RequestDispatcherContext) {
     this.#context = context;
   }
 
@@ -59,10 +59,10 @@ export class RequestServer {
           })
         : undefined;
       if (incoming.isCancelled) incoming.signal.throwIfAborted();
-      const exchange = new ModernExchange(route, request, { sink, journal: dialogue?.journal });
+      const port = new ModernPort(route, request, { sink, journal: dialogue?.journal });
       return await this.#answer({
         method,
-        served: this.#serve(incoming, exchange, dialogue),
+        served: this.#serve(incoming, port, dialogue),
         scope,
         dialogue,
       });
@@ -74,9 +74,9 @@ export class RequestServer {
   async legacy(incoming: IncomingRequest, { codec, scope, open }: LegacyService): Promise<Reply> {
     try {
       const method = this.#find(incoming.request.method, codec);
-      const exchange = await open();
+      const port = await open();
       if (incoming.isCancelled) incoming.signal.throwIfAborted();
-      return await this.#answer({ method, served: this.#serve(incoming, exchange), scope });
+      return await this.#answer({ method, served: this.#serve(incoming, port), scope });
     } catch (error) {
       return { error: codec.encodeError(this.#toProtocolError(error, incoming.isCancelled)) };
     }
@@ -89,14 +89,14 @@ export class RequestServer {
     return method;
   }
 
-  #serve(incoming: IncomingRequest, exchange: Exchange, dialogue?: MultiRoundTrip): ServedRequest {
+  #serve(incoming: IncomingRequest, port: EraPort, dialogue?: MultiRoundTrip): ActiveRequest {
     const { tasks } = this.#context;
     const tool = tasks === undefined ? undefined : this.#calledTool(incoming.request);
-    const admission = tool && tasks?.admit(exchange, incoming.request.params ?? {}, tool.task);
+    const admission = tool && tasks?.admit(port, incoming.request.params ?? {}, tool.task);
     const options = { progressIntervalMs: this.#context.progressIntervalMs, dialogue };
     if (tasks === undefined || admission === undefined || admission.kind === 'never')
-      return new ServedRequest(incoming, exchange, options);
-    const served = new ServedRequest(incoming, exchange, { ...options, tasks });
+      return new ActiveRequest(incoming, port, options);
+    const served = new ActiveRequest(incoming, port, { ...options, tasks });
     if (admission.kind === 'now') served.requestedTask = admission.options;
     return served;
   }
@@ -104,11 +104,11 @@ export class RequestServer {
   #answer(service: Service): Promise<Reply> {
     const { served } = service;
     if (!served.canBecomeTask) return this.#complete(service);
-    const { exchange, request } = served;
+    const { port, request } = served;
     return new Promise((resolve) => {
       served.onTaskCreated = (task) => {
         resolve({
-          result: exchange.codec.encodeResult(
+          result: port.codec.encodeResult(
             request.method,
             { resultType: 'task', ...task },
             { serverInfo: this.#context.info },
@@ -122,7 +122,7 @@ export class RequestServer {
 
   async #complete(service: Service): Promise<Reply> {
     const { served } = service;
-    const { codec } = served.exchange;
+    const { codec } = served.port;
     try {
       const result = await this.#run(service);
       // What was finished before its handler would have become the task.
@@ -157,7 +157,7 @@ export class RequestServer {
     return dialogue.inputRequired();
   }
 
-  #calledTool({ method, params }: ServedRequest['request']): RegisteredTool | undefined {
+  #calledTool({ method, params }: ActiveRequest['request']): RegisteredTool | undefined {
     return method === 'tools/call' ? this.#findTool(params) : undefined;
   }
 
@@ -186,7 +186,7 @@ export class RequestServer {
 
 interface Service {
   readonly method: Method;
-  readonly served: ServedRequest;
+  readonly served: ActiveRequest;
   readonly scope: ConnectionScope;
   readonly dialogue?: MultiRoundTrip | undefined;
 }

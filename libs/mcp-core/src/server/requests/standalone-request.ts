@@ -1,6 +1,6 @@
 import { missingCapabilityError } from '../../era/client-can.ts';
 import { legacyCodec } from '../../era/codecs.ts';
-import type { Codec, QuestionMethod, QuestionTypes } from '../../era/codec.ts';
+import type { Codec, InputMethod, InputTypes } from '../../era/codec.ts';
 import { routeRequest } from '../../era/route-request.ts';
 import type { JsonObject, JsonRpcRequest, RequestId } from '../../jsonrpc/messages.ts';
 import type { Reply } from '../../jsonrpc/peer.ts';
@@ -9,10 +9,10 @@ import type { ServerCapabilities } from '../../protocol/capabilities.ts';
 import { ErrorCode } from '../../protocol/errors.ts';
 import type { RequestClient } from './request-context.ts';
 import type { ConnectionContext } from '../connection/connection.ts';
-import type { Exchange, ExchangeQuestion } from './era-port.ts';
+import type { EraPort, KeyedInputRequest } from './era-port.ts';
 import type { ConnectionScope } from '../methods.ts';
 import { openSession } from '../connection/initialize.ts';
-import { Outbox, type NotificationSink } from '../connection/notification-queue.ts';
+import { NotificationQueue, type NotificationSink } from '../connection/notification-queue.ts';
 import { capabilityOf } from '../input/input-requests.ts';
 import type { IncomingRequest } from './active-request.ts';
 import type { RequestLink } from '../server.ts';
@@ -20,14 +20,14 @@ import type { RequestLink } from '../server.ts';
 const NEVER = new AbortController().signal;
 
 /** Serves a request that came without a connection. */
-export function handleRequest(
+export function serveStandaloneRequest(
   context: ConnectionContext,
   request: JsonRpcRequest,
   link: RequestLink,
 ): Promise<Reply> {
   const incoming = new LinkedRequest(request, link);
   const scope = new LinkScope(link);
-  const sink = new Outbox(new LinkSender(link));
+  const sink = new NotificationQueue(new LinkSender(link));
   if (link.legacyVersion !== undefined) {
     const codec = legacyCodec(link.legacyVersion);
     if (codec === undefined)
@@ -47,7 +47,7 @@ export function handleRequest(
     return context.requests.legacy(incoming, {
       codec,
       scope,
-      open: () => Promise.resolve(new SessionlessExchange(codec, sink)),
+      open: () => Promise.resolve(new SessionlessPort(codec, sink)),
     });
   }
   const route = routeRequest(request, undefined);
@@ -133,7 +133,7 @@ class LinkScope implements ConnectionScope {
 }
 
 /** A legacy request that knows nothing of its client. */
-class SessionlessExchange implements Exchange {
+class SessionlessPort implements EraPort {
   readonly codec: Codec;
   readonly client: RequestClient;
   readonly logLevel = 'info';
@@ -162,10 +162,10 @@ class SessionlessExchange implements Exchange {
     // The stream cannot be resumed.
   }
 
-  ask<M extends QuestionMethod>({
+  ask<M extends InputMethod>({
     method,
     params,
-  }: ExchangeQuestion<M>): Promise<QuestionTypes[M]['result']> {
+  }: KeyedInputRequest<M>): Promise<InputTypes[M]['result']> {
     return Promise.reject(missingCapabilityError(capabilityOf(method, params)));
   }
 }

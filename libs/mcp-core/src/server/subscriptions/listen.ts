@@ -6,7 +6,7 @@ import type { ServerCapabilities } from '../../protocol/capabilities.ts';
 import type { SubscriptionFilter } from '../../protocol/resources.ts';
 import { notificationOf, type Change, type Changes } from './change-hub.ts';
 import { ResourceWatches } from './resource-subscriptions.ts';
-import type { ServedRequest } from '../requests/active-request.ts';
+import type { ActiveRequest } from '../requests/active-request.ts';
 import type { ResourceProvider } from '../server.ts';
 import type { TaskEngine } from '../tasks/task-engine.ts';
 import { TaskFeed } from '../tasks/task-feed.ts';
@@ -27,7 +27,7 @@ export interface ListenServer {
  */
 export async function listen(
   server: ListenServer,
-  request: ServedRequest,
+  request: ActiveRequest,
   ended: AbortSignal,
 ): Promise<JsonObject> {
   const wanted = readFilter(request.params.notifications);
@@ -66,13 +66,13 @@ export async function listen(
 /** The notifications of one stream, each tagged with the id of its listen request; nothing goes out before the acknowledgment. */
 class ListenStream {
   readonly meta: JsonObject;
-  readonly #request: ServedRequest;
+  readonly #request: ActiveRequest;
   readonly #early = new Map<string, Change>();
   #filter: SubscriptionFilter | undefined;
   #watched: ReadonlySet<string> = new Set();
   #isEnded = false;
 
-  constructor(request: ServedRequest) {
+  constructor(request: ActiveRequest) {
     this.#request = request;
     this.meta = { [MetaKey.subscriptionId]: request.request.id };
   }
@@ -80,7 +80,7 @@ class ListenStream {
   acknowledge(filter: SubscriptionFilter): void {
     this.#filter = filter;
     this.#watched = new Set(filter.resourceSubscriptions);
-    this.#request.exchange.notify('notifications/subscriptions/acknowledged', {
+    this.#request.port.notify('notifications/subscriptions/acknowledged', {
       _meta: this.meta,
       notifications: filter,
     });
@@ -93,7 +93,7 @@ class ListenStream {
       this.#early.set(JSON.stringify(change), change);
     } else if (this.#isWanted(change)) {
       const { method, params } = notificationOf(change);
-      this.#request.exchange.notifyChange(method, { _meta: this.meta, ...params }, () =>
+      this.#request.port.notifyChange(method, { _meta: this.meta, ...params }, () =>
         this.#isWanted(change),
       );
     }
@@ -101,7 +101,7 @@ class ListenStream {
 
   tell(task: JsonObject): void {
     if (this.#isEnded || this.#request.signal.aborted) return;
-    this.#request.exchange.notify('notifications/tasks', { _meta: this.meta, ...task });
+    this.#request.port.notify('notifications/tasks', { _meta: this.meta, ...task });
   }
 
   /**
@@ -113,7 +113,7 @@ class ListenStream {
     this.#isEnded = true;
     if (!isCancelled) return;
     const reason = 'The server ends the subscription';
-    this.#request.exchange.notify('notifications/cancelled', {
+    this.#request.port.notify('notifications/cancelled', {
       _meta: this.meta,
       requestId: this.#request.request.id,
       reason,
@@ -146,7 +146,7 @@ interface Offer {
 
 async function honour(
   { wanted, server, watches, feed }: Offer,
-  request: ServedRequest,
+  request: ActiveRequest,
 ): Promise<SubscriptionFilter> {
   const { capabilities } = server;
   const canWatch = capabilities.resources?.subscribe === true && watches !== undefined;
@@ -179,7 +179,7 @@ interface Attachment {
 async function attachAll(
   uris: readonly string[],
   { watches, server }: Attachment,
-  request: ServedRequest,
+  request: ActiveRequest,
 ): Promise<readonly string[]> {
   const unique = [...new Set(uris)];
   const outcomes = await Promise.allSettled(unique.map((uri) => watches.add(uri, request)));

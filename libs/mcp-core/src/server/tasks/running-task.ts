@@ -2,7 +2,7 @@ import type { JsonRpcErrorObject } from '../../jsonrpc/messages.ts';
 import { ErrorCode, LocalError } from '../../protocol/errors.ts';
 import { isEnded, type TaskStatus } from '../../protocol/tasks.ts';
 import type { TaskOutcome } from './task-handle.ts';
-import { TaskQuestions } from './task-input.ts';
+import { TaskInputRequests } from './task-input.ts';
 import type { TaskRecord, TaskStore } from './task-store.ts';
 
 export interface RunningTaskHost {
@@ -25,7 +25,7 @@ export const INTERRUPTED = {
 
 /** A task whose handler runs in this process. Its state changes here at once and is then written to the store, the latest state last. */
 export class RunningTask {
-  readonly questions: TaskQuestions;
+  readonly questions: TaskInputRequests;
   /** Hears of what the host hears. */
   onChanged: ((record: TaskRecord) => void) | undefined;
   /** Resolves when the task has ended and that is stored. Never rejects. */
@@ -44,7 +44,7 @@ export class RunningTask {
     this.#storedStatus = record.status;
     this.#host = host;
     this.ended = this.#end.promise;
-    this.questions = new TaskQuestions(() => {
+    this.questions = new TaskInputRequests(() => {
       this.#questionsChanged();
     });
   }

@@ -1,7 +1,7 @@
 import { missingCapabilityError } from '../../era/client-can.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
-import type { ServedRequest } from '../requests/active-request.ts';
+import type { ActiveRequest } from '../requests/active-request.ts';
 import type { TaskEngine } from './task-engine.ts';
 import type { TaskRecord } from './task-store.ts';
 
@@ -13,13 +13,13 @@ const MAX_TASKS = 1000;
  */
 export class TaskFeed {
   readonly #engine: TaskEngine;
-  readonly #request: ServedRequest;
+  readonly #request: ActiveRequest;
   readonly #early = new Map<string, TaskRecord>();
   readonly #stopHearing: () => void;
   #taskIds: ReadonlySet<string> = new Set();
   #send: ((task: JsonObject) => void) | undefined;
 
-  constructor(engine: TaskEngine, request: ServedRequest) {
+  constructor(engine: TaskEngine, request: ActiveRequest) {
     this.#engine = engine;
     this.#request = request;
     this.#stopHearing = engine.listen((record) => {
@@ -58,6 +58,6 @@ export class TaskFeed {
   #hear(record: TaskRecord): void {
     if (this.#send === undefined) this.#early.set(record.taskId, record);
     else if (this.#taskIds.has(record.taskId))
-      this.#send(this.#request.exchange.codec.encodeTask(record));
+      this.#send(this.#request.port.codec.encodeTask(record));
   }
 }

@@ -1,10 +1,10 @@
-import type { QuestionMethod, QuestionTypes } from '../../era/codec.ts';
+import type { InputMethod, InputTypes } from '../../era/codec.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import type { Progress } from '../../protocol/progress.ts';
 import type { ProtocolError } from '../../protocol/errors.ts';
 import type { TaskSupport } from '../../protocol/tasks.ts';
-import type { Exchange, ExchangeQuestion } from '../requests/era-port.ts';
-import type { ServedRequest } from '../requests/active-request.ts';
+import type { EraPort, KeyedInputRequest } from '../requests/era-port.ts';
+import type { ActiveRequest } from '../requests/active-request.ts';
 
 export interface TaskOptions {
   /** How long the task is kept after its creation, in milliseconds. */
@@ -15,11 +15,11 @@ export interface TaskOptions {
 export type TaskOutcome = { readonly result: JsonObject } | { readonly error: ProtocolError };
 
 /** A handler that goes on after its request was answered: what its context does from then on. */
-export interface LiveTask {
+export interface TaskHandle {
   /** Aborts when the task is cancelled or expires, or the server ends. */
   readonly signal: AbortSignal;
   /** @throws ProtocolError -32021 when the client cannot be asked this. */
-  ask<M extends QuestionMethod>(question: ExchangeQuestion<M>): Promise<QuestionTypes[M]['result']>;
+  ask<M extends InputMethod>(question: KeyedInputRequest<M>): Promise<InputTypes[M]['result']>;
   progress(update: Progress): void;
   /** The client will never know of it. */
   cancel(): void;
@@ -36,10 +36,10 @@ export type TaskAdmission =
 /** Makes tasks of requests. */
 export interface TaskStarter {
   /** @throws ProtocolError -32601 or -32021 when the call needs a task and the client did not ask for one, or asked for one that cannot be. */
-  admit(exchange: Exchange, params: JsonObject, support: TaskSupport): TaskAdmission;
+  admit(port: EraPort, params: JsonObject, support: TaskSupport): TaskAdmission;
   /** Resolves when the task can be found. @throws ProtocolError -32603 when too many run. */
   start(
-    served: ServedRequest,
+    served: ActiveRequest,
     options: TaskOptions,
-  ): Promise<{ readonly live: LiveTask; readonly created: JsonObject }>;
+  ): Promise<{ readonly live: TaskHandle; readonly created: JsonObject }>;
 }

@@ -1,38 +1,38 @@
-import type { QuestionMethod, QuestionTypes } from '../../era/codec.ts';
+import type { InputMethod, InputTypes } from '../../era/codec.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
-import type { ExchangeQuestion } from '../requests/era-port.ts';
+import type { KeyedInputRequest } from '../requests/era-port.ts';
 
 /** Carries questions to a client that waits for the end of the task. */
-export interface Courier {
+export interface TaskInputSender {
   /** Aborts when the client no longer waits; a question under way then goes to the next courier. */
   readonly signal: AbortSignal;
-  ask<M extends QuestionMethod>(question: ExchangeQuestion<M>): Promise<QuestionTypes[M]['result']>;
+  ask<M extends InputMethod>(question: KeyedInputRequest<M>): Promise<InputTypes[M]['result']>;
 }
 
 /** Reads the answer to a question; `undefined` when it does not fit and must be asked again. */
-export type AnswerReader = <M extends QuestionMethod>(
-  question: ExchangeQuestion<M>,
-) => QuestionTypes[M]['result'] | undefined;
+export type InputResponseReader = <M extends InputMethod>(
+  question: KeyedInputRequest<M>,
+) => InputTypes[M]['result'] | undefined;
 
 interface OpenQuestion {
-  readonly question: ExchangeQuestion<QuestionMethod>;
+  readonly question: KeyedInputRequest<InputMethod>;
   readonly resolve: (answer: unknown) => void;
   readonly reject: (reason: unknown) => void;
   isUnderWay: boolean;
 }
 
 interface AskedQuestion {
-  readonly question: ExchangeQuestion<QuestionMethod>;
+  readonly question: KeyedInputRequest<InputMethod>;
   readonly answer: Promise<unknown>;
 }
 
 /** What a running task has asked. A question that is open has a key on the wire which the task never uses for another one. */
-export class TaskQuestions {
+export class TaskInputRequests {
   readonly #onChanged: () => void;
   readonly #asked = new Map<string, AskedQuestion>();
   readonly #open = new Map<string, OpenQuestion>();
   readonly #usedKeys = new Set<string>();
-  readonly #couriers = new Set<Courier>();
+  readonly #couriers = new Set<TaskInputSender>();
 
   /** `onChanged` is called after a question was opened or closed. */
   constructor(onChanged: () => void) {
@@ -55,9 +55,7 @@ export class TaskQuestions {
   }
 
   /** The same question under the same key again has the same answer. @throws Error when the key names another question. */
-  ask<M extends QuestionMethod>(
-    question: ExchangeQuestion<M>,
-  ): Promise<QuestionTypes[M]['result']> {
+  ask<M extends InputMethod>(question: KeyedInputRequest<M>): Promise<InputTypes[M]['result']> {
     const known = this.#asked.get(question.key);
     if (known === undefined) return this.#ask(question);
     const { isDeepStrictEqual } = process.getBuiltinModule('node:util');
@@ -70,11 +68,11 @@ export class TaskQuestions {
       );
     }
     // The question is the same, so its answer is of the same type.
-    return known.answer as Promise<QuestionTypes[M]['result']>;
+    return known.answer as Promise<InputTypes[M]['result']>;
   }
 
   /** Answers what is open under these keys; other keys are ignored. What does not fit is asked again under a new key. */
-  answer(keys: readonly string[], read: (key: string) => AnswerReader): void {
+  answer(keys: readonly string[], read: (key: string) => InputResponseReader): void {
     const answered = keys.flatMap((key) => {
       const open = this.#open.get(key);
       return open === undefined ? [] : [{ key, open, answer: read(key)(open.question) }];
@@ -89,16 +87,14 @@ export class TaskQuestions {
   }
 
   /** Sends what is open, and what will be, over the courier as long as it lives. */
-  deliver(courier: Courier): void {
+  deliver(courier: TaskInputSender): void {
     if (courier.signal.aborted) return;
     this.#couriers.add(courier);
     courier.signal.addEventListener('abort', () => this.#couriers.delete(courier), { once: true });
     for (const [key, open] of this.#open) void this.#send(key, open);
   }
 
-  #ask<M extends QuestionMethod>(
-    question: ExchangeQuestion<M>,
-  ): Promise<QuestionTypes[M]['result']> {
+  #ask<M extends InputMethod>(question: KeyedInputRequest<M>): Promise<InputTypes[M]['result']> {
     const { signal, key } = question;
     if (signal.aborted) return Promise.reject(signal.reason as Error);
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
@@ -117,7 +113,7 @@ export class TaskQuestions {
     this.#onChanged();
     void this.#send(wireKey, open);
     // Only `answer` and a courier resolve it, both with an answer to this method.
-    return promise as Promise<QuestionTypes[M]['result']>;
+    return promise as Promise<InputTypes[M]['result']>;
   }
 
   #publish(open: OpenQuestion): string {

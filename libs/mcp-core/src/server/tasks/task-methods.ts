@@ -9,7 +9,7 @@ import type { JsonSchema } from '../../protocol/tools.ts';
 import type { Method } from '../methods.ts';
 import { readAnswer } from '../input/multi-round-trip.ts';
 import { readCursor, readString } from '../requests/read-params.ts';
-import type { ServedRequest } from '../requests/active-request.ts';
+import type { ActiveRequest } from '../requests/active-request.ts';
 import type { TaskEngine } from './task-engine.ts';
 import type { TaskRecord } from './task-store.ts';
 
@@ -35,18 +35,18 @@ export function taskMethods(context: TaskMethodsContext): [string, Method][] {
 }
 
 /** @throws ProtocolError -32602; -32021 when the request did not declare the extension */
-function readTaskId({ exchange, params }: ServedRequest): string {
-  if (exchange.codec.tasks === 'extension' && !exchange.client.can('tasks'))
+function readTaskId({ port, params }: ActiveRequest): string {
+  if (port.codec.tasks === 'extension' && !port.client.can('tasks'))
     throw missingCapabilityError('tasks');
   return readString(params, 'taskId');
 }
 
-function principalOf({ auth }: ServedRequest): string | undefined {
+function principalOf({ auth }: ActiveRequest): string | undefined {
   return auth?.principal;
 }
 
 /** Answers that come too late, or twice, are ignored. */
-async function updateTask(engine: TaskEngine, request: ServedRequest): Promise<JsonObject> {
+async function updateTask(engine: TaskEngine, request: ActiveRequest): Promise<JsonObject> {
   const taskId = readTaskId(request);
   const { inputResponses } = request.params;
   if (!isJsonObject(inputResponses))
@@ -55,7 +55,7 @@ async function updateTask(engine: TaskEngine, request: ServedRequest): Promise<J
       'Invalid params: inputResponses must be an object',
     );
   const task = await engine.findRunning(taskId, principalOf(request));
-  const { codec } = request.exchange;
+  const { codec } = request.port;
   task?.questions.answer(
     Object.keys(inputResponses),
     (key) => (question) => readAnswer(question, inputResponses[key] as JsonObject, codec),
@@ -64,11 +64,11 @@ async function updateTask(engine: TaskEngine, request: ServedRequest): Promise<J
 }
 
 /** The extension acknowledges every cancellation; a core task that has ended cannot be cancelled. */
-async function cancelTask(engine: TaskEngine, request: ServedRequest): Promise<JsonObject> {
+async function cancelTask(engine: TaskEngine, request: ActiveRequest): Promise<JsonObject> {
   const taskId = readTaskId(request);
   const task = await engine.findRunning(taskId, principalOf(request));
   const hasEffect = task?.cancel() ?? false;
-  if (request.exchange.codec.tasks === 'extension') return {};
+  if (request.port.codec.tasks === 'extension') return {};
   const record = await engine.find(taskId, principalOf(request));
   if (!hasEffect)
     throw new ProtocolError(
@@ -81,7 +81,7 @@ async function cancelTask(engine: TaskEngine, request: ServedRequest): Promise<J
 /** Waits for the end; what the task asks meanwhile is asked here. */
 async function taskResult(
   { engine, info, outputSchemaOf }: TaskMethodsContext,
-  request: ServedRequest,
+  request: ActiveRequest,
 ): Promise<JsonObject> {
   const taskId = readTaskId(request);
   const related = { [MetaKey.relatedTask]: { taskId } };
@@ -90,7 +90,7 @@ async function taskResult(
     (await engine.find(taskId, principalOf(request)));
   const { result } = record;
   if (result === undefined) throw endedWithoutResult(record);
-  const encoded = request.exchange.codec.encodeResult('tools/call', result, {
+  const encoded = request.port.codec.encodeResult('tools/call', result, {
     serverInfo: info,
     outputSchema: outputSchemaOf(record.toolName),
   });
@@ -100,16 +100,16 @@ async function taskResult(
 /** `undefined` when it had ended before. */
 async function untilEnded(
   engine: TaskEngine,
-  request: ServedRequest,
+  request: ActiveRequest,
   meta: JsonObject,
 ): Promise<TaskRecord | undefined> {
   const task = await engine.findRunning(readTaskId(request), principalOf(request));
   if (task === undefined) return undefined;
-  const { exchange, signal } = request;
+  const { port, signal } = request;
   task.questions.deliver({
     signal,
     ask: (question) =>
-      exchange.ask({
+      port.ask({
         ...question,
         signal: AbortSignal.any([question.signal, signal]),
         relatedTo: request.request.id,
@@ -131,7 +131,7 @@ function endedWithoutResult({ status, statusMessage, error }: TaskRecord): Proto
 }
 
 /** Only who is authenticated has tasks that can be told from those of others. */
-async function listTasks(engine: TaskEngine, request: ServedRequest): Promise<JsonObject> {
+async function listTasks(engine: TaskEngine, request: ActiveRequest): Promise<JsonObject> {
   const principal = principalOf(request);
   if (principal === undefined)
     throw new ProtocolError(

@@ -4,10 +4,10 @@ import { isJsonObject } from '../../jsonrpc/envelope.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
 import type { TaskSupport } from '../../protocol/tasks.ts';
-import type { Exchange } from '../requests/era-port.ts';
-import type { LiveTask, TaskAdmission, TaskStarter } from './task-handle.ts';
+import type { EraPort } from '../requests/era-port.ts';
+import type { TaskHandle, TaskAdmission, TaskStarter } from './task-handle.ts';
 import { capabilityOf } from '../input/input-requests.ts';
-import type { ServedRequest } from '../requests/active-request.ts';
+import type { ActiveRequest } from '../requests/active-request.ts';
 import type { RunningTask } from './running-task.ts';
 import type { TaskEngine } from './task-engine.ts';
 
@@ -32,9 +32,9 @@ export function createTaskStarter(engine: TaskEngine): TaskStarter {
       });
       return {
         live:
-          served.exchange.codec.tasks === 'core'
+          served.port.codec.tasks === 'core'
             ? coreTask(task, served)
-            : extensionTask(task, served.exchange),
+            : extensionTask(task, served.port),
         created: { ...task.record },
       };
     },
@@ -61,11 +61,11 @@ function admitCore({ task }: JsonObject, support: TaskSupport): TaskAdmission {
 }
 
 /** Its client learns everything by asking. */
-function extensionTask(task: RunningTask, exchange: Exchange): LiveTask {
+function extensionTask(task: RunningTask, port: EraPort): TaskHandle {
   return {
     signal: task.signal,
     ask: (question) => {
-      checkClient(exchange, question);
+      checkClient(port, question);
       return task.questions.ask(question);
     },
     progress: ({ message }) => {
@@ -77,15 +77,15 @@ function extensionTask(task: RunningTask, exchange: Exchange): LiveTask {
 }
 
 /** The session of its client hears of each status and, as long as the task runs, of its progress. */
-function coreTask(task: RunningTask, served: ServedRequest): LiveTask {
-  const { exchange } = served;
+function coreTask(task: RunningTask, served: ActiveRequest): TaskHandle {
+  const { port } = served;
   const { taskId } = task.record;
   const reporter = served.openProgress({ [MetaKey.relatedTask]: { taskId } });
   task.onChanged = (record) => {
-    void exchange.notify('notifications/tasks/status', exchange.codec.encodeTask(record));
+    void port.notify('notifications/tasks/status', port.codec.encodeTask(record));
   };
   task.signal.addEventListener('abort', () => reporter.silence(), { once: true });
-  const live = extensionTask(task, exchange);
+  const live = extensionTask(task, port);
   return {
     ...live,
     progress: (update) => {
@@ -101,10 +101,10 @@ function coreTask(task: RunningTask, served: ServedRequest): LiveTask {
 
 /** @throws ProtocolError -32021 */
 function checkClient(
-  { client, codec }: Exchange,
-  { method, params }: Parameters<LiveTask['ask']>[0],
+  { client, codec }: EraPort,
+  { method, params }: Parameters<TaskHandle['ask']>[0],
 ): void {
   const capability = capabilityOf(method, params);
-  if (!client.can(capability) || codec.encodeQuestion(method, params) === undefined)
+  if (!client.can(capability) || codec.encodeInputRequest(method, params) === undefined)
     throw missingCapabilityError(capability);
 }

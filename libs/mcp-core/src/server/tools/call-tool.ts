@@ -2,15 +2,15 @@ import { isJsonObject } from '../../jsonrpc/envelope.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import { ErrorCode, ProtocolError, ToolError, shorten } from '../../protocol/errors.ts';
 import type { CallToolResult } from '../../protocol/tools.ts';
-import type { Catalogue } from '../lists/catalog.ts';
+import type { Catalog } from '../lists/catalog.ts';
 import { readIdempotencyKey, type CreatedTask, type IdempotentCalls } from './idempotent-calls.ts';
 import { readString } from '../requests/read-params.ts';
-import type { ServedRequest } from '../requests/active-request.ts';
+import type { ActiveRequest } from '../requests/active-request.ts';
 import type { RegisteredTool } from './tool-table.ts';
 import type { ToolOutput } from './tool.ts';
 
 export interface ToolCaller {
-  readonly catalogue: Catalogue;
+  readonly catalog: Catalog;
   readonly calls: IdempotentCalls;
   readonly onError: (error: unknown) => void;
 }
@@ -22,10 +22,10 @@ export interface ToolCaller {
  */
 export function callTool(
   caller: ToolCaller,
-  request: ServedRequest,
+  request: ActiveRequest,
 ): Promise<CallToolResult | CreatedTask> {
   const name = readString(request.params, 'name');
-  const tool = caller.catalogue.tools?.get(name);
+  const tool = caller.catalog.tools?.get(name);
   if (tool === undefined)
     throw new ProtocolError(ErrorCode.invalidParams, `Unknown tool: ${shorten(name)}`);
   const { arguments: args = {} } = request.params;
@@ -45,7 +45,7 @@ interface Invocation extends Invoked {
 
 async function invoke(
   { caller, tool, args }: Invocation,
-  request: ServedRequest,
+  request: ActiveRequest,
 ): Promise<CallToolResult> {
   await request.useState();
   if (request.requestedTask !== undefined) await request.startTask(request.requestedTask);
@@ -58,13 +58,13 @@ async function invoke(
     return await toResult(await tool.handler(value as never, request), { caller, tool });
   } catch (error) {
     // The client is asked first; this run of the handler has no result to remember.
-    if (request.exchange.journal?.isSuspended === true) throw error;
+    if (request.port.journal?.isSuspended === true) throw error;
     return withFittingContent(failedResult(error, { caller, tool, request }), { caller, tool });
   }
 }
 
-function refuseArguments(text: string, { exchange }: ServedRequest): CallToolResult {
-  if (exchange.codec.rejectsBadArguments) throw new ProtocolError(ErrorCode.invalidParams, text);
+function refuseArguments(text: string, { port }: ActiveRequest): CallToolResult {
+  if (port.codec.rejectsBadArguments) throw new ProtocolError(ErrorCode.invalidParams, text);
   return errorResult(text);
 }
 
@@ -118,7 +118,7 @@ function completed(output: ToolOutput, structuredContent: unknown): CallToolResu
 }
 
 interface Failure extends Invoked {
-  readonly request: ServedRequest;
+  readonly request: ActiveRequest;
 }
 
 /** What the model can act on, or what a person may see, is told; anything else only that it failed. */
@@ -127,7 +127,7 @@ function failedResult(error: unknown, { caller, tool, request }: Failure): CallT
   if (error instanceof ProtocolError) {
     // The request of a task was answered long ago, so its protocol errors are an end that the client can tell from the tool's own failures.
     if (request.live !== undefined) throw error;
-    const { codec, client } = request.exchange;
+    const { codec, client } = request.port;
     if (error.code === ErrorCode.missingClientCapability && codec.hasMissingCapabilityError)
       throw error;
     if (

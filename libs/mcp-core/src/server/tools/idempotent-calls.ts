@@ -5,7 +5,7 @@ import { untilAborted } from '../../jsonrpc/bounded-waits.ts';
 import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
 import type { CallToolResult } from '../../protocol/tools.ts';
 import { ExpiryTimer } from '../expiry-timer.ts';
-import type { ServedRequest } from '../requests/active-request.ts';
+import type { ActiveRequest } from '../requests/active-request.ts';
 
 /** `_meta` key under which a client names a call that must not run twice. */
 const KEY = 'dev.signalbox/idempotency-key';
@@ -18,7 +18,7 @@ interface RunningEntry {
   readonly digest: string;
   /** `undefined` when the call was cancelled or failed with a protocol error. */
   readonly result: Promise<CallToolResult | undefined>;
-  readonly request: ServedRequest;
+  readonly request: ActiveRequest;
 }
 
 interface FinishedEntry {
@@ -36,7 +36,7 @@ export interface KeyedCall {
   readonly name: string;
   readonly args: JsonObject;
   /** Its principal owns the key: nobody gets the results of another. */
-  readonly request: ServedRequest;
+  readonly request: ActiveRequest;
 }
 
 /**

@@ -2,41 +2,43 @@ import type { JsonObject } from '../../jsonrpc/messages.ts';
 import { MAX_TIMER_MS } from '../../jsonrpc/bounded-waits.ts';
 import { LocalError, ProtocolError } from '../../protocol/errors.ts';
 import { isEnded, type DetailedTask, type Task } from '../../protocol/tasks.ts';
-import type { AskingRequest, RequestOptions } from '../client-options.ts';
-import type { Connection } from '../connection/client-connection.ts';
-import { boundedQuestions, type InputRounds } from '../input/multi-round-trip.ts';
-import { TaskInput } from './task-input.ts';
+import type { RequestOptions } from '../client-options.ts';
+import type { ClientConnection } from '../connection/client-connection.ts';
+import type { OriginatingRequest } from '../input/input-handlers.ts';
+import { boundedInputRequests, type InputRounds } from '../input/multi-round-trip.ts';
+import { cancelledByCaller } from '../requests/cancellation.ts';
+import { TaskInputResponder } from './task-input.ts';
 import { cancelledOnServer, readTaskResult } from './task-result.ts';
 
-export interface TaskWaitOptions {
-  /** The connection in use; another one may take its place. */
-  readonly connection: () => Connection;
+export interface TaskWaiterOptions {
+  /** Returns the current connection, which may change after a reconnect. */
+  readonly connection: () => ClientConnection;
   readonly rounds: InputRounds;
-  /** The call, for those who are asked for it. */
-  readonly request: AskingRequest;
-  /** Of each request that asks for the task. */
+  /** The call, as input handlers receive it. */
+  readonly request: OriginatingRequest;
+  /** Options of each request about the task. */
   readonly polling: RequestOptions;
-  /** Hears of the task first, and of each status and message that differs from the last. */
+  /** Called with the task at first, and whenever its status or message has changed. */
   readonly onTask: (task: Task) => void;
   readonly signal: AbortSignal | undefined;
-  /** The hard limit, in the time of `performance.now()`. */
+  /** The total limit, in the time of `performance.now()`. */
   readonly endsAt: number;
-  /** How often the task may bring new questions. */
+  /** Maximum number of times that new input requests may appear. */
   readonly maxRounds: number;
 }
 
 const DEFAULT_POLL_MS = 1000;
 const MIN_POLL_MS = 50;
-/** The end of a task whose server wants to be asked less often would be noticed too late. */
+/** Caps the interval that a server suggests, so that the end of the task is noticed in time. */
 const MAX_POLL_MS = 60_000;
-/** How often in a row an answer may be lost while the connection lives: streams of HTTP break one by one. */
+/** Consecutive lost responses that are tolerated while the connection is open: HTTP streams break one by one. */
 const MAX_LOST = 3;
 
 /** Waits for the end of one task. */
-export class TaskWait {
+export class TaskWaiter {
   readonly #taskId: string;
-  readonly #options: TaskWaitOptions;
-  readonly #input: TaskInput;
+  readonly #options: TaskWaiterOptions;
+  readonly #input: TaskInputResponder;
   readonly #failure = Promise.withResolvers<never>();
   readonly #over = new AbortController();
   #endsAt: number;
@@ -47,13 +49,13 @@ export class TaskWait {
   #rounds = 0;
   #lost = 0;
 
-  constructor(taskId: string, options: TaskWaitOptions) {
+  constructor(taskId: string, options: TaskWaiterOptions) {
     this.#taskId = taskId;
     this.#options = options;
     this.#endsAt = options.endsAt;
-    this.#input = new TaskInput({
-      ask: (question, signal) =>
-        options.rounds.answerOne(question, options.connection().codec, {
+    this.#input = new TaskInputResponder({
+      respond: (inputRequest, signal) =>
+        options.rounds.respondToOne(inputRequest, options.connection().codec, {
           signal,
           request: options.request,
         }),
@@ -64,19 +66,13 @@ export class TaskWait {
   }
 
   /**
-   * Resolves with the result of the call; `task` is what is known of it. Call once. Whatever else ends the wait cancels the task, except the loss of the
-   * connection, after which it can be resumed.
+   * Resolves with the result of the call; `task` is its last known state. Call once. A failure to wait cancels the task, except the loss of the
+   * connection, after which waiting can be resumed.
    * @throws ProtocolError, LocalError
    */
-  async until(task: Task | undefined): Promise<JsonObject> {
+  async wait(task: Task | undefined): Promise<JsonObject> {
     const { signal, connection } = this.#options;
-    const onAbort = (): void =>
-      this.#failure.reject(
-        new LocalError('request-cancelled', 'tools/call was cancelled.', {
-          sent: true,
-          cause: signal?.reason,
-        }),
-      );
+    const onAbort = (): void => this.#failure.reject(cancelledByCaller('tools/call', signal));
     signal?.addEventListener('abort', onAbort, { once: true });
     if (signal?.aborted === true) onAbort();
     this.#followConnection();
@@ -88,8 +84,7 @@ export class TaskWait {
           : this.#waitForExtension(task),
       ]);
     } catch (error) {
-      if (this.#isWorthCancelling(error))
-        void this.#request('tasks/cancel', {}).catch(() => undefined);
+      if (this.#shouldCancel(error)) void this.#request('tasks/cancel', {}).catch(() => undefined);
       throw error;
     } finally {
       signal?.removeEventListener('abort', onAbort);
@@ -97,7 +92,7 @@ export class TaskWait {
     }
   }
 
-  /** Between two requests nothing else tells that the connection has ended. */
+  /** Detects the end of the connection between two requests. */
   #followConnection(): void {
     const connection = this.#options.connection();
     const { endSignal } = connection;
@@ -107,7 +102,7 @@ export class TaskWait {
         this.#failure.reject(
           new LocalError(
             'connection-lost',
-            'The connection ended while tools/call went on as a task.',
+            'The connection ended while tools/call was running as a task.',
             { sent: true, cause: endSignal.reason },
           ),
         );
@@ -116,22 +111,22 @@ export class TaskWait {
     else endSignal.addEventListener('abort', onEnd, { once: true, signal: this.#over.signal });
   }
 
-  /** Everything is learned by asking for the task. */
+  /** Polls the task until it ends. */
   async #waitForExtension(known: Task | undefined): Promise<JsonObject> {
     this.#setLimit();
-    if (known !== undefined) this.#tell(known);
+    if (known !== undefined) this.#publish(known);
     let task: DetailedTask =
       known === undefined || isEnded(known.status) ? await this.#get() : known;
     for (;;) {
-      this.#tell(task);
+      this.#publish(task);
       if (isEnded(task.status)) return readTaskResult(task, this.#options.connection().codec);
-      if (this.#input.update(boundedQuestions(task.inputRequests ?? {}))) this.#countRound();
+      if (this.#input.update(boundedInputRequests(task.inputRequests ?? {}))) this.#countRound();
       await this.#pause(task);
       task = (await this.#tryGet()) ?? task;
     }
   }
 
-  /** One request waits for the result and has the questions on its stream; asking for the task shows that the server is alive. */
+  /** Waits with one `tasks/result`, whose stream carries the input requests; polls the task as well, to detect a server that has stopped. */
   #waitForCore(known: Task | undefined): Promise<JsonObject> {
     const result = Promise.withResolvers<JsonObject>();
     return Promise.race([result.promise, this.#watchCore(known, result)]);
@@ -143,20 +138,20 @@ export class TaskWait {
   ): Promise<never> {
     let isFetching = false;
     for (let task = known ?? (await this.#get()); ; task = (await this.#tryGet()) ?? task) {
-      this.#tell(task);
+      this.#publish(task);
       if (task.status === 'cancelled') throw cancelledOnServer();
       if (!isFetching) {
         isFetching = true;
         this.#fetchResult().then(resolve, (error: unknown) => {
           isFetching = false;
-          if (!this.#isBearable(error)) reject(error);
+          if (!this.#isTolerableLoss(error)) reject(error);
         });
       }
       await this.#pause(task);
     }
   }
 
-  /** The limit is kept by the request, whose time stops while a question is open. */
+  /** Leaves the time limit to the request, which pauses it while an input request is open. */
   async #fetchResult(): Promise<JsonObject> {
     const maxTotalMs = Math.max(this.#endsAt - performance.now(), 0);
     try {
@@ -180,12 +175,12 @@ export class TaskWait {
     return task;
   }
 
-  /** `undefined` when the answer was lost and another may come. */
+  /** Returns `undefined` when the response was lost and polling may continue. */
   async #tryGet(): Promise<DetailedTask | undefined> {
     try {
       return await this.#get();
     } catch (error) {
-      if (this.#isBearable(error) && !this.#over.signal.aborted) return undefined;
+      if (this.#isTolerableLoss(error) && !this.#over.signal.aborted) return undefined;
       throw error;
     }
   }
@@ -200,13 +195,13 @@ export class TaskWait {
       );
   }
 
-  #isBearable(error: unknown): boolean {
+  #isTolerableLoss(error: unknown): boolean {
     if (!(error instanceof LocalError) || error.code !== 'connection-lost') return false;
     this.#lost += 1;
     return this.#lost <= MAX_LOST;
   }
 
-  #isWorthCancelling(error: unknown): boolean {
+  #shouldCancel(error: unknown): boolean {
     if (this.#last !== undefined && isEnded(this.#last.status)) return false;
     return (
       error instanceof LocalError &&
@@ -215,7 +210,7 @@ export class TaskWait {
     );
   }
 
-  #tell(task: Task): void {
+  #publish(task: Task): void {
     const { status, statusMessage } = this.#last ?? {};
     this.#last = task;
     if (task.status !== status || task.statusMessage !== statusMessage) this.#options.onTask(task);
@@ -227,7 +222,7 @@ export class TaskWait {
     this.#failure.reject(
       new LocalError(
         'invalid-response',
-        `The task that tools/call became asked for input ${String(this.#rounds)} times.`,
+        `The task of tools/call asked for input ${this.#rounds} times; at most ${this.#options.maxRounds} rounds are allowed.`,
         { sent: true },
       ),
     );
@@ -258,11 +253,9 @@ export class TaskWait {
     this.#limit = setTimeout(
       () => {
         this.#failure.reject(
-          new LocalError(
-            'request-timeout',
-            'tools/call timed out: the task that it became did not end in time.',
-            { sent: true },
-          ),
+          new LocalError('request-timeout', 'tools/call timed out: its task did not end in time.', {
+            sent: true,
+          }),
         );
       },
       Math.max(leftMs, 0),
@@ -270,7 +263,7 @@ export class TaskWait {
   }
 
   #end(): void {
-    const reason = new LocalError('request-cancelled', 'The task it belongs to is over.', {
+    const reason = new LocalError('request-cancelled', 'The wait for the task is over.', {
       sent: true,
     });
     this.#over.abort(reason);

@@ -1,0 +1,18 @@
+import type { JsonObject } from '../../jsonrpc/messages.ts';
+import { isLoggingLevel, type LoggingLevel } from '../../protocol/logging-levels.ts';
+
+/** A log message of a server. */
+export interface LogEntry {
+  readonly level: LoggingLevel;
+  readonly logger?: string;
+  readonly data: unknown;
+}
+
+/** Reads the params of `notifications/message`; an unknown level becomes `info`. */
+export function readLogEntry({ level, logger, data }: JsonObject): LogEntry {
+  return {
+    level: isLoggingLevel(level) ? level : 'info',
+    ...(typeof logger === 'string' ? { logger } : {}),
+    data,
+  };
+}
