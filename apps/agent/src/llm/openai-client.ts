@@ -2,6 +2,7 @@ import type OpenAI from 'openai';
 import type { LlmConfig } from '../config/config.ts';
 import { LlmError, type LlmRequest } from '../ports/llm-provider.ts';
 import { type Endpoint, endpointOf, labelOf } from './endpoint.ts';
+import { importInTurns } from './import-in-turns.ts';
 import { wireFetch } from './wire-fetch.ts';
 import type { WireLimits } from './wire-provider.ts';
 
@@ -14,6 +15,16 @@ const MAX_TOOLS = 128;
 const PASSED_HEADERS = new Set(['accept', 'content-type', 'user-agent']);
 
 export const DEFAULT_OPENAI_MODEL = 'gpt-6.1-sol';
+
+const importSdk = importInTurns(
+  [
+    () => import('openai/resources/responses/responses'),
+    () => import('openai/resources/beta'),
+    () => import('openai/resources/admin'),
+    () => import('openai/resources'),
+  ],
+  () => import('openai'),
+);
 
 export interface OpenAiClientOptions {
   readonly endpoint: Endpoint;
@@ -44,7 +55,7 @@ export async function createOpenAiClient({
   limits,
   onBytes,
 }: OpenAiClientOptions): Promise<OpenAI> {
-  const { OpenAI: Client } = await import('openai');
+  const { OpenAI: Client } = await importSdk();
   return new Client({
     apiKey: endpoint.apiKey,
     adminAPIKey: null,

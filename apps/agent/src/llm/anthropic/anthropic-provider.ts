@@ -4,6 +4,7 @@ import type { LlmError, LlmRequest, ProviderInfo } from '../../ports/llm-provide
 import { modelCard, modelCards } from '../catalogue/model-cards.ts';
 import { type Endpoint, endpointOf } from '../endpoint.ts';
 import { estimateTokens } from '../../estimate-tokens.ts';
+import { importInTurns } from '../import-in-turns.ts';
 import { sdkFailure } from '../sdk-failure.ts';
 import { wireFetch } from '../wire-fetch.ts';
 import {
@@ -26,6 +27,15 @@ const VENDOR = {
 } as const;
 const DEFAULT_MODEL = 'claude-sonnet-5-5';
 const PASSED_HEADERS = new Set(['accept', 'content-type', 'user-agent', 'anthropic-version']);
+
+const importSdk = importInTurns(
+  [
+    () => import('@anthropic-ai/sdk/resources/messages'),
+    () => import('@anthropic-ai/sdk/resources/beta/messages'),
+    () => import('@anthropic-ai/sdk/resources'),
+  ],
+  () => import('@anthropic-ai/sdk'),
+);
 
 interface CallOptions {
   readonly config: LlmConfig;
@@ -119,7 +129,7 @@ async function createClient(
   endpoint: Endpoint,
   { limits, onBytes }: { readonly limits: WireLimits; readonly onBytes: (count: number) => void },
 ): Promise<Anthropic> {
-  const { Anthropic: Client } = await import('@anthropic-ai/sdk');
+  const { Anthropic: Client } = await importSdk();
   const headers = {
     authorization: `Bearer ${endpoint.apiKey}`,
     ...(endpoint.isVendor ? {} : { 'x-api-key': endpoint.apiKey }),
