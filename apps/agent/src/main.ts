@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { boundYoungGeneration, collectHeapOnce } from './bound-heap.ts';
+import { boundGarbage, boundYoungGeneration, collectHeapOnce } from './bound-heap.ts';
 
 // Without a listener the signal opens Node's inspector, which can read everything, to every program of this machine.
 process.on('SIGUSR1', () => undefined);
@@ -15,6 +15,7 @@ const [{ runCommand }, { createProcessIo }] = await Promise.all([
 ]);
 setFlagsFromString('--semi-space-growth-factor=2');
 boundYoungGeneration(24 * 1024 * 1024);
+boundGarbage(100);
 collectHeapOnce(2000);
 
 const manifest = JSON.parse(
