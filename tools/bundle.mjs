@@ -11,6 +11,29 @@ const {
   exports = {},
 } = JSON.parse(readFileSync('package.json', 'utf8'));
 
+/**
+ * Loads less of Node at start. An import of node:http evaluates all of its exports, which loads undici, so it is required instead. fastify requires node:https
+ * and node:http2, which a server of plain HTTP never uses: these are loaded with the first use of an export.
+ */
+const lazyBuiltins = {
+  name: 'lazy-builtins',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:(?:http|https|http2)$/ }, ({ path, kind, namespace }) => {
+      if (namespace !== 'file') return { path, external: true };
+      if (kind === 'import-statement') return { path, namespace: 'required' };
+      return kind === 'require-call' && path !== 'node:http'
+        ? { path, namespace: 'required-at-use' }
+        : { path, external: true };
+    });
+    onLoad({ filter: /^/, namespace: 'required' }, ({ path }) => ({
+      contents: `module.exports = require('${path}');`,
+    }));
+    onLoad({ filter: /^/, namespace: 'required-at-use' }, ({ path }) => ({
+      contents: `module.exports = new Proxy({}, { get: (_, name) => require('${path}')[name] });`,
+    }));
+  },
+};
+
 const options = {
   outdir: 'bundle',
   entryNames: '[name]',
@@ -28,6 +51,7 @@ const options = {
   },
   logLevel: 'warning',
   metafile: true,
+  plugins: [lazyBuiltins],
 };
 
 rmSync('bundle', { recursive: true, force: true });
