@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Limits, time } from './schemas.ts';
 
 export const NewAgent = z

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { RememberedApproval } from '../ports/run-store.ts';
 import { type Approval, ApprovalList, ApprovalQuery } from './approval-schemas.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Response with the content of an artifact. */
 export const ArtifactContent = {

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { InvalidCursorError, type StoredAuditEntry } from '../ports/run-store.ts';
 import { AuditPage, AuditQuery, type AuditEntry } from './audit-schemas.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';

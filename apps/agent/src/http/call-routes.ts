@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { CallRun as EngineCallRun } from '../ports/run-engine.ts';
 import type { Run, RunReader, ToolCall as StoredCall } from '../ports/run-store.ts';
 import { KeyHeaders, replyWith, type Answer } from './idempotency.ts';

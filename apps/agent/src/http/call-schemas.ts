@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Run } from './run-schemas.ts';
 import { json, Limits, Metadata, RunParameters, time } from './schemas.ts';
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@signalbox/mcp-core';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { RunEventType } from '../run/ledger/events.ts';
 import { InboxKind, inboxRequestVariants, StoredInboxResponse } from './inbox-schemas.ts';
 import { RunErrorDetails, RunLimits, Usage } from './run-schemas.ts';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { ProviderInfo } from '../ports/llm-provider.ts';
 import type { RunFrame } from '../run/follow/follow-run.ts';
 import type { MessageDeltaFrame, RunSnapshotFrame, StreamGapFrame } from './stream-schemas.ts';

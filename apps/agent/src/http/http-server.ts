@@ -1,11 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import Fastify, { type FastifyInstance } from 'fastify';
-import {
-  jsonSchemaTransform,
-  jsonSchemaTransformObject,
-  type ZodTypeProvider,
-} from 'fastify-type-provider-zod';
-import { z } from 'zod';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import * as z from 'zod';
 import { shareReads } from '../run/follow/shared-run-reader.ts';
 import { approvalRoutes } from './approval-routes.ts';
 import { agentRoutes } from './agent-routes.ts';
@@ -87,6 +83,10 @@ export async function createHttpServer(
     genReqId: requestIdOf,
     // As long as a request line: the schemas reject longer values and name the parameter.
     routerOptions: { maxParamLength: 16 * 1024, querystringParser: parseQuery },
+    // Without a factory Fastify loads its own compilers, which are replaced below.
+    schemaController: {
+      compilersFactory: { buildValidator: buildNoCompiler, buildSerializer: buildNoCompiler },
+    },
     frameworkErrors: (error, request, reply) => void sendProblem(request, reply, toProblem(error)),
   });
   app.setValidatorCompiler(validateRequest);
@@ -153,9 +153,14 @@ export async function createHttpServer(
   return app;
 }
 
+function buildNoCompiler(): never {
+  throw new Error('a route was added before the compilers of the API were set');
+}
+
 /** Registers the OpenAPI generator. To be called before the routes are added. */
 async function describeRoutes(app: FastifyInstance, version: string): Promise<void> {
-  const { default: fastifySwagger } = await import('@fastify/swagger');
+  const [{ default: fastifySwagger }, { jsonSchemaTransform, jsonSchemaTransformObject }] =
+    await Promise.all([import('@fastify/swagger'), import('fastify-type-provider-zod')]);
   await app.register(fastifySwagger, {
     openapi: {
       openapi: '3.1.0',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { canonicalJson } from '../canonical-json.ts';
 import type { IdempotencyKey } from '../ports/idempotency-store.ts';
 import type { Receipt } from '../ports/run-engine.ts';

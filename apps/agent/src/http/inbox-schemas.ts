@@ -1,5 +1,5 @@
 import type { JsonObject } from '@signalbox/mcp-core';
-import { z } from 'zod';
+import * as z from 'zod';
 import { json, ListQuery, time } from './schemas.ts';
 
 export const InboxKind = z.enum([

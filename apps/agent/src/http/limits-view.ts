@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Run, RunLimits } from '../ports/run-store.ts';
 import type { Limits } from './schemas.ts';
 

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Fork, NewRun as EngineNewRun } from '../ports/run-engine.ts';
 import type { Run, RunReader } from '../ports/run-store.ts';
 import { KeyHeaders, replyWith } from './idempotency.ts';

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { isSettled } from '../ports/run-store.ts';
 import { EventsQuery, RunEventPage } from './event-schemas.ts';
 import { acceptsEventStream, streamRun } from './event-stream.ts';

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { isSettled, type Run, type RunReader } from '../ports/run-store.ts';
 import { acceptsEventStream, streamRun } from './event-stream.ts';
 import { replyWith, type Answer, type Once } from './idempotency.ts';

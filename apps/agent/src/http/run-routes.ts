@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { isSettled } from '../ports/run-store.ts';
 import { ToolCallList } from './call-schemas.ts';
 import { patchMetadata } from './metadata-patch.ts';

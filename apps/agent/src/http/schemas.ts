@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { PROBLEM_CODES } from './problem.ts';
 
 export const time = z.iso.datetime().describe('UTC, ISO 8601');

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { waitingFields } from './call-schemas.ts';
 import { json, time } from './schemas.ts';
 

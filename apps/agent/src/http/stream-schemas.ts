@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { RUN_EVENT_VARIANTS } from './event-schemas.ts';
 import { Run } from './run-schemas.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { InvalidCursorError, type ThreadMessage as StoredMessage } from '../ports/run-store.ts';
 import type { Thread as StoredThread } from '../ports/thread-store.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ListQuery, Metadata, METADATA_FILTER, MetadataPatch, time } from './schemas.ts';
 
 export const NewThread = z

@@ -1,5 +1,5 @@
 import type { FastifySchemaCompiler } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { editDistance } from '../edit-distance.ts';
 
 /** Checks the parts of requests against their schemas, with messages in plain words. */

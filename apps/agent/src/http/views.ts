@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@signalbox/mcp-core';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Listed } from '../ports/list-store.ts';
 import type { ProviderInfo } from '../ports/llm-provider.ts';
 import type {

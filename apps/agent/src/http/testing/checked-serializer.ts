@@ -1,5 +1,5 @@
 import type { FastifySerializerCompiler } from 'fastify';
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 /** Serializes responses as the service does and throws when a response is not exactly what the OpenAPI document says: no value of another type, no field that the schema does not name. */
 export const checkedSerializer: FastifySerializerCompiler<z.ZodType> =

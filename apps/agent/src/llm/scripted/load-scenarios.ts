@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { ConfigError } from '../../config/config.ts';
 import { type Scenario, scenarioFileSchema, type Turn } from './scenario.ts';
 import { parseTemplate } from './template.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseTemplate } from './template.ts';
 
 /** A string in which `${…}` picks values: see `template.ts`. */

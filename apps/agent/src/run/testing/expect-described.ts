@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { RunEvent } from '../../http/event-schemas.ts';
 import { InboxItem } from '../../http/inbox-schemas.ts';
 import { unnamedFields } from '../../http/testing/checked-serializer.ts';
