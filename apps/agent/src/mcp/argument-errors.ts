@@ -1,13 +1,16 @@
 import type { JsonObject } from '@signalbox/mcp-core';
-import type { ErrorObject } from 'ajv';
+import type { SchemaViolation } from '@signalbox/mcp-core/schema';
 import { isPlainObject } from '../plain-object.ts';
 import { nearestName } from '../config/nearest-name.ts';
 
 const MAX_PROBLEMS = 5;
 const MAX_EXCERPT_LENGTH = 500;
 
-/** Tells a model which argument is wrong, in what way, and what its schema says there. */
-export function describeArgumentErrors(errors: readonly ErrorObject[], args: JsonObject): string {
+/** Returns an error text for the model: the wrong arguments, their problems, and the violated schema. */
+export function describeArgumentErrors(
+  errors: readonly SchemaViolation[],
+  args: JsonObject,
+): string {
   const problems = schemaProblems(errors, 'arguments').map((line) => `- ${line}`);
   const culprit = errors.at(-1);
   const excerpt =
@@ -17,17 +20,20 @@ export function describeArgumentErrors(errors: readonly ErrorObject[], args: Jso
   return `Invalid arguments, nothing was done. Correct them and call the tool again.\n${[...new Set(problems)].join('\n')}${excerpt}\nArguments given: ${given(args)}`;
 }
 
-/** One line for each of the first few errors; `root` names the value itself. */
-export function schemaProblems(errors: readonly ErrorObject[], root: string): readonly string[] {
+/** Returns one line for each of the first five violations. `root`: name of the value itself. */
+export function schemaProblems(
+  errors: readonly SchemaViolation[],
+  root: string,
+): readonly string[] {
   return errors.slice(0, MAX_PROBLEMS).map((error) => `${place(error, root)}: ${problem(error)}`);
 }
 
-function place(error: ErrorObject, root: string): string {
+function place(error: SchemaViolation, root: string): string {
   return error.instancePath === '' ? root : error.instancePath.slice(1).replaceAll('/', '.');
 }
 
-function problem(error: ErrorObject): string {
-  // Ajv gives each keyword its own parameters, as an untyped record.
+function problem(error: SchemaViolation): string {
+  // The type of the parameters depends on the keyword.
   const parameters = error.params as JsonObject;
   switch (error.keyword) {
     case 'required':

@@ -2,14 +2,14 @@ import type { JsonObject, JsonSchema } from '@signalbox/mcp-core';
 import { SchemaError, type SchemaChecks } from './schema-checks.ts';
 
 /**
- * The text for the model when the arguments do not fit the schema; undefined when they do. At once for ordinary arguments. Throws, or rejects with,
- * UnusableSchemaError when the schema cannot be evaluated.
+ * Returns the error text for the model, or undefined for valid arguments. Synchronous for ordinary
+ * arguments. Throws, or rejects with, UnusableSchemaError when the schema cannot be evaluated.
  */
 export type ArgumentValidator = (
   args: JsonObject,
 ) => string | undefined | Promise<string | undefined>;
 
-/** A tool's schema cannot be used; the message says why. */
+/** Thrown for a tool's schema that cannot be used. */
 export class UnusableSchemaError extends Error {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super(message, options);
@@ -19,14 +19,11 @@ export class UnusableSchemaError extends Error {
 
 export interface CompiledArguments {
   readonly validate: ArgumentValidator;
-  /** What compiling cost, in milliseconds of the thread that does it. */
+  /** Milliseconds the worker thread took to compile the schema. */
   readonly ms: number;
 }
 
-/**
- * Makes the validator of a schema that a server wrote, under the limits of `SchemaChecks`.
- * @throws UnusableSchemaError
- */
+/** Creates the validator of a server's schema within the limits of `SchemaChecks`. @throws UnusableSchemaError */
 export async function compileArgumentValidator(
   server: string,
   schema: JsonSchema,

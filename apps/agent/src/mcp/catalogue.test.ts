@@ -127,7 +127,7 @@ describe('the tools of a server', () => {
       'tool "no-schema" is not offered: its input schema is not an object',
       'tool "list" is not offered: its input schema is not an object',
       expect.stringMatching(
-        /^tool "remote" is not offered: its input schema does not compile: can't resolve reference/,
+        /^tool "remote" is not offered: its input schema does not compile: The schema refers to https:/,
       ),
       'tool "twice" is not offered: the server lists another tool with this name',
       'tool "long" is not offered: its description is longer than 64 KiB',

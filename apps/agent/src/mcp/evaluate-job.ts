@@ -1,62 +1,51 @@
 import type { JsonObject, JsonSchema } from '@signalbox/mcp-core';
-import { Ajv, type ErrorObject } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { compileSchema, type CompiledSchema } from '@signalbox/mcp-core/schema';
 import { describeArgumentErrors, schemaProblems } from './argument-errors.ts';
+import { messageOf } from './error-text.ts';
 import type { SchemaJob, SchemaReply } from './schema-job.ts';
 
-interface CompiledSchema {
-  (value: unknown): boolean;
-  errors?: ErrorObject[] | null;
-}
-
-interface Validators {
-  /** Stops at the first problem. */
-  readonly first: CompiledSchema;
-  /** Finds every problem; of a long value there may be more than memory holds. */
-  readonly all: () => CompiledSchema;
-}
-
-/** Schemas that are remembered. */
+/** Maximum number of compiled schemas that are kept. */
 const MAX_COMPILED = 100;
-/** Longer schemas and values are told the first problem only. */
+/** Only the first problem is reported for a schema and value that are longer together. */
 const MAX_ALL_PROBLEMS_LENGTH = 32 * 1024;
-const compiled = new Map<string, Validators>();
+const MAX_ERROR_LENGTH = 300;
+const compiled = new Map<string, CompiledSchema>();
 
-/** Evaluates a schema with the validator library, in whatever time that takes: to be called where it can be ended. */
-export function evaluateJob(job: SchemaJob): SchemaReply {
-  let validators: Validators;
+/** Compiles and evaluates a schema without a time limit. To be called in a thread that can be terminated. */
+export async function evaluateJob(job: SchemaJob): Promise<SchemaReply> {
+  let schema: CompiledSchema;
   try {
-    validators = validatorsOf(job.schema);
+    schema = await compiledSchema(job.schema);
   } catch (error) {
-    return { unusable: `does not compile: ${messageOf(error)}` };
+    return { unusable: `does not compile: ${reasonOf(error)}` };
   }
   try {
-    return { problems: problemsOf(job, validators) };
+    return { problems: problemsOf(job, schema) };
   } catch (error) {
-    return { unusable: `cannot be evaluated: ${messageOf(error)}` };
+    return { unusable: `cannot be evaluated: ${reasonOf(error)}` };
   }
 }
 
-function problemsOf(job: SchemaJob, { first, all }: Validators): readonly string[] {
+function problemsOf(job: SchemaJob, { validate, validateAll }: CompiledSchema): readonly string[] {
   if (job.kind === 'compile') {
-    // A schema that refers to itself without end compiles and fails when it is used.
-    first({});
+    // A schema with an endless reference to itself compiles and fails when it is used.
+    validate({});
     return [];
   }
   const value: unknown = JSON.parse(job.value);
-  if (first(value)) return [];
-  // The arguments of a call are an object.
-  if (job.kind === 'arguments')
-    return [describeArgumentErrors(first.errors ?? [], value as JsonObject)];
+  if (validate(value)) return [];
+  if (job.kind === 'arguments') return [describeArgumentErrors(validate.errors ?? [], value)];
   if (job.schema.length + job.value.length > MAX_ALL_PROBLEMS_LENGTH)
-    return schemaProblems(first.errors ?? [], job.root);
-  const validate = all();
-  validate(value);
-  return schemaProblems(validate.errors ?? [], job.root);
+    return schemaProblems(validate.errors ?? [], job.root);
+  const all = validateAll();
+  all(value);
+  return schemaProblems(all.errors ?? [], job.root);
 }
 
-function validatorsOf(text: string): Validators {
-  const known = compiled.get(text) ?? compileText(text);
+async function compiledSchema(text: string): Promise<CompiledSchema> {
+  const known =
+    compiled.get(text) ??
+    (await compileSchema(inSupportedDialect(JSON.parse(text) as JsonSchema), { verbose: true }));
   compiled.delete(text);
   compiled.set(text, known);
   const [oldest] = compiled.keys();
@@ -64,46 +53,13 @@ function validatorsOf(text: string): Validators {
   return known;
 }
 
-function compileText(text: string): Validators {
-  // The schema of a tool or of an answer, whose type was checked.
-  const schema = JSON.parse(text) as JsonSchema;
-  let all: CompiledSchema | undefined;
-  return { first: compile(schema, false), all: () => (all ??= compile(schema, true)) };
+/** Reads draft-03 to draft-06 as draft-07 and unknown dialects as 2020-12, and drops `$async`, which is in no dialect. */
+function inSupportedDialect({ $schema, $async: _, ...rest }: JsonSchema): JsonSchema {
+  return typeof $schema === 'string' && /draft-0[3-7]/.test($schema)
+    ? { $schema: 'http://json-schema.org/draft-07/schema#', ...rest }
+    : rest;
 }
 
-function compile(schema: JsonSchema, allErrors: boolean): CompiledSchema {
-  // `$async` would make the validator return a promise, which is always truthy.
-  const { $schema: dialect, $async: _, ...rest } = schema;
-  // One instance for each: schemas of different tools may carry the same $id.
-  const ajv =
-    typeof dialect === 'string' && /draft-0[3-7]/.test(dialect)
-      ? new Ajv({ ...OPTIONS, allErrors })
-      : new Ajv2020({ ...OPTIONS, allErrors });
-  return ajv.compile(rest);
-}
-
-const OPTIONS = {
-  strict: false,
-  verbose: true,
-  validateSchema: false,
-  // An annotation, in every dialect: https://json-schema.org/draft/2020-12/json-schema-validation#section-7.2.1
-  validateFormats: false,
-  meta: false,
-  // A large schema would be copied to each of its references.
-  inlineRefs: false,
-  logger: false,
-  code: { regExp: Object.assign(lenientRegExp, { code: 'new RegExp' }) },
-} as const;
-
-/** JSON Schema asks for Unicode patterns, but many servers write patterns that are only valid without. */
-function lenientRegExp(pattern: string, flags: string): RegExp {
-  try {
-    return new RegExp(pattern, flags);
-  } catch {
-    return new RegExp(pattern);
-  }
-}
-
-function messageOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).slice(0, 300);
+function reasonOf(error: unknown): string {
+  return messageOf(error).slice(0, MAX_ERROR_LENGTH);
 }

@@ -6,12 +6,13 @@ import {
   quickCheck,
   type SchemaEvaluator,
 } from '@signalbox/mcp-core/client';
-import { SchemaJobError, SchemaWorker } from '@signalbox/mcp-core/schema-worker';
+import { boundedSchemaText, SchemaJobError, SchemaWorker } from '@signalbox/mcp-core/schema';
+import { messageOf } from './error-text.ts';
 import type { SchemaJob, SchemaReply } from './schema-job.ts';
 
-/** A schema cannot be used; the message says why and begins with a verb. */
+/** Thrown for a schema that cannot be used. The message begins with a verb whose subject is the schema. */
 export class SchemaError extends Error {
-  /** How long the thread was at it. */
+  /** Milliseconds the worker thread spent on the schema. */
   readonly spentMs: number;
 
   constructor(
@@ -25,34 +26,34 @@ export class SchemaError extends Error {
 }
 
 const MAX_BYTES = 256 * 1024;
-const MAX_DEPTH = 64;
 const COMPILE_LIMIT_MS = 1000;
 const CHECK_LIMIT_MS = 500;
-/** Schemas of which it is known whether they can be used. */
+/** Maximum number of remembered results of compiling a schema. */
 const MAX_VERDICTS = 5000;
 
 export interface NamedValue {
-  /** Names the value in what is said of it. */
+  /** Name of the value in problem texts. */
   readonly root: string;
-  /** As it was read from JSON. */
+  /** A value parsed from JSON. */
   readonly value: unknown;
 }
 
 /**
- * Evaluates schemas that servers and clients wrote: at most 256 KiB, 64 levels deep, referring to nothing outside themselves. The dialect is 2020-12, or
- * draft-07 where `$schema` names it or an older one; `format` is an annotation. Ordinary values are checked at once, in bounded steps; whatever takes more is
- * left to a thread, which has half a second for it. Owners, such as servers, take turns.
+ * Evaluates schemas from servers and clients: at most 256 KiB, 64 levels deep, without references to
+ * other documents. The dialect is 2020-12, or draft-07 if `$schema` names it or an older draft; `format`
+ * is an annotation. Ordinary values are checked synchronously in a bounded number of steps; all others
+ * in a worker thread, within half a second of processor time. Owners, such as servers, take turns.
  */
 export class SchemaChecks {
   readonly #worker = new SchemaWorker<SchemaJob, SchemaReply>({
-    // Beside this file as it was built, or as it was written.
+    // The extension is `.js` in a build and `.ts` in the sources.
     main: join(import.meta.dirname, `schema-worker-main${extname(import.meta.filename)}`),
     lengthOf: (job) => job.schema.length + ('value' in job ? job.value.length : 0),
   });
-  /** Why a schema is unusable, by its digest; `undefined` for a usable one. */
+  /** Reasons why schemas are unusable, by digest; `undefined` for a usable schema. */
   readonly #verdicts = new Map<string, string | undefined>();
 
-  /** Starts the thread, so that it is there when descriptors are not. */
+  /** Starts the thread early, before file descriptors can run out. */
   start(): void {
     this.#worker.start();
   }
@@ -61,7 +62,7 @@ export class SchemaChecks {
     return this.#worker.close('the service is shutting down');
   }
 
-  /** Resolves with the milliseconds that it took to find out. @throws SchemaError */
+  /** Compiles the schema and resolves with the milliseconds it took, 0 if it is known. @throws SchemaError */
   async assertUsable(owner: string, schema: JsonSchema): Promise<number> {
     const text = boundedText(schema);
     const digest = createHash('sha256').update(text).digest('base64');
@@ -71,7 +72,7 @@ export class SchemaChecks {
     return 0;
   }
 
-  /** The text for the model when arguments do not fit the schema; `undefined` when they do. At once for ordinary ones. @throws SchemaError */
+  /** Returns the error text for the model, or `undefined` for valid arguments. Synchronous for ordinary arguments. @throws SchemaError */
   argumentProblem(
     owner: string,
     schema: JsonSchema,
@@ -86,7 +87,7 @@ export class SchemaChecks {
     );
   }
 
-  /** What is wrong with a value, one line each. At once for ordinary ones. @throws SchemaError */
+  /** Returns the problems of a value, one line each. Synchronous for ordinary values. @throws SchemaError */
   problems(
     owner: string,
     schema: JsonSchema,
@@ -103,7 +104,7 @@ export class SchemaChecks {
     });
   }
 
-  /** For the output schemas of one server. */
+  /** Returns the evaluator for the output schemas of one server. */
   evaluatorFor(owner: string): SchemaEvaluator {
     return {
       check: (schema, value) => {
@@ -128,7 +129,7 @@ export class SchemaChecks {
       spentMs = ms;
     } catch (error) {
       if (!(error instanceof SchemaJobError)) throw error;
-      // What cannot be evaluated at present may be later.
+      // The result is not remembered, since a later attempt may succeed.
       throw new SchemaError(`cannot be evaluated: ${error.message}`, {
         cause: error,
         spentMs: COMPILE_LIMIT_MS,
@@ -148,10 +149,7 @@ export class SchemaChecks {
       return reply.problems;
     } catch (error) {
       if (error instanceof SchemaError) throw error;
-      throw new SchemaError(
-        `cannot be evaluated: ${error instanceof Error ? error.message : String(error)}`,
-        { cause: error },
-      );
+      throw new SchemaError(`cannot be evaluated: ${messageOf(error)}`, { cause: error });
     }
   }
 }
@@ -160,7 +158,7 @@ function asSentences(problems: readonly string[]): readonly string[] {
   return problems.map((problem) => `${problem}.`);
 }
 
-/** Tells a client that the schema is not at fault where the thread is. */
+/** Converts a temporary failure of the thread, so that the client keeps using the schema. */
 function throwAvailability(error: unknown): never {
   const isTemporary =
     error instanceof SchemaError &&
@@ -171,15 +169,18 @@ function throwAvailability(error: unknown): never {
 
 /** @throws SchemaError */
 function boundedText(schema: JsonSchema): string {
-  if (depthOf(schema, MAX_DEPTH) > MAX_DEPTH)
-    throw new SchemaError(`is nested deeper than ${String(MAX_DEPTH)} levels`);
-  const text = JSON.stringify(schema);
+  let text: string;
+  try {
+    text = boundedSchemaText(schema, { maxParts: Infinity, maxCharacters: Infinity });
+  } catch (error) {
+    throw new SchemaError(messageOf(error).replace(/^The schema /, ''), { cause: error });
+  }
   if (Buffer.byteLength(text) > MAX_BYTES)
     throw new SchemaError(`is larger than ${String(MAX_BYTES / 1024)} KiB`);
   return text;
 }
 
-/** The value as JSON; `undefined` when it is nested so deep that it cannot be written. */
+/** Returns the value as JSON text, or `undefined` for a value nested too deep to be serialized. */
 function textOf(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
@@ -187,16 +188,4 @@ function textOf(value: unknown): string | undefined {
     if (error instanceof RangeError) return undefined;
     throw error;
   }
-}
-
-/** Levels of nesting; does not look deeper than `limit` levels. */
-function depthOf(value: unknown, limit: number): number {
-  let level: readonly unknown[] = [value];
-  let depth = -1;
-  for (; level.length > 0 && depth <= limit; depth += 1) {
-    level = level.flatMap((part): unknown[] =>
-      typeof part === 'object' && part !== null ? Object.values(part) : [],
-    );
-  }
-  return depth;
 }

@@ -1,8 +1,8 @@
-/** Work for the schema worker. Schemas and values travel as JSON text. */
+/** A job for the schema worker. Schemas and values are JSON text. */
 export type SchemaJob =
   | { readonly kind: 'compile'; readonly schema: string }
   | { readonly kind: 'arguments'; readonly schema: string; readonly value: string }
-  /** `root` names the value in what is said of it. */
+  /** `root`: name of the value in problem texts. */
   | {
       readonly kind: 'output';
       readonly schema: string;
@@ -10,7 +10,7 @@ export type SchemaJob =
       readonly root: string;
     };
 
-/** `unusable`: why the schema cannot be used. `problems`: what is wrong with the value, one line each; empty when it conforms. */
+/** `unusable`: reason why the schema cannot be used. `problems`: one line each; empty for a valid value. */
 export type SchemaReply =
   | { readonly unusable: string; readonly problems?: undefined }
   | { readonly problems: readonly string[]; readonly unusable?: undefined };

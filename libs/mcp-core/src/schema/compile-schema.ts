@@ -1,4 +1,4 @@
-import type { Ajv, Options, ValidateFunction } from 'ajv';
+import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { JsonSchema } from '../protocol/tools.ts';
 import { dialectOf, type Dialect } from './dialect.ts';
@@ -23,6 +23,16 @@ const LIBRARIES: { readonly [dialect in Dialect]: () => Promise<Library> } = {
   'draft-07': async () => (await import('ajv')).default.Ajv,
 };
 
+/** A violation of a schema, as the validator library describes it. */
+export type SchemaViolation = ErrorObject;
+
+export interface CompileOptions {
+  /** Whether `format` is asserted. Default: false, an annotation. */
+  readonly assertsFormats?: boolean;
+  /** Whether a violation holds the violated schema and the value. Default: false. */
+  readonly verbose?: boolean;
+}
+
 /** The validators of one schema. */
 export interface CompiledSchema {
   /** Stops at the first problem. */
@@ -43,7 +53,7 @@ export interface CompiledSchema {
  */
 export async function compileSchema(
   source: JsonSchema,
-  assertsFormats: boolean,
+  { assertsFormats = false, verbose = false }: CompileOptions = {},
 ): Promise<CompiledSchema> {
   const { $schema: _, ...schema } = source;
   // The validator of an asynchronous schema returns a promise, which would count as success.
@@ -54,7 +64,12 @@ export async function compileSchema(
     assertsFormats ? loadFormats() : undefined,
   ]);
   const compile = (options: Options): ValidateFunction => {
-    const library = new Validator({ ...OPTIONS, ...options, validateFormats: assertsFormats });
+    const library = new Validator({
+      ...OPTIONS,
+      ...options,
+      verbose,
+      validateFormats: assertsFormats,
+    });
     return (addFormats?.(library) ?? library).compile(schema);
   };
   const compileWith = (meta: boolean): CompiledSchema => {

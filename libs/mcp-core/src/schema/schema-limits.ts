@@ -1,8 +1,13 @@
 import type { JsonSchema } from '../protocol/tools.ts';
 
-const MAX_DEPTH = 64;
-const MAX_PARTS = 10_000;
-const MAX_CHARACTERS = 1024 * 1024;
+export interface SchemaLimits {
+  /** Levels of nested objects and lists. Default: 64. */
+  readonly maxDepth?: number;
+  /** Objects and lists. Default: 10,000. */
+  readonly maxParts?: number;
+  /** Characters of the JSON text. Default: 1 MiB. */
+  readonly maxCharacters?: number;
+}
 
 /**
  * Returns the schema as JSON text.
@@ -11,19 +16,22 @@ const MAX_CHARACTERS = 1024 * 1024;
  * @see
  * https://modelcontextprotocol.io/specification/2026-07-28/basic#composition-keyword-resource-use
  */
-export function boundedSchemaText(schema: JsonSchema): string {
+export function boundedSchemaText(
+  schema: JsonSchema,
+  { maxDepth = 64, maxParts = 10_000, maxCharacters = 1024 * 1024 }: SchemaLimits = {},
+): string {
   let parts = 0;
   let level: readonly object[] = [schema];
   for (let depth = 1; level.length > 0; depth += 1) {
     parts += level.length;
-    if (depth > MAX_DEPTH)
-      throw new Error(`The schema is nested deeper than ${String(MAX_DEPTH)} levels`);
-    if (parts > MAX_PARTS) throw new Error(`The schema has more than ${String(MAX_PARTS)} parts`);
+    if (depth > maxDepth)
+      throw new Error(`The schema is nested deeper than ${String(maxDepth)} levels`);
+    if (parts > maxParts) throw new Error(`The schema has more than ${String(maxParts)} parts`);
     level = level.flatMap((part) => Object.values(part).filter(isPart));
   }
   const text = JSON.stringify(schema);
-  if (text.length > MAX_CHARACTERS)
-    throw new Error(`The schema is longer than ${String(MAX_CHARACTERS)} characters`);
+  if (text.length > maxCharacters)
+    throw new Error(`The schema is longer than ${String(maxCharacters)} characters`);
   return text;
 }
 

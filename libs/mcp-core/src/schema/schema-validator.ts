@@ -66,7 +66,8 @@ export class SchemaValidator {
       .update(boundedSchemaText(schema))
       .digest('base64');
     const equal =
-      this.#equal.get(digest) ?? compileSchema(schema, this.#assertsFormats).then(toCheck);
+      this.#equal.get(digest) ??
+      compileSchema(schema, { assertsFormats: this.#assertsFormats }).then(toCheck);
     this.#equal.delete(digest);
     this.#equal.set(digest, equal);
     const [oldest] = this.#equal.keys();

@@ -1,6 +1,6 @@
 import { extname, join } from 'node:path';
 import type { EvaluationJob, EvaluationReply } from './evaluation-job.ts';
-import { SchemaWorker } from './index.ts';
+import { SchemaWorker } from './schema-worker.ts';
 import type { JobOwner } from './fair-queue.ts';
 
 /** Processor time in milliseconds for compiling a schema and checking one value. */
