@@ -1,4 +1,4 @@
-import type { JsonObject, JsonSchema } from '@signalbox/mcp-core';
+import type { JsonSchema } from '@signalbox/mcp-core';
 import { compileSchema, type CompiledSchema } from '@signalbox/mcp-core/schema';
 import { describeArgumentErrors, schemaProblems } from './argument-errors.ts';
 import { messageOf } from './error-text.ts';
@@ -54,7 +54,8 @@ async function compiledSchema(text: string): Promise<CompiledSchema> {
 }
 
 /** Reads draft-03 to draft-06 as draft-07 and unknown dialects as 2020-12, and drops `$async`, which is in no dialect. */
-function inSupportedDialect({ $schema, $async: _, ...rest }: JsonSchema): JsonSchema {
+function inSupportedDialect(schema: JsonSchema): JsonSchema {
+  const { $schema, $async: _, ...rest } = schema;
   return typeof $schema === 'string' && /draft-0[3-7]/.test($schema)
     ? { $schema: 'http://json-schema.org/draft-07/schema#', ...rest }
     : rest;
