@@ -4,15 +4,15 @@ export interface Artifact {
   /** The run of the call. It may be erased while a fork still has the artifact. */
   readonly runId: string;
   readonly callId: string;
-  /** `text/plain` for texts; otherwise as the server gave it. */
+  /** Media type: `text/plain` for texts, otherwise the server's. */
   readonly mediaType: string;
-  /** Empty where there is `data`. */
+  /** Empty when `data` is present. */
   readonly text: string;
-  /** The bytes of an image, a sound or another file. */
+  /** Bytes of an image, a sound or another file. */
   readonly data: Buffer | undefined;
-  /** Of the kept text, in UTF-8, or of the data. */
+  /** Size of the stored UTF-8 text or of `data`. */
   readonly bytes: number;
-  /** Of the text as it came; more than `bytes` where its end was not kept. */
+  /** Size of the original text; larger than `bytes` if the text was truncated. */
   readonly originalBytes: number;
   /** Milliseconds since the Unix epoch. */
   readonly createdAt: number;
@@ -28,9 +28,12 @@ export interface ArtifactReader {
 }
 
 export interface ArtifactWriter {
-  /** The artifact belongs to its run. */
+  /** Stores an artifact that belongs to its run. */
   insertArtifact(artifact: Artifact): Promise<void>;
-  /** Lets a run own all artifacts of another one, and of the runs before that in its thread. */
+  /**
+   * Makes a run a further owner of all artifacts of another run, and of that run's predecessors in
+   * its thread.
+   */
   shareArtifacts(
     from: {
       readonly id: string;

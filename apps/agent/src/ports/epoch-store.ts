@@ -2,35 +2,41 @@ import type { JsonObject } from '@signalbox/mcp-core';
 import type { ToolSpec } from './llm-provider.ts';
 import type { CatalogueTool } from './tool-registry.ts';
 
-/** What every model call of a run begins with. It stays as it is until the next message of the user: models bind their thinking to it, and providers cache it. */
+/**
+ * Common beginning of the model calls of a run. Constant until the next user message, since models
+ * bind their thinking to it and providers cache it.
+ */
 export interface Epoch {
   readonly runId: string;
-  /** SHA-256 of `system` and `tools` in hex: runs with the same beginning are of one epoch. */
+  /** SHA-256 of `system` and `tools` in hex. Runs with the same beginning share an epoch. */
   readonly id: string;
   readonly system: string;
   readonly tools: readonly ToolSpec[];
-  /** How the calls of each server's tools were decided when the epoch began. */
+  /** Approval policy of each server's tools at the start of the epoch. */
   readonly policies: { readonly [server: string]: JsonObject };
 }
 
-/** The tools that a run could use from some point on. */
+/** Tools that a run can use from one point on. */
 export interface StoredCatalogue {
   readonly turn: number;
-  /** `begin`: before the model call of the turn, when the model is told of changes; `plan`: after it, when its tool calls are planned. */
+  /**
+   * `begin`: before the model call of the turn, when the model is told about changes; `plan`: after
+   * it, when its tool calls are planned.
+   */
   readonly point: 'begin' | 'plan';
   readonly tools: readonly CatalogueTool[];
 }
 
 export interface EpochReader {
   epoch(runId: string): Promise<Epoch | undefined>;
-  /** In order; one for each point at which the tools were others than before. */
+  /** Returns the stored catalogues in order, one for each point at which the tools changed. */
   catalogues(runId: string): Promise<readonly StoredCatalogue[]>;
-  /** The last of them, of one kind of point when given. */
+  /** Returns the latest catalogue, optionally of one kind of point. */
   lastCatalogue(
     runId: string,
     point?: StoredCatalogue['point'],
   ): Promise<StoredCatalogue | undefined>;
-  /** Whether the last of them, of one kind of point when given, has exactly these tools. */
+  /** Whether the latest catalogue, optionally of one kind of point, has exactly these tools. */
   isLastCatalogue(
     runId: string,
     tools: readonly CatalogueTool[],

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { Job, JobQueue } from './job-queue.ts';
 
-/** A queue under test with the means to let its time pass. */
+/** A queue under test and the means to advance its time. */
 export interface QueueUnderTest {
   readonly queue: JobQueue;
-  /** Lets `ms` of the queue's time pass and its due work begin. */
+  /** Advances the queue's clock by `ms` and lets due work begin. */
   readonly pass: (ms: number) => Promise<void>;
   /** Errors that the queue reported. */
   readonly reported: readonly unknown[];
 }
 
-/** What every adapter of the job queue must do. */
+/** Describes the behavior of every job queue adapter. */
 export function jobQueueContract(name: string, create: () => QueueUnderTest): void {
   describe(`job queue contract: ${name}`, () => {
     test('jobs accepted before the start are worked on after it, in order', async () => {
@@ -149,7 +149,7 @@ export function jobQueueContract(name: string, create: () => QueueUnderTest): vo
 const advance = (runId: string): Job => ({ type: 'advance-run', runId });
 const call = (callId: string): Job => ({ type: 'call-tool', callId });
 
-/** Handler runs that end when told to. */
+/** Returns a handler whose runs end on demand. */
 function manual(): { begin(): Promise<void>; started(): number; endAll(): void } {
   let count = 0;
   let open: (() => void)[] = [];

@@ -1,4 +1,7 @@
-/** A queue item. The queue only dispatches, delays and wakes; SQL is the truth, so a job that is lost or comes twice does no harm. */
+/**
+ * A queue item. SQL is the source of truth and the queue only dispatches, delays and wakes, so
+ * losing or repeating a job is harmless.
+ */
 export type Job =
   | { readonly type: 'advance-run'; readonly runId: string }
   | { readonly type: 'call-tool'; readonly callId: string };
@@ -6,15 +9,21 @@ export type Job =
 export type JobHandler = (job: Job) => Promise<void>;
 
 export interface JobQueue {
-  /** Starts working; `concurrency` bounds the jobs of each type running at once. A handler that throws is reported and its job dropped. */
+  /**
+   * Starts processing. `concurrency` limits the concurrent jobs of each type. A handler that throws
+   * is reported and its job is dropped.
+   */
   start(
     handler: JobHandler,
     options: { readonly concurrency: { readonly [T in Job['type']]: number } },
   ): void;
-  /** Accepts a job; an equal one that waits is not added again, one that runs is followed by one more. */
+  /**
+   * Adds a job, unless an equal job is waiting. A job equal to a running one runs once more
+   * afterwards.
+   */
   enqueue(job: Job, options?: { readonly delayMs?: number }): Promise<void>;
-  /** The jobs that wait, delayed ones included. */
+  /** Returns the number of waiting jobs, including delayed ones. */
   depth(): Promise<{ readonly [T in Job['type']]: number }>;
-  /** Stops taking jobs and resolves when the running ones have ended. */
+  /** Stops taking jobs. Resolves when the running jobs have ended. */
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { ContentBlock, JsonObject, JsonSchema } from '@signalbox/mcp-core';
 import type { ModelCard } from './model-card.ts';
 
-/** MCP content kept one to one, plus what only a model turn has. */
+/** A content block: every MCP content type, and the types that only model messages have. */
 export type Block =
   | ContentBlock
   | {
@@ -9,9 +9,9 @@ export type Block =
       readonly id: string;
       readonly name: string;
       readonly input: JsonObject;
-      /** Why the arguments cannot be used; such a call is never run. */ readonly invalid?: string;
+      /** Reason why the arguments are unusable. The call is not executed. */ readonly invalid?: string;
       readonly rawInput?: string;
-      /** Whether the limit of output tokens cut the arguments. */ readonly isCut?: boolean;
+      /** Whether the output token limit truncated the arguments. */ readonly isCut?: boolean;
     }
   | {
       readonly type: 'tool_result';
@@ -25,7 +25,7 @@ export type Block =
 
 /** A provider's own output items, replayed verbatim to the same provider and model only. */
 export interface NativeTurn {
-  /** The epoch of the run that it was said in. */
+  /** Epoch of the run in which the message was written. */
   readonly epoch?: string;
   readonly provider: string;
   readonly model: string;
@@ -46,34 +46,42 @@ export interface ToolSpec {
 }
 
 export interface LlmRequest {
-  /** Model id as the provider knows it; default the provider's configured one. */
+  /** Provider's model id. Default: the configured model. */
   readonly model?: string;
   readonly system?: string;
   readonly messages: readonly Message[];
   readonly tools: readonly ToolSpec[];
-  /** Default `auto`. A model that cannot be made to call a tool is left free, with a warning. */
+  /**
+   * Default: `auto`. For a model that cannot be forced to call a tool, `required` becomes a
+   * warning.
+   */
   readonly toolChoice?: 'auto' | 'required' | 'none';
-  /** What the last message, as JSON, should fit; a provider that cannot hold its model to it says nothing. */
+  /**
+   * JSON Schema that the last message should match. Ignored by providers without structured output.
+   */
   readonly outputSchema?: JsonSchema;
   readonly maxTokens: number;
   readonly temperature?: number;
   readonly stopSequences?: readonly string[];
-  /** Stable per conversation; lets providers cache the prefix. */
+  /** Cache key of the prompt prefix, stable per conversation. */
   readonly cacheKey?: string;
-  /** What the call is for; the scripted provider matches on it. */
+  /** Purpose of the call, which the scripted provider matches on. */
   readonly purpose: 'agent' | 'sampling';
 }
 
-/** `input` counts the whole prompt, cached parts included. */
+/** Token counts. `input` includes the cached parts of the prompt. */
 export interface Usage {
   readonly input: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
   readonly output: number;
   readonly reasoning: number;
-  /** `partial`: the provider's final count did not come, or lacks the output; `estimated`: no count came at all. */
+  /**
+   * `partial`: the provider's final count is missing or incomplete; `estimated`: the provider sent
+   * no count.
+   */
   readonly source: 'reported' | 'partial' | 'estimated';
-  /** US dollars; undefined when a price is not known. */
+  /** US dollars; undefined without a known price. */
   readonly costUsd?: number;
 }
 
@@ -88,8 +96,9 @@ export type StopReason =
   | 'other';
 
 /**
- * In order: one `start`, any deltas, one `finish`. Folding the deltas gives the message of `finish`, except for `refusal` blocks and `native`, which come only there.
- * `index` counts the tool calls of the turn from 0.
+ * Event of a model call, in the order: one `start`, any deltas, one `finish`. The deltas add up to
+ * the message of `finish`, except for `refusal` blocks and `native`. `index` is the zero-based
+ * position among the tool calls of the turn.
  */
 export type LlmEvent =
   | { readonly type: 'start'; readonly model: string; readonly requestId?: string }
@@ -125,13 +134,13 @@ export type LlmErrorKind =
   | 'protocol'
   | 'too_large';
 
-/** The one error of this port. `message` says what happened, where, and what to do, and never holds a key. */
+/** Error of a model call. `message` says what happened, where, and what to do, without secrets. */
 export class LlmError extends Error {
   readonly kind: LlmErrorKind;
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
   readonly status: number | undefined;
-  /** What the call used up to its failure; undefined when the provider took none of it. */
+  /** Usage up to the failure. Undefined if the provider processed nothing. */
   readonly usage: Usage | undefined;
 
   constructor(
@@ -154,7 +163,7 @@ export class LlmError extends Error {
     this.usage = options.usage;
   }
 
-  /** The same failure, told or counted otherwise; this one is its cause. */
+  /** Returns a copy with another message or usage, and this error as its cause. */
   with(changes: { readonly message?: string; readonly usage?: Usage }): LlmError {
     const { kind, retryable, retryAfterMs, status } = this;
     return new LlmError(kind, changes.message ?? this.message, {
@@ -171,27 +180,31 @@ export interface ProviderInfo {
   /** `openai`, `anthropic` or `scripted`. */
   readonly provider: string;
   readonly model: string;
-  /** True when answers come from scripts and not from a model. */
+  /** Whether responses come from scripts instead of a model. */
   readonly scripted: boolean;
-  /** One line for people, shown at start and in every run when it matters; never a key. */
+  /** One-line notice for people, shown at start and in affected runs. Without secrets. */
   readonly notice?: string;
 }
 
 export interface StreamOptions {
   readonly signal: AbortSignal;
-  /** Longest wait inside the call that a provider may ask for, in milliseconds; a longer one throws with `retryAfterMs`. Default 60,000. */
+  /**
+   * Maximum retry delay within the call in milliseconds; a longer delay throws with `retryAfterMs`.
+   * Default: 60,000.
+   */
   readonly patienceMs?: number;
 }
 
 export interface LlmProvider {
   readonly info: ProviderInfo;
-  /** The configured model first, then those that the configuration names besides. */
+  /** The configured model, followed by the further models of the configuration. */
   readonly models?: readonly ModelCard[];
-  /** The card of any model, by id or alias; undefined where the provider has no models. */
+  /** Returns the card of a model by id or alias. Undefined for a provider without models. */
   card(model: string): ModelCard | undefined;
   /**
-   * One model call. Retries inside, and only before the first event; throws `LlmError`. Aborting the signal closes the connection and throws
-   * `LlmError` of kind `aborted`. A stalled or cut stream throws (`timeout`, `network`), it never just ends.
+   * Streams one model call. Retries only before the first event, then throws `LlmError`. Aborting
+   * the signal closes the connection and throws `LlmError` of kind `aborted`. A stalled or
+   * truncated stream throws `timeout` or `network`.
    */
   stream(request: LlmRequest, options: StreamOptions): AsyncIterable<LlmEvent>;
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 
-/** One line per entry. `fields` never hold secrets. */
+/** Structured log with one line per entry. `fields` never contain secrets. */
 export type Logger = {
   readonly [L in 'debug' | 'info' | 'warn' | 'error']: (
     message: string,

@@ -2,20 +2,20 @@
 export interface TokenPrices {
   readonly input: number;
   readonly output: number;
-  /** Input that the provider had seen before. */
+  /** Input read from the provider's cache. */
   readonly cacheRead: number;
-  /** Input that the provider keeps for later. */
+  /** Input written to the provider's cache. */
   readonly cacheWrite: number;
 }
 
 export interface ModelPrice extends TokenPrices {
-  /** What a whole call costs whose input is longer than `inputTokens`. */
+  /** Prices of a whole call whose input exceeds `inputTokens`. */
   readonly above?: TokenPrices & { readonly inputTokens: number };
 }
 
-/** What is known of a model. Unknown numbers are undefined, never guessed. */
+/** Known properties of a model. Unknown values are undefined. */
 export interface ModelCard {
-  /** As the provider knows it. */
+  /** Provider's model id. */
   readonly id: string;
   readonly aliases: readonly string[];
   readonly tier: 'small' | 'medium' | 'large' | undefined;
@@ -26,25 +26,25 @@ export interface ModelCard {
   readonly speed: number | undefined;
   /** 0 to 1, relative to the other models of the catalogue. */
   readonly intelligence: number | undefined;
-  /** Whether it thinks before it answers. */
+  /** Whether the model thinks before it answers. */
   readonly reasons: boolean;
   readonly takes: ModelFeatures;
 }
 
-/** What a request to a model may have. */
+/** Features that a request to the model may use. */
 export interface ModelFeatures {
   readonly tools: boolean;
   readonly images: boolean;
-  /** WAV and MP3. */
+  /** WAV and MP3 input. */
   readonly audio: boolean;
   readonly pdf: boolean;
   readonly temperature: boolean;
-  /** Stop sequences, at most 4, of its own. */
+  /** Custom stop sequences, at most 4. */
   readonly stopSequences: boolean;
-  /** A conversation that ends with words of the model, which it goes on with. */
+  /** A conversation that ends with an assistant message for the model to continue. */
   readonly prefill: boolean;
-  /** The order to call some tool. */
+  /** `toolChoice: 'required'`. */
   readonly requiredTools: boolean;
-  /** Longest description of a tool, in characters; undefined without a limit. */
+  /** Maximum length of a tool description in characters. Undefined: no limit. */
   readonly descriptionCharacters: number | undefined;
 }

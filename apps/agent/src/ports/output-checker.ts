@@ -1,9 +1,9 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 
-/** Checks answers that must fit a JSON Schema which a client wrote. */
+/** Checks answers against JSON Schemas from clients. */
 export interface OutputChecker {
-  /** Why no answer can be checked with the schema; undefined when that can be done. */
+  /** Returns the reason why the schema cannot be used, or undefined. */
   unusable(schema: JsonObject): Promise<string | undefined>;
-  /** What is wrong with an answer, one line for each place; empty when it fits. */
+  /** Returns the problems of an answer, one line for each location; empty for a valid answer. */
   problems(schema: JsonObject, output: unknown): Promise<readonly string[]>;
 }

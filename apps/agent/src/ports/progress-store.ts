@@ -7,33 +7,33 @@ import type {
   ToolCall,
 } from './run-store.ts';
 
-/** A run without its texts and values, which may be long. */
+/** A run without its long texts and values. */
 export type RunCore = Omit<Run, 'prompt' | 'instructions' | 'answer' | 'outputSchema' | 'output'>;
 
-/** An inbox item without what is asked and answered. */
+/** An inbox item without its request and response. */
 export type InboxEntry = Pick<
   InboxItem,
   'id' | 'runId' | 'callId' | 'kind' | 'state' | 'owner' | 'questionKey' | 'expiresAt'
 >;
 
-/** Narrow reads for decisions about the next step of a run, which are made within write transactions. */
+/** Small reads within write transactions, for deciding the next step of a run. */
 export interface ProgressReader {
   runCore(id: string): Promise<RunCore | undefined>;
-  /** Runs with one of the statuses, oldest first. */
+  /** Returns the ids of runs with one of the statuses, oldest first. */
   runIds(statuses: readonly RunStatus[]): Promise<readonly string[]>;
-  /** Reads nothing that can be damaged. */
+  /** Returns the status without reading columns that can be damaged. */
   runStatus(id: string): Promise<RunStatus | undefined>;
   countRuns(filter: { readonly status: RunStatus; readonly kind?: Run['kind'] }): Promise<number>;
-  /** The calls of a run that have not ended. */
+  /** Returns the calls of a run that have not ended. */
   openCalls(runId: string): Promise<readonly Pick<ToolCall, 'id' | 'state'>[]>;
-  /** Of a run or of one call, oldest first. */
+  /** Returns the items of a run or of one call, oldest first. */
   inboxEntries(options: {
     readonly runId: string;
     readonly callId?: string | undefined;
     readonly states: readonly InboxState[];
   }): Promise<readonly InboxEntry[]>;
   hasMessage(runId: string, message: Pick<StoredMessage, 'turn' | 'role'>): Promise<boolean>;
-  /** The last message of a run, or the last one before a position, of one role when given. */
+  /** Returns the last message of a run, optionally before a position or of one role. */
   lastMessage(
     runId: string,
     options?: { readonly before?: number; readonly role?: StoredMessage['role'] },

@@ -10,42 +10,53 @@ import type {
 } from '@signalbox/mcp-core';
 import type { ServerChange } from '@signalbox/mcp-core/client';
 
-/** `subscribed`: from here on every change is told. */
+/** `subscribed`: every change from here on is reported. */
 export type FollowedChange = ServerChange | { readonly kind: 'subscribed' };
 
-/** What the servers offer beside tools, and what can be done to them. */
+/** Features of the servers other than tools, and commands to servers. */
 export interface ServerDirectory {
-  /** `undefined` for a name that is not configured. */
+  /** Returns `undefined` for a server that is not configured. */
   server(name: string): ServerFeatures | undefined;
-  /** `undefined` for a name that is not configured. */
+  /** Returns `undefined` for a server that is not configured. */
   control(name: string): ServerControl | undefined;
 }
 
-/** What the person who runs the service can do to one server. */
+/** Operator commands for one server. */
 export interface ServerControl {
-  /** Connects anew: `graceful`, when no call is in flight any more and without new ones until then; `now` loses the calls in flight. Returns at once. */
+  /**
+   * Reconnects and returns at once. `graceful`: accepts no new calls and waits for those in flight;
+   * `now`: loses those in flight.
+   */
   reconnect(mode: 'graceful' | 'now'): void;
-  /** Takes no new calls and ends when none is in flight any more (`graceful`), or `now`, until `reconnect`. Returns at once. */
+  /**
+   * Accepts no new calls and ends the server until `reconnect`, once no call is in flight
+   * (`graceful`) or `now`. Returns at once.
+   */
   drain(mode: 'graceful' | 'now'): void;
-  /** The pinned definitions of its tools, by their names. */
+  /** Returns the pinned definitions of the server's tools, by name. */
   pins(): Promise<readonly PinnedTool[]>;
   /**
-   * Accepts the changed definition of a tool; nothing when it has not changed. With `digest`, only if that definition is still the present one. Resolves with whether there is such a tool.
+   * Accepts the changed definition of a tool. With `digest`, only if it is the current definition.
+   * Resolves with whether the tool exists.
    * @throws DefinitionChangedError
    */
   approve(tool: string, digest?: string): Promise<boolean>;
   /**
-   * Accepts the changed definitions of all its quarantined tools, or of those named, all or none. Resolves with the names of the tools that were quarantined.
+   * Accepts the changed definitions of all quarantined tools or of the named tools, all or none.
+   * Resolves with the names of the tools that were quarantined.
    * @throws UnknownToolError, DefinitionChangedError
    */
   approveTools(tools: 'all' | readonly ToolApproval[]): Promise<readonly string[]>;
-  /** Takes the place of its roots, until the service ends. Resolves when the server has been told, or will be. */
+  /**
+   * Replaces the server's roots until the service ends. Resolves when the server is notified, or
+   * will be at its next start.
+   */
   setRoots(paths: readonly string[]): Promise<void>;
 }
 
 export interface ToolApproval {
   readonly tool: string;
-  /** Of the definition that was looked at; another one is refused. */
+  /** Digest of the reviewed definition. A different current definition is refused. */
   readonly digest?: string | undefined;
 }
 
@@ -54,9 +65,9 @@ export interface PinnedTool {
   /** SHA-256 of the pinned definition, in hex. */
   readonly digest: string;
   readonly firstSeenAt: number;
-  /** When it took the place of an earlier one. */
+  /** Time at which the definition replaced an earlier one. */
   readonly acceptedAt: number | undefined;
-  /** The definition that waits for approval. */
+  /** Definition that waits for approval. */
   readonly quarantined?: {
     readonly digest: string;
     readonly changed: readonly string[];
@@ -64,7 +75,7 @@ export interface PinnedTool {
   };
 }
 
-/** The server has no tool of that name. */
+/** Thrown for a tool that the server does not have. */
 export class UnknownToolError extends Error {
   readonly tool: string;
 
@@ -75,7 +86,7 @@ export class UnknownToolError extends Error {
   }
 }
 
-/** The definition that was to be approved is not the present one. */
+/** Thrown when the definition to approve is not the current one. */
 export class DefinitionChangedError extends Error {
   constructor(message: string) {
     super(message);
@@ -84,8 +95,9 @@ export class DefinitionChangedError extends Error {
 }
 
 /**
- * What can be asked of one server while no run is about it. Nobody is there to answer the server's own questions: it is told so.
- * Every method rejects with `ServerUnavailableError` while the server is not ready, and with `ServerRefusedError` for the server's own errors.
+ * Requests to one server outside of a run. The server is told that its own input requests cannot be
+ * answered. Every method rejects with `ServerUnavailableError` while the server is not ready, and
+ * with `ServerRefusedError` for the server's own errors.
  */
 export interface ServerFeatures {
   readonly capabilities: JsonObject | undefined;
@@ -100,13 +112,14 @@ export interface ServerFeatures {
     chosen: { readonly [name: string]: string },
   ): Promise<Completion>;
   /**
-   * Changes of these resources and of the server's lists until `signal` aborts, also over restarts of the server: each time `subscribed`, and after a restart
-   * `missed`, because anything may have changed.
+   * Streams changes of the resources and of the server's lists until `signal` aborts, also across
+   * restarts of the server. Emits `subscribed` for each subscription, and `missed` after a restart,
+   * when changes may be lost.
    */
   changes(uris: readonly string[], signal: AbortSignal): AsyncIterable<FollowedChange>;
 }
 
-/** The server is not connected; the message says why. */
+/** Thrown while the server is not connected. The message gives the reason. */
 export class ServerUnavailableError extends Error {
   constructor(message: string) {
     super(message);
@@ -114,7 +127,7 @@ export class ServerUnavailableError extends Error {
   }
 }
 
-/** The server answered with an error, or not as it should. */
+/** Thrown when the server responds with an error or an invalid result. */
 export class ServerRefusedError extends Error {
   readonly isNotFound: boolean;
 

@@ -1,4 +1,4 @@
-/** What travels between the parts of the service; every signal is a hint, the state is in SQL. */
+/** A signal between parts of the service. Signals are hints; the state is in SQL. */
 export type Signal =
   | { readonly type: 'events'; readonly runId: string; readonly lastSeq: number }
   | {
@@ -12,7 +12,7 @@ export type Signal =
   | {
       readonly type: 'cancel';
       readonly runId: string;
-      /** Set where only this call is to be stopped. */ readonly callId?: string;
+      /** Set to stop only this call. */ readonly callId?: string;
     }
   | { readonly type: 'inbox'; readonly itemId: string };
 

@@ -6,7 +6,7 @@ export interface Clock {
   after(ms: number, callback: () => void): () => void;
 }
 
-/** The transactions of the engine at which a process may die. */
+/** Transactions of the engine at which tests may kill the process. */
 export const COMMIT_STEPS = [
   'create-run',
   'begin-turn',
@@ -32,7 +32,7 @@ const SENDS = [
   'after-tool-result',
 ] as const;
 
-/** The closed list of places where a test may kill the process: before and after each commit and each send. */
+/** Points at which a test may kill the process: before and after each commit and each send. */
 export type CrashPoint =
   | (typeof SENDS)[number]
   | `before-${CommitStep}-commit`
@@ -45,5 +45,5 @@ export const CRASH_POINTS: readonly CrashPoint[] = [
   ]),
 ];
 
-/** Called when execution reaches a point; production does nothing. */
+/** Called at each crash point. Does nothing in production. */
 export type CrashPoints = (point: CrashPoint) => void;

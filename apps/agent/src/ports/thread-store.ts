@@ -1,9 +1,9 @@
 import type { Page, RunLimits } from './run-store.ts';
 
-/** Words of the client about one of its things, by name. */
+/** Metadata that a client attached to a run, thread or agent, by name. */
 export type Metadata = { readonly [name: string]: string };
 
-/** A conversation of runs. Times are milliseconds since the Unix epoch. */
+/** A conversation of several runs. Times are milliseconds since the Unix epoch. */
 export interface Thread {
   readonly id: string;
   readonly title: string | undefined;
@@ -12,11 +12,11 @@ export interface Thread {
   readonly updatedAt: number;
 }
 
-/** A stored definition that runs begin with; each run keeps what it began with. */
+/** A stored agent definition. A run copies it when it is created. */
 export interface Agent {
   readonly id: string;
   readonly name: string;
-  /** Added to the instructions of every run. */
+  /** Instructions in addition to the service's own. */
   readonly instructions: string | undefined;
   readonly model: string | undefined;
   readonly servers: readonly string[] | undefined;
@@ -27,35 +27,35 @@ export interface Agent {
 
 export interface PageOptions {
   readonly limit: number;
-  /** Opaque; a bad one throws `InvalidCursorError`. */
+  /** Opaque cursor of an earlier page. An invalid cursor throws `InvalidCursorError`. */
   readonly cursor?: string;
 }
 
 export interface ThreadReader {
   thread(id: string): Promise<Thread | undefined>;
-  /** Newest first. */
+  /** Returns threads newest first. */
   threads(
     options: PageOptions & {
-      /** Entries that the metadata of the thread must have, among others. */ readonly metadata?: Metadata;
+      /** Entries that the thread's metadata must contain. */ readonly metadata?: Metadata;
     },
   ): Promise<Page<Thread>>;
   agent(id: string): Promise<Agent | undefined>;
-  /** Newest first. */
+  /** Returns agents newest first. */
   agents(options: PageOptions): Promise<Page<Agent>>;
 }
 
 export interface ThreadWriter {
   insertThread(thread: Thread): Promise<void>;
-  /** Returns whether it was there. */
+  /** Updates a thread. Returns whether it existed. */
   updateThread(
     id: string,
     patch: Partial<Pick<Thread, 'title' | 'metadata' | 'updatedAt'>>,
   ): Promise<boolean>;
-  /** Its runs go with it. Returns whether it was there. */
+  /** Deletes a thread and its runs. Returns whether it existed. */
   deleteThread(id: string): Promise<boolean>;
   insertAgent(agent: Agent): Promise<void>;
-  /** Returns whether it was there. */
+  /** Updates an agent. Returns whether it existed. */
   updateAgent(id: string, patch: Omit<Agent, 'id' | 'createdAt'>): Promise<boolean>;
-  /** Returns whether it was there. */
+  /** Deletes an agent. Returns whether it existed. */
   deleteAgent(id: string): Promise<boolean>;
 }

@@ -10,7 +10,7 @@ const pin = (tool: string, rest: Partial<ToolPin> = {}): ToolPin => ({
   ...rest,
 });
 
-/** What every keeper of pins does; `open` gives an empty one. */
+/** Describes the behavior of every store of tool pins. `open` returns an empty store. */
 export function toolPinsContract(open: () => Promise<ToolPins>): void {
   test('nothing is known at first', async () => {
     expect(await (await open()).of('a')).toEqual([]);

@@ -1,19 +1,19 @@
-/** The definition of a tool as it was first seen, or last accepted. */
+/** The first or last accepted definition of a tool. */
 export interface ToolPin {
   readonly server: string;
-  /** As the server names it. */
+  /** Server's name of the tool. */
   readonly tool: string;
-  /** SHA-256, in hex, of each part of the definition by its name. */
+  /** SHA-256 in hex of each part of the definition, by part. */
   readonly parts: { readonly [part: string]: string };
   /** Milliseconds since the Unix epoch. */
   readonly firstSeenAt: number;
-  /** When this definition took the place of an earlier one. */
+  /** Time at which this definition replaced an earlier one. */
   readonly acceptedAt: number | undefined;
 }
 
-/** What is known of the tools of each server, over restarts of the service. */
+/** Pinned tool definitions by server. They outlive restarts of the service. */
 export interface ToolPins {
   of(server: string): Promise<readonly ToolPin[]>;
-  /** Stores all of them or none; each takes the place of the one of the same tool. */
+  /** Stores all pins or none. A pin replaces the earlier pin of the same tool. */
   keep(pins: readonly ToolPin[]): Promise<void>;
 }

@@ -1,6 +1,9 @@
 import type { Signal, SignalBus } from '../ports/signal-bus.ts';
 
-/** The bus of a single process. A signal published by a listener is delivered after the one that is being delivered. */
+/**
+ * Creates the bus of a single process. A signal published by a listener is delivered after the
+ * current one.
+ */
 export function createInProcessSignalBus(): SignalBus {
   return new InProcessSignalBus();
 }
@@ -24,7 +27,7 @@ class InProcessSignalBus implements SignalBus {
   }
 
   subscribe(listener: (signal: Signal) => void): () => void {
-    // A wrapper of its own, so that one function subscribed twice is heard twice and each unsubscribe removes one.
+    // A wrapper, so that a function that is subscribed twice is called twice and unsubscribed separately.
     const entry = (signal: Signal): void => listener(signal);
     this.#listeners.add(entry);
     return () => this.#listeners.delete(entry);

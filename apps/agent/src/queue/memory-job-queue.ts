@@ -3,7 +3,7 @@ import type { Clock } from '../ports/test-hooks.ts';
 
 export interface MemoryJobQueueOptions {
   readonly clock: Clock;
-  /** Hears of every job whose handler threw. */
+  /** Called for every job whose handler threw. */
   readonly onError: (job: Job, error: unknown) => void;
 }
 
@@ -12,7 +12,7 @@ interface Delayed {
   readonly cancel: () => void;
 }
 
-/** The queue of a single process; first come, first served within a type. Nothing outlives the process. */
+/** Creates a FIFO queue for a single process, in memory only. */
 export function createMemoryJobQueue(options: MemoryJobQueueOptions): JobQueue {
   return new MemoryJobQueue(options);
 }
@@ -96,7 +96,7 @@ class MemoryJobQueue implements JobQueue {
 
   async #run(handler: JobHandler, job: Job): Promise<void> {
     try {
-      // The handler never starts inside the caller's enqueue.
+      // The handler never starts within the caller's enqueue.
       await Promise.resolve();
       await handler(job);
     } catch (error) {

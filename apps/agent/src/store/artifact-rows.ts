@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { ArtifactReader, ArtifactWriter } from '../ports/artifact-store.ts';
 import { artifactCodec, type Database } from './database.ts';
 
-/** Reads of artifacts. */
+/** Creates the reads of artifacts. */
 export function createArtifactReader(db: Kysely<Database>): ArtifactReader {
   return {
     async artifact(id) {
@@ -31,7 +31,7 @@ export function createArtifactReader(db: Kysely<Database>): ArtifactReader {
   };
 }
 
-/** Writes of artifacts. */
+/** Creates the writes of artifacts. */
 export function createArtifactWriter(db: Transaction<Database>): ArtifactWriter {
   return {
     async insertArtifact(artifact) {
@@ -65,7 +65,7 @@ export function createArtifactWriter(db: Transaction<Database>): ArtifactWriter 
   };
 }
 
-/** Erases artifacts that no run owns any more. */
+/** Deletes artifacts without an owner. */
 export async function deleteUnownedArtifacts(db: Transaction<Database>): Promise<void> {
   await db
     .deleteFrom('artifacts')

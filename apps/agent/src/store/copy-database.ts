@@ -6,7 +6,8 @@ import { StoreError } from './store-error.ts';
 const FILE = 'signalbox.sqlite';
 
 /**
- * Copies the database of a data directory into another, new one. The directory may be in use by a service; nothing in it is changed.
+ * Copies the database of a data directory into a new directory. A service may be using the source,
+ * which is not changed.
  * @throws StoreError `unusable`
  */
 export async function copyDatabase(from: string, to: string): Promise<void> {
@@ -18,7 +19,7 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
     );
   mkdirSync(to, { recursive: true, mode: 0o700 });
   try {
-    // To open a database that nobody has open would leave files beside it.
+    // Opening an unused database would leave files beside it.
     if (existsSync(`${source}-wal`)) await backUp(source, copy);
     else copyFileSync(source, copy);
     chmodSync(copy, 0o600);

@@ -4,9 +4,9 @@ import Sqlite from 'better-sqlite3';
 import { StoreError } from './store-error.ts';
 
 /**
- * Takes a data directory for this process and returns the release function. The lock is SQLite's own lock on a small file, which the operating
- * system drops with the process, however that ends.
- * @throws StoreError `locked`; whatever else the file system or SQLite throws
+ * Locks a data directory for this process and returns the release function. The lock is SQLite's
+ * file lock, which the operating system drops when the process ends in any way.
+ * @throws StoreError `locked`, and errors of the file system or SQLite
  */
 export function lockDataDir(dataDir: string): () => void {
   const file = new Sqlite(join(dataDir, 'lock.sqlite'), { timeout: 0 });

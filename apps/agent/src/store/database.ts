@@ -18,7 +18,7 @@ import { DamagedRowError } from '../ports/run-store.ts';
 import type { Agent, Thread } from '../ports/thread-store.ts';
 import type { ToolPin } from '../ports/tool-pins.ts';
 
-/** A domain value as a column holds it: JSON as text, booleans as 0 and 1, absence as NULL. */
+/** Column type of a domain value: JSON as text, booleans as 0 and 1, absence as NULL. */
 type Column<T> =
   Extract<T, boolean> extends never
     ? undefined extends T
@@ -33,7 +33,7 @@ type Row<T, Json extends keyof T> = {
     : Column<T[K]>;
 };
 
-/** The tables; columns are snake_case in SQL. */
+/** Tables. Columns are snake_case in SQL. */
 export interface Database {
   runs: Row<
     Run,
@@ -57,7 +57,7 @@ export interface Database {
   };
   partials: { runId: string; messageId: string; text: string };
   toolCalls: Row<ToolCall, 'arguments' | 'modelArguments' | 'result' | 'parked'>;
-  /** `preview`: what lists show of a long request. */
+  /** `preview`: short form of a long request for lists. */
   inboxItems: Row<InboxItem, 'request' | 'response' | 'binding'> & { preview: string | null };
   rememberedApprovals: Row<RememberedApproval, never>;
   audit: Row<AuditEntry, never> & { seq: Generated<number>; at: number };
@@ -76,20 +76,22 @@ export interface Database {
 
 /** Translates between a domain record and its row. */
 export interface Codec<T, R> {
-  /** Keys that are present with `undefined` become NULL; missing keys stay missing. */
+  /**
+   * Encodes a record. A key with the value `undefined` becomes NULL; a missing key stays missing.
+   */
   encode(record: T): R;
   encode(record: Partial<T>): Partial<R>;
   decode(row: R): T;
-  /** As `decode`, for lists: values that cannot be read are left out, and the record says so. */
+  /** Decodes a row for a list. Omits values that cannot be parsed and marks the record. */
   salvage(row: R): T;
-  /** A part of a row becomes the same part of the record. */
+  /** Decodes some columns of a row. */
   decode<K extends keyof R & keyof T>(row: Pick<R, K>): Pick<T, K>;
 }
 
 interface Special<T> {
   readonly json?: readonly (keyof T)[];
   readonly booleans?: readonly (keyof T)[];
-  /** What a list shows in place of values that cannot be read. */
+  /** Values that a list shows in place of damaged columns. */
   readonly ifDamaged?: (columns: readonly string[]) => Partial<T>;
 }
 
@@ -109,7 +111,7 @@ function createCodec<T extends object, R extends object>(special: Special<T>): C
   const map = (record: object, mapValue: (key: string, value: unknown) => unknown): unknown =>
     Object.fromEntries(Object.entries(record).map(([key, value]) => [key, mapValue(key, value)]));
   return {
-    // The casts state what the table types say: only rows made by `encode` are ever stored.
+    // The casts hold because only rows from `encode` are stored.
     encode: (record: Partial<T>) => map(record, encodeValue) as R,
     salvage: (row: object) => {
       const damaged = Object.entries(row)

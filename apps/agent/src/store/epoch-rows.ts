@@ -5,7 +5,7 @@ import type { ToolSpec } from '../ports/llm-provider.ts';
 import type { CatalogueTool } from '../ports/tool-registry.ts';
 import type { Database } from './database.ts';
 
-/** Reads of what model calls began with. */
+/** Creates the reads of epochs and catalogues. */
 export function createEpochReader(db: Kysely<Database>): EpochReader {
   const catalogues = (runId: string) =>
     db
@@ -32,7 +32,7 @@ export function createEpochReader(db: Kysely<Database>): EpochReader {
     },
 
     async catalogues(runId) {
-      // `begin` comes before `plan`, in the alphabet, too.
+      // `begin` sorts before `plan`.
       const rows = await catalogues(runId).orderBy('turn').orderBy('point').execute();
       return rows.map(decodeCatalogue);
     },
@@ -58,7 +58,7 @@ export function createEpochReader(db: Kysely<Database>): EpochReader {
   };
 }
 
-/** Writes of what model calls begin with. */
+/** Creates the writes of epochs and catalogues. */
 export function createEpochWriter(db: Transaction<Database>): EpochWriter {
   const insertTools = async (
     tools: readonly ToolSpec[] | readonly CatalogueTool[],
@@ -99,7 +99,7 @@ export function createEpochWriter(db: Transaction<Database>): EpochWriter {
   };
 }
 
-/** Erases tools that no run has any more. */
+/** Deletes tools that no run refers to. */
 export async function deleteUnusedTools(db: Transaction<Database>): Promise<void> {
   await db
     .deleteFrom('toolSets')

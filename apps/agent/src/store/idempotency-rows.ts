@@ -3,7 +3,7 @@ import type { IdempotencyWriter } from '../ports/idempotency-store.ts';
 import type { Clock } from '../ports/test-hooks.ts';
 import { usedKeyCodec, type Database } from './database.ts';
 
-/** Writes of idempotency keys; `clock` stamps them. */
+/** Creates the writes of idempotency keys, with times from `clock`. */
 export function createIdempotencyWriter(
   db: Transaction<Database>,
   clock: Clock,

@@ -14,7 +14,10 @@ import { hasMetadata } from './metadata-filter.ts';
 import { pageByTime, pageOfRows } from './pages.ts';
 import { RUN_COLUMNS } from './progress-rows.ts';
 
-/** Reads of lists. They read no more of a long column than they show, so that no row makes a list slow or large. */
+/**
+ * Creates the reads of lists. They read only the visible part of long columns, so that no row makes
+ * a list slow or large.
+ */
 export function createListReader(db: Kysely<Database>): ListReader {
   return {
     async runs({ status, kind, threadId, agentId, metadata, ...page }) {
@@ -91,7 +94,7 @@ export function createListReader(db: Kysely<Database>): ListReader {
   };
 }
 
-/** One character more than a list shows, so that a longer text is known to be longer. */
+/** One character more than a list shows, to recognize longer texts. */
 const TEXT_CHARACTERS = 1001;
 
 const beginning = <T extends string | null>(column: string) =>

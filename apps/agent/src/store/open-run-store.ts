@@ -18,9 +18,9 @@ import { createToolPins } from './tool-pins.ts';
 import { WriteLock } from './write-lock.ts';
 
 export interface RunStoreOptions {
-  /** Created (mode 0700) when missing; one process at a time. */
+  /** Data directory, created with mode 0700 if missing. Used by one process at a time. */
   readonly dataDir: string;
-  /** `process`: commits survive the death of the process; `power`: also that of the machine. */
+  /** `process`: commits survive the death of the process; `power`: also a power failure. */
   readonly durability: 'process' | 'power';
   readonly clock: Clock;
 }
@@ -30,7 +30,8 @@ export interface OpenedStore extends RunStore {
 }
 
 /**
- * Opens the embedded store: one connection that writes, one transaction at a time, and a read-only one beside it.
+ * Opens the embedded store with one write connection, which runs one transaction at a time, and a
+ * read-only connection.
  * @throws StoreError `locked`, `newer_database`, `unusable`
  */
 export async function openRunStore({
@@ -77,7 +78,7 @@ export async function openRunStore({
       checkFiles,
       async probe() {
         checkFiles();
-        // Writes the first page of the database, even though it stays the same.
+        // Writes the first page of the database without changing it.
         await storageErrors(sql`pragma user_version = 0`.execute(writer));
       },
       close,
@@ -96,7 +97,7 @@ export async function openRunStore({
 function prepareDataDir(dataDir: string): () => void {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    // SQLite gives its side files the mode of the database, so the files stay private even in a directory that was there before.
+    // SQLite creates its side files with the mode of the database, so they are private even in an existing directory.
     refuseEmptied(dataDir);
     for (const name of ['lock.sqlite', 'signalbox.sqlite'])
       closeSync(openSync(join(dataDir, name), 'a', 0o600));
@@ -111,10 +112,10 @@ function prepareDataDir(dataDir: string): () => void {
   }
 }
 
-/** A file that is there once the database has its tables. */
+/** Name of the file that marks a database with tables. */
 const USED_MARK = 'signalbox.used';
 
-/** An emptied database is not taken for a new one: what it held would be missed without a word. */
+/** Refuses a database that lost its content, instead of treating it as new. */
 function refuseEmptied(dataDir: string): void {
   const file = join(dataDir, 'signalbox.sqlite');
   const isEmpty = statSync(file, { throwIfNoEntry: false })?.size === 0;
@@ -126,7 +127,7 @@ function refuseEmptied(dataDir: string): void {
   );
 }
 
-/** The tables that every database of this version has. */
+/** Tables of every database of this version. */
 const TABLES = [
   'runs',
   'events',

@@ -4,7 +4,7 @@ import type { PageOptions } from '../ports/thread-store.ts';
 import { decodeCursor, encodeCursor, type Place } from './cursor.ts';
 import type { Database } from './database.ts';
 
-/** The tables that are listed by the time their rows were created. */
+/** Tables that are listed by creation time. */
 type Listed = 'runs' | 'threads' | 'agents' | 'inboxItems' | 'rememberedApprovals';
 
 export interface Listing<Row, T> {
@@ -12,7 +12,7 @@ export interface Listing<Row, T> {
   readonly decode: (row: Row) => T;
 }
 
-/** One page of a query, by the time its rows were created. @throws InvalidCursorError */
+/** Returns one page of a query, sorted by creation time. @throws InvalidCursorError */
 export async function pageByTime<
   Table extends Listed,
   Row,
@@ -24,7 +24,7 @@ export async function pageByTime<
 ): Promise<Page<T>> {
   const [direction, operator] =
     order === 'newest first' ? (['desc', '<'] as const) : (['asc', '>'] as const);
-  // Every listed table has these columns, which the compiler cannot see through the parameter.
+  // Every listed table has these columns, which the type parameter hides from the compiler.
   let page = (query as unknown as SelectQueryBuilder<Database, Listed, Row>)
     .orderBy('createdAt', direction)
     .orderBy('id', direction);
@@ -42,7 +42,7 @@ export async function pageByTime<
   );
 }
 
-/** A page of records of which one more than the limit was read where there are more. */
+/** Returns a page of records, given up to one record more than the limit. */
 export function pageOfRows<T>(
   found: readonly T[],
   limit: number,

@@ -3,7 +3,7 @@ import type { ProgressReader } from '../ports/progress-store.ts';
 import { OPEN_CALL_STATES } from '../ports/run-store.ts';
 import { inboxCodec, messageCodec, runCodec, type Database } from './database.ts';
 
-/** All but the long ones. */
+/** Columns of a run without the long ones. */
 export const RUN_COLUMNS = [
   'id',
   'kind',
@@ -34,7 +34,7 @@ export const RUN_COLUMNS = [
   'finishedAt',
 ] as const;
 
-/** Reads of what decides about the next step of a run. */
+/** Creates the reads for deciding the next step of a run. */
 export function createProgressReader(db: Kysely<Database>): ProgressReader {
   return {
     async runCore(id) {

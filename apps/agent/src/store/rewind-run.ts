@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 
-/** What the loop makes of a run, by the column that names the run. Artifacts stay: earlier results speak of them. */
+/**
+ * Tables of rows that a run creates, with the column of the run id. Artifacts remain, since results
+ * refer to them.
+ */
 const MADE_BY_THE_LOOP = [
   'tool_calls',
   'inbox_items',
@@ -12,11 +15,14 @@ const MADE_BY_THE_LOOP = [
   'sampling_counts',
 ];
 
-/** Puts a settled run back to its beginning and ends every other one. Only for a copy of a database, which nobody has open. */
+/**
+ * Resets a settled run to its beginning and ends every other run. Only for a copy of a database
+ * that no process has open.
+ */
 export function rewindRun(dataDir: string, runId: string): void {
   const database = new Sqlite(join(dataDir, 'signalbox.sqlite'));
   try {
-    // Artifacts belong to calls that are taken away here.
+    // Artifacts belong to the calls that are deleted here.
     database.pragma('foreign_keys = OFF');
     database.transaction(() => {
       for (const table of MADE_BY_THE_LOOP)

@@ -32,7 +32,7 @@ const INBOX_COLUMNS = [
   'answeredAt',
 ] as const;
 
-/** Reads over a connection or a transaction. */
+/** Creates the reads over a connection or a transaction. */
 export function createRunReader(db: Kysely<Database>): RunReader {
   return {
     ...createThreadReader(db),
@@ -105,7 +105,7 @@ export function createRunReader(db: Kysely<Database>): RunReader {
         );
       if (limit !== undefined) query = query.limit(limit);
       const rows = await query.execute();
-      // Runs of a thread have a place in it.
+      // Runs of a thread have a position in it.
       return rows.map(({ runId, position, threadPosition, ...row }) => ({
         ...messageCodec.decode(row),
         runId,

@@ -19,7 +19,7 @@ import { createRunReader } from './run-reader.ts';
 import { shortenObject } from '../short-json.ts';
 import { createThreadWriter } from './thread-rows.ts';
 
-/** The writes of one transaction; `clock` stamps events and turns. */
+/** Creates the writes of one transaction, with times from `clock`. */
 export function createRunTransaction(db: Transaction<Database>, clock: Clock): RunTransaction {
   return {
     ...createRunReader(db),
@@ -28,7 +28,7 @@ export function createRunTransaction(db: Transaction<Database>, clock: Clock): R
     ...createEpochWriter(db),
     ...createIdempotencyWriter(db, clock),
 
-    /** Decisions are made on whole rows only. */
+    /** Reads whole rows only, since decisions are based on them. */
     async run(id) {
       const row = await db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst();
       return row && runCodec.decode(row);
@@ -208,7 +208,7 @@ export function createRunTransaction(db: Transaction<Database>, clock: Clock): R
   };
 }
 
-/** The short form of a long request, as JSON. */
+/** Returns the short form of a long request as JSON. */
 function previewOf(request: InboxItem['request']): string | null {
   const { value, isShortened } = shortenObject(request);
   return isShortened ? JSON.stringify(value) : null;

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { StorageError } from '../ports/run-store.ts';
 
-/** Resolves as the given promise does. @throws StorageError in place of the errors of SQLite about the disk */
+/** Resolves as `work` does. @throws StorageError in place of SQLite's disk errors */
 export async function storageErrors<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -10,7 +10,7 @@ export async function storageErrors<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** @see https://www.sqlite.org/rescode.html */
+/** Converts SQLite's disk errors. @see https://www.sqlite.org/rescode.html */
 function storageErrorOf(error: unknown): StorageError | undefined {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === 'SQLITE_FULL')
@@ -20,7 +20,7 @@ function storageErrorOf(error: unknown): StorageError | undefined {
   return undefined;
 }
 
-/** Returns a function that throws `StorageError` when the path no longer leads to the file that it leads to now. */
+/** Returns a function that throws `StorageError` once the path leads to a different file. */
 export function watchFile(path: string): () => void {
   const { ino } = statSync(path);
   return () => {

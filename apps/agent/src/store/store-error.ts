@@ -1,4 +1,4 @@
-/** The store cannot be opened; the message names the data directory and what to do. */
+/** Thrown when the store cannot be opened. The message names the data directory and what to do. */
 export class StoreError extends Error {
   readonly code: 'locked' | 'newer_database' | 'unusable';
 

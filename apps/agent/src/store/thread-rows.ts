@@ -7,7 +7,7 @@ import { deleteUnusedTools } from './epoch-rows.ts';
 import { hasMetadata } from './metadata-filter.ts';
 import { pageByTime } from './pages.ts';
 
-/** Reads of threads and stored agents. */
+/** Creates the reads of threads and stored agents. */
 export function createThreadReader(db: Kysely<Database>): ThreadReader {
   return {
     async thread(id) {
@@ -43,7 +43,7 @@ export function createThreadReader(db: Kysely<Database>): ThreadReader {
   };
 }
 
-/** Writes of threads and stored agents. */
+/** Creates the writes of threads and stored agents. */
 export function createThreadWriter(db: Transaction<Database>): ThreadWriter {
   return {
     async insertThread(thread) {

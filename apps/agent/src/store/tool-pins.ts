@@ -2,10 +2,12 @@ import type { Kysely } from 'kysely';
 import type { ToolPins } from '../ports/tool-pins.ts';
 import { toolPinCodec, type Database } from './database.ts';
 
-/** So many rows go into one statement; SQLite allows 32,766 values. */
+/** Maximum number of rows in a statement; SQLite allows 32,766 values. */
 const ROWS_AT_ONCE = 500;
 
-/** Pins in the tables of the store; `reader` may see a little less than `writer` has written, only until the write has resolved. */
+/**
+ * Creates the store of tool pins. `reader` may lag behind `writer` until the write has resolved.
+ */
 export function createToolPins({
   reader,
   writer,

@@ -1,10 +1,16 @@
-/** After this long the event loop gets a turn between two transactions, so that requests are read and answered while many writes wait. */
+/**
+ * Milliseconds of consecutive transactions after which the event loop gets a turn, to keep serving
+ * requests.
+ */
 const YIELD_AFTER_MS = 5;
 
-/** So many urgent transactions in a row let one other transaction pass. */
+/** Consecutive urgent transactions after which another transaction is run. */
 const MAX_URGENT_IN_A_ROW = 8;
 
-/** Lets one write transaction run at a time: urgent ones, which a client waits for, before the others, and each kind in the order in which it came. */
+/**
+ * Runs one write transaction at a time: urgent transactions, for which a client waits, before
+ * others, and each kind in FIFO order.
+ */
 export class WriteLock {
   readonly #urgent: (() => void)[] = [];
   readonly #others: (() => void)[] = [];

@@ -5,7 +5,7 @@ import { InvalidCursorError } from './errors.ts';
 import type { RunStore } from '../run-store.ts';
 import { openForTest, type OpenStore } from '../testing/open-for-test.ts';
 
-/** Describes the behavior of every store adapter for inbox. */
+/** Describes the behavior of every store adapter for inbox items. */
 export function inboxContract(name: string, open: OpenStore): void {
   describe(`store contract, inbox: ${name}`, () => {
     const openStore = openForTest(open);

@@ -1,6 +1,6 @@
 import type { Run } from '../run-store.ts';
 
-/** The row of a run that has just been stored; every field may be another. */
+/** Returns the row of a newly stored run with some fields replaced. */
 export function queuedRun(id: string, fields: Partial<Run> = {}): Run {
   return {
     id,

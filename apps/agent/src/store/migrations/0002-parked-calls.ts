@@ -1,7 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Calls that outlive the process that sent them: those that wait for an answer, and tasks. */
+/**
+ * Calls that outlive the process that sent them: calls that wait for input responses, and tasks.
+ */
 export const parkedCalls: Migration = {
   async up(db: Kysely<unknown>) {
     await db.schema.alterTable('tool_calls').addColumn('parked', 'text').execute();

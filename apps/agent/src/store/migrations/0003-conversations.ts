@@ -60,7 +60,7 @@ export const conversations: Migration = {
       .columns(['created_at', 'id'])
       .execute();
 
-    // No reference to the run: the key stays used when the run is deleted, so that a late repetition does nothing.
+    // No reference to the run: the key stays used after the run is deleted, so that a late retry has no effect.
     await db.schema
       .createTable('idempotency_keys')
       .addColumn('principal', 'text', (column) => column.notNull())

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** What approvals are bound to, those that count for more than one call, the audit, and what servers asked of the model. */
+/** Approval bindings, remembered approvals, the audit, and sampling counts. */
 export const approvals: Migration = {
   async up(db: Kysely<unknown>) {
     await db.schema.alterTable('inbox_items').addColumn('binding', 'text').execute();
@@ -32,7 +32,7 @@ export const approvals: Migration = {
       .column('thread_id')
       .execute();
 
-    // No reference to the run: what was decided stays known when the run is deleted.
+    // No reference to the run: audit entries outlive it.
     await db.schema
       .createTable('audit')
       .addColumn('seq', 'integer', (column) => column.primaryKey().autoIncrement())

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** The definitions of tools as they were first seen, or last accepted. */
+/** Pinned tool definitions. */
 export const toolPins: Migration = {
   async up(db: Kysely<unknown>) {
     await db.schema

@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** What the model calls of a run began with and which tools there were; answers that must fit a schema. */
+/** Epochs and catalogues of runs; answers with an output schema. */
 export const epochs: Migration = {
   async up(db: Kysely<unknown>) {
-    // Tools are stored once for all runs that had the same ones.
+    // Equal tools of several runs are stored once.
     await db.schema
       .createTable('tool_sets')
       .addColumn('digest', 'text', (column) => column.primaryKey())

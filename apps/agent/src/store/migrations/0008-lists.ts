@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Indexes by which the open items of one run, and pages of the inbox, are found without reading others; short forms of long questions. */
+/** Indexes for the open items of a run and for pages of the inbox; short forms of long requests. */
 export const lists: Migration = {
   async up(db: Kysely<unknown>) {
     await db.schema.alterTable('inbox_items').addColumn('preview', 'text').execute();

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Messages of the model that were cut in the arguments of a call. */
+/** Counter of model messages truncated within the arguments of a call. */
 export const cutTurns: Migration = {
   async up(db: Kysely<unknown>) {
     await db.schema

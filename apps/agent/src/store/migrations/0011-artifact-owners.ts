@@ -18,7 +18,7 @@ interface Tables {
   readonly artifact_owners: { readonly run_id: string; readonly artifact_id: string };
 }
 
-/** Artifacts of bytes, and artifacts that belong to several runs: a fork keeps those of the run it was made from. */
+/** Binary artifacts, and artifacts with several owners: a fork keeps those of its source run. */
 export const artifactOwners: Migration = {
   async up(db: Kysely<Tables>) {
     await db.schema

@@ -14,7 +14,7 @@ import { cutTurns } from './0009-cut-turns.ts';
 import { callCancellation } from './0010-call-cancellation.ts';
 import { artifactOwners } from './0011-artifact-owners.ts';
 
-/** Every migration, by its number; a published one never changes. */
+/** All migrations by number. A published migration never changes. */
 const MIGRATIONS: { readonly [name: string]: Migration } = {
   '0001-initial': initial,
   '0002-parked-calls': parkedCalls,
@@ -30,8 +30,9 @@ const MIGRATIONS: { readonly [name: string]: Migration } = {
 };
 
 /**
- * Brings the database forward to this version's tables.
- * @throws StoreError `newer_database` when a later version wrote it, `unusable` when a migration fails
+ * Migrates the database to this version's tables.
+ * @throws StoreError `newer_database` when a later version wrote it, `unusable` when a migration
+ * fails
  */
 export async function migrate(db: Kysely<Database>, dataDir: string): Promise<void> {
   const unknown = (await appliedMigrations(db)).filter((name) => !(name in MIGRATIONS));
