@@ -37,6 +37,7 @@ import { forgetApproval } from './approvals/forget-approval.ts';
 import { forkRun } from './lifecycle/fork-run.ts';
 import { defaultRecovery } from './calls/lost-call.ts';
 import { recover, recoverWaiting } from './recovery/recover.ts';
+import { reconcile } from './lifecycle/reconcile.ts';
 import { respond } from './inbox/respond.ts';
 import { resumeRun } from './lifecycle/resume-run.ts';
 import { startCall } from './lifecycle/start-call.ts';
@@ -89,6 +90,7 @@ class Engine implements RunEngine {
     const reach = (point: CrashPoint): void => crashPoints?.(point);
     this.#commits = new Commits(store, bus, {
       reach,
+      reconcile: (change) => reconcile(this.#context, change),
       onEvents: dependencies.onEvents ?? (() => undefined),
     });
     this.#concurrency = dependencies.concurrency ?? { 'advance-run': 32, 'call-tool': 256 };

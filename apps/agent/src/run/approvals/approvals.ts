@@ -8,12 +8,10 @@ import type {
 import type { CatalogueTool } from '../../ports/tool-registry.ts';
 import { bindingOf, driftOf } from './binding.ts';
 import { approvalPolicy } from './policy.ts';
-import { failCall } from '../ledger/call-results.ts';
+import { failCall, requireApproval } from '../ledger/call-states.ts';
 import type { Change } from '../ledger/commits.ts';
 import type { EngineContext } from '../core/engine-context.ts';
 import { openItem } from '../ledger/inbox-items.ts';
-import { reconcile } from '../lifecycle/reconcile.ts';
-import { settleCall } from '../calls/settle-call.ts';
 
 /** What is decided about a call before anybody is asked. */
 export type ApprovalDecision = 'auto' | 'remembered' | 'ask' | 'deny';
@@ -76,39 +74,45 @@ function rememberableScopes(run: Run): readonly ('call' | 'run' | 'thread')[] {
   return run.threadId === undefined ? ['call', 'run'] : ['call', 'run', 'thread'];
 }
 
+/** Whether a planned call is sent now. Without a decision to send it, a call waits or has failed; `reason` says why an attempt that was not sent counts. */
+export type SendDecision =
+  | { readonly type: 'send' }
+  | { readonly type: 'held' }
+  | { readonly type: 'not-sent'; readonly reason: string };
+
+const SEND: SendDecision = { type: 'send' };
+const HELD: SendDecision = { type: 'held' };
+
 /**
- * Whether a planned call may be sent as things are now. Where the approval is for something else by now, or the configuration asks by now, a person is
- * asked again; what the configuration forbids by now fails.
+ * Checks a planned call again right before it is sent. When its approval no longer matches, or the configuration requires one now, a person is
+ * asked again. When the configuration denies it now, the call fails.
  */
-export async function maySend(
+export async function decideSend(
   context: EngineContext,
   change: Change,
   { run, call }: { readonly run: Run; readonly call: ToolCall },
-): Promise<boolean> {
+): Promise<SendDecision> {
   const tool = context.registry.find(call.wireName);
   const policy = approvalPolicy(
     context.policyOf(call.server),
     tool ?? { name: call.tool, trusted: false, annotations: {} },
   );
-  if (policy === 'auto') return true;
+  if (policy === 'auto') return SEND;
   if (policy === 'deny') {
     await failCall(context, change, { call, message: deniedByPolicy(call) });
-    await reconcile(context, change);
-    return false;
+    return HELD;
   }
-  if (tool === undefined) {
-    await failToSend(context, change, call);
-    return false;
-  }
+  // The approval cannot be compared with a tool that is not offered, and must not count for a tool that appears later.
+  if (tool === undefined) return { type: 'not-sent', reason: whyNotOffered(context, call) };
   const binding = bindingOf(context, { callId: call.id, tool, arguments: call.arguments });
   const approval = await lastApproval(change, call);
   const drift =
     approval === undefined
       ? 'by now it needs the approval of a person'
       : driftOf(approval.binding, binding);
-  if (drift === undefined || (await isRemembered(change, { run, tool, binding }))) return true;
+  if (drift === undefined || (await isRemembered(change, { run, tool, binding }))) return SEND;
   await askAgain(context, change, { run, call, tool, reason: drift });
-  return false;
+  return HELD;
 }
 
 /** Why a call is refused by the configuration. */
@@ -154,43 +158,12 @@ async function askAgain(
   question: ApprovalQuestion & { readonly reason: string },
 ): Promise<void> {
   const { call, reason } = question;
-  if (
-    !(await change.sql.updateToolCall(
-      call.id,
-      { state: ['planned'], attempt: call.attempt },
-      { state: 'awaiting_approval' },
-    ))
-  )
-    return;
-  change.emit({
-    type: 'tool_call.approval_required',
-    data: { call_id: call.id, attempt: call.attempt, reason },
-  });
-  await askForApproval(context, change, question);
-  await reconcile(context, change);
+  if (await requireApproval(change, call, reason)) await askForApproval(context, change, question);
 }
 
-/** What was approved cannot be compared with a tool that is not there, and must not be sent to one that appears meanwhile. */
-async function failToSend(context: EngineContext, change: Change, call: ToolCall): Promise<void> {
-  const patch = {
-    state: 'dispatched',
-    attempt: call.attempt + 1,
-    owner: context.store.bootId,
-  } as const;
-  if (
-    !(await change.sql.updateToolCall(
-      call.id,
-      { state: ['planned'], attempt: call.attempt },
-      patch,
-    ))
-  )
-    return;
-  const message =
-    context.registry.whyNotOffered(call.wireName) ??
-    `the server ${call.server} does not offer the tool ${call.tool} at present`;
-  await settleCall(context, change, {
-    call: { ...call, ...patch },
-    outcome: { type: 'not-sent', message },
-    progress: undefined,
-  });
+function whyNotOffered({ registry }: EngineContext, { wireName, server, tool }: ToolCall): string {
+  return (
+    registry.whyNotOffered(wireName) ??
+    `the server ${server} does not offer the tool ${tool} at present`
+  );
 }

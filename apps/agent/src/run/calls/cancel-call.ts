@@ -3,8 +3,7 @@ import { SENT_CALL_STATES, type ToolCall } from '../../ports/run-store.ts';
 import type { EngineContext } from '../core/engine-context.ts';
 import { voidItems } from '../ledger/inbox-items.ts';
 import { giveReceipt } from '../ledger/receipt.ts';
-import { reconcile } from '../lifecycle/reconcile.ts';
-import { cancelCall } from './settle-call.ts';
+import { cancelCall, moveCall } from '../ledger/call-states.ts';
 
 /**
  * Stops one call on request. A call that was not sent is cancelled at once. The request to stop a call that was sent is stored before the call is stopped, so
@@ -25,14 +24,12 @@ export async function stopCall(
     if (call.state === 'planned' || call.state === 'awaiting_approval') {
       await voidItems(context, change, { reason: 'call_ended', callId: id });
       await cancelCall(context, change, { call, level: undefined, outcome: 'not_sent' });
-      await reconcile(context, change);
     }
     if (SENT_CALL_STATES.includes(call.state) && call.cancelRequestedAt === undefined) {
-      await sql.updateToolCall(
-        id,
-        { state: SENT_CALL_STATES, attempt: call.attempt },
-        { cancelRequestedAt: context.clock.now() },
-      );
+      await moveCall(sql, call, {
+        transition: 'requestCancel',
+        cancelRequestedAt: context.clock.now(),
+      });
     }
     if (SENT_CALL_STATES.includes(call.state))
       change.afterCommit(() => context.bus.publish({ type: 'cancel', runId, callId: id }));

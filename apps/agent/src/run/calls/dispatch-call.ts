@@ -6,8 +6,8 @@ import type {
   ToolCallRequest,
 } from '../../ports/tool-registry.ts';
 import type { CallActivity } from '../core/activities.ts';
-import { maySend } from '../approvals/approvals.ts';
-import { failCall } from '../ledger/call-results.ts';
+import { decideSend } from '../approvals/approvals.ts';
+import { dispatchCall, failCall, moveCall } from '../ledger/call-states.ts';
 import { isShutdown } from '../ledger/commits.ts';
 import { completeElicitation } from '../input/complete-elicitation.ts';
 import {
@@ -21,9 +21,8 @@ import { isParked, keepTask, RoundKeeper } from './parked-calls.ts';
 import { ProgressLog } from './progress-log.ts';
 import { MAX_QUESTIONS, MAX_REFUSED_QUESTIONS } from '../input/input-request-count.ts';
 import { questionsOf } from './input-request-handlers.ts';
-import { reconcile } from '../lifecycle/reconcile.ts';
 import { serverConnected } from './servers-ready.ts';
-import { settleCall, type CallEnd } from './settle-call.ts';
+import { settleCall, skipAttempt, type CallEnd } from './settle-call.ts';
 
 /** A call that the service itself fails to send this often ends as failed; with the delay between two tries that is about a minute. */
 const MAX_FAILURES = 12;
@@ -102,7 +101,6 @@ async function giveUp(context: EngineContext, { id, runId }: ToolCall): Promise<
       const call = await change.sql.toolCall(id);
       const message = `The service failed ${MAX_FAILURES} times before the call was sent; its log says why.`;
       if (call?.state === 'planned') await failCall(context, change, { call, message });
-      await reconcile(context, change);
     });
     context.activities.forgetFailures(id);
     return true;
@@ -160,28 +158,13 @@ async function dispatch(
       if (run?.status !== 'running' && run?.status !== 'input_required') return undefined;
       // Read again: a person may have changed the arguments since.
       const call = await change.sql.toolCall(planned.id);
-      if (
-        call?.state !== 'planned' ||
-        call.attempt !== planned.attempt ||
-        !(await maySend(context, change, { run, call }))
-      )
-        return undefined;
-      const patch = {
-        state: 'dispatched',
-        attempt: call.attempt + 1,
-        owner: store.bootId,
-      } as const;
-      await change.sql.updateToolCall(
-        call.id,
-        { state: ['planned'], attempt: call.attempt },
-        patch,
-      );
-      change.emit({
-        type: 'tool_call.dispatched',
-        data: { call_id: planned.id, attempt: patch.attempt },
-      });
-      await reconcile(context, change);
-      return { run, call: { ...call, ...patch }, activity };
+      if (call?.state !== 'planned' || call.attempt !== planned.attempt) return undefined;
+      const decision = await decideSend(context, change, { run, call });
+      if (decision.type === 'not-sent')
+        await skipAttempt(context, change, { call, message: decision.reason });
+      if (decision.type !== 'send') return undefined;
+      const dispatched = await dispatchCall(change, call, store.bootId);
+      return dispatched === undefined ? undefined : { run, call: dispatched, activity };
     },
     'dispatch-call',
   );
@@ -197,7 +180,7 @@ async function takeOver(
   return commit(parked.runId, async ({ sql }) => {
     const [run, call] = [await sql.run(parked.runId), await sql.toolCall(parked.id)];
     if (run === undefined || call?.attempt !== parked.attempt || !isParked(call)) return undefined;
-    await sql.updateToolCall(call.id, { state: [call.state] }, { owner: store.bootId });
+    await moveCall(sql, call, { transition: 'claim', owner: store.bootId });
     return { run, call, activity };
   });
 }

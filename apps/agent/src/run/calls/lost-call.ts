@@ -1,6 +1,6 @@
 import type { ToolCall } from '../../ports/run-store.ts';
 import type { Change } from '../ledger/commits.ts';
-import { failCall } from '../ledger/call-results.ts';
+import { failCall, loseCall, retryCall } from '../ledger/call-states.ts';
 import { enqueue, type EngineContext, type RecoveryDecision } from '../core/engine-context.ts';
 import type { RunEventTypes } from '../ledger/events.ts';
 import { openItem } from '../ledger/inbox-items.ts';
@@ -34,25 +34,7 @@ export async function settleLostCall(
       });
     return;
   }
-  const patch = {
-    state: 'unknown',
-    error: message,
-    owner: undefined,
-    finishedAt: context.clock.now(),
-  } as const;
-  if (
-    !(await change.sql.updateToolCall(
-      call.id,
-      { state: [call.state], attempt: call.attempt },
-      patch,
-    ))
-  )
-    return;
-  change.emit({
-    type: 'tool_call.outcome_unknown',
-    data: { call_id: call.id, attempt: call.attempt, message },
-  });
-  if (isEnding) return;
+  if (!(await loseCall(context, change, { call, message })) || isEnding) return;
   const request = { message, arguments: call.arguments, attempt: call.attempt };
   await openItem(context, change, {
     id: context.newId(),
@@ -76,25 +58,6 @@ export async function planAgain(
   change: Change,
   { call, reason, message, delayMs }: NextAttempt,
 ): Promise<void> {
-  const patch = {
-    state: 'planned',
-    owner: undefined,
-    error: undefined,
-    parked: undefined,
-    taskId: undefined,
-    finishedAt: undefined,
-  } as const;
-  if (
-    !(await change.sql.updateToolCall(
-      call.id,
-      { state: [call.state], attempt: call.attempt },
-      patch,
-    ))
-  )
-    return;
-  change.emit({
-    type: 'tool_call.retrying',
-    data: { call_id: call.id, attempt: call.attempt, reason, message, delay_ms: delayMs },
-  });
-  change.afterCommit(() => enqueue(context, { type: 'call-tool', callId: call.id }, delayMs));
+  if (await retryCall(change, call, { reason, message, delay_ms: delayMs }))
+    change.afterCommit(() => enqueue(context, { type: 'call-tool', callId: call.id }, delayMs));
 }

@@ -3,7 +3,7 @@ import type { InputRound, InputRoundStore } from '@signalbox/mcp-core/client';
 import { SENT_CALL_STATES, type ToolCall } from '../../ports/run-store.ts';
 import { isShutdown, type Change } from '../ledger/commits.ts';
 import { enqueue, type EngineContext } from '../core/engine-context.ts';
-import { reconcile } from '../lifecycle/reconcile.ts';
+import { moveCall, resumeCall, workOnCall } from '../ledger/call-states.ts';
 
 /** What a server may ask in one round, with its state, as JSON. */
 const MAX_ROUND_CHARACTERS = 1024 * 1024;
@@ -46,14 +46,8 @@ export class RoundKeeper implements InputRoundStore {
     await this.#context.commit(
       this.#call.runId,
       async ({ sql }) => {
-        if (
-          !(await sql.updateToolCall(
-            this.#call.id,
-            { state: ['dispatched', 'input_required'], attempt: this.#call.attempt },
-            { parked },
-          ))
-        )
-          throw ended();
+        const { id, attempt } = this.#call;
+        if (!(await moveCall(sql, { id, attempt }, { transition: 'park', parked }))) throw ended();
       },
       'keep-round',
     );
@@ -65,23 +59,13 @@ export class RoundKeeper implements InputRoundStore {
     return this.#context.commit(
       runId,
       async (change) => {
-        const state = (await change.sql.toolCall(id))?.state;
-        const patch = {
-          state: 'dispatched',
-          parked: undefined,
-          owner: this.#context.store.bootId,
-        } as const;
+        const call = await change.sql.toolCall(id);
         if (
-          !(await change.sql.updateToolCall(
-            id,
-            { state: ['dispatched', 'input_required'], attempt },
-            patch,
-          ))
+          call?.attempt !== attempt ||
+          (call.state !== 'dispatched' && call.state !== 'input_required')
         )
           throw ended();
-        if (state === 'input_required')
-          change.emit({ type: 'tool_call.resumed', data: { call_id: id, attempt } });
-        await reconcile(this.#context, change);
+        await resumeCall(change, call, { parked: undefined, owner: this.#context.store.bootId });
       },
       'resume-call',
     );
@@ -99,17 +83,8 @@ export async function keepTask(
       runId,
       async (change) => {
         const call = await change.sql.toolCall(id);
-        if (
-          call?.taskId === taskId ||
-          !(await change.sql.updateToolCall(
-            id,
-            { state: ['dispatched'], attempt },
-            { state: 'working', taskId },
-          ))
-        )
-          return;
-        change.emit({ type: 'tool_call.working', data: { call_id: id, attempt, task_id: taskId } });
-        await reconcile(context, change);
+        if (call?.state === 'dispatched' && call.attempt === attempt && call.taskId !== taskId)
+          await workOnCall(change, call, taskId);
       },
       'keep-task',
     );

@@ -9,7 +9,7 @@ import {
 } from '../approvals/approvals.ts';
 import { serveArtifactRead } from '../results/artifact-read.ts';
 import { ARTIFACT_READ } from '../results/artifacts.ts';
-import { failCall } from '../ledger/call-results.ts';
+import { failCall, planCall } from '../ledger/call-states.ts';
 import type { Change } from '../ledger/commits.ts';
 import { keepCatalogue } from '../turn/epoch.ts';
 import { CALL_TOOL, FIND_TOOLS } from '../discovery/find-tools.ts';
@@ -88,8 +88,8 @@ async function insertCall(
   const decision = isUsable
     ? await decideCall(context, change, { run, tool, call: { id, arguments: toolUse.input } })
     : undefined;
-  const state = decision === 'ask' ? 'awaiting_approval' : 'planned';
-  const call: ToolCall = {
+  const state = decision === 'ask' ? ('awaiting_approval' as const) : ('planned' as const);
+  const call = {
     id,
     runId: run.id,
     turn,
@@ -113,25 +113,8 @@ async function insertCall(
     taskId: undefined,
     createdAt: context.clock.now(),
     finishedAt: undefined,
-  };
-  await change.sql.insertToolCall(call);
-  const { wireName, repeatable } = call;
-  change.emit({
-    type: 'tool_call.planned',
-    data: {
-      call_id: id,
-      turn,
-      position,
-      tool_use_id: toolUse.id,
-      name: wireName,
-      server: tool?.server,
-      tool: call.tool,
-      arguments: call.arguments,
-      state,
-      repeatable,
-      decision,
-    },
-  });
+  } satisfies ToolCall;
+  await planCall(change, call, { server: tool?.server, decision });
   return { call, decision };
 }
 

@@ -3,14 +3,14 @@ import { SENT_CALL_STATES, type ToolCall } from '../../ports/run-store.ts';
 import type { CancelLevel, ToolCallOutcome } from '../../ports/tool-registry.ts';
 import { keepLongText } from '../results/artifacts.ts';
 import { keepBinaries } from '../results/binary-artifacts.ts';
-import { cutErrorText, errorResult, failCall } from '../ledger/call-results.ts';
+import { cutErrorText } from '../ledger/call-results.ts';
+import { cancelCall, failCall, moveCall, succeedCall } from '../ledger/call-states.ts';
 import type { Change } from '../ledger/commits.ts';
 import type { EngineContext } from '../core/engine-context.ts';
 import { previewOf, type CancelOutcome, type RunEventBody } from '../ledger/events.ts';
 import { voidItems } from '../ledger/inbox-items.ts';
 import { MAX_ATTEMPTS, planAgain, settleLostCall } from './lost-call.ts';
 import { isParked, RESUME_AFTER_MS, resumeLater } from './parked-calls.ts';
-import { reconcile } from '../lifecycle/reconcile.ts';
 
 /** The delay before a call that was not sent is tried again; it doubles with each attempt. */
 const FIRST_RETRY_MS = 500;
@@ -54,19 +54,7 @@ export async function settleCall(
     case 'not-sent':
       if (isEnding)
         await cancelCall(context, change, { call, level: undefined, outcome: 'not_sent' });
-      else if (call.attempt < MAX_ATTEMPTS)
-        await planAgain(context, change, {
-          call,
-          reason: 'not_sent',
-          message: outcome.message,
-          delayMs: FIRST_RETRY_MS * 2 ** (call.attempt - 1),
-        });
-      else
-        await failCall(context, change, {
-          call,
-          message: outcome.message,
-          text: `The call could not be sent: ${outcome.message}`,
-        });
+      else await retryOrFail(context, change, { call, message: outcome.message });
       break;
     case 'lost':
       if (call.cancelRequestedAt !== undefined)
@@ -89,7 +77,6 @@ export async function settleCall(
         outcome: farEnd(call, outcome.level),
       });
   }
-  await reconcile(context, change);
 }
 
 /** Whether the connection, not the call, ended: a parked call then goes on over the next one. */
@@ -98,57 +85,47 @@ function isInterruption(outcome: ToolCallOutcome): boolean {
 }
 
 async function storeResult(
-  { clock }: EngineContext,
-  { sql, emit }: Change,
+  context: EngineContext,
+  change: Change,
   { call, result }: { readonly call: ToolCall; readonly result: CallToolResult },
 ): Promise<void> {
-  const { id, attempt } = call;
-  const preview = previewOf(result);
-  const error =
-    result.isError === true
-      ? preview.text || 'The tool reported an error without a text.'
-      : undefined;
-  const patch = {
-    state: error === undefined ? 'succeeded' : 'failed',
-    result,
-    error,
-    finishedAt: clock.now(),
-  } as const;
-  await sql.updateToolCall(id, { state: [call.state], attempt }, patch);
-  if (error === undefined)
-    emit({ type: 'tool_call.completed', data: { call_id: id, attempt, result: preview } });
-  else
-    emit({
-      type: 'tool_call.failed',
-      data: { call_id: id, attempt, message: error, result: preview },
-    });
+  if (result.isError !== true) {
+    await succeedCall(context, change, { call, result });
+    return;
+  }
+  const message = previewOf(result).text || 'The tool reported an error without a text.';
+  await failCall(context, change, { call, message, result });
 }
 
-interface Cancelled {
-  readonly call: ToolCall;
-  readonly level: CancelLevel | undefined;
-  readonly outcome: CancelOutcome;
-}
-
-/** Stores that a call was cancelled, and how far that got. */
-export async function cancelCall(
-  { clock }: EngineContext,
-  { sql, emit }: Change,
-  { call, level, outcome }: Cancelled,
+/** Counts an attempt of a planned call that could not begin, and ends or retries the call as one that was not sent. */
+export async function skipAttempt(
+  context: EngineContext,
+  change: Change,
+  { call, message }: { readonly call: ToolCall; readonly message: string },
 ): Promise<void> {
-  const text =
-    outcome === 'unknown'
-      ? 'This call was cancelled; it is not known whether it took effect.'
-      : 'This call was cancelled.';
-  await sql.updateToolCall(
-    call.id,
-    { state: [call.state], attempt: call.attempt },
-    { state: 'cancelled', cancel: level, result: errorResult(text), finishedAt: clock.now() },
-  );
-  emit({
-    type: 'tool_call.cancelled',
-    data: { call_id: call.id, attempt: call.attempt, cancel: level, outcome },
-  });
+  const attempt = call.attempt + 1;
+  if (await moveCall(change.sql, call, { transition: 'skipAttempt', attempt }))
+    await retryOrFail(context, change, { call: { ...call, attempt }, message });
+}
+
+async function retryOrFail(
+  context: EngineContext,
+  change: Change,
+  { call, message }: { readonly call: ToolCall; readonly message: string },
+): Promise<void> {
+  if (call.attempt < MAX_ATTEMPTS)
+    await planAgain(context, change, {
+      call,
+      reason: 'not_sent',
+      message,
+      delayMs: FIRST_RETRY_MS * 2 ** (call.attempt - 1),
+    });
+  else
+    await failCall(context, change, {
+      call,
+      message,
+      text: `The call could not be sent: ${message}`,
+    });
 }
 
 function farEnd(call: ToolCall, level: CancelLevel): CancelOutcome {

@@ -1,6 +1,6 @@
 import type { ApprovalBinding, InboxItem, ToolCall, ToolCallPatch } from '../../ports/run-store.ts';
 import { digestOf } from '../approvals/binding.ts';
-import { failCall } from '../ledger/call-results.ts';
+import { approveCall, failCall } from '../ledger/call-states.ts';
 import type { Change } from '../ledger/commits.ts';
 import { enqueue, type EngineContext } from '../core/engine-context.ts';
 import { noteOf, type InboxResponse } from './check-response.ts';
@@ -18,24 +18,13 @@ export async function answerApproval(
   answer: ApprovalAnswer,
 ): Promise<void> {
   const { item, call, response } = answer;
+  if (call.state !== 'awaiting_approval') return;
   if (response.action === 'deny') {
     const text = `A person denied this call; it was not made.${noteOf(response)} Do not send it again unless the user asks for it.`;
     await failCall(context, change, { call, message: 'A person denied this call.', text });
     return;
   }
   const edited = editedArguments(answer);
-  const patch = {
-    state: 'planned',
-    ...(edited === undefined ? {} : editOf(context, call, edited)),
-  } as const;
-  if (
-    !(await change.sql.updateToolCall(
-      call.id,
-      { state: ['awaiting_approval'], attempt: call.attempt },
-      patch,
-    ))
-  )
-    return;
   // Server and tool stay those that the person saw.
   const binding =
     item.binding === undefined || edited === undefined
@@ -48,16 +37,10 @@ export async function answerApproval(
       : { ...item.response, remembered_approval_id: remembered };
   await change.sql.updateInboxItem(item.id, 'answered', { binding, response: shown });
   const { remember: scope = 'call' } = response;
-  change.emit({
-    type: 'tool_call.approved',
-    data: {
-      call_id: call.id,
-      attempt: call.attempt,
-      is_edited: edited !== undefined,
-      arguments: edited,
-      remember: scope,
-      remembered_approval_id: remembered,
-    },
+  await approveCall(change, call, {
+    edit: edited === undefined ? {} : editOf(context, call, edited),
+    remember: scope,
+    remembered_approval_id: remembered,
   });
   change.afterCommit(() => enqueue(context, { type: 'call-tool', callId: call.id }));
 }
@@ -75,7 +58,7 @@ function editOf(
   { newId }: EngineContext,
   call: ToolCall,
   edited: ToolCall['arguments'],
-): ToolCallPatch {
+): Pick<ToolCallPatch, 'arguments' | 'modelArguments' | 'idempotencyKey'> {
   return {
     arguments: edited,
     modelArguments: call.modelArguments ?? call.arguments,

@@ -1,9 +1,7 @@
-import type { CallToolResult } from '@signalbox/mcp-core';
 import type { ToolCall } from '../../ports/run-store.ts';
-import { failCall } from '../ledger/call-results.ts';
+import { failCall, succeedCall } from '../ledger/call-states.ts';
 import type { Change } from '../ledger/commits.ts';
 import type { EngineContext } from '../core/engine-context.ts';
-import { previewOf } from '../ledger/events.ts';
 import { noteOf, type InboxResponse } from './check-response.ts';
 import { planAgain } from '../calls/lost-call.ts';
 
@@ -18,6 +16,7 @@ export async function answerOutcome(
   change: Change,
   { call, response }: OutcomeAnswer,
 ): Promise<void> {
+  if (call.state !== 'unknown') return;
   switch (response.action) {
     case 'retry':
       await planAgain(context, change, {
@@ -42,17 +41,10 @@ export async function answerOutcome(
 }
 
 async function markDone(
-  { clock }: EngineContext,
-  { sql, emit }: Change,
+  context: EngineContext,
+  change: Change,
   { call, response }: OutcomeAnswer,
 ): Promise<void> {
   const text = `The answer of this call was lost; a person looked and marked it as done.${noteOf(response)}`;
-  const result: CallToolResult = { content: [{ type: 'text', text }] };
-  const patch = { state: 'succeeded', result, error: undefined, finishedAt: clock.now() } as const;
-  if (!(await sql.updateToolCall(call.id, { state: ['unknown'], attempt: call.attempt }, patch)))
-    return;
-  emit({
-    type: 'tool_call.completed',
-    data: { call_id: call.id, attempt: call.attempt, result: previewOf(result) },
-  });
+  await succeedCall(context, change, { call, result: { content: [{ type: 'text', text }] } });
 }

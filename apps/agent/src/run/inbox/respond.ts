@@ -8,7 +8,6 @@ import type { EngineContext } from '../core/engine-context.ts';
 import { itemData } from '../ledger/inbox-items.ts';
 import { checkResponse, type InboxResponse } from './check-response.ts';
 import { giveReceipt } from '../ledger/receipt.ts';
-import { reconcile } from '../lifecycle/reconcile.ts';
 
 export interface Answer {
   readonly answer: JsonObject;
@@ -44,7 +43,6 @@ export async function respond(
         throw notOpen((await sql.inboxItem(itemId)) ?? item);
       emit({ type: 'inbox.answered', data: { ...itemData(item), response: stored } });
       await applyAnswer(context, change, { item: { ...item, response: stored }, response });
-      await reconcile(context, change);
       afterCommit(() => {
         context.timers.clear({ type: 'inbox-item', itemId });
         context.bus.publish({ type: 'inbox', itemId });

@@ -1,6 +1,5 @@
 import { ErrorCode, ProtocolError, type JsonObject } from '@signalbox/mcp-core';
 import {
-  SENT_CALL_STATES,
   type InboxItem,
   type InboxKind,
   type InboxState,
@@ -11,7 +10,7 @@ import { MAX_HELD_CALLS, type CallActivity } from '../core/activities.ts';
 import type { Change } from '../ledger/commits.ts';
 import { inBackground, type EngineContext } from '../core/engine-context.ts';
 import { itemData, openItem, voidItem, type Question } from '../ledger/inbox-items.ts';
-import { reconcile } from '../lifecycle/reconcile.ts';
+import { requestInput, resumeCall, workOnCall } from '../ledger/call-states.ts';
 
 /** The questions of one call that may be open at a time; a server that asks more is refused. */
 const MAX_OPEN_QUESTIONS = 16;
@@ -95,25 +94,21 @@ async function openQuestion(
   const { id, call, questionKey } = question;
   await holdCall(change, { callId: call.id, attempt: call.attempt, itemId: id });
   await openItem(context, change, { ...question, isHeldHere: questionKey === undefined });
-  await reconcile(context, change);
 }
 
 async function holdCall(
-  { sql, runId, emit }: Change,
+  change: Change,
   {
     callId,
     attempt,
     itemId,
   }: { readonly callId: string; readonly attempt: number; readonly itemId: string },
 ): Promise<void> {
-  const status = (await sql.runCore(runId))?.status;
+  const { sql } = change;
+  const status = (await sql.runCore(change.runId))?.status;
   const isHeld =
     (status === 'running' || status === 'input_required') &&
-    (await sql.updateToolCall(
-      callId,
-      { state: SENT_CALL_STATES, attempt },
-      { state: 'input_required' },
-    ));
+    (await requestInput(change, { id: callId, attempt }, itemId));
   if (!isHeld)
     throw new ProtocolError(ErrorCode.rejectedByUser, 'The call that asks is being stopped.');
   if ((await sql.countInboxItems({ callId, state: 'open' })) >= MAX_OPEN_QUESTIONS)
@@ -121,10 +116,6 @@ async function holdCall(
       ErrorCode.rejectedByUser,
       `Too many questions are open: ${MAX_OPEN_QUESTIONS}.`,
     );
-  emit({
-    type: 'tool_call.input_required',
-    data: { call_id: callId, attempt, inbox_item_id: itemId },
-  });
 }
 
 interface Delivery {
@@ -158,20 +149,16 @@ async function deliver(
     (await sql.countInboxItems({ callId: item.callId, state: 'open' })) === 0;
   const call = item.callId === undefined ? undefined : await sql.toolCall(item.callId);
   // What is parked is sent again, and says so itself.
-  if (isLast && call !== undefined && call.parked === undefined) await goOn(change, call, attempt);
-  await reconcile(context, change);
+  if (
+    isLast &&
+    call?.state === 'input_required' &&
+    call.attempt === attempt &&
+    call.parked === undefined
+  ) {
+    if (call.taskId === undefined) await resumeCall(change, call);
+    else await workOnCall(change, call, call.taskId);
+  }
   return item;
-}
-
-async function goOn(
-  { sql, emit }: Change,
-  { id, taskId }: ToolCall,
-  attempt: number,
-): Promise<void> {
-  const state = taskId === undefined ? 'dispatched' : 'working';
-  if (!(await sql.updateToolCall(id, { state: ['input_required'], attempt }, { state }))) return;
-  if (taskId === undefined) emit({ type: 'tool_call.resumed', data: { call_id: id, attempt } });
-  else emit({ type: 'tool_call.working', data: { call_id: id, attempt, task_id: taskId } });
 }
 
 /** Waits until the item is open no more or the question is withdrawn. */

@@ -3,7 +3,7 @@ import type { RunStore, RunTransaction } from '../../ports/run-store.ts';
 import type { SignalBus } from '../../ports/signal-bus.ts';
 import type { CommitStep, CrashPoint } from '../../ports/test-hooks.ts';
 import { auditOf } from './audit.ts';
-import type { RunEventBody } from './events.ts';
+import type { RunEventBody, RunEventType } from './events.ts';
 
 /** One transaction on one run: its rows and the events that tell of them. */
 export interface Change {
@@ -15,6 +15,8 @@ export interface Change {
   readonly afterCommit: (effect: () => void) => void;
   /** Runs as the last part of the transaction, when the events are written. */
   readonly lastly: (work: () => Promise<void>) => void;
+  /** Reconciles the run at the end of this transaction even if no event requires it. */
+  readonly recheck: () => void;
 }
 
 /** Whether an error only says that the engine was closed; what comes late is left to the next start. */
@@ -24,6 +26,8 @@ export function isShutdown(error: unknown): boolean {
 
 export interface CommitHooks {
   readonly reach: (point: CrashPoint) => void;
+  /** Last step of a transaction whose events can change what its run waits for; it may emit more events. */
+  readonly reconcile: (change: Change) => Promise<void>;
   /** Hears the events of each commit. */
   readonly onEvents: EventListener;
 }
@@ -33,6 +37,29 @@ export type EventListener = (runId: string, events: readonly RunEventBody[]) => 
 
 /** Transactions that answer a request of a client. */
 const REQUESTS: ReadonlySet<CommitStep> = new Set(['create-run', 'cancel-run', 'take-answer']);
+
+/** Events of a turn, call or inbox item that can begin or end the wait of its run. */
+const MOVING_EVENTS: ReadonlySet<RunEventType> = new Set([
+  'run.cancelling',
+  'turn.completed',
+  'turn.cancelled',
+  'tool_call.planned',
+  'tool_call.approval_required',
+  'tool_call.approved',
+  'tool_call.working',
+  'tool_call.input_required',
+  'tool_call.resumed',
+  'tool_call.retrying',
+  'tool_call.completed',
+  'tool_call.failed',
+  'tool_call.cancelled',
+  'tool_call.outcome_unknown',
+  'inbox.opened',
+  'inbox.answered',
+  'inbox.delivered',
+  'inbox.void',
+  'inbox.expired',
+]);
 
 /** Commits changes and tells the bus of their events. */
 export class Commits {
@@ -65,13 +92,20 @@ export class Commits {
     const lastWork: (() => Promise<void>)[] = [];
     const written = this.#store.write(
       async (sql) => {
-        const result = await work({
+        const asked = { isRecheck: false };
+        const change: Change = {
           runId,
           sql,
           emit: (...more) => events.push(...more),
           afterCommit: (effect) => effects.push(effect),
           lastly: (last) => lastWork.push(last),
-        });
+          recheck: () => {
+            asked.isRecheck = true;
+          },
+        };
+        const result = await work(change);
+        if (asked.isRecheck || events.some(({ type }) => MOVING_EVENTS.has(type)))
+          await this.#hooks.reconcile(change);
         await sql.appendAudit(await auditOf(sql, runId, events));
         const lastSeq = events.length === 0 ? undefined : await sql.append(runId, events);
         for (const last of lastWork) await last();

@@ -1,10 +1,9 @@
 import type { InboxEntry, RunCore } from '../../ports/progress-store.ts';
-import { failCall } from '../ledger/call-results.ts';
+import { failCall } from '../ledger/call-states.ts';
 import type { Change } from '../ledger/commits.ts';
 import { enqueue, type EngineContext } from '../core/engine-context.ts';
 import { itemData } from '../ledger/inbox-items.ts';
 import { WARNING_SHARE, wallClockDeadline } from '../limits/limits.ts';
-import { reconcile } from './reconcile.ts';
 import { stopRun } from './stop-run.ts';
 import type { Deadline } from '../core/timers.ts';
 
@@ -84,13 +83,12 @@ export async function expireItemIfDue(
     return;
   change.emit({ type: 'inbox.expired', data: itemData(item) });
   const call = item.callId === undefined ? undefined : await change.sql.toolCall(item.callId);
-  if (item.kind === 'tool_approval' && call !== undefined) {
+  if (item.kind === 'tool_approval' && call?.state === 'awaiting_approval') {
     await failCall(context, change, {
       call,
       message: 'Nobody approved the call in time.',
       text: 'This call was not made: it needs the approval of a person, and nobody answered in time.',
     });
   }
-  await reconcile(context, change);
   change.afterCommit(() => context.bus.publish({ type: 'inbox', itemId: item.id }));
 }

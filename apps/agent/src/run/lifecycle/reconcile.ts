@@ -1,5 +1,5 @@
 import type { InboxEntry, RunCore } from '../../ports/progress-store.ts';
-import { SENT_CALL_STATES } from '../../ports/run-store.ts';
+import { isSettled, SENT_CALL_STATES } from '../../ports/run-store.ts';
 import type { Change } from '../ledger/commits.ts';
 import { finishStopping } from './end-run.ts';
 import { enqueue, type EngineContext } from '../core/engine-context.ts';
@@ -7,11 +7,13 @@ import { forgetWallClock, watchWallClock } from '../limits/limits.ts';
 import { waitsForModel } from './model-outage.ts';
 
 /**
- * Brings the status of the run in line with its turn, calls and questions, and calls for the next step when nothing is in the way. Every change
- * that begins or ends one of these finishes with it.
+ * Updates the status of the run to match its turn, calls and inbox items, and enqueues the next step when nothing blocks it. `Commits` runs it as the last
+ * step of every transaction that can change one of these.
  */
 export async function reconcile(context: EngineContext, change: Change): Promise<void> {
   const { sql, runId } = change;
+  const status = await sql.runStatus(runId);
+  if (status === undefined || status === 'queued' || isSettled({ status })) return;
   const run = await sql.runCore(runId);
   if (run === undefined) return;
   const calls = await sql.openCalls(runId);

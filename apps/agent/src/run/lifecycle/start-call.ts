@@ -8,7 +8,6 @@ import { watchWallClock } from '../limits/limits.ts';
 import { newRun } from './new-run.ts';
 import { planCalls } from '../calls/plan-calls.ts';
 import { giveReceipt } from '../ledger/receipt.ts';
-import { reconcile } from './reconcile.ts';
 import { serverConnected } from '../calls/servers-ready.ts';
 
 /** Stores a run of one tool call that a client asked for, and calls for it. Approvals, limits and the ledger are those of any other call. */
@@ -56,7 +55,6 @@ export async function startCall(
         toolUses: [{ type: 'tool_use', id: context.newId(), name: wireName, input }],
       });
       change.afterCommit(() => watchWallClock(context, run));
-      await reconcile(context, change);
       const stored = async (): Promise<CallRun> => {
         const [call] = await sql.toolCalls(run.id);
         if (call === undefined) throw new Error(`the call of the run ${run.id} was not planned`);

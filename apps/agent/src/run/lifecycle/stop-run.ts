@@ -3,8 +3,7 @@ import type { RunError } from '../../ports/run-store.ts';
 import type { Change } from '../ledger/commits.ts';
 import type { EngineContext } from '../core/engine-context.ts';
 import { voidItems } from '../ledger/inbox-items.ts';
-import { reconcile } from './reconcile.ts';
-import { cancelCall } from '../calls/settle-call.ts';
+import { cancelCall } from '../ledger/call-states.ts';
 
 export interface Stop {
   readonly run: RunCore;
@@ -23,7 +22,6 @@ export async function stopRun(
   change.emit({ type: 'run.cancelling', data: { reason } });
   await voidItems(context, change, { reason: 'run_ended' });
   await cancelUnsentCalls(context, change);
-  await reconcile(context, change);
   change.afterCommit(() => context.bus.publish({ type: 'cancel', runId: run.id }));
 }
 

@@ -15,8 +15,7 @@ import { watchWallClock } from '../limits/limits.ts';
 import { settleLostCall } from '../calls/lost-call.ts';
 import { waitsForModel } from '../lifecycle/model-outage.ts';
 import { isParked, resumeLater } from '../calls/parked-calls.ts';
-import { reconcile } from '../lifecycle/reconcile.ts';
-import { cancelCall } from '../calls/settle-call.ts';
+import { cancelCall, workOnCall } from '../ledger/call-states.ts';
 
 /**
  * Settles or continues what earlier processes left of the runs that can go on by themselves: afterwards each has a job or a deadline that moves it on. Runs
@@ -79,10 +78,12 @@ async function recoverRun(context: EngineContext, change: Change): Promise<void>
     change.emit({ type: 'run.resumed', data: { reason: 'process_restarted' } });
     change.afterCommit(() => watchWallClock(context, run));
   }
-  await reconcile(context, change);
-  const isWaiting = (await sql.runCore(runId))?.status === 'input_required';
-  if (!isWaiting && (run === undefined || !waitsForModel(context, change, run)))
-    change.afterCommit(() => enqueue(context, { type: 'advance-run', runId }));
+  change.recheck();
+  change.lastly(async () => {
+    const isWaiting = (await sql.runStatus(runId)) === 'input_required';
+    if (!isWaiting && (run === undefined || !waitsForModel(context, change, run)))
+      change.afterCommit(() => enqueue(context, { type: 'advance-run', runId }));
+  });
   for (const item of await sql.inboxEntries({ runId, states: ['open'] }))
     change.afterCommit(() =>
       context.timers.set({ type: 'inbox-item', itemId: item.id }, item.expiresAt),
@@ -129,16 +130,13 @@ async function recoverParked(
   change: Change,
   { call, isStopping }: { readonly call: ToolCall; readonly isStopping: boolean },
 ): Promise<void> {
-  if (isStopping && call.taskId === undefined)
-    return cancelCall(context, change, { call, level: 'confirmed', outcome: 'stopped' });
-  // The questions of a task were void with the process that held them; the server asks them again.
-  if (call.taskId !== undefined && call.state !== 'working') {
-    await change.sql.updateToolCall(call.id, { state: [call.state] }, { state: 'working' });
-    change.emit({
-      type: 'tool_call.working',
-      data: { call_id: call.id, attempt: call.attempt, task_id: call.taskId },
-    });
+  if (isStopping && call.taskId === undefined) {
+    await cancelCall(context, change, { call, level: 'confirmed', outcome: 'stopped' });
+    return;
   }
+  // The questions of a task were void with the process that held them; the server asks them again.
+  if (call.taskId !== undefined && call.state !== 'working')
+    await workOnCall(change, call, call.taskId);
   resumeLater(context, change, { call, delayMs: 0 });
 }
 

@@ -4,10 +4,9 @@ import type { ToolSpec } from '../../ports/llm-provider.ts';
 import type { RunCore } from '../../ports/progress-store.ts';
 import type { Run, RunReader, ToolCall } from '../../ports/run-store.ts';
 import { ARTIFACT_READ } from './artifacts.ts';
-import { failCall } from '../ledger/call-results.ts';
+import { failCall, succeedCall } from '../ledger/call-states.ts';
 import type { Change } from '../ledger/commits.ts';
 import type { EngineContext } from '../core/engine-context.ts';
-import { previewOf } from '../ledger/events.ts';
 import { wholeCharacters } from '../text/head-and-tail.ts';
 
 /** The longest piece, in bytes. */
@@ -55,21 +54,12 @@ export async function serveArtifactRead(
   { run, call, invalid }: ArtifactRead,
 ): Promise<void> {
   const piece = await readPiece(change.sql, run, invalid ?? pieceOf(call.arguments));
-  if (typeof piece === 'string') return failCall(context, change, { call, message: piece });
-  const result: CallToolResult = { content: [{ type: 'text', text: piece.text }] };
-  const patch = { state: 'succeeded', result, finishedAt: context.clock.now() } as const;
-  if (
-    !(await change.sql.updateToolCall(
-      call.id,
-      { state: ['planned'], attempt: call.attempt },
-      patch,
-    ))
-  )
+  if (typeof piece === 'string') {
+    await failCall(context, change, { call, message: piece });
     return;
-  change.emit({
-    type: 'tool_call.completed',
-    data: { call_id: call.id, attempt: call.attempt, result: previewOf(result) },
-  });
+  }
+  const result: CallToolResult = { content: [{ type: 'text', text: piece.text }] };
+  await succeedCall(context, change, { call, result });
 }
 
 interface Piece {

@@ -9,7 +9,6 @@ import { enqueue, type EngineContext } from '../core/engine-context.ts';
 import { expireRunIfDue } from '../lifecycle/expiry.ts';
 import { spend } from '../limits/limits.ts';
 import { waitsForModel } from '../lifecycle/model-outage.ts';
-import { reconcile } from '../lifecycle/reconcile.ts';
 import { storeToolResults } from '../results/tool-results.ts';
 
 /** A turn whose model call is to be made. */
@@ -85,7 +84,7 @@ export async function interruptTurn(
 
 async function isBlocked(context: EngineContext, change: Change, run: Run): Promise<boolean> {
   if (run.status !== 'running') {
-    await reconcile(context, change);
+    change.recheck();
     return true;
   }
   if (await expireRunIfDue(context, change, run)) return true;
@@ -97,7 +96,7 @@ async function isBlocked(context: EngineContext, change: Change, run: Run): Prom
     if (run.kind === 'agent') await storeToolResults(context, change, calls);
     return false;
   }
-  await reconcile(context, change);
+  change.recheck();
   const planned = unsettled.filter((call) => call.state === 'planned');
   change.afterCommit(() => {
     for (const call of planned) enqueue(context, { type: 'call-tool', callId: call.id });

@@ -4,13 +4,12 @@ import type { Turn } from './begin-turn.ts';
 import { overBudget, tellSpending } from '../limits/budget.ts';
 import type { Change } from '../ledger/commits.ts';
 import { endRun } from '../lifecycle/end-run.ts';
-import { enqueue, type EngineContext } from '../core/engine-context.ts';
+import type { EngineContext } from '../core/engine-context.ts';
 import { spend } from '../limits/limits.ts';
 import { messageText } from '../text/message-text.ts';
 import { finishAnswer, type FinalAnswer } from './output.ts';
 import { NO_OUTAGE } from '../lifecycle/model-outage.ts';
 import { planCalls, type ToolUse } from '../calls/plan-calls.ts';
-import { reconcile } from '../lifecycle/reconcile.ts';
 import type { Finish } from './stream-message.ts';
 import { usageData } from '../limits/usage.ts';
 
@@ -35,13 +34,13 @@ export async function finishTurn(
   if (run === undefined || !(await sql.endTurn(turn.messageId, 'completed'))) return;
   const toolUses = finish.message.content.filter((block) => block.type === 'tool_use');
   await storeMessage(change, { turn, finish, run, toolUses });
-  if (run.status === 'cancelling') return reconcile(context, change);
+  if (run.status === 'cancelling') return;
   const cutTurns = await countCut(change, { run, toolUses });
   const failure = failureOf({ finish, maxTokens, cutTurns });
   if (failure !== undefined) return endRun(context, change, { status: 'failed', error: failure });
   if (toolUses.length > 0) return callTools(context, change, { turn, toolUses });
-  if (finish.stop === 'pause')
-    return change.afterCommit(() => enqueue(context, { type: 'advance-run', runId }));
+  // The model continues in the next turn.
+  if (finish.stop === 'pause') return;
   return finishAnswer(context, change, {
     run,
     turn,
@@ -133,7 +132,6 @@ async function callTools(
     });
   await change.sql.updateRun(run.id, { toolCalls });
   await planCalls(context, change, { run, turn: turn.number, toolUses });
-  await reconcile(context, change);
 }
 
 /** Counts the messages in a row whose last call was cut. */

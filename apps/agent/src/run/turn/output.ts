@@ -3,7 +3,7 @@ import type { Run } from '../../ports/run-store.ts';
 import type { Turn } from './begin-turn.ts';
 import type { Change } from '../ledger/commits.ts';
 import { endRun } from '../lifecycle/end-run.ts';
-import { enqueue, type EngineContext } from '../core/engine-context.ts';
+import type { EngineContext } from '../core/engine-context.ts';
 
 export interface FinalAnswer {
   readonly run: Run;
@@ -67,7 +67,6 @@ export async function finishAnswer(
     content: [{ type: 'text', text }],
   });
   await change.sql.updateRun(run.id, { repairedTurn: turn.number });
-  change.afterCommit(() => enqueue(context, { type: 'advance-run', runId: run.id }));
 }
 
 /** Models like to put JSON into a code fence, whatever they are told. */

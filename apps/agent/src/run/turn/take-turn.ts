@@ -14,7 +14,6 @@ import { waitForModel } from '../lifecycle/model-outage.ts';
 import { messageText } from '../text/message-text.ts';
 import { checkOutput } from './output.ts';
 import { maxOutputTokens, outputTokensBeside, promptRoom } from './output-tokens.ts';
-import { reconcile } from '../lifecycle/reconcile.ts';
 import { streamMessage } from './stream-message.ts';
 import { tidyMessage } from '../text/tidy-message.ts';
 
@@ -107,7 +106,6 @@ async function stopTurn(
     if (isCancelling) {
       await keepPartialText(change, turn, text);
       change.emit({ type: 'turn.cancelled', data });
-      await reconcile(context, change);
       return;
     }
     const failure =
