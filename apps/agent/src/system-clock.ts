@@ -1,4 +1,4 @@
-import type { Clock } from './ports/test-hooks.ts';
+import type { Clock } from './ports/clock.ts';
 
 /** The machine's time. */
 export const systemClock: Clock = {

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceMetrics } from '../metrics/service-metrics.ts';
 import type { Run } from '../ports/run-store.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
-import type { Clock } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
 import { followRun } from '../run/follow/follow-run.ts';
 import type { FollowReader } from '../run/follow/shared-run-reader.ts';
 import type { FrameTexts } from './frame-texts.ts';

@@ -5,7 +5,7 @@ import { canonicalJson } from '../canonical-json.ts';
 import type { IdempotencyKey } from '../ports/idempotency-store.ts';
 import type { Receipt } from '../ports/run-engine.ts';
 import type { RunReader, RunStore } from '../ports/run-store.ts';
-import type { Clock } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
 import { Problem } from './problem.ts';
 
 /** Of every POST that has an effect. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Clock } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { Problem } from './problem.ts';
 import { Health, ProblemDetails } from './schemas.ts';

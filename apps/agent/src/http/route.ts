@@ -16,7 +16,7 @@ import type { RunEngine } from '../ports/run-engine.ts';
 import type { RunReader, RunStore } from '../ports/run-store.ts';
 import type { ServerDirectory } from '../ports/server-directory.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
-import type { Clock } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { ToolRegistry } from '../ports/tool-registry.ts';
 import type { FollowReader } from '../run/follow/shared-run-reader.ts';
 import type { FrameTexts } from './frame-texts.ts';

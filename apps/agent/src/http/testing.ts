@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { EngineError, type RunEngine } from '../ports/run-engine.ts';
 import type { Run, RunStore } from '../ports/run-store.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
-import type { Clock } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
 import { queuedRun } from '../ports/testing/queued-run.ts';
 import type { ToolRegistry } from '../ports/tool-registry.ts';
 import { observeService } from '../metrics/observation.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
 import { Problem } from './problem.ts';
 
 /** Wrong tokens of an address within a minute before its attempts are slowed down. */

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { isSettled, type Run, type RunReader } from '../ports/run-store.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
-import type { Clock } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
 import {
   keepLaterAnswer,
   KeyHeaders,

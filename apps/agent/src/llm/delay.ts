@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
 
 /** Resolves after `ms`; rejects with the signal's reason when it aborts first. */
 export async function delay(

@@ -1,5 +1,5 @@
 import { LlmError } from '../ports/llm-provider.ts';
-import type { Clock } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
 import { MAX_RETRY_AFTER_MS } from './retry.ts';
 
 /** The most requests that are on their way at once, each until its answer begins. */

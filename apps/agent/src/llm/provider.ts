@@ -1,6 +1,6 @@
 import type { LlmConfig } from '../config/config.ts';
 import type { LlmProvider } from '../ports/llm-provider.ts';
-import type { Clock } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
 import { systemClock } from '../system-clock.ts';
 import type { Cassette } from './cassette/cassette.ts';
 import { createAnthropicProvider } from './anthropic/anthropic-provider.ts';

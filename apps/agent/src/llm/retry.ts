@@ -1,5 +1,5 @@
 import { LlmError } from '../ports/llm-provider.ts';
-import type { Clock } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
 import { delay } from './delay.ts';
 
 export interface RetryOptions {

@@ -9,7 +9,7 @@ import {
   type Usage,
 } from '../ports/llm-provider.ts';
 import type { ModelCard } from '../ports/model-card.ts';
-import type { Clock } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
 import { AnswerBounds } from './answer-bounds.ts';
 import { CallGuard } from './call-guard.ts';
 import { withCost } from './catalogue/cost.ts';

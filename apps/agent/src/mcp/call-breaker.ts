@@ -1,5 +1,5 @@
 import type { BreakerStatus } from '../ports/tool-registry.ts';
-import type { Clock } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
 
 export interface CallBreakerOptions {
   readonly clock: Clock;

@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { CallWaiting, ServerConnectionStatus } from '../ports/tool-registry.ts';
 import type {
   CallAdmission,

@@ -1,6 +1,6 @@
 import { ErrorCode, LocalError, ProtocolError } from '@signalbox/mcp-core';
 import { HttpError } from '@signalbox/mcp-core/http/client';
-import type { Clock } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { CancelLevel, ToolCallOutcome, ToolCallRequest } from '../ports/tool-registry.ts';
 import type { Trial } from './call-breaker.ts';
 import { messageOf, seconds } from './error-text.ts';

@@ -1,7 +1,7 @@
 import type { InvalidServer } from '../config/config.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { ServerDirectory } from '../ports/server-directory.ts';
-import type { Clock } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { ServerStatus, ToolRegistry } from '../ports/tool-registry.ts';
 
 type Pool = ToolRegistry & ServerDirectory;

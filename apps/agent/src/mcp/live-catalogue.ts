@@ -1,6 +1,6 @@
 import { LocalError, type Tool } from '@signalbox/mcp-core';
 import type { ServerConfig } from '../config/config.ts';
-import type { Clock } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
 import { EMPTY_CATALOGUE, readCatalogue, type Catalogue } from './catalogue.ts';
 import { coalesce } from './coalesce.ts';
 import { pinCatalogue, type PinSurroundings } from './pinned-catalogue.ts';

@@ -1,6 +1,6 @@
 import type { ServerConfig } from '../config/config.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { Clock } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { ToolPin, ToolPins } from '../ports/tool-pins.ts';
 import type { Catalogue, CatalogueEntry } from './catalogue.ts';
 import { changedParts } from './definition-parts.ts';

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ErrorCode, ProtocolError, type JsonObject, type InputHandlers } from '@signalbox/mcp-core';
 import type { InputContext } from '@signalbox/mcp-core/client';
-import type { Clock } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
 
 export interface CallInFlight {
   readonly runId: string;

@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
 import { restartDelayMs } from './restart-delay.ts';
 
 /** A server that was ready for this long has not failed quickly: its next restart delay is the shortest. */

@@ -5,7 +5,7 @@ import {
   type ServerControl,
   type ToolApproval,
 } from '../ports/server-directory.ts';
-import type { Clock } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { ToolPins } from '../ports/tool-pins.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import { definitionDigest } from './definition-parts.ts';

@@ -2,7 +2,7 @@ import type { Implementation, JsonObject } from '@signalbox/mcp-core';
 import { MessageBudget } from '@signalbox/mcp-core/client';
 import { isRemote, type ServerConfig } from '../config/config.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { Clock } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { ServerDirectory } from '../ports/server-directory.ts';
 import type { ToolPins } from '../ports/tool-pins.ts';
 import type {

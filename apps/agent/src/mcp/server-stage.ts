@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { ServerStatus } from '../ports/tool-registry.ts';
 
 /** Lifecycle stage of a server. */

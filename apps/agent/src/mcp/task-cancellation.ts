@@ -1,5 +1,5 @@
 import { LocalError, ProtocolError } from '@signalbox/mcp-core';
-import type { Clock } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { ServerConnection } from './server-connection.ts';
 
 const ASK_AGAIN_MS = 100;

@@ -1,5 +1,5 @@
 import type { Logger } from '../ports/logger.ts';
-import type { Clock } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { RunEventBody } from '../run/ledger/events.ts';
 import { RunTimings } from './run-timings.ts';
 import { ServiceMetrics, type ServedRequest } from './service-metrics.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { RunEventBody, RunEventTypes } from '../run/ledger/events.ts';
 
 /** A tool call that has ended, or whose outcome is not known. */

@@ -1,5 +1,5 @@
 import type { Job, JobHandler, JobQueue } from '../ports/job-queue.ts';
-import type { Clock } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
 
 export interface MemoryJobQueueOptions {
   readonly clock: Clock;

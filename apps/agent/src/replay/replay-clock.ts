@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
 
 interface Timer {
   readonly dueAt: number;

@@ -12,7 +12,8 @@ import {
   type ToolCall,
 } from '../ports/run-store.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
-import type { Clock, CrashPoint, CrashPoints } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { CrashPoint, CrashPoints } from '../ports/test-hooks.ts';
 import type { ToolRegistry } from '../ports/tool-registry.ts';
 import { Activities } from './core/activities.ts';
 import { DEFAULT_MAX_QUEUED_RUNS } from './lifecycle/admission.ts';

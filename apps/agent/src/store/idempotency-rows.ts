@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { IdempotencyWriter } from '../ports/idempotency-store.ts';
-import type { Clock } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
 import { usedKeyCodec, type Database } from './database.ts';
 
 /** Creates the writes of idempotency keys, with times from `clock`. */

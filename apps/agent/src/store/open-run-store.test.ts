@@ -7,7 +7,7 @@ import Sqlite from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { storeContract } from '../ports/store.contract.ts';
 import type { RunStore } from '../ports/run-store.ts';
-import type { Clock } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
 import { queuedRun } from '../ports/testing/queued-run.ts';
 import { openRunStore } from './open-run-store.ts';
 import { StoreError } from './store-error.ts';

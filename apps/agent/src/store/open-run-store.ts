@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { CamelCasePlugin, Kysely, sql, SqliteDialect } from 'kysely';
 import type { RunStore } from '../ports/run-store.ts';
-import type { Clock } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { ToolPins } from '../ports/tool-pins.ts';
 import { cachedStatements } from './cached-statements.ts';
 import { lockDataDir } from './data-dir-lock.ts';

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { Clock } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { InboxItem, RunTransaction } from '../ports/run-store.ts';
 import { createArtifactWriter, deleteUnownedArtifacts } from './artifact-rows.ts';
 import { changed } from './changed.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/test-hooks.ts';
+import type { Clock } from '../ports/clock.ts';
 
 /** Time that stands still until a test moves it. */
 export class ManualClock implements Clock {

@@ -1,5 +1,5 @@
 import type { CassetteConfig } from '../../config/config.ts';
-import type { Clock } from '../../ports/test-hooks.ts';
+import type { Clock } from '../../ports/clock.ts';
 import { recordCassette } from './record-cassette.ts';
 import { replayCassette } from './replay-cassette.ts';
 

@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { ConfigError } from '../../config/config.ts';
 import { LlmError } from '../../ports/llm-provider.ts';
-import type { Clock } from '../../ports/test-hooks.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { Cassette } from './cassette.ts';
 import type { CassetteHeader, Exchange } from './exchange.ts';
 

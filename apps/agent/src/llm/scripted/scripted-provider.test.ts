@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Message } from '../../ports/llm-provider.ts';
-import type { Clock } from '../../ports/test-hooks.ts';
+import type { Clock } from '../../ports/clock.ts';
 import { systemClock } from '../../system-clock.ts';
 import { agentRequest, callsOf, collect, finishOf, textOf, userText } from '../testing/collect.ts';
 import { failure } from '../testing/failure.ts';

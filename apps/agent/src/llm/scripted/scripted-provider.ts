@@ -7,7 +7,7 @@ import {
   type StopReason,
   type Usage,
 } from '../../ports/llm-provider.ts';
-import type { Clock } from '../../ports/test-hooks.ts';
+import type { Clock } from '../../ports/clock.ts';
 import { CallGuard } from '../call-guard.ts';
 import { delay } from '../delay.ts';
 import { assertPairedCalls } from '../history.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../ports/test-hooks.ts';
+import type { Clock } from '../../ports/clock.ts';
 
 /** Time that jumps: every wait is over at once, in order, and is written down. */
 export class FakeClock implements Clock {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../ports/test-hooks.ts';
+import type { Clock } from '../../ports/clock.ts';
 
 /** A moment at which the engine has something to decide. */
 export type Deadline =

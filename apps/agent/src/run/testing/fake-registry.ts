@@ -1,5 +1,5 @@
 import type { CallToolResult, JsonObject, ToolAnnotations } from '@signalbox/mcp-core';
-import type { Clock } from '../../ports/test-hooks.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type {
   CallReservation,
   CallReservationRequest,

@@ -1,4 +1,4 @@
-import type { Clock } from '../../ports/test-hooks.ts';
+import type { Clock } from '../../ports/clock.ts';
 
 /** A clock that stands still until it is moved. */
 export class ManualClock implements Clock {
