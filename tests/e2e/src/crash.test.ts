@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ApiClient, type RunView } from './support/client.ts';
 import { writeScenario } from './support/scenario.ts';
-import { startService, temporaryFolder, type Service } from './support/service.ts';
+import { startServiceProcess, temporaryFolder, type ServiceProcess } from './support/service.ts';
 
 const crashingService = fileURLToPath(new URL('support/crashing-service.ts', import.meta.url));
 const askingServer = fileURLToPath(new URL('support/asking-server.ts', import.meta.url));
@@ -13,7 +13,7 @@ const askingServer = fileURLToPath(new URL('support/asking-server.ts', import.me
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let ledger: string;
 let scenario: string;
-const services: Service[] = [];
+const services: ServiceProcess[] = [];
 beforeEach(async () => {
   folder = await temporaryFolder();
   ledger = join(folder.path, 'ledger');
@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 
 async function start(env: Record<string, string> = {}): Promise<ApiClient> {
-  const service = await startService({
+  const service = await startServiceProcess({
     folder: folder.path,
     program: crashingService,
     env,

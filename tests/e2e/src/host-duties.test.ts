@@ -208,7 +208,7 @@ test.each(['legacy', 'modern'])(
       one: telling('one', { era, roots: [first] }),
       two: telling('two', { era, roots: [first] }),
     };
-    await box.start(servers, [
+    await box.startProcess(servers, [
       {
         prompt: 'roots',
         steps: [[{ tool: 'one__roots' }, { tool: 'two__roots' }]],

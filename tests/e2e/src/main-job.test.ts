@@ -3,10 +3,15 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ApiClient } from './support/client.ts';
-import { serverBin, startService, temporaryFolder, type Service } from './support/service.ts';
+import {
+  serverBin,
+  startServiceProcess,
+  temporaryFolder,
+  type ServiceProcess,
+} from './support/service.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let service: Service;
+let service: ServiceProcess;
 let api: ApiClient;
 let files: string;
 let database: string;
@@ -37,7 +42,7 @@ beforeEach(async () => {
     INSERT INTO order_items VALUES (1, 2, 3, 2500), (2, 1, 4, 1000);
   `);
   shop.close();
-  service = await startService({
+  service = await startServiceProcess({
     folder: folder.path,
     config: {
       mcpServers: {

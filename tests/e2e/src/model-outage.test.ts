@@ -5,14 +5,14 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ApiClient } from './support/client.ts';
 import { startModelServer, type ModelServer } from './support/model-server.ts';
-import { startService, temporaryFolder, type Service } from './support/service.ts';
+import { startServiceProcess, temporaryFolder, type ServiceProcess } from './support/service.ts';
 
 const askingServer = fileURLToPath(new URL('support/asking-server.ts', import.meta.url));
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let model: ModelServer;
 let ledger: string;
-const services: Service[] = [];
+const services: ServiceProcess[] = [];
 beforeEach(async () => {
   folder = await temporaryFolder();
   model = await startModelServer();
@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 async function start(): Promise<ApiClient> {
-  const service = await startService({
+  const service = await startServiceProcess({
     folder: folder.path,
     env: { OPENAI_API_KEY: 'key-for-the-mock', OPENAI_BASE_URL: model.url },
     config: {

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { existsSync, openSync, closeSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startService, temporaryFolder, type Service } from './support/service.ts';
+import { startServiceProcess, temporaryFolder, type ServiceProcess } from './support/service.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let service: Service | undefined;
+let service: ServiceProcess | undefined;
 beforeEach(async () => {
   folder = await temporaryFolder();
 });
@@ -20,14 +20,14 @@ async function request(url: string, count: number): Promise<void> {
 }
 
 test('SIGHUP stops the service in an orderly way', async () => {
-  service = await startService({ folder: folder.path, config: {} });
+  service = await startServiceProcess({ folder: folder.path, config: {} });
   const exited = once(service.process, 'exit');
   service.process.kill('SIGHUP');
   expect(await exited).toEqual([0, null]);
 });
 
 test("SIGUSR1 does not open Node's inspector", async () => {
-  service = await startService({ folder: folder.path, config: {} });
+  service = await startServiceProcess({ folder: folder.path, config: {} });
   service.process.kill('SIGUSR1');
   await request(service.url, 3);
   expect(service.log()).not.toMatch(/debugger listening/i);
@@ -35,7 +35,7 @@ test("SIGUSR1 does not open Node's inspector", async () => {
 
 test.skipIf(!existsSync('/dev/full'))('a log on a full disk does not end the service', async () => {
   const full = openSync('/dev/full', 'w');
-  service = await startService({ folder: folder.path, config: {}, stderr: full });
+  service = await startServiceProcess({ folder: folder.path, config: {}, stderr: full });
   closeSync(full);
   await request(service.url, 10);
   const exited = once(service.process, 'exit');
@@ -44,7 +44,7 @@ test.skipIf(!existsSync('/dev/full'))('a log on a full disk does not end the ser
 });
 
 test('SIGTERM ends a service whose log nobody reads', async () => {
-  service = await startService({ folder: folder.path, config: {}, stderr: 'unread' });
+  service = await startServiceProcess({ folder: folder.path, config: {}, stderr: 'unread' });
   // More than a pipe holds.
   await request(service.url, 1200);
   const exited = once(service.process, 'exit');

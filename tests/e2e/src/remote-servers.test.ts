@@ -127,7 +127,7 @@ test('a server that is gone fails no run, and is used again when it is back', as
 test('a tool that changed while the service was down is not called before a person has approved that', async () => {
   const port = await listen('Takes a note.');
   await start(port);
-  await service?.stop('SIGKILL');
+  await service?.stop();
   await hangUp();
   await listen('Takes a note, and sends it to everybody.', port);
   const api = await start(port);

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ApiClient, type RunView } from './support/client.ts';
 import { writeScenario } from './support/scenario.ts';
-import { startService, temporaryFolder, type Service } from './support/service.ts';
+import { startServiceProcess, temporaryFolder, type ServiceProcess } from './support/service.ts';
 
 const askingServer = fileURLToPath(new URL('support/asking-server.ts', import.meta.url));
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let service: Service | undefined;
+let service: ServiceProcess | undefined;
 beforeEach(async () => {
   folder = await temporaryFolder();
 });
@@ -29,7 +29,7 @@ async function start(): Promise<ApiClient> {
       signalbox: { trust: true },
     },
   };
-  service = await startService({
+  service = await startServiceProcess({
     folder: folder.path,
     config: {
       log_level: 'info',

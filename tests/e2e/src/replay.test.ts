@@ -8,15 +8,15 @@ import { writeScenario } from './support/scenario.ts';
 import {
   agentMain,
   serverBin,
-  startService,
+  startServiceProcess,
   temporaryFolder,
-  type Service,
+  type ServiceProcess,
 } from './support/service.ts';
 
 const restlessServer = fileURLToPath(new URL('support/restless-server.ts', import.meta.url));
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let service: Service;
+let service: ServiceProcess;
 let api: ApiClient;
 beforeEach(async () => {
   folder = await temporaryFolder();
@@ -50,7 +50,7 @@ beforeEach(async () => {
     },
     restless: { command: 'node', args: [restlessServer], signalbox: { trust: true } },
   };
-  service = await startService({
+  service = await startServiceProcess({
     folder: folder.path,
     config: { llm: { provider: 'scripted', scenario }, mcpServers },
   });

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { startService, temporaryFolder } from './support/service.ts';
+import { startServiceProcess, temporaryFolder } from './support/service.ts';
 
 const SECRETS = {
   ANTHROPIC_API_KEY: 'sk-ant-a-key-of-the-test',
@@ -39,7 +39,7 @@ async function startRefusingProvider(): Promise<string> {
 test('the keys of the model providers and the token are in no answer, no event, no log line and no file', async () => {
   const folder = await temporaryFolder();
   onTestFinished(() => folder.remove());
-  const service = await startService({
+  const service = await startServiceProcess({
     folder: folder.path,
     env: SECRETS,
     config: {

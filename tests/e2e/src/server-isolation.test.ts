@@ -4,13 +4,13 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ApiClient } from './support/client.ts';
 import { writeScenario } from './support/scenario.ts';
-import { startService, temporaryFolder, type Service } from './support/service.ts';
+import { startServiceProcess, temporaryFolder, type ServiceProcess } from './support/service.ts';
 
 const tellingServer = fileURLToPath(new URL('support/telling-server.ts', import.meta.url));
 const TOKEN = 'the-token-of-the-service';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let service: Service | undefined;
+let service: ServiceProcess | undefined;
 beforeEach(async () => {
   folder = await temporaryFolder();
 });
@@ -47,7 +47,7 @@ async function start(era: string, env: Record<string, string> = {}): Promise<Api
     signalbox: { trust: true, era, roots: [rootsOf(name)] },
   });
   for (const name of ['one', 'two']) mkdirSync(rootsOf(name));
-  service = await startService({
+  service = await startServiceProcess({
     folder: folder.path,
     env,
     config: {
@@ -141,7 +141,7 @@ test('a service that asks for a token gives it to no server', async () => {
   const scenario = await writeScenario(folder.path, [
     { prompt: 'environments', steps: [[{ tool: 'one__environment' }]], answer: 'told' },
   ]);
-  service = await startService({
+  service = await startServiceProcess({
     folder: folder.path,
     env: { SIGNALBOX_TOKEN: TOKEN },
     config: {

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mcpRemote, thirdPartyServers } from '../../peers/src/official-servers.ts';
 import { ApiClient, type Json, type RunView, type ToolCallView } from './support/client.ts';
-import { startService, temporaryFolder, type Service } from './support/service.ts';
+import { startServiceProcess, temporaryFolder, type ServiceProcess } from './support/service.ts';
 
 const NAMES = [
   ...(Object.keys(thirdPartyServers) as (keyof typeof thirdPartyServers)[]),
@@ -24,7 +24,7 @@ const LIMIT = { timeout: 20_000 };
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let cloud: Server;
 let remote: Awaited<ReturnType<typeof serveHttp>>;
-let service: Service;
+let service: ServiceProcess;
 let api: ApiClient;
 
 /** What the chart and the Notion server send their requests to. */
@@ -114,7 +114,7 @@ beforeAll(async () => {
   );
   const cloudUrl = `http://127.0.0.1:${(cloud.address() as AddressInfo).port}`;
   const mcpServers = Object.fromEntries(NAMES.map((name) => [name, entryOf(name, cloudUrl)]));
-  service = await startService({ folder: folder.path, config: { mcpServers } });
+  service = await startServiceProcess({ folder: folder.path, config: { mcpServers } });
   api = new ApiClient(service.url);
 }, 60_000);
 

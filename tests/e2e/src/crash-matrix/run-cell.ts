@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ApiClient, type RunView } from '../support/client.ts';
 import { writeScenario } from '../support/scenario.ts';
-import { startService, temporaryFolder, type Service } from '../support/service.ts';
+import { startServiceProcess, temporaryFolder, type ServiceProcess } from '../support/service.ts';
 import type { Guard } from './controls.ts';
 import { toolOf, type Cell } from './matrix.ts';
 
@@ -53,7 +53,7 @@ class Lives {
   readonly #folder: string;
   readonly #options: CellOptions;
   readonly #ledger: string;
-  #service: Service | undefined;
+  #service: ServiceProcess | undefined;
   #asksPerson = false;
 
   constructor(cell: Cell, folder: string, options: CellOptions) {
@@ -179,7 +179,7 @@ class Lives {
     }
   }
 
-  async #start(env: { readonly [name: string]: string }): Promise<Service> {
+  async #start(env: { readonly [name: string]: string }): Promise<ServiceProcess> {
     const { killing } = this.#cell;
     const rules = { trust: true, approval: 'auto' };
     const server =
@@ -194,7 +194,7 @@ class Lives {
             },
             signalbox: rules,
           };
-    this.#service = await startService({
+    this.#service = await startServiceProcess({
       folder: this.#folder,
       program: crashingService,
       env: {

@@ -20,13 +20,13 @@ const fileServer = (args: readonly string[] = [], policy: object = {}) => ({
 });
 
 /** The file server over two files and a directory with one, and runs that write and delete. */
-async function start(policy: object = {}): Promise<void> {
+async function start(policy: object = {}, how: 'start' | 'startProcess' = 'start'): Promise<void> {
   mkdirSync(fileOf('old'), { recursive: true });
   for (const name of ['one.txt', 'two.txt', 'old/three.txt']) writeFileSync(fileOf(name), 'x');
   const remove = (path: string, more: object = {}) => [
     { tool: 'files__delete_file', input: { path, ...more }, label: 'deleted' },
   ];
-  await box.start(fileServer([], policy), [
+  await box[how](fileServer([], policy), [
     { prompt: 'delete one', steps: [remove('one.txt')], answer: 'It said: ${result.deleted.text}' },
     {
       prompt: 'delete both',
@@ -142,7 +142,7 @@ describe('a tool call that needs approval', () => {
   });
 
   test('waits over the death of the service, and is made once', async () => {
-    await start();
+    await start({}, 'startProcess');
     const { id } = await box.api.start('delete one');
     const item = await box.item(id, 'tool_approval');
     await box.restart();
@@ -153,7 +153,7 @@ describe('a tool call that needs approval', () => {
 });
 
 test('an approval is not good for a server that is started in another way by then', async () => {
-  await start();
+  await start({}, 'startProcess');
   const { id } = await box.api.start('delete one');
   const item = await box.item(id, 'tool_approval');
   await box.restart(fileServer(['--log-level', 'debug']));

@@ -17,8 +17,8 @@ afterEach(() => box.close());
 describe('the official legacy server with every feature', () => {
   const URL_ASKED = 'https://example.org/authorize?client=1&state=abc%20d#top';
 
-  async function start(): Promise<void> {
-    await box.start(
+  async function start(how: 'start' | 'startProcess' = 'start'): Promise<void> {
+    await box[how](
       {
         everything: {
           command: 'node',
@@ -169,7 +169,7 @@ describe('the official legacy server with every feature', () => {
   });
 
   test('is not waited for when the service dies: its question is void and nobody knows what became of the call', async () => {
-    await start();
+    await start('startProcess');
     const { id } = await box.api.start('form');
     const item = await box.item(id, 'elicitation_form');
     await box.restart();
@@ -211,13 +211,13 @@ test('a legacy server on the official SDK v1 says that a visit is done, and the 
 describe('a modern server on the official SDK v2', () => {
   const ledger = (): string => join(box.folder, 'ledger');
 
-  async function start(): Promise<void> {
+  async function start(how: 'start' | 'startProcess' = 'start'): Promise<void> {
     const script = (tool: string) => ({
       prompt: tool,
       steps: [[{ tool: `sdk__${tool}`, label: 'asked' }]],
       answer: 'It said: ${result.asked.text}',
     });
-    await box.start(
+    await box[how](
       {
         sdk: {
           command: 'node',
@@ -256,7 +256,7 @@ describe('a modern server on the official SDK v2', () => {
   });
 
   test('goes on with the answer that comes after the service died, once', async () => {
-    await start();
+    await start('startProcess');
     const { id } = await box.api.start('greet');
     const item = await box.item(id, 'elicitation_form');
     await box.restart();

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -30,6 +31,9 @@ export interface ServiceOptions {
   /** The contents of signalbox.json. */
   readonly config: object;
   readonly env?: { readonly [name: string]: string };
+}
+
+export interface ProcessOptions extends ServiceOptions {
   /** The program to run instead of the service itself, with the same arguments. */
   readonly program?: string;
   /** A file descriptor in place of the pipe for stderr, or `unread` for a pipe that nobody empties. */
@@ -38,29 +42,102 @@ export interface ServiceOptions {
 
 export interface Service {
   readonly url: string;
-  readonly process: ChildProcess;
-  /** Everything the process wrote to stderr so far. */
+  /** The text written to stderr so far. */
   log(): string;
-  /** Ends the process with the signal and resolves when it is gone. */
+  /** Stops the service as SIGTERM does and resolves when it has ended. */
+  stop(): Promise<void>;
+}
+
+export interface ServiceProcess extends Service {
+  readonly process: ChildProcess;
+  /** Ends the process with the signal and resolves when it has ended; default SIGTERM. */
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
 /** Longer than any start takes, shorter than a test may take. */
 const START_LIMIT_MS = 45_000;
 
-/** Starts the real service as a process of its own, on a free port, and resolves when it listens; one that does not is ended. */
-export async function startService({
-  folder,
-  config,
-  env = {},
-  program = agentMain,
-  stderr,
-}: ServiceOptions): Promise<Service> {
+async function writeConfig({ folder, config }: ServiceOptions): Promise<string> {
   const file = join(folder, 'signalbox.json');
   await writeFile(
     file,
     JSON.stringify({ port: 0, data_dir: join(folder, 'data'), log_level: 'debug', ...config }),
   );
+  return file;
+}
+
+/** Returns the URL in the output of a service that listens; with log_format json an entry of the log has it. */
+function urlIn(output: string): string | undefined {
+  return (/ready on (http:\S+)/.exec(output) ??
+    /"signalbox is ready","url":"(http:[^"]+)/.exec(output))?.[1];
+}
+
+/** The built package, loaded by Node itself and not by Vite: as users run it, and once for all files of a worker. */
+const { runCommand } = createRequire(import.meta.url)(
+  packageFile('@signalbox/agent', 'bundle/index.js'),
+) as typeof import('@signalbox/agent');
+
+/**
+ * Runs `signalbox serve` in this process, on a free port, and resolves when it listens.
+ * It has its own configuration, environment, data directory and server processes; `startServiceProcess` is for tests of the process itself.
+ */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { folder, env = {} } = options;
+  const file = await writeConfig(options);
+  const listening = Promise.withResolvers<string>();
+  const interrupts = new Set<() => void>();
+  const written = { out: '', err: '' };
+  const write = (stream: keyof typeof written) => (text: string) => {
+    written[stream] += text;
+    const url = urlIn(written[stream]);
+    if (url !== undefined) listening.resolve(url);
+  };
+  const ended = runCommand(
+    {
+      out: write('out'),
+      err: write('err'),
+      isTerminal: false,
+      isOutTerminal: false,
+      canAsk: false,
+      columns: 80,
+      ask: () => Promise.resolve(undefined),
+      readInput: () => Promise.resolve(''),
+      onInterrupt(listener) {
+        interrupts.add(listener);
+        return () => void interrupts.delete(listener);
+      },
+    },
+    {
+      argv: ['serve', '--config', file],
+      env: { PATH: process.env['PATH'], HOME: folder, ...env },
+      cwd: folder,
+      repository: folder,
+      version: '0.0.0-test',
+    },
+  );
+  ended.then(
+    (code) =>
+      listening.reject(new Error(`the service ended with ${code}: ${written.out}${written.err}`)),
+    (error: unknown) => listening.reject(error),
+  );
+  return {
+    url: await listening.promise,
+    log: () => written.err,
+    async stop() {
+      for (const interrupt of interrupts) interrupt();
+      await ended;
+    },
+  };
+}
+
+/** Starts the service as a process of its own, on a free port, and resolves when it listens; one that does not is ended. */
+export async function startServiceProcess({
+  program = agentMain,
+  stderr,
+  ...options
+}: ProcessOptions): Promise<ServiceProcess> {
+  const { folder, env = {} } = options;
+  const file = await writeConfig(options);
   const child = spawn(process.execPath, [program, 'serve', '--config', file], {
     cwd: folder,
     // Hundreds of starts share what was compiled by the first.
@@ -77,16 +154,17 @@ export async function startService({
   const limit = setTimeout(() => child.kill('SIGKILL'), START_LIMIT_MS);
   const url = await new Promise<string>((resolve, reject) => {
     let output = '';
+    const resolveListening = (text: string): void => {
+      const found = urlIn(text);
+      if (found !== undefined) resolve(found);
+    };
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       output += text;
-      const found = /ready on (http:\S+)/.exec(output)?.[1];
-      if (found !== undefined) resolve(found);
+      resolveListening(output);
     });
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       log += text;
-      // With log_format json an entry of the log says it.
-      const found = /"signalbox is ready","url":"(http:[^"]+)/.exec(log)?.[1];
-      if (found !== undefined) resolve(found);
+      resolveListening(log);
     });
     child.once('exit', (code, signal) =>
       reject(new Error(`the service ended with ${code ?? signal}: ${output}${log}`)),

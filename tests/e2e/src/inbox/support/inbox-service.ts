@@ -1,7 +1,14 @@
 import { spawn } from 'node:child_process';
 import { ApiClient, type Json } from '../../support/client.ts';
 import { writeScenario } from '../../support/scenario.ts';
-import { agentMain, startService, temporaryFolder, type Service } from '../../support/service.ts';
+import {
+  agentMain,
+  startService,
+  startServiceProcess,
+  temporaryFolder,
+  type Service,
+  type ServiceProcess,
+} from '../../support/service.ts';
 
 export interface Item extends Json {
   readonly id: string;
@@ -27,6 +34,7 @@ interface Ended {
 export class InboxService {
   readonly #home: Awaited<ReturnType<typeof temporaryFolder>>;
   #service: Service | undefined;
+  #process: ServiceProcess | undefined;
   #config: object = {};
 
   private constructor(home: Awaited<ReturnType<typeof temporaryFolder>>) {
@@ -55,18 +63,32 @@ export class InboxService {
     mcpServers: { readonly [name: string]: object },
     scripts: Parameters<typeof writeScenario>[1],
   ): Promise<void> {
-    this.#config = {
-      llm: { provider: 'scripted', scenario: await writeScenario(this.folder, scripts) },
-      mcpServers,
-    };
+    await this.#configure(mcpServers, scripts);
     this.#service = await startService({ folder: this.folder, config: this.#config });
   }
 
-  /** Ends the service as kill -9 does and starts it again, perhaps with other servers. */
+  /** Starts the service as a process of its own, which `restart` can end. */
+  async startProcess(
+    mcpServers: { readonly [name: string]: object },
+    scripts: Parameters<typeof writeScenario>[1],
+  ): Promise<void> {
+    await this.#configure(mcpServers, scripts);
+    this.#process = await startServiceProcess({ folder: this.folder, config: this.#config });
+    this.#service = this.#process;
+  }
+
+  async #configure(mcpServers: object, scripts: Parameters<typeof writeScenario>[1]) {
+    const scenario = await writeScenario(this.folder, scripts);
+    this.#config = { llm: { provider: 'scripted', scenario }, mcpServers };
+  }
+
+  /** Ends the process of the service as kill -9 does and starts it again, perhaps with other servers. */
   async restart(mcpServers?: { readonly [name: string]: object }): Promise<void> {
-    await this.#service?.stop('SIGKILL');
+    if (this.#process === undefined) throw new Error('the service has no process of its own');
+    await this.#process.stop('SIGKILL');
     if (mcpServers !== undefined) this.#config = { ...this.#config, mcpServers };
-    this.#service = await startService({ folder: this.folder, config: this.#config });
+    this.#process = await startServiceProcess({ folder: this.folder, config: this.#config });
+    this.#service = this.#process;
   }
 
   async close(): Promise<void> {
