@@ -1,12 +1,29 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Gives the tests of one package a temporary folder of their own; returns what removes it with all that they left there. */
+/** Gives the tests of one package a temporary folder of their own, and another for databases; returns a function that removes both with all that the tests left there. */
 export function setup(): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-tests-'));
+  const databases = mkdtempSync(join(hasRoomInMemory() ? MEMORY : folder, 'signalbox-tests-'));
   // Written when the last process ends, after the folder is removed.
   process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache');
   for (const name of ['TMPDIR', 'TMP', 'TEMP']) process.env[name] = folder;
-  return () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  process.env['TEST_DATABASES'] = databases;
+  return () => {
+    for (const path of [databases, folder])
+      rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+  };
+}
+
+/** A file system in memory, where Linux has it: more than a thousand databases are written and never read again after their test. */
+const MEMORY = '/dev/shm';
+
+function hasRoomInMemory(): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY);
+    return bavail * bsize > 2 ** 31;
+  } catch {
+    return false;
+  }
 }

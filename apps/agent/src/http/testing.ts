@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import type { JsonObject } from '@signalbox/mcp-core';
 import type { FastifyInstance } from 'fastify';
 import { EngineError, type RunEngine } from '../ports/run-engine.ts';
@@ -14,6 +12,7 @@ import { queuedEvent } from '../run/lifecycle/create-run.ts';
 import { createInProcessSignalBus } from '../queue/in-process-signal-bus.ts';
 import { createMemoryJobQueue } from '../queue/memory-job-queue.ts';
 import { openRunStore } from '../store/open-run-store.ts';
+import { databaseFolder, provideMigratedDatabase } from '../store/testing/migrated-database.ts';
 import { createHttpServer, type ServerOptions } from './http-server.ts';
 import type { HttpDependencies } from './route.ts';
 import { checkedSerializer } from './testing/checked-serializer.ts';
@@ -63,7 +62,8 @@ export async function createTestEdge(
   engine: Partial<RunEngine> = {},
   servers: Partial<Pick<HttpDependencies, 'registry' | 'directory' | 'version'>> = {},
 ): Promise<TestEdge> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'edge-'));
+  const dataDir = databaseFolder();
+  await provideMigratedDatabase(dataDir);
   const store = await openRunStore({ dataDir, durability: 'process', clock });
   const { bus, listeners } = counted(createInProcessSignalBus());
   const errors: unknown[] = [];

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type * as agent from '@signalbox/agent';
 
 const packageFile = (specifier: string, file: string): string =>
   fileURLToPath(new URL(file, import.meta.resolve(`${specifier}/package.json`)));
@@ -75,7 +76,7 @@ function urlIn(output: string): string | undefined {
 /** The built package, loaded by Node itself and not by Vite: as users run it, and once for all files of a worker. */
 const { runCommand } = createRequire(import.meta.url)(
   packageFile('@signalbox/agent', 'bundle/index.js'),
-) as typeof import('@signalbox/agent');
+) as Pick<typeof agent, 'runCommand'>;
 
 /**
  * Runs `signalbox serve` in this process, on a free port, and resolves when it listens.

@@ -1,5 +1,4 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { onTestFinished } from 'vitest';
@@ -18,6 +17,7 @@ import type { CrashPoint } from '../../ports/test-hooks.ts';
 import { createInProcessSignalBus } from '../../queue/in-process-signal-bus.ts';
 import { createMemoryJobQueue } from '../../queue/memory-job-queue.ts';
 import { openRunStore } from '../../store/open-run-store.ts';
+import { databaseFolder, provideMigratedDatabase } from '../../store/testing/migrated-database.ts';
 import type { EventListener } from '../ledger/commits.ts';
 import type { RecoveryDecision, ServerPolicy } from '../core/engine-context.ts';
 import { createRunEngine } from '../run-engine.ts';
@@ -94,7 +94,8 @@ export async function openService({
   onEvents,
   ...options
 }: ServiceOptions): Promise<Service> {
-  const dataDir = options.dataDir ?? join(mkdtempSync(join(tmpdir(), 'signalbox-run-')), 'data');
+  const dataDir = options.dataDir ?? join(databaseFolder(), 'data');
+  await provideMigratedDatabase(dataDir);
   const opened = await openRunStore({ dataDir, durability: 'process', clock });
   const life = { isOver: false, isClosed: false };
   const crash = Promise.withResolvers<void>();
@@ -157,6 +158,7 @@ export async function openService({
       if (!storesOddValues) await expectDescribed(opened.read);
     }
     await close();
+    if (options.dataDir === undefined) rmSync(join(dataDir, '..'), { recursive: true });
   });
   if (isStarted) await engine.start();
 
