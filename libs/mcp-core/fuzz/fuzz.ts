@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { AnswerLedger } from './answer-ledger.ts';
-import { expectedAnswers } from './expected-answers.ts';
+import { ResponseLedger } from './response-ledger.ts';
+import { expectedResponses } from './expected-responses.ts';
 import type { FuzzConnection, FuzzMessage, FuzzSession, FuzzTarget } from './fuzz-target.ts';
 import { MessageSource } from './message-source.ts';
 import { Random } from './random.ts';
@@ -69,11 +69,11 @@ async function converse(
   target: FuzzTarget,
   { session, random, count, onSent }: Conversation,
 ): Promise<void> {
-  const ledger = new AnswerLedger();
+  const ledger = new ResponseLedger();
   const source = new MessageSource(random, session);
   const connection = await target.open((value) => ledger.take(value));
   const exchange = async (messages: readonly FuzzMessage[]): Promise<void> => {
-    for (const message of messages) ledger.expect(expectedAnswers(message, session));
+    for (const message of messages) ledger.expect(expectedResponses(message, session));
     connection.send(messages);
     await ledger.settle(SETTLE_MS);
   };

@@ -2,7 +2,7 @@ import { encodeHeaderValue } from '../src/http/headers/header-value.ts';
 import { mcpNameOf } from '../src/http/headers/mcp-name.ts';
 import { createHttpHandler, type HttpHandler } from '../src/http/server/index.ts';
 import { isJsonObject } from '../src/jsonrpc/envelope.ts';
-import { expectedAnswers, LOOSE_ID } from './expected-answers.ts';
+import { expectedResponses, LOOSE_ID } from './expected-responses.ts';
 import { fuzzServer, MAX_LINE_BYTES } from './fuzz-server.ts';
 import type { FuzzConnection, FuzzMessage, FuzzSession, FuzzTarget } from './fuzz-target.ts';
 
@@ -112,7 +112,7 @@ class Poster implements FuzzConnection {
       }),
     );
     if (signal?.aborted === true) return;
-    const isDue = expectedAnswers(message, session).length > 0;
+    const isDue = expectedResponses(message, session).length > 0;
     if (response.headers.get('content-type')?.startsWith('text/event-stream') === true) {
       await unlessClosed(signal, this.#readEvents(response));
     } else if (
@@ -151,7 +151,9 @@ async function unlessClosed(
 
 function idsOf(batch: readonly unknown[], session: FuzzSession): readonly unknown[] {
   return batch
-    .filter((value) => expectedAnswers({ bytes: Buffer.of(), json: { value } }, session).length > 0)
+    .filter(
+      (value) => expectedResponses({ bytes: Buffer.of(), json: { value } }, session).length > 0,
+    )
     .map((value) => (value as { readonly id: unknown }).id);
 }
 

@@ -1,4 +1,4 @@
-import { LOOSE_ID } from './expected-answers.ts';
+import { LOOSE_ID } from './expected-responses.ts';
 import { MAX_LINE_BYTES } from './fuzz-server.ts';
 import type { FuzzMessage, FuzzSession } from './fuzz-target.ts';
 import type { Random } from './random.ts';

@@ -1,5 +1,19 @@
-export type { JsonObject, JsonRpcMessage, RequestId } from './jsonrpc/messages.ts';
-export type { Transport, TransportReceiver, UnreadableMessage } from './jsonrpc/transport.ts';
+export type {
+  JsonObject,
+  JsonRpcBatch,
+  JsonRpcMessage,
+  JsonRpcRequest,
+  RequestId,
+} from './jsonrpc/messages.ts';
+export type { ResultOrError } from './jsonrpc/responses.ts';
+export { TAKEN } from './jsonrpc/transport.ts';
+export type {
+  MessageOrigin,
+  SendOptions,
+  Transport,
+  TransportReceiver,
+  UnreadableMessage,
+} from './jsonrpc/transport.ts';
 export { PROTOCOL_VERSIONS } from './era/versions.ts';
 export type {
   ClientCapabilities,

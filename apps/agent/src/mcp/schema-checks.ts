@@ -120,12 +120,12 @@ export class SchemaChecks {
     let verdict: string | undefined;
     let spentMs: number;
     try {
-      const { reply, ms } = await this.#worker.run(
+      const { result, ms } = await this.#worker.run(
         owner,
         { kind: 'compile', schema },
         COMPILE_LIMIT_MS,
       );
-      verdict = reply.unusable;
+      verdict = result.unusable;
       spentMs = ms;
     } catch (error) {
       if (!(error instanceof SchemaJobError)) throw error;
@@ -144,9 +144,9 @@ export class SchemaChecks {
 
   async #problems(owner: string, job: SchemaJob): Promise<readonly string[]> {
     try {
-      const { reply } = await this.#worker.run(owner, job, CHECK_LIMIT_MS);
-      if (reply.unusable !== undefined) throw new SchemaError(reply.unusable);
-      return reply.problems;
+      const { result } = await this.#worker.run(owner, job, CHECK_LIMIT_MS);
+      if (result.unusable !== undefined) throw new SchemaError(reply.unusable);
+      return result.problems;
     } catch (error) {
       if (error instanceof SchemaError) throw error;
       throw new SchemaError(`cannot be evaluated: ${messageOf(error)}`, { cause: error });

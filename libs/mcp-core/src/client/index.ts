@@ -16,6 +16,6 @@ export type { Watch } from './subscriptions/watches.ts';
 export type { ClientTasks } from './tasks/client-tasks.ts';
 export { MessageBudget } from '../jsonrpc/message-budget.ts';
 export { quickCheck } from '../schema/quick-check.ts';
-export type { QuickProblem, QuickVerdict } from '../schema/quick-check.ts';
+export type { QuickProblem, QuickVerdict } from '../schema/quick-verdict.ts';
 export { EvaluationUnavailableError } from '../schema/schema-evaluator.ts';
 export type { SchemaEvaluator } from '../schema/schema-evaluator.ts';

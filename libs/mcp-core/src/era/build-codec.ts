@@ -8,7 +8,13 @@ import type {
   ElicitResult,
 } from '../protocol/client-features.ts';
 import type { ContentBlock } from '../protocol/content.ts';
-import { ErrorCode, LocalError, ProtocolError, ResourceNotFoundError } from '../protocol/errors.ts';
+import {
+  ErrorCode,
+  LocalError,
+  MODERN_ERROR_CODES,
+  ProtocolError,
+  ResourceNotFoundError,
+} from '../protocol/errors.ts';
 import type { PromptMessage } from '../protocol/prompts.ts';
 import type { DetailedTask } from '../protocol/tasks.ts';
 import type { JsonSchema, Tool } from '../protocol/tools.ts';
@@ -46,13 +52,7 @@ const CACHEABLE = new Set([
   'prompts/list',
 ]);
 
-/** Defined codes of the range that the specification reserves, -32099 to -32020. */
-const DEFINED_CODES = new Set<number>([
-  ErrorCode.headerMismatch,
-  ErrorCode.missingClientCapability,
-  ErrorCode.unsupportedProtocolVersion,
-]);
-
+/** Builds the codec that the data of a revision describes. */
 export function buildCodec(revision: Revision): Codec {
   return {
     version: revision.version,
@@ -260,7 +260,7 @@ function encodeError(error: ProtocolError, revision: Revision): JsonRpcErrorObje
 function isForbidden(code: number): boolean {
   return (
     code === ErrorCode.resourceNotFound ||
-    (code >= -32099 && code <= -32020 && !DEFINED_CODES.has(code))
+    (code >= -32099 && code <= -32020 && !MODERN_ERROR_CODES.has(code))
   );
 }
 

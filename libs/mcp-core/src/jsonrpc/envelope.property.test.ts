@@ -87,7 +87,7 @@ function isAsPromised(envelope: Envelope, value: unknown): boolean {
         Number.isInteger(envelope.message.error.code)
       );
     case 'invalid':
-    case 'invalid-answer':
+    case 'invalid-response':
       return (envelope.id === undefined || isId(envelope.id)) && envelope.detail !== '';
     default:
       return envelope satisfies never;

@@ -41,7 +41,7 @@ describe('readEnvelope', () => {
     [{ jsonrpc: '2.0', result: {} }, undefined],
     [{ id: 3, result: {} }, 3],
   ])('refuses the answer %j', (value, id) => {
-    expect(readEnvelope(value)).toMatchObject({ kind: 'invalid-answer', id });
+    expect(readEnvelope(value)).toMatchObject({ kind: 'invalid-response', id });
   });
 
   test('reads a null id of an error as absent', () => {

@@ -15,7 +15,11 @@ export type Envelope =
   | { readonly kind: 'error'; readonly message: JsonRpcError }
   | { readonly kind: 'batch'; readonly entries: readonly unknown[] }
   /** A malformed response; `id` is the id of its request, if readable. */
-  | { readonly kind: 'invalid-answer'; readonly id: RequestId | undefined; readonly detail: string }
+  | {
+      readonly kind: 'invalid-response';
+      readonly id: RequestId | undefined;
+      readonly detail: string;
+    }
   | { readonly kind: 'invalid'; readonly id: RequestId | undefined; readonly detail: string };
 
 /**
@@ -28,7 +32,7 @@ export function readEnvelope(value: unknown): Envelope {
     return { kind: 'invalid', id: undefined, detail: 'a message must be a JSON object' };
   const id = isRequestId(value.id) ? value.id : undefined;
   if (value.method === undefined && ('result' in value || 'error' in value))
-    return readAnswer(value, id);
+    return readResponse(value, id);
   if (value.jsonrpc !== '2.0') return { kind: 'invalid', id, detail: 'jsonrpc must be "2.0"' };
   if (typeof value.method !== 'string')
     return { kind: 'invalid', id, detail: 'method must be a string' };
@@ -52,15 +56,19 @@ export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || Number.isSafeInteger(value);
 }
 
-function readAnswer(value: JsonObject, id: RequestId | undefined): Envelope {
+function readResponse(value: JsonObject, id: RequestId | undefined): Envelope {
   if (value.jsonrpc !== '2.0')
-    return { kind: 'invalid-answer', id, detail: 'jsonrpc must be "2.0"' };
+    return { kind: 'invalid-response', id, detail: 'jsonrpc must be "2.0"' };
   if ('error' in value) {
     if ('result' in value)
-      return { kind: 'invalid-answer', id, detail: 'an answer has a result or an error, not both' };
+      return {
+        kind: 'invalid-response',
+        id,
+        detail: 'a response has a result or an error, not both',
+      };
     if (!isErrorObject(value.error))
       return {
-        kind: 'invalid-answer',
+        kind: 'invalid-response',
         id,
         detail: 'error must have an integer code and a message',
       };
@@ -68,9 +76,9 @@ function readAnswer(value: JsonObject, id: RequestId | undefined): Envelope {
     return { kind: 'error', message: (id === undefined ? rest : value) as unknown as JsonRpcError };
   }
   if (id === undefined)
-    return { kind: 'invalid-answer', id, detail: 'a result must carry the id of its request' };
+    return { kind: 'invalid-response', id, detail: 'a result must carry the id of its request' };
   if (!isJsonObject(value.result))
-    return { kind: 'invalid-answer', id, detail: 'result must be an object' };
+    return { kind: 'invalid-response', id, detail: 'result must be an object' };
   return { kind: 'result', message: value as unknown as JsonRpcResult };
 }
 

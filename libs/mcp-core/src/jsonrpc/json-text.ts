@@ -3,7 +3,7 @@ import type { JsonObject, JsonRpcBatch, JsonRpcMessage } from './messages.ts';
 
 const TEXT = Symbol('JSON text');
 /** A random placeholder that cannot occur in a message. */
-let place: string | undefined;
+let placeholder: string | undefined;
 
 /**
  * Freezes a result and stores its JSON text, for results that are sent many times. Copies of the
@@ -46,13 +46,13 @@ export function toJsonParts(
   if (typeof text !== 'string' || text.length < LONG_LENGTH) return undefined;
   const member = Object.keys(structuredContent).find((name) => structuredContent[name] === text);
   if (member === undefined) return undefined;
-  place ??= crypto.randomUUID();
+  placeholder ??= crypto.randomUUID();
   const result = {
     ...message.result,
-    content: [{ ...first, text: place }, ...others],
-    structuredContent: { ...structuredContent, [member]: place },
+    content: [{ ...first, text: placeholder }, ...others],
+    structuredContent: { ...structuredContent, [member]: placeholder },
   };
-  const between = JSON.stringify({ ...message, result }).split(`"${place}"`);
+  const between = JSON.stringify({ ...message, result }).split(`"${placeholder}"`);
   const written = Buffer.from(JSON.stringify(text));
   return between.flatMap((part, index) => (index === 0 ? [part] : [written, part]));
 }

@@ -153,16 +153,16 @@ describe('LineWriter', () => {
     const writer = new LineWriter(output);
     const big = 'x'.repeat(9 * 1024 * 1024);
     for (let index = 0; index < 3; index += 1) void writer.write(note(big));
-    expect([writer.isCongested, writer.isCongestedByAnswers]).toEqual([true, false]);
+    expect([writer.isCongested, writer.isCongestedByResponses]).toEqual([true, false]);
     for (let id = 0; id < 2; id += 1) void writer.write({ jsonrpc: '2.0', id, result: { big } });
-    expect(writer.isCongestedByAnswers).toBe(true);
+    expect(writer.isCongestedByResponses).toBe(true);
     while (output.writableNeedDrain) {
       takeOne();
       await nextTurn();
     }
-    expect(writer.isCongestedByAnswers).toBe(false);
+    expect(writer.isCongestedByResponses).toBe(false);
     void writer.write(note('small'));
-    expect(writer.isCongestedByAnswers).toBe(false);
+    expect(writer.isCongestedByResponses).toBe(false);
   });
 
   test('is congested while more than 16 MiB wait', async () => {

@@ -20,7 +20,7 @@ export class LineWriter {
   readonly #output: Writable;
   #lines = '';
   #isFlushPlanned = false;
-  #waitingAnswersLength = 0;
+  #waitingResponsesLength = 0;
   #drained: Promise<void> | undefined;
 
   constructor(output: Writable) {
@@ -40,8 +40,8 @@ export class LineWriter {
    * then: a server that waits for its responses to be read would never read the requests that wait
    * here.
    */
-  get isCongestedByAnswers(): boolean {
-    return this.#output.writableNeedDrain && this.#waitingAnswersLength > MAX_QUEUED_BYTES;
+  get isCongestedByResponses(): boolean {
+    return this.#output.writableNeedDrain && this.#waitingResponsesLength > MAX_QUEUED_BYTES;
   }
 
   /**
@@ -57,8 +57,8 @@ export class LineWriter {
       const [text = ''] = parts;
       const length =
         parts.length === 1 ? text.length : parts.reduce((sum, part) => sum + part.length, 0);
-      if (!this.#output.writableNeedDrain) this.#waitingAnswersLength = 0;
-      if (!('method' in message)) this.#waitingAnswersLength += length;
+      if (!this.#output.writableNeedDrain) this.#waitingResponsesLength = 0;
+      if (!('method' in message)) this.#waitingResponsesLength += length;
       if (length >= LARGE_LENGTH) this.#writeApart(parts);
       else this.#append(text as string);
     } catch (error) {

@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import { createInMemoryTransports } from '../testing/in-memory-transport.ts';
 import { readEnvelope } from './envelope.ts';
 import type { JsonRpcMessage, JsonRpcRequest, JsonRpcResponse } from './messages.ts';
-import { Peer, type Reply } from './peer.ts';
+import { Peer } from './peer.ts';
+import type { ResultOrError } from './responses.ts';
 import type { RunningRequest } from './running-request.ts';
 
 /** A small set of ids, so that ids of running requests and of both types collide. */
@@ -64,7 +65,7 @@ test('every request is answered exactly once, unless it was cancelled or its han
       const started: RunningRequest[] = [];
       const handle = ({
         method: name,
-      }: JsonRpcRequest): Reply | undefined | Promise<Reply | undefined> => {
+      }: JsonRpcRequest): ResultOrError | undefined | Promise<ResultOrError | undefined> => {
         switch (name) {
           case 'soon':
             return Promise.resolve({ result: {} });
@@ -116,7 +117,7 @@ test('every request is answered exactly once, unless it was cancelled or its han
       }
       await nextTurn();
       for (const open of gates.splice(0)) open();
-      await peer.answered();
+      await peer.responded();
       await nextTurn();
       for (const {
         request: { id: unanswered, method: name },
@@ -167,7 +168,7 @@ test('every request of ours has exactly one end, whatever the peer answers', asy
         const requestId = peer.takeId();
         peer.call(
           { jsonrpc: '2.0', id: requestId, method: 'x' },
-          { answered: () => ends.push(requestId) },
+          { settled: () => ends.push(requestId) },
         );
       }
       for (const message of answers) void far.send(message as JsonRpcMessage);

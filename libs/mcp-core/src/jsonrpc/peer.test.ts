@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { createInMemoryTransports } from '../testing/in-memory-transport.ts';
 import type { JsonRpcMessage, JsonRpcRequest } from './messages.ts';
-import { Peer, type PeerHandlers, type Reply } from './peer.ts';
+import { Peer } from './peer.ts';
+import type { PeerHandlers } from './peer-handlers.ts';
+import type { ResultOrError } from './responses.ts';
 import type { RunningRequest } from './running-request.ts';
 
 async function connect(handlers: Partial<PeerHandlers> = {}) {
@@ -51,8 +53,8 @@ describe('requests of ours', () => {
     ]);
     await send({ jsonrpc: '2.0', id: 2, result: { n: 2 } });
     await send({ jsonrpc: '2.0', id: 1, error: { code: 5, message: 'no', data: [1] } });
-    expect(await second.answer).toEqual({ kind: 'result', result: { n: 2 } });
-    expect(await first.answer).toEqual({
+    expect(await second.outcome).toEqual({ kind: 'result', result: { n: 2 } });
+    expect(await first.outcome).toEqual({
       kind: 'error',
       error: { code: 5, message: 'no', data: [1] },
     });
@@ -60,25 +62,25 @@ describe('requests of ours', () => {
 
   test('do not take an answer whose id has another type', async () => {
     const { peer, send } = await connect();
-    const { answer } = peer.request('a');
+    const { outcome } = peer.request('a');
     await send({ jsonrpc: '2.0', id: '1', result: { wrong: true } });
     await send({ jsonrpc: '2.0', id: 1, result: { right: true } });
-    expect(await answer).toEqual({ kind: 'result', result: { right: true } });
+    expect(await outcome).toEqual({ kind: 'result', result: { right: true } });
   });
 
   test('end as invalid when the answer is not JSON-RPC', async () => {
     const { peer, send } = await connect();
-    const { answer } = peer.request('a');
+    const { outcome } = peer.request('a');
     await send({ jsonrpc: '2.0', id: 1, result: 'text' });
-    expect(await answer).toEqual({ kind: 'invalid', detail: 'result must be an object' });
+    expect(await outcome).toEqual({ kind: 'invalid', detail: 'result must be an object' });
   });
 
   test('end at once when the transport refused their answer', async () => {
     const { peer, problems, received } = await connect();
-    const { answer } = peer.request('a');
+    const { outcome } = peer.request('a');
     peer.unreadable({ reason: 'too-large', detail: 'a line is longer than 5 bytes', answers: 1 });
-    expect(await answer).toEqual({ kind: 'refused', detail: 'a line is longer than 5 bytes' });
-    expect(problems).toEqual(['An answer was refused: a line is longer than 5 bytes']);
+    expect(await outcome).toEqual({ kind: 'refused', detail: 'a line is longer than 5 bytes' });
+    expect(problems).toEqual(['A response was refused: a line is longer than 5 bytes']);
     expect(received).toHaveLength(1);
   });
 
@@ -86,35 +88,35 @@ describe('requests of ours', () => {
     const { peer, send, ends } = await connect();
     const forgotten = peer.request('a');
     forgotten.forget();
-    const { answer } = peer.request('b');
+    const { outcome } = peer.request('b');
     await send({ jsonrpc: '2.0', id: 1, result: {} });
     await send({ jsonrpc: '2.0', id: 77, result: {} });
     await send({ jsonrpc: '2.0', id: 2, result: { n: 1 } });
     await send({ jsonrpc: '2.0', id: 2, result: { n: 2 } });
-    expect(await answer).toEqual({ kind: 'result', result: { n: 1 } });
+    expect(await outcome).toEqual({ kind: 'result', result: { n: 1 } });
     expect(ends).toEqual([]);
   });
 
   test('end as closed when the connection ends, and as unsent after it', async () => {
     const { peer, far, ends } = await connect();
-    const { answer } = peer.request('a');
+    const { outcome } = peer.request('a');
     await settle();
     await far.close();
-    expect(await answer).toEqual({ kind: 'closed', error: undefined });
+    expect(await outcome).toEqual({ kind: 'closed', error: undefined });
     expect(ends).toEqual([undefined]);
-    expect(await peer.request('b').answer).toMatchObject({ kind: 'unsent' });
+    expect(await peer.request('b').outcome).toMatchObject({ kind: 'unsent' });
   });
 
   test('end as unsent when the params are not JSON', async () => {
     const { peer } = await connect();
-    expect(await peer.request('a', { n: 1n }).answer).toMatchObject({ kind: 'unsent' });
+    expect(await peer.request('a', { n: 1n }).outcome).toMatchObject({ kind: 'unsent' });
   });
 });
 
 describe('requests of the peer', () => {
   test('reach the handlers in wire order and are answered as they become ready', async () => {
     const seen: string[] = [];
-    const gates = new Map<string, (reply: Reply) => void>();
+    const gates = new Map<string, (reply: ResultOrError) => void>();
     const { received, send } = await connect({
       request: ({ method }) => {
         seen.push(method);
@@ -253,7 +255,7 @@ describe('what runs for the peer', () => {
   });
 
   test('is 4,096 requests at most, and what the peer sends beside them is still heard', async () => {
-    const gates: ((reply: Reply) => void)[] = [];
+    const gates: ((reply: ResultOrError) => void)[] = [];
     const { peer, received, send } = await connect({
       request: () => new Promise((resolve) => gates.push(resolve)),
       notification: () => peer.cancel(7),
@@ -283,7 +285,7 @@ describe('what runs for the peer', () => {
 
 describe('answered', () => {
   test('waits for the running requests it names, also when their ids were used again, else for all', async () => {
-    const gates = new Map<string, (reply: Reply) => void>();
+    const gates = new Map<string, (reply: ResultOrError) => void>();
     const { peer, send } = await connect({
       request: ({ method }) => new Promise((resolve) => gates.set(method, resolve)),
     });
@@ -292,9 +294,9 @@ describe('answered', () => {
     await send(request('2', 'second'));
     await settle();
     const done: string[] = [];
-    void peer.answered(new Set([1])).then(() => done.push('first'));
-    void peer.answered(new Set([2])).then(() => done.push('nothing'));
-    void peer.answered().then(() => done.push('all'));
+    void peer.responded(new Set([1])).then(() => done.push('first'));
+    void peer.responded(new Set([2])).then(() => done.push('nothing'));
+    void peer.responded().then(() => done.push('all'));
     await settle();
     expect(done).toEqual(['nothing']);
     gates.get('first')?.({ result: {} });

@@ -3,11 +3,19 @@ import { readEnvelope, type Envelope } from './envelope.ts';
 import type {
   JsonObject,
   JsonRpcErrorObject,
-  JsonRpcNotification,
   JsonRpcRequest,
   JsonRpcResponse,
   RequestId,
 } from './messages.ts';
+import type { OutcomeReceiver, OutgoingRequest, RequestOutcome } from './outgoing-request.ts';
+import type { PeerHandlers } from './peer-handlers.ts';
+import {
+  errorResponse,
+  INTERNAL_ERROR,
+  refusal,
+  responseTo,
+  type ResultOrError,
+} from './responses.ts';
 import { RunningRequest } from './running-request.ts';
 import {
   TAKEN,
@@ -18,81 +26,6 @@ import {
   type UnreadableMessage,
 } from './transport.ts';
 
-/** Outcome of a request that this side sent. */
-export type Answer =
-  | { readonly kind: 'result'; readonly result: JsonObject }
-  | { readonly kind: 'error'; readonly error: JsonRpcErrorObject }
-  /** The response was not valid JSON-RPC. */
-  | { readonly kind: 'invalid'; readonly detail: string }
-  /** The response exceeded a limit and was not read. */
-  | { readonly kind: 'refused'; readonly detail: string }
-  /** Nothing of the request left this process. */
-  | { readonly kind: 'unsent'; readonly error: Error }
-  /** The connection ended first; the peer may have received the request. */
-  | { readonly kind: 'closed'; readonly error: Error | undefined };
-
-/** The result or error of a response. */
-export type Reply = { readonly result: JsonObject } | { readonly error: JsonRpcErrorObject };
-
-/** Receives the outcome of a sent request. */
-export interface AnswerReceiver {
-  /** Called once, and during `call` only when nothing could be sent. Must not throw. */
-  answered(answer: Answer): void;
-}
-
-export interface OutgoingRequest {
-  readonly id: number;
-  /** Never rejects. */
-  readonly answer: Promise<Answer>;
-  /**
-   * Stops waiting: `outcome` stays pending and a late response is dropped. Returns false when the
-   * request has already ended. Does not notify the peer.
-   */
-  forget(): boolean;
-}
-
-export interface PeerHandlers {
-  /**
-   * Handles a request, synchronously or later; `undefined` sends no response. Called in wire order;
-   * responses leave as they become ready. `running` is cancelled by `cancel` and when the
-   * connection ends; a later response is dropped. An error thrown here is sent as -32603 and
-   * reported to `problem`.
-   */
-  request(
-    request: JsonRpcRequest,
-    running: RunningRequest,
-  ): Reply | undefined | Promise<Reply | undefined>;
-  /**
-   * Returns the part of a request to keep while it runs and to pass to `request`. Default: all of
-   * it.
-   */
-  kept?(request: JsonRpcRequest): JsonRpcRequest;
-  /** Called in wire order with the requests. Must not throw. */
-  notification(notification: JsonRpcNotification): void;
-  /**
-   * Called when the peer sends nothing more. Its earlier requests can be answered until `close`.
-   * Default: closes immediately.
-   */
-  inputEnded?(): void;
-  /** Called once, last. `error` is the cause when the connection was not closed on purpose. */
-  ended(error?: Error): void;
-  /**
-   * Whether an invalid message without a readable id gets an error response without id. Default:
-   * no.
-   */
-  answersWithoutId?(): boolean;
-  /**
-   * Whether arrays are read as batches of at most 100 messages instead of being rejected. Default:
-   * no.
-   */
-  acceptsBatch?(): boolean;
-  /**
-   * Called for faults that do not end the connection: unreadable input, an unusable response, a
-   * failed handler.
-   */
-  problem?(error: Error): void;
-}
-
 /**
  * Maximum number of the peer's requests that run at once; more are refused with an error. Leaving
  * them unread until there is room would also leave unread the responses and cancellations that the
@@ -100,7 +33,6 @@ export interface PeerHandlers {
  */
 const MAX_RUNNING = 4096;
 const MAX_BATCH = 100;
-const INTERNAL_ERROR: JsonRpcErrorObject = { code: -32603, message: 'Internal error' };
 const NOTHING = Promise.resolve();
 
 /**
@@ -114,7 +46,7 @@ export class Peer implements TransportReceiver {
    * Both maps exist only while they have entries: idle sessions are many, and empty maps would take
    * most of their memory.
    */
-  #pending: Map<RequestId, AnswerReceiver> | undefined;
+  #pending: Map<RequestId, OutcomeReceiver> | undefined;
   #running: Map<RequestId, RunningRequest> | undefined;
   #handlersRunning = 0;
   #idle: PromiseWithResolvers<void> | undefined;
@@ -135,13 +67,13 @@ export class Peer implements TransportReceiver {
   /** Sends a request without delay. */
   request(method: string, params?: JsonObject, options?: SendOptions): OutgoingRequest {
     const id = this.takeId();
-    const { promise, resolve } = Promise.withResolvers<Answer>();
+    const { promise, resolve } = Promise.withResolvers<RequestOutcome>();
     this.call(
       { jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) },
-      { answered: resolve },
+      { settled: resolve },
       options,
     );
-    return { id, answer: promise, forget: () => this.forget(id) };
+    return { id, outcome: promise, forget: () => this.forget(id) };
   }
 
   /** Returns an id for the next `call`. */
@@ -152,7 +84,7 @@ export class Peer implements TransportReceiver {
   /**
    * Sends a request, whose id is from `takeId`, without delay; like `request`, without the promise.
    */
-  call(request: JsonRpcRequest, receiver: AnswerReceiver, options?: SendOptions): void {
+  call(request: JsonRpcRequest, receiver: OutcomeReceiver, options?: SendOptions): void {
     const { id } = request;
     this.#pending ??= new Map();
     this.#pending.set(id, receiver);
@@ -197,7 +129,7 @@ export class Peer implements TransportReceiver {
    */
   cancel(id: RequestId, reason?: unknown): boolean {
     const running = this.#running?.get(id);
-    if (running === undefined || running.isAnswered) return false;
+    if (running === undefined || running.hasResponse) return false;
     this.#running?.delete(id);
     running.cancel(reason);
     return true;
@@ -207,7 +139,7 @@ export class Peer implements TransportReceiver {
    * Resolves when the running requests of the peer with these ids, by default all, have sent their
    * responses or need none.
    */
-  async answered(ids?: ReadonlySet<RequestId>): Promise<void> {
+  async responded(ids?: ReadonlySet<RequestId>): Promise<void> {
     const waiting = [...(this.#running?.values() ?? [])].filter(
       ({ request }) => ids?.has(request.id) ?? true,
     );
@@ -241,7 +173,7 @@ export class Peer implements TransportReceiver {
 
   unreadable(problem: UnreadableMessage): void {
     if (problem.answers !== undefined) {
-      this.#problem(`An answer was refused: ${problem.detail}`);
+      this.#problem(`A response was refused: ${problem.detail}`);
       this.#settle(problem.answers, { kind: 'refused', detail: problem.detail });
       return;
     }
@@ -276,16 +208,16 @@ export class Peer implements TransportReceiver {
 
   #receiveBatch(entries: readonly unknown[], origin: MessageOrigin | undefined): void {
     const isTooLong = entries.length > MAX_BATCH;
-    for (const [index, answer] of batchEntries(entries.length, (responses) =>
+    for (const [index, respond] of batchEntries(entries.length, (responses) =>
       this.#send(responses),
     ).entries()) {
       const envelope = readEnvelope(entries[index]);
-      if (envelope.kind !== 'request') void answer(this.#take(envelope));
+      if (envelope.kind !== 'request') void respond(this.#take(envelope));
       else if (isTooLong)
-        void answer(
+        void respond(
           refusal(envelope.message.id, `a batch holds at most ${String(MAX_BATCH)} messages`),
         );
-      else void this.#serve(envelope.message, origin, answer);
+      else void this.#serve(envelope.message, origin, respond);
     }
   }
 
@@ -296,11 +228,11 @@ export class Peer implements TransportReceiver {
   ): Promise<void> {
     const request = this.#handlers.kept === undefined ? whole : this.#handlers.kept(whole);
     const { id } = request;
-    if (this.#running?.get(id)?.isAnswered === false)
+    if (this.#running?.get(id)?.hasResponse === false)
       return this.#deliver(refusal(id, 'this id is in use by a running request'), entry);
     if (this.#handlersRunning >= MAX_RUNNING)
       return this.#deliver(
-        refusal(id, `${String(MAX_RUNNING)} requests are running; wait for answers`),
+        refusal(id, `${String(MAX_RUNNING)} requests are running; wait for responses`),
         entry,
       );
     const running = new RunningRequest(request, origin);
@@ -312,23 +244,23 @@ export class Peer implements TransportReceiver {
   /** Never rejects. */
   async #answer(running: RunningRequest, entry: BatchEntry | undefined): Promise<void> {
     const { request } = running;
-    let reply: Reply | undefined;
+    let response: ResultOrError | undefined;
     this.#handlersRunning += 1;
     try {
       const outcome = this.#handlers.request(request, running);
       // A batch does not wait for the handler of a cancelled request.
-      reply = await (entry === undefined
+      response = await (entry === undefined
         ? outcome
         : Promise.race([outcome, running.ended.then(() => undefined)]));
     } catch (error) {
       this.#problem(`The handler of ${request.method} failed`, error);
-      reply = { error: INTERNAL_ERROR };
+      response = { error: INTERNAL_ERROR };
     }
     this.#handlersRunning -= 1;
     if (this.#handlersRunning === 0) this.#idle?.resolve();
-    running.answered();
+    running.responded();
     await this.#deliver(
-      running.isCancelled || reply === undefined ? undefined : respond(request.id, reply),
+      running.isCancelled || response === undefined ? undefined : responseTo(request.id, response),
       entry,
     );
     running.end();
@@ -349,7 +281,7 @@ export class Peer implements TransportReceiver {
       const sent = this.#transport.send(message);
       if (sent !== TAKEN) await sent;
     } catch (error) {
-      this.#problem('An answer could not be sent', error);
+      this.#problem('A response could not be sent', error);
       if (!this.#isClosed) await this.#sendInstead(message);
     }
   }
@@ -375,8 +307,8 @@ export class Peer implements TransportReceiver {
       case 'error':
         this.#takeError(envelope.message.id, envelope.message.error);
         return undefined;
-      case 'invalid-answer':
-        this.#problem(`Unusable answer: ${envelope.detail}`);
+      case 'invalid-response':
+        this.#problem(`Unusable response: ${envelope.detail}`);
         if (envelope.id !== undefined)
           this.#settle(envelope.id, { kind: 'invalid', detail: envelope.detail });
         return undefined;
@@ -406,12 +338,12 @@ export class Peer implements TransportReceiver {
     return errorResponse(id, error);
   }
 
-  #settle(id: RequestId, answer: Answer): void {
+  #settle(id: RequestId, outcome: RequestOutcome): void {
     const receiver = this.#pending?.get(id);
     if (receiver === undefined) return;
     this.#pending?.delete(id);
     if (this.#pending?.size === 0) this.#pending = undefined;
-    receiver.answered(answer);
+    receiver.settled(outcome);
   }
 
   #settleAll(error: Error | undefined): void {
@@ -433,20 +365,6 @@ class PeerProblem extends Error {
     this.name = 'PeerProblem';
     if (cause === undefined) this.stack = message;
   }
-}
-
-function respond(id: RequestId, reply: Reply): JsonRpcResponse {
-  return 'result' in reply
-    ? { jsonrpc: '2.0', id, result: reply.result }
-    : errorResponse(id, reply.error);
-}
-
-function errorResponse(id: RequestId | undefined, error: JsonRpcErrorObject): JsonRpcResponse {
-  return id === undefined ? { jsonrpc: '2.0', error } : { jsonrpc: '2.0', id, error };
-}
-
-function refusal(id: RequestId, detail: string): JsonRpcResponse {
-  return errorResponse(id, { code: -32600, message: `Invalid request: ${detail}` });
 }
 
 function toError(value: unknown): Error {

@@ -14,7 +14,7 @@ export class RunningRequest {
   #ending: PromiseWithResolvers<void> | undefined;
   #cancellation: { readonly reason: unknown } | undefined;
   #isEnded = false;
-  #isAnswered = false;
+  #hasResponse = false;
 
   constructor(request: JsonRpcRequest, origin: MessageOrigin | undefined) {
     this.request = request;
@@ -37,8 +37,8 @@ export class RunningRequest {
   }
 
   /** Whether its response is known, so that its id may be reused. */
-  get isAnswered(): boolean {
-    return this.#isAnswered;
+  get hasResponse(): boolean {
+    return this.#hasResponse;
   }
 
   /** Resolves when the transport has taken the response, or none is needed. */
@@ -54,8 +54,8 @@ export class RunningRequest {
     this.end();
   }
 
-  answered(): void {
-    this.#isAnswered = true;
+  responded(): void {
+    this.#hasResponse = true;
   }
 
   end(): void {

@@ -27,6 +27,13 @@ export const ErrorCode = {
   rejectedByUser: -1,
 } as const;
 
+/** Error codes that only modern peers send. */
+export const MODERN_ERROR_CODES: ReadonlySet<number> = new Set([
+  ErrorCode.headerMismatch,
+  ErrorCode.missingClientCapability,
+  ErrorCode.unsupportedProtocolVersion,
+]);
+
 /**
  * An error that crosses the wire with its code and data. Thrown by a tool it becomes a result with
  * `isError` and its message, because the model can act on that; only -32021 (2026-07-28), -32042

@@ -36,26 +36,26 @@ interface Found {
   readonly names: Set<string>;
 }
 
-interface Place {
+interface Position {
   readonly path: readonly string[];
   /** Whether the path to this schema consists of `properties` only. */
   readonly isReachable: boolean;
 }
 
 /** Returns the first problem of an annotation in the schema and its subschemas. */
-function collect(schema: unknown, place: Place, found: Found): string | undefined {
-  if (place.path.length > MAX_DEPTH)
+function collect(schema: unknown, position: Position, found: Found): string | undefined {
+  if (position.path.length > MAX_DEPTH)
     return `its input schema is nested deeper than ${MAX_DEPTH} levels`;
   if (Array.isArray(schema))
-    return firstProblem(schema.entries(), { ...place, isReachable: false }, found);
+    return firstProblem(schema.entries(), { ...position, isReachable: false }, found);
   if (!isJsonObject(schema)) return undefined;
-  const problem = ANNOTATION in schema ? take(schema, place, found) : undefined;
+  const problem = ANNOTATION in schema ? take(schema, position, found) : undefined;
   if (problem !== undefined) return problem;
   for (const [keyword, value] of Object.entries(schema)) {
     const below =
       keyword === 'properties' && isJsonObject(value)
-        ? firstProblem(Object.entries(value), place, found)
-        : collectOutside(keyword, value, { place, found });
+        ? firstProblem(Object.entries(value), position, found)
+        : collectOutside(keyword, value, { position, found });
     if (below !== undefined) return below;
   }
   return undefined;
@@ -67,7 +67,7 @@ function collect(schema: unknown, place: Place, found: Found): string | undefine
 function collectOutside(
   keyword: string,
   value: unknown,
-  { place, found }: { readonly place: Place; readonly found: Found },
+  { position, found }: { readonly position: Position; readonly found: Found },
 ): string | undefined {
   if (
     keyword === 'default' ||
@@ -77,7 +77,7 @@ function collectOutside(
     typeof value !== 'object'
   )
     return undefined;
-  const below = { path: [...place.path, keyword], isReachable: false };
+  const below = { path: [...position.path, keyword], isReachable: false };
   return NAMED_SCHEMAS.has(keyword) && isJsonObject(value)
     ? firstProblem(Object.entries(value), below, found)
     : collect(value, below, found);
@@ -88,11 +88,11 @@ const NAMED_SCHEMAS = new Set(['patternProperties', '$defs', 'definitions', 'dep
 
 function firstProblem(
   entries: Iterable<readonly [string | number, unknown]>,
-  place: Place,
+  position: Position,
   found: Found,
 ): string | undefined {
   for (const [name, schema] of entries) {
-    const problem = collect(schema, { ...place, path: [...place.path, String(name)] }, found);
+    const problem = collect(schema, { ...position, path: [...position.path, String(name)] }, found);
     if (problem !== undefined) return problem;
   }
   return undefined;
@@ -100,17 +100,17 @@ function firstProblem(
 
 function take(
   schema: JsonObject,
-  { path, isReachable }: Place,
+  { path, isReachable }: Position,
   { params, names }: Found,
 ): string | undefined {
   const name = schema[ANNOTATION];
-  const place = `${ANNOTATION} at ${path.length === 0 ? 'the root' : path.join('.')}`;
-  if (typeof name !== 'string' || !TOKEN.test(name)) return `${place} is no header name`;
+  const subject = `${ANNOTATION} at ${path.length === 0 ? 'the root' : path.join('.')}`;
+  if (typeof name !== 'string' || !TOKEN.test(name)) return `${subject} is not a header name`;
   if (!isReachable || path.length === 0)
-    return `${place} is not on a property that only properties lead to`;
+    return `${subject} is not on a property that only properties lead to`;
   if (!TYPES.has(schema.type))
-    return `${place} is on a parameter that is no string, integer or boolean`;
-  if (names.has(name.toLowerCase())) return `${place} repeats the name ${name}`;
+    return `${subject} is on a parameter that is not a string, integer or boolean`;
+  if (names.has(name.toLowerCase())) return `${subject} repeats the name ${name}`;
   names.add(name.toLowerCase());
   params.push({ name, path });
   return undefined;

@@ -2,21 +2,15 @@ import { isJsonObject } from '../jsonrpc/envelope.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { JsonSchema } from '../protocol/tools.ts';
 import { shorten } from '../protocol/errors.ts';
-
-/** The first problem of a value. */
-export interface QuickProblem {
-  /** Names and indexes of the members that lead to the problem, outermost first. */
-  readonly path: readonly (string | number)[];
-  /** The violated requirement, without a subject ("must be of type string"). */
-  readonly text: string;
-}
-
-/**
- * The result of a check: `fits`, the first problem, or why the value is undecided: `keyword` when
- * an unsupported keyword decides (such as a regular expression), `long` when the check needs more
- * steps than allowed.
- */
-export type QuickVerdict = 'fits' | QuickProblem | 'keyword' | 'long';
+import {
+  checkCount,
+  checkRange,
+  checkRequired,
+  checkType,
+  countCodePoints,
+  isScalar,
+} from './quick-keywords.ts';
+import { type QuickVerdict, unless, within } from './quick-verdict.ts';
 
 /**
  * Keywords that are left to a validator library. All other unknown keywords are annotations,
@@ -86,8 +80,8 @@ class QuickCheck {
     return open ?? 'fits';
   }
 
-  #checkKeyword(keyword: string, place: Place): QuickVerdict {
-    const { schema, value, depth } = place;
+  #checkKeyword(keyword: string, position: Position): QuickVerdict {
+    const { schema, value, depth } = position;
     const operand = schema[keyword];
     switch (keyword) {
       case 'type':
@@ -294,104 +288,11 @@ class QuickCheck {
   }
 }
 
-interface Place {
+/** The subschema, value and depth of a check. */
+interface Position {
   readonly schema: JsonObject;
   readonly value: unknown;
   readonly depth: number;
-}
-
-function within(step: string | number, verdict: QuickVerdict): QuickVerdict {
-  return typeof verdict === 'object'
-    ? { path: [step, ...verdict.path], text: verdict.text }
-    : verdict;
-}
-
-function unless(isFitting: boolean, text: () => string): QuickVerdict {
-  return isFitting ? 'fits' : { path: [], text: text() };
-}
-
-function checkType(operand: unknown, value: unknown): QuickVerdict {
-  const types = Array.isArray(operand) ? (operand as readonly unknown[]) : [operand];
-  if (!types.every((type) => typeof type === 'string' && TYPES.has(type))) return 'keyword';
-  return unless(
-    types.some((type) => isOfType(type, value)),
-    () => `must be of type ${types.join(' or ')}`,
-  );
-}
-
-const TYPES: ReadonlySet<string> = new Set([
-  'object',
-  'array',
-  'string',
-  'number',
-  'integer',
-  'boolean',
-  'null',
-]);
-
-function isOfType(type: unknown, value: unknown): boolean {
-  switch (type) {
-    case 'object':
-      return isJsonObject(value);
-    case 'array':
-      return Array.isArray(value);
-    case 'integer':
-      return Number.isInteger(value);
-    case 'number':
-      return Number.isFinite(value);
-    case 'null':
-      return value === null;
-    default:
-      return typeof value === type;
-  }
-}
-
-const RANGES = {
-  minimum: { symbol: '>=', holds: (value: number, bound: number) => value >= bound },
-  maximum: { symbol: '<=', holds: (value: number, bound: number) => value <= bound },
-  exclusiveMinimum: { symbol: '>', holds: (value: number, bound: number) => value > bound },
-  exclusiveMaximum: { symbol: '<', holds: (value: number, bound: number) => value < bound },
-} as const;
-
-function checkRange(keyword: keyof typeof RANGES, operand: unknown, value: number): QuickVerdict {
-  if (typeof operand !== 'number') return 'keyword';
-  const { symbol, holds } = RANGES[keyword];
-  return unless(holds(value, operand), () => `must be ${symbol} ${String(operand)}`);
-}
-
-function checkCount(keyword: string, operand: unknown, count: number): QuickVerdict {
-  if (typeof operand !== 'number') return 'keyword';
-  const isMinimum = keyword.startsWith('min');
-  return unless(
-    isMinimum ? count >= operand : count <= operand,
-    () =>
-      `must have at ${isMinimum ? 'least' : 'most'} ${String(operand)} ${keyword.endsWith('Items') ? 'entries' : 'members'}`,
-  );
-}
-
-function checkRequired(operand: unknown, value: JsonObject): QuickVerdict {
-  if (!Array.isArray(operand)) return 'keyword';
-  for (const name of operand as readonly unknown[]) {
-    if (typeof name !== 'string') return 'keyword';
-    if (!Object.hasOwn(value, name)) return { path: [], text: `must have "${shorten(name)}"` };
-  }
-  return 'fits';
-}
-
-function isScalar(value: unknown): boolean {
-  return typeof value !== 'object' || value === null;
-}
-
-function countCodePoints(text: string): number {
-  let count = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    const isPair =
-      code >= 0xd800 && code <= 0xdbff && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00;
-    if (isPair) index += 1;
-    count += 1;
-  }
-  return count;
 }
 
 /** Returns the subschema that a local reference points to, or `undefined`. */

@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../protocol/tools.ts';
 import { dialectOf } from './dialect.ts';
-import { quickCheck, type QuickProblem } from './quick-check.ts';
+import { quickCheck } from './quick-check.ts';
+import type { QuickProblem } from './quick-verdict.ts';
 import { boundedSchemaText } from './schema-limits.ts';
 import type { EvaluationJob } from './worker/evaluation-job.ts';
 import type { JobOwner } from './worker/fair-queue.ts';
@@ -97,7 +98,7 @@ const EXHAUSTED_CODES: ReadonlySet<unknown> = new Set([
 ]);
 
 function toSentence({ path, text }: QuickProblem): string {
-  const place = path.reduce<string>(
+  const field = path.reduce<string>(
     (before, step) =>
       typeof step === 'number'
         ? `${before}[${String(step)}]`
@@ -106,5 +107,5 @@ function toSentence({ path, text }: QuickProblem): string {
           : `${before}.${step}`,
     '',
   );
-  return `${place === '' ? 'The value' : `"${place}"`} ${text}.`;
+  return `${field === '' ? 'The value' : `"${field}"`} ${text}.`;
 }

@@ -104,9 +104,9 @@ function describe(error: ErrorObject): string {
   const { keyword, instancePath, params } = error as ErrorObject & {
     readonly params: { readonly [name: string]: unknown };
   };
-  const place = shorten(fieldName(instancePath));
-  const within = place === '' ? '' : ` in "${place}"`;
-  const subject = place === '' ? 'The value' : `"${place}"`;
+  const field = shorten(fieldName(instancePath));
+  const within = field === '' ? '' : ` in "${field}"`;
+  const subject = field === '' ? 'The value' : `"${field}"`;
   switch (keyword) {
     case 'required':
       return `"${shorten(String(params.missingProperty))}" is required${within}. Add it.`;

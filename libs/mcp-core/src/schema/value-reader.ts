@@ -56,19 +56,19 @@ function fromStandard(result: StandardResult<unknown>): Reading {
 
 function describe({ path = [], message }: StandardIssue): string {
   const sentence = shorten(message.endsWith('.') ? message : `${message}.`);
-  return path.length === 0 ? sentence : `"${shorten(placeOf(path))}": ${sentence}`;
+  return path.length === 0 ? sentence : `"${shorten(textOf(path))}": ${sentence}`;
 }
 
-function placeOf(path: NonNullable<StandardIssue['path']>): string {
+function textOf(path: NonNullable<StandardIssue['path']>): string {
   return path
     .map((step) => (typeof step === 'object' ? step.key : step))
     .reduce<string>(
-      (place, key) =>
+      (text, key) =>
         typeof key === 'number'
-          ? `${place}[${String(key)}]`
-          : place === ''
+          ? `${text}[${String(key)}]`
+          : text === ''
             ? String(key)
-            : `${place}.${String(key)}`,
+            : `${text}.${String(key)}`,
       '',
     );
 }

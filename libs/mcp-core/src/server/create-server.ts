@@ -1,5 +1,5 @@
 import type { JsonRpcRequest } from '../jsonrpc/messages.ts';
-import type { Reply } from '../jsonrpc/peer.ts';
+import type { ResultOrError } from '../jsonrpc/responses.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { LoggingLevel } from '../protocol/logging-levels.ts';
 import type { Tool } from '../protocol/tools.ts';
@@ -80,7 +80,7 @@ class ConnectingServer implements Server {
     await this.#tasks?.stop();
   }
 
-  handle(request: JsonRpcRequest, link: RequestLink): Promise<Reply> {
+  handle(request: JsonRpcRequest, link: RequestLink): Promise<ResultOrError> {
     return serveStandaloneRequest(this.#context, request, link);
   }
 

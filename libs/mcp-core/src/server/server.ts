@@ -1,5 +1,5 @@
 import type { JsonObject, JsonRpcRequest } from '../jsonrpc/messages.ts';
-import type { Reply } from '../jsonrpc/peer.ts';
+import type { ResultOrError } from '../jsonrpc/responses.ts';
 import type { AuthContext, Transport } from '../jsonrpc/transport.ts';
 import type { Implementation } from '../protocol/implementation.ts';
 import type { LoggingLevel } from '../protocol/logging-levels.ts';
@@ -109,7 +109,7 @@ export interface Server {
   /** Serves one peer, both eras; resolves with the connection when it is listening. */
   connect(transport: Transport): Promise<ServerConnection>;
   /** Serves one request that stands alone: a modern one, or a legacy one outside any session. Never rejects. */
-  handle(request: JsonRpcRequest, link: RequestLink): Promise<Reply>;
+  handle(request: JsonRpcRequest, link: RequestLink): Promise<ResultOrError>;
   /** Aborts the handlers of running tasks and ends these tasks as failed; resolves when that is stored, or after 500 ms. `serveStdio` and the listener of `serveHttp` call it at their end; who serves otherwise calls it when the process is about to end. */
   stopTasks(): Promise<void>;
   /** A tool as it is published at the moment. */

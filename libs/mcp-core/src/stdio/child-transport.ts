@@ -198,7 +198,7 @@ class ProcessTransport implements ChildTransport {
       return;
     }
     reader.push(chunk);
-    if (this.#writer.isCongestedByAnswers) void this.#pauseUntil(this.#writer.drained());
+    if (this.#writer.isCongestedByResponses) void this.#pauseUntil(this.#writer.drained());
     const pauseMs = guard.read(chunk.length);
     if (pauseMs > 0) void this.#pauseUntil(delay(pauseMs, undefined, { ref: false }));
   }

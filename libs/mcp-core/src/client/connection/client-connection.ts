@@ -9,7 +9,9 @@ import type {
   JsonRpcRequest,
   RequestId,
 } from '../../jsonrpc/messages.ts';
-import { type Answer, type OutgoingRequest, Peer, type Reply } from '../../jsonrpc/peer.ts';
+import type { RequestOutcome, OutgoingRequest } from '../../jsonrpc/outgoing-request.ts';
+import { Peer } from '../../jsonrpc/peer.ts';
+import type { ResultOrError } from '../../jsonrpc/responses.ts';
 import type { RunningRequest } from '../../jsonrpc/running-request.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
 import type { LoggingLevel } from '../../protocol/logging-levels.ts';
@@ -242,7 +244,7 @@ export class ClientConnection {
     this.#closeRetired();
   }
 
-  answered(request: ActiveRequest, answer: Answer): void {
+  settled(request: ActiveRequest, answer: RequestOutcome): void {
     this.#forget(request);
     try {
       const result = this.#read(request, answer);
@@ -292,7 +294,7 @@ export class ClientConnection {
     };
   }
 
-  #read(request: ActiveRequest, answer: Answer): JsonObject | Promise<JsonObject> {
+  #read(request: ActiveRequest, answer: RequestOutcome): JsonObject | Promise<JsonObject> {
     const { method } = request;
     const decoded = this.codec.decodeResult(method, readResponse(method, answer));
     switch (decoded.kind) {
@@ -338,7 +340,7 @@ export class ClientConnection {
   async #respond(
     request: JsonRpcRequest,
     { signal, relatedTo }: RunningRequest,
-  ): Promise<Reply | undefined> {
+  ): Promise<ResultOrError | undefined> {
     // A modern server must not send requests, and a client must not write responses to it.
     if (this.codec.era === 'modern') return undefined;
     return this.#serverRequests.respond(request, this.codec, {

@@ -1,7 +1,7 @@
 import type { Codec } from '../../era/codec.ts';
 import { MetaKey, metaOf } from '../../era/meta-keys.ts';
 import type { JsonObject, JsonRpcRequest } from '../../jsonrpc/messages.ts';
-import type { Reply } from '../../jsonrpc/peer.ts';
+import type { ResultOrError } from '../../jsonrpc/responses.ts';
 import { unlessAborted } from '../../jsonrpc/bounded-waits.ts';
 import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
 import type { ClientOptions } from '../client-options.ts';
@@ -34,7 +34,7 @@ export class ServerRequests {
     { method, params }: JsonRpcRequest,
     codec: Codec,
     { signal, request }: ServerRequestScope,
-  ): Promise<Reply | undefined> {
+  ): Promise<ResultOrError | undefined> {
     if (method === 'ping') return { result: {} };
     const run = codec.serverRequests.has(method)
       ? this.#handler.find({ method, params, request }, codec)
@@ -50,7 +50,7 @@ export class ServerRequests {
 async function respondWith(
   work: Promise<JsonObject>,
   related: JsonObject | undefined,
-): Promise<Reply> {
+): Promise<ResultOrError> {
   try {
     const result = await work;
     return {

@@ -1,6 +1,6 @@
 import type { DecodedResult } from '../../era/codec.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
-import type { Answer, AnswerReceiver } from '../../jsonrpc/peer.ts';
+import type { RequestOutcome, OutcomeReceiver } from '../../jsonrpc/outgoing-request.ts';
 import type { RequestOptions } from '../client-options.ts';
 
 /** The earlier attempts of a request that is sent again. */
@@ -39,7 +39,7 @@ export interface SentRequest {
 export type InputRequired = Extract<DecodedResult, { readonly kind: 'input-required' }>;
 
 export interface ActiveRequestOwner {
-  answered(request: ActiveRequest, answer: Answer): void;
+  settled(request: ActiveRequest, outcome: RequestOutcome): void;
   aborted(request: ActiveRequest): void;
 }
 
@@ -54,7 +54,7 @@ interface Settling {
 }
 
 /** A request that waits for its response. All times are those of `performance.now()`. */
-export class ActiveRequest implements SentRequest, AnswerReceiver {
+export class ActiveRequest implements SentRequest, OutcomeReceiver {
   readonly id: number;
   readonly method: string;
   readonly params: JsonObject;
@@ -110,8 +110,8 @@ export class ActiveRequest implements SentRequest, AnswerReceiver {
       : undefined;
   }
 
-  answered(answer: Answer): void {
-    this.#owner.answered(this, answer);
+  settled(outcome: RequestOutcome): void {
+    this.#owner.settled(this, outcome);
   }
 
   /** Called when the signal of the request aborts. */

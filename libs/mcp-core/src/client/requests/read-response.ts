@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../jsonrpc/messages.ts';
-import type { Answer } from '../../jsonrpc/peer.ts';
+import type { RequestOutcome } from '../../jsonrpc/outgoing-request.ts';
 import { LocalError, ProtocolError } from '../../protocol/errors.ts';
 import { HttpError } from '../../protocol/http-error.ts';
 import { httpFailureOf, isRequestRefused } from '../connection/http-failure.ts';
@@ -9,7 +9,7 @@ import { httpFailureOf, isRequestRefused } from '../connection/http-failure.ts';
  * @throws ProtocolError when the response is an error.
  * @throws LocalError `invalid-response`, `invalid-argument` (not serializable), or `connection-lost` with `sent`.
  */
-export function readResponse(method: string, answer: Answer): JsonObject {
+export function readResponse(method: string, answer: RequestOutcome): JsonObject {
   switch (answer.kind) {
     case 'result':
       return answer.result;

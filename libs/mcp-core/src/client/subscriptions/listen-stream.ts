@@ -1,7 +1,7 @@
 import { MetaKey, metaOf } from '../../era/meta-keys.ts';
 import { isJsonObject } from '../../jsonrpc/envelope.ts';
 import type { JsonRpcNotification } from '../../jsonrpc/messages.ts';
-import type { Answer, OutgoingRequest } from '../../jsonrpc/peer.ts';
+import type { RequestOutcome, OutgoingRequest } from '../../jsonrpc/outgoing-request.ts';
 import { LocalError } from '../../protocol/errors.ts';
 import type { SubscriptionFilter } from '../../protocol/resources.ts';
 import type { ClientConnection } from '../connection/client-connection.ts';
@@ -69,7 +69,7 @@ class ListenStream implements Subscription {
     });
     if (Number.isFinite(options.timeoutMs))
       this.#timer.fireBy(performance.now() + options.timeoutMs);
-    void this.#request.answer.then((answer) => this.#answered(answer));
+    void this.#request.outcome.then((outcome) => this.#settled(outcome));
   }
 
   get filter(): SubscriptionFilter {
@@ -105,7 +105,7 @@ class ListenStream implements Subscription {
   }
 
   /** Handles the response: a server that ends the stream gracefully sends a result, a cancellation, or both. */
-  #answered(answer: Answer): void {
+  #settled(answer: RequestOutcome): void {
     if (this.#state === 'ended') return;
     try {
       readResponse(METHOD, answer);

@@ -59,7 +59,7 @@ export async function initialize(
     clientInfo: options.info,
   };
   const request = connection.send('initialize', params, latestLegacyCodec);
-  const result = readResponse('initialize', await request.answer);
+  const result = readResponse('initialize', await request.outcome);
   const codec = legacyCodec(result.protocolVersion);
   if (codec === undefined) {
     throw new LocalError(
@@ -76,7 +76,7 @@ interface DiscoverAttempt {
 }
 
 async function discoverIn(codec: Codec, attempt: DiscoverAttempt): Promise<Discovery> {
-  const answer = await attempt.connection.send('server/discover', {}, codec).answer;
+  const answer = await attempt.connection.send('server/discover', {}, codec).outcome;
   if (answer.kind === 'invalid') {
     return { era: 'legacy', reason: answer.detail };
   }

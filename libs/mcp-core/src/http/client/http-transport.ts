@@ -1,36 +1,29 @@
 import type { IncomingMessage } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
 import { MetaKey, metaOf } from '../../era/meta-keys.ts';
 import { isJsonObject, isRequestId } from '../../jsonrpc/envelope.ts';
-import { FlowGuard } from '../../jsonrpc/flow-guard.ts';
 import type { MessageBudget } from '../../jsonrpc/message-budget.ts';
-import { costProblem, messageLimits, type MessageLimits } from '../../jsonrpc/message-limits.ts';
+import { messageLimits, type MessageLimits } from '../../jsonrpc/message-limits.ts';
 import type {
-  JsonObject,
   JsonRpcBatch,
   JsonRpcMessage,
   JsonRpcNotification,
   JsonRpcRequest,
   RequestId,
 } from '../../jsonrpc/messages.ts';
-import { idOfRefused, type RefusedId } from '../../jsonrpc/refused-message.ts';
-import type {
-  SendOptions,
-  Transport,
-  TransportReceiver,
-  UnreadableMessage,
-} from '../../jsonrpc/transport.ts';
+import type { SendOptions, Transport, TransportReceiver } from '../../jsonrpc/transport.ts';
 import { withinLimit } from '../../jsonrpc/bounded-waits.ts';
-import { ErrorCode, LocalError } from '../../protocol/errors.ts';
+import { ErrorCode, LocalError, MODERN_ERROR_CODES } from '../../protocol/errors.ts';
 import { HttpError } from '../../protocol/http-error.ts';
-import { AnswerPosts } from './answer-posts.ts';
+import { ClientSession } from './client-session.ts';
 import { ClientEndpoint, type EndpointOptions } from './endpoint.ts';
 import { ClientEventStream } from './event-stream.ts';
-import { modernHeaders, POST_HEADERS, sessionHeaders } from './headers.ts';
+import { modernHeaders } from './headers.ts';
+import { IncomingMessages, type ResponseMessage } from './incoming-messages.ts';
 import { LegacySseChannel } from './legacy-sse-channel.ts';
 import { postOneWay } from './post-one-way.ts';
 import { PostedRequest, type RequestOwner } from './posted-request.ts';
 import type { HttpErrorContext } from './read-http-error.ts';
+import { ResponseQueue } from './response-queue.ts';
 import type { SseReader } from './sse-reader.ts';
 
 export interface HttpTransportOptions extends EndpointOptions {
@@ -61,13 +54,6 @@ const DEFAULT_ACCEPT_TIMEOUT_MS = 30_000;
 /** Milliseconds that `close` waits for the server to end the session. */
 const DELETE_LIMIT_MS = 1000;
 const MAX_RESUME_FAILURES = 5;
-const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
-const MODERN_EVIDENCE: ReadonlySet<number> = new Set([
-  ErrorCode.headerMismatch,
-  ErrorCode.missingClientCapability,
-  ErrorCode.unsupportedProtocolVersion,
-]);
-
 /**
  * Connects a client over Streamable HTTP, all revisions. Reads the era of each request from its
  * `_meta`, and a legacy session from the `initialize` request and its response. Connects with the
@@ -87,33 +73,30 @@ export function httpTransport(options: HttpTransportOptions): Transport {
   return new HttpTransport(options);
 }
 
-/** A message with the members of a response; its contents are unchecked. */
-type AnswerMessage = JsonObject & { readonly id: RequestId };
-
 class HttpTransport implements Transport, RequestOwner {
   readonly isHttp = true;
   readonly endpoint: ClientEndpoint;
   readonly limits: MessageLimits;
   readonly #options: HttpTransportOptions;
-  readonly #guard: FlowGuard;
-  readonly #answers = new AnswerPosts();
+  readonly #responses = new ResponseQueue();
+  readonly #incoming: IncomingMessages;
+  readonly #session = new ClientSession();
   readonly #running = new Map<RequestId, PostedRequest>();
   #receiver: TransportReceiver | undefined;
-  #sessionId: string | undefined;
-  /** Version negotiated by `initialize`. */
-  #legacyVersion: string | undefined;
-  /** Version of the last modern request. */
-  #modernVersion: string | undefined;
   #standalone: ClientEventStream | undefined;
   #channel: LegacySseChannel | undefined;
-  #isSessionLost = false;
   #isClosed = false;
   #closing: Promise<void> | undefined;
 
   constructor(options: HttpTransportOptions) {
     this.#options = options;
-    this.#guard = new FlowGuard(
-      (problem) =>
+    this.limits = messageLimits(options.maxMessageBytes, options.messageBudget);
+    this.#incoming = new IncomingMessages({
+      limits: this.limits,
+      responses: this.#responses,
+      origin: () => this.endpoint.origin,
+      completed: (response) => this.#completed(response),
+      flooded: (problem) =>
         void this.#end(
           new LocalError(
             'connection-lost',
@@ -121,13 +104,13 @@ class HttpTransport implements Transport, RequestOwner {
             { sent: true },
           ),
         ),
-    );
-    this.endpoint = new ClientEndpoint(options, (response) => this.#meter(response));
-    this.limits = messageLimits(options.maxMessageBytes, options.messageBudget);
+    });
+    this.endpoint = new ClientEndpoint(options, (response) => this.#incoming.meter(response));
   }
 
   start(receiver: TransportReceiver): Promise<void> {
     this.#receiver = receiver;
+    this.#incoming.start(receiver);
     return Promise.resolve();
   }
 
@@ -139,10 +122,10 @@ class HttpTransport implements Transport, RequestOwner {
       );
     const body = JSON.stringify(message);
     if (!('method' in message))
-      return this.#answers.post(() => this.#postOneWay(body, this.#legacyHeaders()));
+      return this.#responses.post(() => this.#postOneWay(body, this.#session.postHeaders()));
     if ('id' in message) return this.#sendRequest(message, body, options);
     if (message.method === 'notifications/cancelled') return this.#cancel(message, body);
-    await this.#postOneWay(body, this.#notificationHeaders(message));
+    await this.#postOneWay(body, this.#session.notificationHeaders(message));
     if (message.method === 'notifications/initialized') this.#openStandalone();
   }
 
@@ -150,49 +133,22 @@ class HttpTransport implements Transport, RequestOwner {
     return this.#end(undefined);
   }
 
-  deliver(value: unknown, relatedTo?: RequestId): void {
-    if (this.#isClosed) return;
-    this.#guard.message(value);
-    if (Array.isArray(value)) return this.#deliverBatch(value, relatedTo);
-    if (isAnswer(value)) {
-      this.#answered(value);
-      this.#receiver?.message(value);
-    } else {
-      this.#receiver?.message(value, relatedTo === undefined ? undefined : { relatedTo });
-    }
+  deliver(value: unknown, relatedTo: RequestId): void {
+    this.#incoming.deliver(value, relatedTo);
   }
 
-  deliverText(text: string, relatedTo?: RequestId): void {
-    const bytes = Buffer.from(text);
-    const problem = costProblem(bytes, this.limits);
-    if (problem !== undefined) return this.#refuse(`an event ${problem}`, idOfRefused(bytes));
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch (error) {
-      return this.#unreadable({
-        reason: 'parse-error',
-        detail: `an event is not JSON: ${(error as SyntaxError).message.slice(0, 200)}`,
-      });
-    }
-    this.deliver(value, relatedTo);
+  deliverText(text: string, relatedTo: RequestId): void {
+    this.#incoming.deliverText(text, relatedTo);
   }
 
   ended({ post }: PostedRequest, error: Error | undefined): void {
     this.#running.delete(post.id);
-    if (error instanceof HttpError && error.isSessionLost) this.#isSessionLost = true;
+    this.#session.noteError(error);
     if (error !== undefined) this.#receiver?.requestFailed?.(post.id, error);
   }
 
-  responded(request: PostedRequest, { statusCode: status = 0, headers }: IncomingMessage): void {
-    const { 'mcp-session-id': sessionId } = headers;
-    const isNew =
-      request.post.method === 'initialize' &&
-      !request.post.isModern &&
-      status >= 200 &&
-      status < 300;
-    if (isNew && typeof sessionId === 'string' && VISIBLE_ASCII.test(sessionId))
-      this.#sessionId = sessionId;
+  responded({ post }: PostedRequest, response: IncomingMessage): void {
+    if (post.method === 'initialize' && !post.isModern) this.#session.readId(response);
   }
 
   /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility */
@@ -209,7 +165,7 @@ class HttpTransport implements Transport, RequestOwner {
     if (request.post.isModern || lastEventId === '' || this.#isClosed) return false;
     const stream = new ClientEventStream({
       endpoint: this.endpoint,
-      headers: () => sessionHeaders({ id: this.#sessionId, protocolVersion: this.#legacyVersion }),
+      headers: () => this.#session.headers(),
       receiver: {
         event: (event) => this.#takeEvent(event, request.post.id),
         tooLarge: (problem) => request.fail(this.refusal(problem)),
@@ -220,11 +176,11 @@ class HttpTransport implements Transport, RequestOwner {
       maxFailures: MAX_RESUME_FAILURES,
       errorContext: () => this.errorContext(),
       ended: (error) => {
-        if (error instanceof HttpError && error.isSessionLost) this.#isSessionLost = true;
+        this.#session.noteError(error);
         request.fail(
           new LocalError(
             'connection-lost',
-            `${error.message}; the stream with the answer cannot be continued`,
+            `${error.message}; the stream with the response cannot be resumed`,
             { sent: true, cause: error },
           ),
         );
@@ -236,7 +192,7 @@ class HttpTransport implements Transport, RequestOwner {
   }
 
   errorContext(): HttpErrorContext {
-    const session = this.#sessionId === undefined ? [] : [this.#sessionId];
+    const session = this.#session.id === undefined ? [] : [this.#session.id];
     return {
       origin: this.endpoint.origin,
       secrets: [...this.endpoint.sentSecrets, ...session],
@@ -251,8 +207,8 @@ class HttpTransport implements Transport, RequestOwner {
   ): Promise<void> {
     const { [MetaKey.protocolVersion]: version } = metaOf(message.params);
     const isModernRequest = typeof version === 'string';
-    if (isModernRequest) this.#modernVersion = version;
-    const headers = isModernRequest ? modernHeaders(message, version) : this.#legacyHeaders();
+    if (isModernRequest) this.#session.setModernVersion(version);
+    const headers = isModernRequest ? modernHeaders(message, version) : this.#session.postHeaders();
     for (const [name, value] of Object.entries(options?.headers ?? {})) headers.push(name, value);
     if (this.#channel?.path !== undefined) return this.#postToChannel(message.id, body, headers);
     const request = new PostedRequest(this, {
@@ -261,7 +217,7 @@ class HttpTransport implements Transport, RequestOwner {
       isModern: isModernRequest,
       headers,
       body,
-      hasSession: !isModernRequest && this.#sessionId !== undefined,
+      hasSession: !isModernRequest && this.#session.id !== undefined,
     });
     this.#running.set(message.id, request);
     request.send();
@@ -277,32 +233,16 @@ class HttpTransport implements Transport, RequestOwner {
     const request = isRequestId(requestId) ? this.#running.get(requestId) : undefined;
     const isSilent =
       request === undefined
-        ? this.#legacyVersion === undefined
+        ? !this.#session.isLegacy
         : request.post.isModern || request.post.method === 'initialize';
     try {
-      if (!isSilent) await this.#postOneWay(body, this.#legacyHeaders());
+      if (!isSilent) await this.#postOneWay(body, this.#session.postHeaders());
     } finally {
       if (request !== undefined) {
         this.#running.delete(request.post.id);
         request.abort();
       }
     }
-  }
-
-  /**
-   * Delivers a batch, or only its responses when the receiver does not read batches, so that their
-   * requests do not wait forever.
-   */
-  #deliverBatch(entries: readonly unknown[], relatedTo: RequestId | undefined): void {
-    const answers = entries.filter(isAnswer);
-    for (const answer of answers) this.#answered(answer);
-    this.#receiver?.message(entries, relatedTo === undefined ? undefined : { relatedTo });
-    const error = new LocalError(
-      'invalid-response',
-      `${this.endpoint.origin} answered with a batch, which this protocol version does not have.`,
-      { sent: true },
-    );
-    for (const { id } of answers) this.#receiver?.requestFailed?.(id, error);
   }
 
   refusal(problem: string): LocalError {
@@ -313,41 +253,37 @@ class HttpTransport implements Transport, RequestOwner {
     );
   }
 
-  #answered(answer: AnswerMessage): void {
-    const request = this.#running.get(answer.id);
+  #completed({ id, result }: ResponseMessage): void {
+    const request = this.#running.get(id);
     if (request === undefined) return;
-    this.#running.delete(answer.id);
+    this.#running.delete(id);
     request.answered();
-    if (
-      request.post.method === 'initialize' &&
-      isJsonObject(answer.result) &&
-      typeof answer.result.protocolVersion === 'string'
-    ) {
-      this.#legacyVersion = answer.result.protocolVersion;
-    }
+    if (request.post.method !== 'initialize' || !isJsonObject(result)) return;
+    const { protocolVersion } = result;
+    if (typeof protocolVersion === 'string') this.#session.setLegacyVersion(protocolVersion);
   }
 
   #takeEvent(
     { name, data }: { readonly name: string; readonly data: string },
     relatedTo?: RequestId,
   ): void {
-    if (name === 'message') this.deliverText(data, relatedTo);
+    if (name === 'message') this.#incoming.deliverText(data, relatedTo);
   }
 
   #openStandalone(): void {
     if (
       this.#isClosed ||
-      this.#legacyVersion === undefined ||
+      !this.#session.isLegacy ||
       this.#channel !== undefined ||
       this.#standalone !== undefined
     )
       return;
     this.#standalone = new ClientEventStream({
       endpoint: this.endpoint,
-      headers: () => sessionHeaders({ id: this.#sessionId, protocolVersion: this.#legacyVersion }),
+      headers: () => this.#session.headers(),
       receiver: {
         event: (event) => this.#takeEvent(event),
-        refused: (found, problem) => this.#refuse(`an event ${problem}`, found),
+        refused: (found, problem) => this.#incoming.refuse(`an event ${problem}`, found),
       },
       limits: this.limits,
       lastEventId: '',
@@ -372,8 +308,8 @@ class HttpTransport implements Transport, RequestOwner {
       endpoint: this.endpoint,
       limits: this.limits,
       errorContext: () => this.errorContext(),
-      message: (text) => this.deliverText(text),
-      refused: (found, problem) => this.#refuse(`an event ${problem}`, found),
+      message: (text) => this.#incoming.deliverText(text),
+      refused: (found, problem) => this.#incoming.refuse(`an event ${problem}`, found),
       lost: (error) => void this.#end(error),
     });
     this.#channel = channel;
@@ -382,7 +318,7 @@ class HttpTransport implements Transport, RequestOwner {
     });
     try {
       await channel.open();
-      await this.#postToChannel(id, request.body, this.#legacyHeaders());
+      await this.#postToChannel(id, request.body, this.#session.postHeaders());
     } catch (cause) {
       channel.close();
       this.#channel = undefined;
@@ -420,48 +356,6 @@ class HttpTransport implements Transport, RequestOwner {
     });
   }
 
-  #notificationHeaders(message: JsonRpcNotification): string[] {
-    const version = this.#legacyVersion === undefined ? this.#modernVersion : undefined;
-    return version === undefined ? this.#legacyHeaders() : modernHeaders(message, version);
-  }
-
-  #legacyHeaders(): string[] {
-    return [
-      ...POST_HEADERS,
-      ...sessionHeaders({ id: this.#sessionId, protocolVersion: this.#legacyVersion }),
-    ];
-  }
-
-  #refuse(detail: string, found: RefusedId): void {
-    if (this.#isClosed) return;
-    const request = found.answers === undefined ? undefined : this.#running.get(found.answers);
-    if (request !== undefined) {
-      this.#running.delete(request.post.id);
-      request.answered();
-    }
-    this.#unreadable({ reason: 'too-large', detail, ...found });
-  }
-
-  #unreadable(problem: UnreadableMessage): void {
-    if (this.#isClosed) return;
-    this.#receiver?.unreadable(problem);
-    this.#guard.unreadable();
-  }
-
-  /**
-   * Throttles all responses together, and pauses them while too many responses wait to be posted.
-   */
-  #meter(response: IncomingMessage): void {
-    response.on('data', (chunk: Buffer) => {
-      const pauseMs = this.#guard.read(chunk.length);
-      if ((pauseMs === 0 && !this.#answers.isFull) || response.destroyed) return;
-      response.pause();
-      void Promise.all([delay(pauseMs, undefined, { ref: false }), this.#answers.room()]).then(() =>
-        response.resume(),
-      );
-    });
-  }
-
   #end(error: Error | undefined): Promise<void> {
     this.#closing ??= this.#release(error);
     return this.#closing;
@@ -469,40 +363,21 @@ class HttpTransport implements Transport, RequestOwner {
 
   async #release(error: Error | undefined): Promise<void> {
     this.#isClosed = true;
+    this.#incoming.close();
     this.#standalone?.close();
     for (const request of this.#running.values()) request.abort();
     this.#running.clear();
-    if (error === undefined && this.#sessionId !== undefined && !this.#isSessionLost)
-      await withinLimit(this.#deleteSession(), DELETE_LIMIT_MS);
+    if (error === undefined) await withinLimit(this.#session.end(this.endpoint), DELETE_LIMIT_MS);
     this.endpoint.destroy();
     this.#receiver?.closed(error);
   }
-
-  /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management */
-  #deleteSession(): Promise<void> {
-    return new Promise((resolve) => {
-      this.endpoint.send({
-        method: 'DELETE',
-        headers: sessionHeaders({ id: this.#sessionId, protocolVersion: this.#legacyVersion }),
-        responded: (response) => {
-          response.on('error', () => undefined);
-          response.resume();
-          resolve();
-        },
-        failed: () => resolve(),
-      });
-    });
-  }
 }
 
-function isAnswer(value: unknown): value is AnswerMessage {
-  return isJsonObject(value) && value.method === undefined && isRequestId(value.id);
-}
-
+/** Whether an error response shows that the server is modern. */
 function isModern({ rpcError, status }: HttpError): boolean {
   if (rpcError === undefined) return false;
   return (
-    MODERN_EVIDENCE.has(rpcError.code) ||
+    MODERN_ERROR_CODES.has(rpcError.code) ||
     (status === 404 && rpcError.code === ErrorCode.methodNotFound)
   );
 }

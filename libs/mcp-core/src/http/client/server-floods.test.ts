@@ -73,7 +73,7 @@ it('nothing more is read of a server that takes no answers, until it does', asyn
     protocolVersion: '2025-11-25',
     capabilities: {},
     clientInfo: { name: 'c', version: '1' },
-  }).answer;
+  }).outcome;
   await peer.notify('notifications/initialized');
   await until(() => stream !== undefined);
   stream?.response.write(pings(0, 70));
@@ -82,7 +82,7 @@ it('nothing more is read of a server that takes no answers, until it does', asyn
   stream?.response.write(ping(70));
   await until(() => asked === 71);
   stream?.response.write(ping(71));
-  await peer.request('ping').answer;
+  await peer.request('ping').outcome;
   expect(asked).toBe(71);
   const accepting = setInterval(() => {
     for (const { response } of held.splice(0)) response.writeHead(202).end();

@@ -6,7 +6,7 @@ import { bearerTokens, type Authenticate } from './authentication.ts';
 import { MemoryEventStore } from './event-store.ts';
 import type { HttpExchange } from './http-exchange.ts';
 import type { HttpHandler, HttpHandlerOptions, RequestAuth } from './http-handler.ts';
-import { answerPlain } from './json-answers.ts';
+import { sendText } from './json-responses.ts';
 import { LegacySseEndpoint } from './legacy-sse-endpoint.ts';
 import { McpEndpoint } from './mcp-endpoint.ts';
 import { NodeExchange } from './node-exchange.ts';
@@ -127,11 +127,11 @@ class ServingHandler implements HttpHandler {
     const refusal = this.#origins.refuse(exchange.headers);
     const endpoint = this.#endpoints.get(exchange.path) ?? this.#otherwise;
     if (refusal !== undefined) {
-      answerPlain(exchange, 403, { text: refusal });
+      sendText(exchange, 403, { text: refusal });
     } else if (endpoint === undefined) {
-      answerPlain(exchange, 404, { text: 'Not found' });
+      sendText(exchange, 404, { text: 'Not found' });
     } else if (this.#closing !== undefined) {
-      answerPlain(exchange, 503, {
+      sendText(exchange, 503, {
         text: 'The server is closing',
         fields: ['connection', 'close'],
       });
@@ -152,7 +152,7 @@ class ServingHandler implements HttpHandler {
       if (exchange.isGone()) return;
       if ('refused' in decision) {
         const { refused, challenge = 'Bearer' } = decision;
-        answerPlain(exchange, refused, {
+        sendText(exchange, refused, {
           text: refused === 401 ? 'Unauthorized' : 'Forbidden',
           fields: ['www-authenticate', challenge],
         });
@@ -161,7 +161,7 @@ class ServingHandler implements HttpHandler {
       }
     } catch (error) {
       this.#onError(error);
-      answerPlain(exchange, 500, { text: 'Internal server error' });
+      sendText(exchange, 500, { text: 'Internal server error' });
     }
   }
 

@@ -24,7 +24,7 @@ export interface HttpExchange {
   /** Reads the body and calls back once, asynchronously; bytes over the limit are discarded. */
   readBody(maxBytes: number, done: (body: Uint8Array, failure?: BodyFailure) => void): void;
   /** Sends a complete response. `fields` are alternating names and values, without the length. */
-  answer(status: number, fields: readonly string[], body: string): void;
+  respond(status: number, fields: readonly string[], body: string): void;
   /**
    * Begins a response of unknown length with status 200. A `write` must follow synchronously and
    * may send the header fields.

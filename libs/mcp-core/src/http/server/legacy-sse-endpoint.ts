@@ -3,7 +3,7 @@ import type { JsonRpcBatch, JsonRpcMessage } from '../../jsonrpc/messages.ts';
 import type { AuthContext, Transport, TransportReceiver } from '../../jsonrpc/transport.ts';
 import type { Server, ServerConnection } from '../../server/server.ts';
 import type { HttpExchange } from './http-exchange.ts';
-import { answerAccepted, answerPlain } from './json-answers.ts';
+import { sendAccepted, sendText } from './json-responses.ts';
 import { readMessage } from './read-message.ts';
 import { EVENT_STREAM_FIELDS, KEEP_ALIVE } from './sse-event.ts';
 
@@ -43,9 +43,9 @@ export class LegacySseEndpoint {
 
   serveStream(exchange: HttpExchange, auth: AuthContext | undefined): void {
     if (exchange.method !== 'GET') {
-      answerPlain(exchange, 405, { text: 'Method not allowed', fields: ['allow', 'GET'] });
+      sendText(exchange, 405, { text: 'Method not allowed', fields: ['allow', 'GET'] });
     } else if (this.#transports.size >= this.#options.maxConnections) {
-      answerPlain(exchange, 503, { text: 'Too many connections', fields: ['retry-after', '60'] });
+      sendText(exchange, 503, { text: 'Too many connections', fields: ['retry-after', '60'] });
     } else {
       this.#open(exchange, auth).catch((error: unknown) => {
         this.#options.onError(error);
@@ -56,17 +56,17 @@ export class LegacySseEndpoint {
 
   serveMessage(exchange: HttpExchange, auth: AuthContext | undefined): void {
     if (exchange.method !== 'POST') {
-      answerPlain(exchange, 405, { text: 'Method not allowed', fields: ['allow', 'POST'] });
+      sendText(exchange, 405, { text: 'Method not allowed', fields: ['allow', 'POST'] });
       return;
     }
     const found = this.#transports.get(new URLSearchParams(exchange.query).get('sessionId') ?? '');
     if (found === undefined || found.principal !== auth?.principal) {
-      answerPlain(exchange, 404, { text: 'Session not found' });
+      sendText(exchange, 404, { text: 'Session not found' });
       return;
     }
     readMessage(exchange, this.#options.maxBodyBytes, (value) => {
       found.transport.deliver(value, auth);
-      answerAccepted(exchange);
+      sendAccepted(exchange);
     });
   }
 

@@ -9,7 +9,7 @@ import { accepts } from '../headers/media-types.ts';
 import { checkModernRequest, isModern } from './check-modern-request.ts';
 import { headerOf } from '../headers/http-headers.ts';
 import type { HttpExchange } from './http-exchange.ts';
-import { answerAccepted, answerError, answerPlain } from './json-answers.ts';
+import { sendAccepted, sendError, sendText } from './json-responses.ts';
 import { MirroredHeaders } from './mirrored-headers.ts';
 import { readMessage } from './read-message.ts';
 import type { SessionTransport } from './session-transport.ts';
@@ -63,14 +63,14 @@ export class McpEndpoint {
 
   #post(exchange: HttpExchange, auth: AuthContext | undefined): void {
     if (!accepts(exchange.headers, POST_TYPES)) {
-      answerPlain(exchange, 406, {
+      sendText(exchange, 406, {
         text: 'Not acceptable: the client must accept application/json and text/event-stream',
       });
       return;
     }
     readMessage(exchange, this.#options.maxBodyBytes, (value) => {
       if (this.#options.ended.aborted)
-        answerPlain(exchange, 503, {
+        sendText(exchange, 503, {
           text: 'The server is closing',
           fields: ['connection', 'close'],
         });
@@ -87,12 +87,12 @@ export class McpEndpoint {
         else this.#serveLegacy(exchange, envelope.message, auth);
         return;
       case 'notification':
-        if (isModern(envelope.message.params, exchange.headers)) answerAccepted(exchange);
+        if (isModern(envelope.message.params, exchange.headers)) sendAccepted(exchange);
         else this.#takeLegacy(exchange, value, auth);
         return;
       case 'result':
       case 'error':
-      case 'invalid-answer':
+      case 'invalid-response':
         if (isModern(undefined, exchange.headers)) refuse(exchange, 'a client sends no answers');
         else this.#takeLegacy(exchange, value, auth);
         return;
@@ -119,7 +119,7 @@ export class McpEndpoint {
         request,
         auth === undefined ? this.#anonymous : { ...this.#options, auth },
       );
-    else answerError(exchange, 400, { id: request.id, ...problem });
+    else sendError(exchange, 400, { id: request.id, ...problem });
   }
 
   async #handle(
@@ -131,9 +131,9 @@ export class McpEndpoint {
     this.#running += 1;
     const standalone = new StandaloneRequest(exchange, request, scope);
     // The server's promise never rejects.
-    const reply = await this.#options.server.handle(request, standalone);
+    const response = await this.#options.server.handle(request, standalone);
     this.#running -= 1;
-    standalone.answer(reply);
+    standalone.respond(response);
   }
 
   async #handleBatch(
@@ -154,7 +154,7 @@ export class McpEndpoint {
   /** Whether so many more requests may run; responds with 503 when not. */
   #hasRoom(exchange: HttpExchange, count: number): boolean {
     if (this.#running + count <= this.#options.maxConcurrentRequests) return true;
-    answerPlain(exchange, 503, {
+    sendText(exchange, 503, {
       text: 'Too many requests are running',
       fields: ['retry-after', '1'],
     });
@@ -193,7 +193,7 @@ export class McpEndpoint {
   ): void {
     sessions.open(exchange, request, auth).catch((error: unknown) => {
       this.#options.onError(error);
-      answerError(exchange, 500, {
+      sendError(exchange, 500, {
         id: request.id,
         code: ErrorCode.internalError,
         message: 'Internal error',
@@ -204,7 +204,7 @@ export class McpEndpoint {
   #takeLegacy(exchange: HttpExchange, value: unknown, auth: AuthContext | undefined): void {
     if (this.#options.sessions !== undefined)
       this.#find(exchange, auth)?.take(exchange, value, auth);
-    else if (legacyVersionOf(exchange) !== undefined) answerAccepted(exchange);
+    else if (legacyVersionOf(exchange) !== undefined) sendAccepted(exchange);
   }
 
   #serveBatch(
@@ -235,7 +235,7 @@ export class McpEndpoint {
     } else if (accepts(exchange.headers, GET_TYPES)) {
       this.#find(exchange, auth)?.listen(exchange, headerOf(exchange.headers, 'last-event-id'));
     } else {
-      answerPlain(exchange, 406, {
+      sendText(exchange, 406, {
         text: 'Not acceptable: the client must accept text/event-stream',
       });
     }
@@ -250,7 +250,7 @@ export class McpEndpoint {
     const session = this.#find(exchange, auth);
     if (session === undefined) return;
     sessions.end(session.sessionId);
-    exchange.answer(200, [], '');
+    exchange.respond(200, [], '');
   }
 
   /** Returns the session of a legacy message; responds with an error when there is none. */
@@ -271,7 +271,7 @@ export class McpEndpoint {
     }
     const session = this.#options.sessions?.find(id, auth);
     if (session === undefined)
-      answerError(exchange, 404, {
+      sendError(exchange, 404, {
         id: requestId,
         code: ErrorCode.invalidRequest,
         message: 'Session not found',
@@ -281,7 +281,7 @@ export class McpEndpoint {
 
   #refuseMethod(exchange: HttpExchange): void {
     const allow = this.#options.sessions === undefined ? 'POST' : 'POST, GET, DELETE';
-    answerPlain(exchange, 405, { text: 'Method not allowed', fields: ['allow', allow] });
+    sendText(exchange, 405, { text: 'Method not allowed', fields: ['allow', allow] });
   }
 }
 
@@ -331,7 +331,7 @@ function legacyVersionOf(exchange: HttpExchange, id?: RequestId): ProtocolVersio
   const codec = legacyCodec(version);
   if (codec !== undefined) return codec.version;
   const message = `Unsupported protocol version ${shorten(version)} in MCP-Protocol-Version`;
-  answerError(exchange, 400, {
+  sendError(exchange, 400, {
     id,
     code: ErrorCode.unsupportedProtocolVersion,
     message,
@@ -341,7 +341,7 @@ function legacyVersionOf(exchange: HttpExchange, id?: RequestId): ProtocolVersio
 }
 
 function refuse(exchange: HttpExchange, detail: string, id?: RequestId): void {
-  answerError(exchange, 400, {
+  sendError(exchange, 400, {
     id,
     code: ErrorCode.invalidRequest,
     message: `Invalid request: ${detail}`,

@@ -48,7 +48,7 @@ export class NodeExchange implements HttpExchange {
     new NodeBody(this.#request, maxBytes, done).read();
   }
 
-  answer(status: number, fields: readonly string[], body: string): void {
+  respond(status: number, fields: readonly string[], body: string): void {
     if (this.isGone()) return;
     // RFC 9110 allows no length with 204.
     this.#response.writeHead(

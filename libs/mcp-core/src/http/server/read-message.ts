@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { ErrorCode } from '../../protocol/errors.ts';
 import { headerOf } from '../headers/http-headers.ts';
 import type { HttpExchange } from './http-exchange.ts';
-import { answerError, answerPlain } from './json-answers.ts';
+import { sendError, sendText } from './json-responses.ts';
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/iu;
 
@@ -17,7 +17,7 @@ export function readMessage(
 ): void {
   const contentType = headerOf(exchange.headers, 'content-type') ?? '';
   if (contentType !== 'application/json' && !JSON_TYPE.test(contentType)) {
-    answerPlain(exchange, 415, {
+    sendText(exchange, 415, {
       text: 'Unsupported media type: Content-Type must be application/json',
     });
     return;
@@ -25,14 +25,14 @@ export function readMessage(
   exchange.readBody(maxBytes, (body, failure) => {
     if (failure === 'gone') return;
     if (failure === 'too-large') {
-      answerPlain(exchange, 413, {
+      sendText(exchange, 413, {
         text: `Content too large: the limit is ${String(maxBytes)} bytes`,
       });
       return;
     }
     const parsed = parse(body);
     if (parsed instanceof SyntaxError)
-      answerError(exchange, 400, {
+      sendError(exchange, 400, {
         code: ErrorCode.parseError,
         message: `Parse error: ${parsed.message}`,
       });

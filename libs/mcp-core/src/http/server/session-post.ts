@@ -1,7 +1,7 @@
 import type { JsonRpcErrorObject, RequestId } from '../../jsonrpc/messages.ts';
 import type { EventStream } from './event-stream.ts';
 import type { HttpExchange } from './http-exchange.ts';
-import { answerError, answerPlain, JSON_FIELDS } from './json-answers.ts';
+import { sendError, sendText, JSON_FIELDS } from './json-responses.ts';
 import type { OpenExchange } from './open-exchanges.ts';
 import { EVENT_STREAM_FIELDS, KEEP_ALIVE } from './sse-event.ts';
 
@@ -50,8 +50,8 @@ export class SessionPost implements OpenExchange {
   }
 
   /** Sends the response; `fields` are added to the header when it is the first message. */
-  answer(text: string, fields: readonly string[]): void {
-    if (this.#stream === undefined) this.#exchange.answer(200, [...JSON_FIELDS, ...fields], text);
+  respond(text: string, fields: readonly string[]): void {
+    if (this.#stream === undefined) this.#exchange.respond(200, [...JSON_FIELDS, ...fields], text);
     else void this.#stream.send(text);
     this.#end();
   }
@@ -60,7 +60,7 @@ export class SessionPost implements OpenExchange {
   withdraw(id: RequestId): void {
     this.#withdrawn.add(id);
     if (this.#withdrawn.size < this.ids.length) return;
-    this.#answerNothing();
+    this.#endEmpty();
     this.#end();
   }
 
@@ -73,7 +73,7 @@ export class SessionPost implements OpenExchange {
   /** Ends the response because the session ended. */
   refuse(status: number, error: JsonRpcErrorObject): void {
     const [id] = this.ids;
-    if (this.#stream === undefined) answerError(this.#exchange, status, { id, ...error });
+    if (this.#stream === undefined) sendError(this.#exchange, status, { id, ...error });
     this.#end();
   }
 
@@ -87,7 +87,7 @@ export class SessionPost implements OpenExchange {
 
   abort(): void {
     if (this.#stream === undefined)
-      answerPlain(this.#exchange, 503, { text: 'The server is closing' });
+      sendText(this.#exchange, 503, { text: 'The server is closing' });
     this.#end();
   }
 
@@ -100,7 +100,7 @@ export class SessionPost implements OpenExchange {
   }
 
   /** Ends a stream without a response and without an id for resuming. */
-  #answerNothing(): void {
+  #endEmpty(): void {
     if (this.#stream !== undefined) return;
     this.#exchange.open(EVENT_STREAM_FIELDS);
     void this.#exchange.write(KEEP_ALIVE);

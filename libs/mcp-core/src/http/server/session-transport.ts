@@ -15,7 +15,7 @@ import type { ServerConnection } from '../../server/server.ts';
 import type { EventStore } from './event-store.ts';
 import { EventStream, eventIdOf, readEventId, type StreamScope } from './event-stream.ts';
 import type { HttpExchange } from './http-exchange.ts';
-import { answerAccepted, answerError, answerPlain } from './json-answers.ts';
+import { sendAccepted, sendError, sendText } from './json-responses.ts';
 import type { OpenExchanges } from './open-exchanges.ts';
 import { type PostScope, SessionPost } from './session-post.ts';
 import { EVENT_STREAM_FIELDS, sseEvent } from './sse-event.ts';
@@ -105,7 +105,7 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
     if (answered === undefined)
       return post?.send(text) ?? this.#openStandalone().send(text, isChange(message));
     if (post !== undefined) {
-      post.answer(text, this.#learnFrom(message));
+      post.respond(text, this.#readInitialize(message));
       if (!this.isInitialized) this.#scope.refused(this);
     }
     return TAKEN;
@@ -145,7 +145,7 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
   ): void {
     const taken = ids.find((id) => this.#posts?.has(id) === true);
     if (taken !== undefined) {
-      answerError(exchange, 400, {
+      sendError(exchange, 400, {
         id: taken,
         code: ErrorCode.invalidRequest,
         message: 'Invalid request: this id is in use by a running request',
@@ -162,7 +162,7 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
   /** Serves a POST without requests. */
   take(exchange: HttpExchange, value: unknown, auth: AuthContext | undefined): void {
     this.#deliver(value, auth);
-    answerAccepted(exchange);
+    sendAccepted(exchange);
   }
 
   /**
@@ -173,22 +173,22 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
       this.#openStandalone().connect(exchange);
       return;
     }
-    const place = this.store && readEventId(lastEventId);
-    if (place === undefined || place.stream >= this.#nextStream) {
-      answerError(exchange, 400, {
+    const event = this.store && readEventId(lastEventId);
+    if (event === undefined || event.stream >= this.#nextStream) {
+      sendError(exchange, 400, {
         code: ErrorCode.invalidRequest,
         message: 'Invalid request: this session has no event with the id in Last-Event-ID',
       });
       return;
     }
     const live =
-      place.stream === STANDALONE_STREAM
+      event.stream === STANDALONE_STREAM
         ? this.#openStandalone()
-        : this.#streams?.get(place.stream);
+        : this.#streams?.get(event.stream);
     const resuming =
       live === undefined
-        ? this.#replayEnded(exchange, place)
-        : live.resume(exchange, place.sequence);
+        ? this.#replayEnded(exchange, event)
+        : live.resume(exchange, event.sequence);
     resuming.catch((error: unknown) => {
       this.onError(error);
       exchange.destroy();
@@ -249,7 +249,7 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
    * Stores the version in the response to `initialize` and returns the header field with the
    * session id.
    */
-  #learnFrom(message: JsonRpcMessage | JsonRpcBatch): readonly string[] {
+  #readInitialize(message: JsonRpcMessage | JsonRpcBatch): readonly string[] {
     if (this.version !== undefined || !('result' in message)) return [];
     // The server chose it.
     this.version = message.result.protocolVersion as ProtocolVersion;
@@ -272,7 +272,7 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
       await exchange.write(sseEvent(event.data, eventIdOf(stream, event.sequence)));
     }
     if (isOpen) exchange.end();
-    else answerPlain(exchange, 204, { text: '' });
+    else sendText(exchange, 204, { text: '' });
   }
 }
 

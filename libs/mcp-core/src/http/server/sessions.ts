@@ -3,7 +3,7 @@ import type { AuthContext } from '../../jsonrpc/transport.ts';
 import type { Server } from '../../server/server.ts';
 import type { EventStore } from './event-store.ts';
 import type { HttpExchange } from './http-exchange.ts';
-import { answerPlain } from './json-answers.ts';
+import { sendText } from './json-responses.ts';
 import type { OpenExchanges } from './open-exchanges.ts';
 import { type SessionScope, SessionTransport } from './session-transport.ts';
 
@@ -51,7 +51,7 @@ export class Sessions {
     auth: AuthContext | undefined,
   ): Promise<void> {
     if (!this.#makeRoom()) {
-      answerPlain(exchange, 503, { text: 'Too many sessions', fields: ['retry-after', '60'] });
+      sendText(exchange, 503, { text: 'Too many sessions', fields: ['retry-after', '60'] });
       return;
     }
     const transport = new SessionTransport(crypto.randomUUID(), auth?.principal, this.#scope);

@@ -1,11 +1,11 @@
 import type { JsonObject, JsonRpcRequest } from '../../jsonrpc/messages.ts';
-import type { Reply } from '../../jsonrpc/peer.ts';
+import type { ResultOrError } from '../../jsonrpc/responses.ts';
 import { TAKEN, type AuthContext } from '../../jsonrpc/transport.ts';
 import type { ProtocolVersion } from '../../era/versions.ts';
-import { ErrorCode, LocalError } from '../../protocol/errors.ts';
+import { ErrorCode, LocalError, MODERN_ERROR_CODES } from '../../protocol/errors.ts';
 import type { RequestLink } from '../../server/server.ts';
 import type { HttpExchange } from './http-exchange.ts';
-import { answerPlain, JSON_FIELDS, replyText } from './json-answers.ts';
+import { sendText, JSON_FIELDS, responseText } from './json-responses.ts';
 import type { OpenExchange, OpenExchanges } from './open-exchanges.ts';
 import { EVENT_STREAM_FIELDS, KEEP_ALIVE, sseEvent } from './sse-event.ts';
 
@@ -67,16 +67,16 @@ export class StandaloneRequest implements RequestLink, OpenExchange {
     return this.#exchange.write(sseEvent(text)) ?? TAKEN;
   }
 
-  answer(reply: Reply): void {
+  respond(response: ResultOrError): void {
     this.#scope.exchanges.delete(this);
     if (this.#isOver) return;
     // Later messages of a task are not sent on this response.
     this.#isOver = true;
-    const text = replyText(this.#request.id, reply, this.#scope.onError);
+    const text = responseText(this.#request.id, response, this.#scope.onError);
     if (this.#isStreaming) this.#exchange.end(sseEvent(text));
     else
-      this.#exchange.answer(
-        this.legacyVersion === undefined ? statusOf(reply) : 200,
+      this.#exchange.respond(
+        this.legacyVersion === undefined ? statusOf(response) : 200,
         JSON_FIELDS,
         text,
       );
@@ -93,7 +93,7 @@ export class StandaloneRequest implements RequestLink, OpenExchange {
 
   abort(): void {
     if (this.#isStreaming) this.#exchange.destroy();
-    else answerPlain(this.#exchange, 503, { text: 'The server is closing' });
+    else sendText(this.#exchange, 503, { text: 'The server is closing' });
     this.#gone(true);
   }
 
@@ -126,18 +126,11 @@ export class StandaloneRequest implements RequestLink, OpenExchange {
 }
 
 /** @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http */
-function statusOf(reply: Reply): number {
-  if ('result' in reply) return 200;
-  switch (reply.error.code) {
-    case ErrorCode.methodNotFound:
-      return 404;
-    case ErrorCode.headerMismatch:
-    case ErrorCode.missingClientCapability:
-    case ErrorCode.unsupportedProtocolVersion:
-      return 400;
-    default:
-      return 200;
-  }
+function statusOf(response: ResultOrError): number {
+  if ('result' in response) return 200;
+  const { code } = response.error;
+  if (code === ErrorCode.methodNotFound) return 404;
+  return MODERN_ERROR_CODES.has(code) ? 400 : 200;
 }
 
 function cancelled(): LocalError {

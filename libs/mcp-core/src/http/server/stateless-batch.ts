@@ -4,7 +4,7 @@ import type { ProtocolVersion } from '../../era/versions.ts';
 import { ErrorCode } from '../../protocol/errors.ts';
 import type { Server, RequestLink } from '../../server/server.ts';
 import type { HttpExchange } from './http-exchange.ts';
-import { answerAccepted, answerError, errorText, JSON_FIELDS, replyText } from './json-answers.ts';
+import { sendAccepted, sendError, errorText, JSON_FIELDS, responseText } from './json-responses.ts';
 
 export interface StatelessBatch {
   readonly server: Server;
@@ -25,7 +25,7 @@ export async function serveBatchAlone(
   { server, auth, version, onError }: StatelessBatch,
 ): Promise<void> {
   if (envelopes.length > MAX_BATCH) {
-    answerError(exchange, 400, {
+    sendError(exchange, 400, {
       code: ErrorCode.invalidRequest,
       message: `Invalid request: a batch holds at most ${String(MAX_BATCH)} messages`,
     });
@@ -40,7 +40,11 @@ export async function serveBatchAlone(
   const texts = await Promise.all(
     envelopes.map(async (envelope) => {
       if (envelope.kind === 'request')
-        return replyText(envelope.message.id, await server.handle(envelope.message, link), onError);
+        return responseText(
+          envelope.message.id,
+          await server.handle(envelope.message, link),
+          onError,
+        );
       if (envelope.kind !== 'invalid' || envelope.id === undefined) return undefined;
       return errorText(envelope.id, {
         code: ErrorCode.invalidRequest,
@@ -49,6 +53,6 @@ export async function serveBatchAlone(
     }),
   );
   const present = texts.filter((text) => text !== undefined);
-  if (present.length === 0) answerAccepted(exchange);
-  else exchange.answer(200, JSON_FIELDS, `[${present.join(',')}]`);
+  if (present.length === 0) sendAccepted(exchange);
+  else exchange.respond(200, JSON_FIELDS, `[${present.join(',')}]`);
 }

@@ -52,7 +52,7 @@ export class WebExchange implements HttpExchange {
     void this.#readBody(maxBytes, done);
   }
 
-  answer(status: number, fields: readonly string[], body: string): void {
+  respond(status: number, fields: readonly string[], body: string): void {
     this.#isComplete = true;
     // The platform refuses any body, even an empty one, with this status.
     this.#respond(

@@ -1,5 +1,5 @@
 import { extname, join } from 'node:path';
-import type { EvaluationJob, EvaluationReply } from './evaluation-job.ts';
+import type { EvaluationJob, EvaluationResult } from './evaluation-job.ts';
 import { SchemaWorker } from './schema-worker.ts';
 import type { JobOwner } from './fair-queue.ts';
 
@@ -9,7 +9,7 @@ const LIMIT_MS = 1000;
 const IDLE_MS = 60_000;
 
 /** The thread shared by all clients of the process. */
-const worker = new SchemaWorker<EvaluationJob, EvaluationReply>({
+const worker = new SchemaWorker<EvaluationJob, EvaluationResult>({
   // Located beside this file, built or not.
   main: join(import.meta.dirname, `evaluation-main${extname(import.meta.filename)}`),
   lengthOf: ({ schema, value }) => schema.length + value.length,
@@ -25,7 +25,7 @@ export async function evaluateInWorker(
   owner: JobOwner,
   job: EvaluationJob,
 ): Promise<readonly string[]> {
-  const { reply } = await worker.run(owner, job, LIMIT_MS);
-  if (reply.unusable !== undefined) throw new Error(reply.unusable);
-  return reply.problems;
+  const { result } = await worker.run(owner, job, LIMIT_MS);
+  if (result.unusable !== undefined) throw new Error(result.unusable);
+  return result.problems;
 }

@@ -8,6 +8,6 @@ export interface EvaluationJob {
  * `unusable`: the reason why the schema cannot be used. `problems`: one sentence each; empty when
  * the value conforms.
  */
-export type EvaluationReply =
+export type EvaluationResult =
   | { readonly unusable: string; readonly problems?: undefined }
   | { readonly problems: readonly string[]; readonly unusable?: undefined };

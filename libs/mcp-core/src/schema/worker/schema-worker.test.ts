@@ -17,16 +17,16 @@ function open(options: Partial<SchemaWorkerOptions<string>> = {}): SchemaWorker<
 test('one thread answers every job', async () => {
   const worker = open();
   const threads = await Promise.all(
-    ['a', 'b', 'c'].map(async (owner) => (await worker.run(owner, 'job', 1000)).reply),
+    ['a', 'b', 'c'].map(async (owner) => (await worker.run(owner, 'job', 1000)).result),
   );
   expect(new Set(threads).size).toBe(1);
 });
 
 test('an idle thread is ended, and the next job starts another', async () => {
   const worker = open({ idleMs: 1 });
-  const { reply: first } = await worker.run('a', 'job', 1000);
+  const { result: first } = await worker.run('a', 'job', 1000);
   await expect
-    .poll(async () => (await worker.run('a', 'job', 1000)).reply, { interval: 50 })
+    .poll(async () => (await worker.run('a', 'job', 1000)).result, { interval: 50 })
     .not.toBe(first);
 });
 

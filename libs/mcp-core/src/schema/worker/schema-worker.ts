@@ -25,8 +25,8 @@ export class SchemaJobError extends Error {
   }
 }
 
-export interface AnsweredJob<Reply> {
-  readonly reply: Reply;
+export interface FinishedJob<Result> {
+  readonly result: Result;
   /** Milliseconds between sending the job to the thread and its result. */
   readonly ms: number;
 }
@@ -68,14 +68,14 @@ const LASTING_CODES: ReadonlySet<unknown> = new Set([
   'ERR_WORKER_PATH',
 ]);
 
-interface Task<Job, Reply> {
+interface Task<Job, Result> {
   readonly job: Job;
   readonly limitMs: number;
-  readonly resolve: (answered: AnsweredJob<Reply>) => void;
+  readonly resolve: (answered: FinishedJob<Result>) => void;
   readonly reject: (error: SchemaJobError) => void;
 }
 
-interface RunningTask<Job, Reply> extends Task<Job, Reply> {
+interface RunningTask<Job, Result> extends Task<Job, Result> {
   readonly startedAt: number;
   /** Processor time of the thread when the job began, in milliseconds. */
   readonly usedBefore: Promise<number | undefined>;
@@ -88,13 +88,13 @@ interface RunningTask<Job, Reply> extends Task<Job, Reply> {
  * or crashes the process. It keeps the process alive only while a job waits, which each job's limit
  * bounds.
  */
-export class SchemaWorker<Job, Reply> {
+export class SchemaWorker<Job, Result> {
   readonly #options: SchemaWorkerOptions<Job>;
-  readonly #queue = new FairQueue<Task<Job, Reply>>();
+  readonly #queue = new FairQueue<Task<Job, Result>>();
   #characters = 0;
   #worker: Worker | undefined;
   #isReady = false;
-  #running: RunningTask<Job, Reply> | undefined;
+  #running: RunningTask<Job, Result> | undefined;
   #failedStarts = 0;
   #restart: NodeJS.Timeout | undefined;
   #idle: NodeJS.Timeout | undefined;
@@ -116,7 +116,7 @@ export class SchemaWorker<Job, Reply> {
         name: 'schemas',
       });
       this.#worker = worker;
-      worker.on('message', (message: 'ready' | Reply) => this.#onMessage(worker, message));
+      worker.on('message', (message: 'ready' | Result) => this.#onMessage(worker, message));
       worker.on('error', (error) => this.#onEnd(worker, error));
       worker.on('exit', () => this.#onEnd(worker, undefined));
       this.#holdProcess();
@@ -126,8 +126,8 @@ export class SchemaWorker<Job, Reply> {
   }
 
   /** Runs a job. Rejects with SchemaJobError. `limitMs` is processor time. */
-  run(owner: JobOwner, job: Job, limitMs: number): Promise<AnsweredJob<Reply>> {
-    const { promise, resolve, reject } = Promise.withResolvers<AnsweredJob<Reply>>();
+  run(owner: JobOwner, job: Job, limitMs: number): Promise<FinishedJob<Result>> {
+    const { promise, resolve, reject } = Promise.withResolvers<FinishedJob<Result>>();
     const task = { job, limitMs, resolve, reject };
     const length = this.#options.lengthOf(job);
     if (this.#closed !== undefined) reject(this.#closed);
@@ -165,7 +165,7 @@ export class SchemaWorker<Job, Reply> {
     const task = this.#queue.shift();
     if (task === undefined) return this.#rest(worker);
     this.#characters -= this.#options.lengthOf(task.job);
-    const running: RunningTask<Job, Reply> = {
+    const running: RunningTask<Job, Result> = {
       ...task,
       startedAt: performance.now(),
       usedBefore: processorMs(worker),
@@ -187,7 +187,7 @@ export class SchemaWorker<Job, Reply> {
     }, idleMs).unref();
   }
 
-  #onMessage(worker: Worker, message: 'ready' | Reply): void {
+  #onMessage(worker: Worker, message: 'ready' | Result): void {
     if (worker !== this.#worker) return;
     if (message === 'ready') {
       this.#isReady = true;
@@ -196,7 +196,7 @@ export class SchemaWorker<Job, Reply> {
       const running = this.#running;
       this.#running = undefined;
       clearTimeout(running?.timer);
-      running?.resolve({ reply: message, ms: performance.now() - running.startedAt });
+      running?.resolve({ result: message, ms: performance.now() - running.startedAt });
     }
     this.#next();
   }
@@ -204,7 +204,7 @@ export class SchemaWorker<Job, Reply> {
   /**
    * Handles an expired wall-clock limit: ends the job unless its thread waited for the processor.
    */
-  async #judge(worker: Worker, running: RunningTask<Job, Reply>): Promise<void> {
+  async #judge(worker: Worker, running: RunningTask<Job, Result>): Promise<void> {
     const [before, now] = await Promise.all([running.usedBefore, processorMs(worker)]);
     if (this.#running !== running) return;
     const usedMs = before === undefined || now === undefined ? Infinity : now - before;

@@ -6,7 +6,9 @@ import type {
   JsonRpcRequest,
   RequestId,
 } from '../../jsonrpc/messages.ts';
-import { Peer, type PeerHandlers, type Reply } from '../../jsonrpc/peer.ts';
+import { Peer } from '../../jsonrpc/peer.ts';
+import type { PeerHandlers } from '../../jsonrpc/peer-handlers.ts';
+import type { ResultOrError } from '../../jsonrpc/responses.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
 import { withinLimit } from '../../jsonrpc/bounded-waits.ts';
 import { type LoggingLevel, isAtLeast } from '../../protocol/logging-levels.ts';
@@ -133,7 +135,7 @@ export class Connection
     });
   }
 
-  async request(_request: JsonRpcRequest, incoming: IncomingRequest): Promise<Reply> {
+  async request(_request: JsonRpcRequest, incoming: IncomingRequest): Promise<ResultOrError> {
     const { requests } = this.#context;
     const route = routeRequest(incoming.request, this.#session);
     switch (route.kind) {
@@ -164,12 +166,12 @@ export class Connection
   async #end(ids?: ReadonlySet<RequestId>): Promise<void> {
     this.#ending ??= new AbortController();
     this.#ending.abort();
-    await withinLimit(this.peer.answered(ids), LAST_ANSWERS_MS);
+    await withinLimit(this.peer.responded(ids), LAST_ANSWERS_MS);
     await this.peer.close();
     await withinLimit(this.peer.idle(), LAST_CLEANUP_MS);
   }
 
-  #initialize(incoming: IncomingRequest): Reply {
+  #initialize(incoming: IncomingRequest): ResultOrError {
     const opening = openSession(incoming, this.#context);
     if ('error' in opening) return opening;
     const { resources } = this.#context.options;

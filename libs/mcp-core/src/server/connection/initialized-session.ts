@@ -3,7 +3,8 @@ import type { Codec, InputMethod, InputTypes } from '../../era/codec.ts';
 import { metaOf } from '../../era/meta-keys.ts';
 import type { InitializeRequest } from '../../era/route-request.ts';
 import type { JsonObject, RequestId } from '../../jsonrpc/messages.ts';
-import type { Answer, Peer } from '../../jsonrpc/peer.ts';
+import type { RequestOutcome } from '../../jsonrpc/outgoing-request.ts';
+import type { Peer } from '../../jsonrpc/peer.ts';
 import type { Implementation } from '../../protocol/implementation.ts';
 import type { LoggingLevel } from '../../protocol/logging-levels.ts';
 import type { Root } from '../../protocol/client-features.ts';
@@ -155,7 +156,7 @@ export class InitializedSession implements EraPort, LegacySession {
     };
     signal.addEventListener('abort', withdraw, { once: true });
     try {
-      return readAnswer(method, await Promise.race([outgoing.answer, aborted.promise]));
+      return readAnswer(method, await Promise.race([outgoing.outcome, aborted.promise]));
     } finally {
       signal.removeEventListener('abort', withdraw);
     }
@@ -178,7 +179,7 @@ function withMeta(params: JsonObject, meta: JsonObject | undefined): JsonObject 
   return meta === undefined ? params : { ...params, _meta: { ...metaOf(params), ...meta } };
 }
 
-function readAnswer(method: string, answer: Answer): JsonObject {
+function readAnswer(method: string, answer: RequestOutcome): JsonObject {
   switch (answer.kind) {
     case 'result':
       return answer.result;

@@ -202,9 +202,9 @@ describe('tools/list', () => {
 
 describe('a header annotation that clients must refuse', () => {
   test.each<[string, JsonObject]>([
-    ['is no header name', { a: { type: 'string', 'x-mcp-header': 'Not A Token' } }],
+    ['is not a header name', { a: { type: 'string', 'x-mcp-header': 'Not A Token' } }],
     [
-      'is on a parameter that is no string, integer or boolean',
+      'is on a parameter that is not a string, integer or boolean',
       { a: { type: 'object', 'x-mcp-header': 'A' } },
     ],
     [

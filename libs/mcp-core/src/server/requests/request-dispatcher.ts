@@ -1,7 +1,7 @@
 import type { Codec } from '../../era/codec.ts';
 import type { ModernRoute } from '../../era/route-request.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
-import type { Reply } from '../../jsonrpc/peer.ts';
+import type { ResultOrError } from '../../jsonrpc/responses.ts';
 import type { Implementation } from '../../protocol/implementation.ts';
 import { ErrorCode, ProtocolError, shorten } from '../../protocol/errors.ts';
 import type { EraPort } from './era-port.ts';
@@ -45,7 +45,10 @@ export class RequestDispatcher {
     this.#context = context;
   }
 
-  async modern(incoming: IncomingRequest, { route, sink, scope }: ModernService): Promise<Reply> {
+  async modern(
+    incoming: IncomingRequest,
+    { route, sink, scope }: ModernService,
+  ): Promise<ResultOrError> {
     const { codec } = route;
     const { request, auth } = incoming;
     try {
@@ -71,7 +74,10 @@ export class RequestDispatcher {
     }
   }
 
-  async legacy(incoming: IncomingRequest, { codec, scope, open }: LegacyService): Promise<Reply> {
+  async legacy(
+    incoming: IncomingRequest,
+    { codec, scope, open }: LegacyService,
+  ): Promise<ResultOrError> {
     try {
       const method = this.#find(incoming.request.method, codec);
       const port = await open();
@@ -101,7 +107,7 @@ export class RequestDispatcher {
     return served;
   }
 
-  #answer(service: Service): Promise<Reply> {
+  #answer(service: Service): Promise<ResultOrError> {
     const { served } = service;
     if (!served.canBecomeTask) return this.#complete(service);
     const { port, request } = served;
@@ -120,7 +126,7 @@ export class RequestDispatcher {
     });
   }
 
-  async #complete(service: Service): Promise<Reply> {
+  async #complete(service: Service): Promise<ResultOrError> {
     const { served } = service;
     const { codec } = served.port;
     try {

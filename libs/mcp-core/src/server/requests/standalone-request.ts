@@ -3,7 +3,7 @@ import { legacyCodec } from '../../era/codecs.ts';
 import type { Codec, InputMethod, InputTypes } from '../../era/codec.ts';
 import { routeRequest } from '../../era/route-request.ts';
 import type { JsonObject, JsonRpcRequest, RequestId } from '../../jsonrpc/messages.ts';
-import type { Reply } from '../../jsonrpc/peer.ts';
+import type { ResultOrError } from '../../jsonrpc/responses.ts';
 import type { AuthContext, SendOptions } from '../../jsonrpc/transport.ts';
 import type { ServerCapabilities } from '../../protocol/capabilities.ts';
 import { ErrorCode } from '../../protocol/errors.ts';
@@ -24,7 +24,7 @@ export function serveStandaloneRequest(
   context: ConnectionContext,
   request: JsonRpcRequest,
   link: RequestLink,
-): Promise<Reply> {
+): Promise<ResultOrError> {
   const incoming = new LinkedRequest(request, link);
   const scope = new LinkScope(link);
   const sink = new NotificationQueue(new LinkSender(link));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import { connectRaw } from '../../testing/raw-client.test.support.ts';
-import type { Reply } from '../../jsonrpc/peer.ts';
+import type { ResultOrError } from '../../jsonrpc/responses.ts';
 import type { Server } from '../server.ts';
 import { FileTaskStore } from './file-task-store.test.support.ts';
 import { InMemoryTaskStore } from './in-memory-task-store.ts';
@@ -28,7 +28,7 @@ function handle(
   principal: string | undefined,
   method: string,
   params: JsonObject,
-): Promise<Reply> {
+): Promise<ResultOrError> {
   const link = {
     signal: new AbortController().signal,
     notify: () => Promise.resolve(),

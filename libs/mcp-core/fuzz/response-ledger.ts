@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { answerKey, LOOSE_ID, type AnswerKey } from './expected-answers.ts';
+import { responseKey, LOOSE_ID, type ResponseKey } from './expected-responses.ts';
 
 /** Compares the received responses with the expected ones. */
-export class AnswerLedger {
-  readonly #due = new Map<AnswerKey, number>();
+export class ResponseLedger {
+  readonly #due = new Map<ResponseKey, number>();
   readonly #unexpected: string[] = [];
   #answers = 0;
 
@@ -14,13 +14,13 @@ export class AnswerLedger {
     return count;
   }
 
-  expect(keys: readonly AnswerKey[]): void {
+  expect(keys: readonly ResponseKey[]): void {
     for (const key of keys) if (!isLoose(key)) this.#change(key, 1);
   }
 
   take(value: unknown): void {
     for (const answer of Array.isArray(value) ? (value as unknown[]) : [value]) {
-      const key = answerKey(answer);
+      const key = responseKey(answer);
       if (key === undefined) continue;
       this.#answers += 1;
       if (isLoose(key)) continue;
@@ -45,13 +45,13 @@ export class AnswerLedger {
       );
   }
 
-  #change(key: AnswerKey, by: number): void {
+  #change(key: ResponseKey, by: number): void {
     const count = (this.#due.get(key) ?? 0) + by;
     if (count === 0) this.#due.delete(key);
     else this.#due.set(key, count);
   }
 }
 
-function isLoose(key: AnswerKey): boolean {
+function isLoose(key: ResponseKey): boolean {
   return key.startsWith(`string ${LOOSE_ID}`);
 }

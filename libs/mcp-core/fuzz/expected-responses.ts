@@ -1,7 +1,7 @@
 import type { FuzzMessage, FuzzSession } from './fuzz-target.ts';
 
 /** Key of a response: its id with its type, or `none` without id. */
-export type AnswerKey = string;
+export type ResponseKey = string;
 
 /**
  * Prefix of the ids of requests that may be cancelled or stay open: they have at most one response.
@@ -12,23 +12,29 @@ export const LOOSE_ID = 'loose ';
  * Returns the responses that the specification requires for a message, independent of the code
  * under test.
  */
-export function expectedAnswers({ json }: FuzzMessage, session: FuzzSession): readonly AnswerKey[] {
+export function expectedResponses(
+  { json }: FuzzMessage,
+  session: FuzzSession,
+): readonly ResponseKey[] {
   const unreadable = session === '2025-03-26' ? [] : ['none'];
   if (json === undefined) return unreadable;
   const { value } = json;
-  if (!Array.isArray(value)) return expectedAnswer(value, unreadable);
+  if (!Array.isArray(value)) return expectedResponse(value, unreadable);
   return session === '2025-03-26' && value.length > 0
-    ? value.flatMap((entry) => expectedAnswer(entry, unreadable))
+    ? value.flatMap((entry) => expectedResponse(entry, unreadable))
     : unreadable;
 }
 
 /** Returns `undefined` for messages that are not responses. */
-export function answerKey(value: unknown): AnswerKey | undefined {
+export function responseKey(value: unknown): ResponseKey | undefined {
   if (typeof value !== 'object' || value === null || 'method' in value) return undefined;
   return 'id' in value ? keyOf(value.id) : 'none';
 }
 
-function expectedAnswer(value: unknown, unreadable: readonly AnswerKey[]): readonly AnswerKey[] {
+function expectedResponse(
+  value: unknown,
+  unreadable: readonly ResponseKey[],
+): readonly ResponseKey[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return unreadable;
   const { jsonrpc, id, method, params } = value as { readonly [member: string]: unknown };
   if (method === undefined && ('result' in value || 'error' in value)) return [];
@@ -40,6 +46,6 @@ function expectedAnswer(value: unknown, unreadable: readonly AnswerKey[]): reado
   return 'id' in value ? key : [];
 }
 
-function keyOf(id: unknown): AnswerKey {
+function keyOf(id: unknown): ResponseKey {
   return `${typeof id} ${String(id)}`;
 }

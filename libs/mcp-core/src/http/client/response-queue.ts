@@ -4,7 +4,7 @@ const MAX_POSTS = 16;
 const MAX_WAITING = 64;
 
 /** A queue of responses to the server: a few are posted at a time, the others wait in order. */
-export class AnswerPosts {
+export class ResponseQueue {
   readonly #waiting: (() => void)[] = [];
   #underWay = 0;
   #room: PromiseWithResolvers<void> | undefined;

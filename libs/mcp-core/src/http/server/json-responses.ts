@@ -1,6 +1,6 @@
 import { toJsonText } from '../../jsonrpc/json-text.ts';
 import type { JsonRpcErrorObject, RequestId } from '../../jsonrpc/messages.ts';
-import type { Reply } from '../../jsonrpc/peer.ts';
+import type { ResultOrError } from '../../jsonrpc/responses.ts';
 import { ErrorCode } from '../../protocol/errors.ts';
 import type { HttpExchange } from './http-exchange.ts';
 
@@ -16,9 +16,13 @@ export function errorText(id: RequestId | undefined, error: JsonRpcErrorObject):
  * Serializes a response; reports a result that cannot be serialized and replaces it by an internal
  * error.
  */
-export function replyText(id: RequestId, reply: Reply, onError: (error: unknown) => void): string {
+export function responseText(
+  id: RequestId,
+  response: ResultOrError,
+  onError: (error: unknown) => void,
+): string {
   try {
-    return toJsonText({ jsonrpc: '2.0', id, ...reply });
+    return toJsonText({ jsonrpc: '2.0', id, ...response });
   } catch (error) {
     onError(error);
     return errorText(id, { code: ErrorCode.internalError, message: 'Internal error' });
@@ -26,24 +30,24 @@ export function replyText(id: RequestId, reply: Reply, onError: (error: unknown)
 }
 
 /** Responds with a JSON-RPC error. */
-export function answerError(
+export function sendError(
   exchange: HttpExchange,
   status: number,
   { id, ...error }: JsonRpcErrorObject & { readonly id?: RequestId | undefined },
 ): void {
-  exchange.answer(status, JSON_FIELDS, errorText(id, error));
+  exchange.respond(status, JSON_FIELDS, errorText(id, error));
 }
 
 /** Responds with plain text about an HTTP request that is not JSON-RPC. */
-export function answerPlain(
+export function sendText(
   exchange: HttpExchange,
   status: number,
   { text, fields = [] }: { readonly text: string; readonly fields?: readonly string[] },
 ): void {
-  exchange.answer(status, [...TEXT_FIELDS, ...fields], `${text}\n`);
+  exchange.respond(status, [...TEXT_FIELDS, ...fields], `${text}\n`);
 }
 
 /** Responds that the message was accepted. */
-export function answerAccepted(exchange: HttpExchange): void {
-  exchange.answer(202, [], '');
+export function sendAccepted(exchange: HttpExchange): void {
+  exchange.respond(202, [], '');
 }

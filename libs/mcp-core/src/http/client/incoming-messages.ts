@@ -1,0 +1,125 @@
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isJsonObject, isRequestId } from '../../jsonrpc/envelope.ts';
+import { FlowGuard } from '../../jsonrpc/flow-guard.ts';
+import { costProblem, type MessageLimits } from '../../jsonrpc/message-limits.ts';
+import type { JsonObject, RequestId } from '../../jsonrpc/messages.ts';
+import { idOfRefused, type RefusedId } from '../../jsonrpc/refused-message.ts';
+import type { TransportReceiver, UnreadableMessage } from '../../jsonrpc/transport.ts';
+import { LocalError } from '../../protocol/errors.ts';
+import type { ResponseQueue } from './response-queue.ts';
+
+export interface IncomingMessagesOptions {
+  readonly limits: MessageLimits;
+  /** Responses to the server; reading pauses while too many wait. */
+  readonly responses: ResponseQueue;
+  /** Returns the name of the server for error messages. */
+  readonly origin: () => string;
+  /** Called with each response, before the receiver. */
+  readonly completed: (response: ResponseMessage) => void;
+  /** Called once, with a description of a flood ("it sent more than …"). */
+  readonly flooded: (problem: string) => void;
+}
+
+/** A message with the members of a response; its contents are unchecked. */
+export type ResponseMessage = JsonObject & { readonly id: RequestId };
+
+/** Passes the server's messages to the receiver, at a limited rate. */
+export class IncomingMessages {
+  readonly #options: IncomingMessagesOptions;
+  readonly #guard: FlowGuard;
+  #receiver: TransportReceiver | undefined;
+  #isClosed = false;
+
+  constructor(options: IncomingMessagesOptions) {
+    this.#options = options;
+    this.#guard = new FlowGuard(options.flooded);
+  }
+
+  start(receiver: TransportReceiver): void {
+    this.#receiver = receiver;
+  }
+
+  /** Drops all later messages. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** Delivers a parsed message. `relatedTo`: the request on whose stream it arrived. */
+  deliver(value: unknown, relatedTo?: RequestId): void {
+    if (this.#isClosed) return;
+    this.#guard.message(value);
+    if (Array.isArray(value)) return this.#deliverBatch(value, relatedTo);
+    if (isResponse(value)) {
+      this.#options.completed(value);
+      this.#receiver?.message(value);
+    } else {
+      this.#receiver?.message(value, relatedTo === undefined ? undefined : { relatedTo });
+    }
+  }
+
+  /** Parses and delivers the text of an event. */
+  deliverText(text: string, relatedTo?: RequestId): void {
+    const bytes = Buffer.from(text);
+    const problem = costProblem(bytes, this.#options.limits);
+    if (problem !== undefined) return this.refuse(`an event ${problem}`, idOfRefused(bytes));
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch (error) {
+      return this.#unreadable({
+        reason: 'parse-error',
+        detail: `an event is not JSON: ${(error as SyntaxError).message.slice(0, 200)}`,
+      });
+    }
+    this.deliver(value, relatedTo);
+  }
+
+  /** Reports a message over a limit; `found` identifies its request, if known. */
+  refuse(detail: string, found: RefusedId): void {
+    if (this.#isClosed) return;
+    if (found.answers !== undefined) this.#options.completed({ id: found.answers });
+    this.#unreadable({ reason: 'too-large', detail, ...found });
+  }
+
+  /**
+   * Throttles all responses together, and pauses them while too many responses wait to be posted.
+   */
+  meter(response: IncomingMessage): void {
+    const { responses } = this.#options;
+    response.on('data', (chunk: Buffer) => {
+      const pauseMs = this.#guard.read(chunk.length);
+      if ((pauseMs === 0 && !responses.isFull) || response.destroyed) return;
+      response.pause();
+      void Promise.all([delay(pauseMs, undefined, { ref: false }), responses.room()]).then(() =>
+        response.resume(),
+      );
+    });
+  }
+
+  /**
+   * Delivers a batch, or only its responses when the receiver does not read batches, so that their
+   * requests do not wait forever.
+   */
+  #deliverBatch(entries: readonly unknown[], relatedTo: RequestId | undefined): void {
+    const responses = entries.filter(isResponse);
+    for (const response of responses) this.#options.completed(response);
+    this.#receiver?.message(entries, relatedTo === undefined ? undefined : { relatedTo });
+    const error = new LocalError(
+      'invalid-response',
+      `${this.#options.origin()} responded with a batch, which this protocol version does not have.`,
+      { sent: true },
+    );
+    for (const { id } of responses) this.#receiver?.requestFailed?.(id, error);
+  }
+
+  #unreadable(problem: UnreadableMessage): void {
+    if (this.#isClosed) return;
+    this.#receiver?.unreadable(problem);
+    this.#guard.unreadable();
+  }
+}
+
+function isResponse(value: unknown): value is ResponseMessage {
+  return isJsonObject(value) && value.method === undefined && isRequestId(value.id);
+}
