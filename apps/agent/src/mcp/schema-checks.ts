@@ -145,7 +145,7 @@ export class SchemaChecks {
   async #problems(owner: string, job: SchemaJob): Promise<readonly string[]> {
     try {
       const { result } = await this.#worker.run(owner, job, CHECK_LIMIT_MS);
-      if (result.unusable !== undefined) throw new SchemaError(reply.unusable);
+      if (result.unusable !== undefined) throw new SchemaError(result.unusable);
       return result.problems;
     } catch (error) {
       if (error instanceof SchemaError) throw error;
