@@ -2,7 +2,9 @@ import type { Usage } from './ports/llm-provider.ts';
 
 const SOURCES = ['reported', 'partial', 'estimated'] as const;
 
-/** The sum of two counts, as reliable as the less reliable one; its cost is known when both are. */
+/**
+ * Returns the sum of two counts with the lower reliability. The cost is known if both costs are.
+ */
 export function addUsage(total: Usage | undefined, usage: Usage): Usage {
   if (total === undefined) return usage;
   const sum: Usage = {

@@ -28,7 +28,7 @@ import { createRunEngine } from './run/run-engine.ts';
 import { openRunStore } from './store/open-run-store.ts';
 import { systemClock } from './system-clock.ts';
 
-/** Ways into the service that only tests use: to end it at a known place, and to switch a protection off. */
+/** Hooks for tests that end the service at a crash point or disable a guard. */
 export interface TestHooks {
   readonly crashPoints?: CrashPoints;
   readonly recovery?: RecoveryDecision;
@@ -39,7 +39,7 @@ export interface AppOptions {
   readonly config: Config;
   readonly version: string;
   readonly logger: Logger;
-  /** Whether scripted answers come at the pace of a model; default true. */
+  /** Whether scripted answers keep the pace of their scenario. Default: true. */
   readonly paced?: boolean;
   readonly hooks?: TestHooks;
 }
@@ -51,20 +51,20 @@ export interface App {
   readonly bus: SignalBus;
   readonly registry: ToolRegistry;
   readonly llm: LlmProvider;
-  /** Recovers what an earlier process left and takes work; the servers connect in the background. */
+  /**
+   * Recovers the state of an earlier process and starts processing. Servers connect in the
+   * background.
+   */
   start(): Promise<void>;
-  /** `start`, then the REST edge; resolves with its base URL. */
+  /** Starts the service and the REST server. Resolves with its base URL. */
   listen(): Promise<string>;
-  /** Stops the edge, the engine and every server process. */
+  /** Stops the REST server, the engine and every server process. */
   close(): Promise<void>;
 }
 
 const CLOSE_GRACE_MS = 3000;
 
-/**
- * Builds the graph of ports and adapters; it does no work before `start`.
- * @throws StoreError, ConfigError
- */
+/** Creates ports and adapters without starting them. @throws StoreError, ConfigError */
 export async function createApp({
   config,
   version,
@@ -177,7 +177,7 @@ export async function createApp({
   };
 }
 
-/** Stands for the data directory, which one service uses at a time. */
+/** Returns an identifier of the data directory, which one service uses at a time. */
 function ownerOf(dataDir: string): string {
   return createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 16);
 }
@@ -187,7 +187,9 @@ function policyOf(server: ServerConfig): ServerPolicy {
   return { approval, approvals, sampling, samplingReview, launchDigest: launchDigest(server) };
 }
 
-/** Each state of a server once: one that fails again and again for the same reason is one warning. */
+/**
+ * Logs each state of a server once, so that repeated failures for the same reason are one warning.
+ */
 function logServerChanges(registry: ToolRegistry, logger: Logger): void {
   const told = new Map<string, string>();
   registry.onServerChange(({ name, state, toolCount, era, error }) => {

@@ -1,5 +1,6 @@
 /**
- * The canonical JSON text of a JSON value: equal values have equal texts. Members that are undefined are left out.
+ * Returns the canonical JSON text of a value. Equal values have equal texts; undefined members are
+ * omitted.
  * @see https://www.rfc-editor.org/rfc/rfc8785
  */
 export function canonicalJson(value: unknown): string {
@@ -7,7 +8,7 @@ export function canonicalJson(value: unknown): string {
     return `[${value.map((entry: unknown) => canonicalJson(entry ?? null)).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  // Comparing strings compares their UTF-16 code units, as the RFC asks.
+  // String comparison is by UTF-16 code units, as the RFC requires.
   const sorted = members.toSorted(([left], [right]) => (left < right ? -1 : 1));
   return `{${sorted.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`;
 }

@@ -1,4 +1,4 @@
-/** The fewest insertions, removals and replacements of one character that turn one text into the other. */
+/** Returns the Levenshtein distance of two texts. */
 export function editDistance(left: string, right: string): number {
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let row = 1; row <= left.length; row += 1) {

@@ -2,18 +2,18 @@ import { canonicalJson } from './canonical-json.ts';
 import { isPlainObject } from './plain-object.ts';
 
 export interface Difference {
-  /** `input[2].content`; empty where the values themselves differ. */
+  /** Path such as `input[2].content`; empty if the values themselves differ. */
   readonly path: string;
-  /** Canonical JSON, cut; undefined where there is nothing. */
+  /** Truncated canonical JSON; undefined for a missing value. */
   readonly left: string | undefined;
   readonly right: string | undefined;
 }
 
 const MAX_CHARACTERS = 120;
-/** What is shown before the place where two texts part. */
+/** Characters shown before the position where two texts diverge. */
 const COMMON_CHARACTERS = 24;
 
-/** The first place, in canonical order, at which two JSON values differ; undefined when they are equal. */
+/** Returns the first difference of two JSON values in canonical order, or undefined. */
 export function firstDifference(left: unknown, right: unknown, path = ''): Difference | undefined {
   if (Array.isArray(left) && Array.isArray(right)) {
     for (let at = 0; at < Math.max(left.length, right.length); at += 1) {

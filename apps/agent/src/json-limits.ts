@@ -1,14 +1,19 @@
 export interface JsonLimits {
-  /** Levels of objects and lists in each other; 1 is an object or list of scalars. */
+  /** Maximum nesting of objects and lists; 1 allows only scalars within. */
   readonly maxDepth: number;
-  /** About the bytes of the value as JSON; default no limit. */
+  /** Approximate maximum bytes as JSON text. Default: no limit. */
   readonly maxBytes?: number;
 }
 
-/** The most levels of any JSON that comes from outside: what is nested deeper overflows the stack of the functions that walk it. */
+/**
+ * Maximum nesting of foreign JSON. Deeper values would overflow the stack of recursive functions.
+ */
 export const MAX_JSON_DEPTH = 100;
 
-/** Finds which limit a JSON value exceeds, without recursion and no further than to the limit. */
+/**
+ * Returns the limit that a JSON value exceeds, without recursion and without reading beyond the
+ * limit.
+ */
 export function exceededLimit(
   value: unknown,
   { maxDepth, maxBytes = Infinity }: JsonLimits,

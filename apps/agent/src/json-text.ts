@@ -1,4 +1,7 @@
-/** A problem of a JSON text that never quotes the text, which may hold secrets. Lines and columns count from 1. */
+/**
+ * A problem of a JSON text, without quoting the text, which may hold secrets. Lines and columns are
+ * one-based.
+ */
 export interface JsonProblem {
   readonly line: number;
   readonly column: number;
@@ -9,7 +12,10 @@ const TOKEN =
   /[ \t\r\n]*(?:(?<punctuation>[{}[\],:])|(?<string>"(?:[^"\\\p{Cc}]|\u007f|[\u0080-\u009f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(?<literal>(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-])))/uy;
 const MAX_DEPTH = 100;
 
-/** The first problem of a JSON text: a syntax error, a name given twice in one object, or nesting deeper than 100. */
+/**
+ * Returns the first problem of a JSON text: a syntax error, a duplicate name in an object, or
+ * nesting deeper than 100.
+ */
 export function findJsonProblem(text: string): JsonProblem | undefined {
   const reader = new Reader(text);
   try {

@@ -1,9 +1,9 @@
 import { isPlainObject } from './plain-object.ts';
 
-/** The longest JSON, in characters, that a list shows whole. */
+/** Maximum JSON characters that a list shows in full. */
 export const MAX_LISTED_CHARACTERS = 4096;
 
-/** What a list shows of a long text. */
+/** Characters that a list shows of a long text. */
 const SHOWN_CHARACTERS = 500;
 
 export interface Shortened<T> {
@@ -11,7 +11,10 @@ export interface Shortened<T> {
   readonly isShortened: boolean;
 }
 
-/** Shortens a JSON object for a list: long texts are cut, long lists and objects become empty; the types of its members stay. */
+/**
+ * Shortens a JSON object for a list: truncates long texts and empties long lists and objects,
+ * without changing types.
+ */
 export function shortenObject(value: {
   readonly [name: string]: unknown;
 }): Shortened<{ readonly [name: string]: unknown }> {
@@ -24,7 +27,7 @@ export function shortenObject(value: {
   };
 }
 
-/** Cuts a text for a list. */
+/** Truncates a text for a list. */
 export function shortenText(text: string): Shortened<string> {
   if (text.length <= SHOWN_CHARACTERS * 2) return { value: text, isShortened: false };
   return { value: `${text.slice(0, SHOWN_CHARACTERS * 2).toWellFormed()}…`, isShortened: true };

@@ -3,13 +3,13 @@ import type { Logger } from './ports/logger.ts';
 import { terminalJson, terminalLine } from './terminal-text.ts';
 
 export interface StderrLoggerOptions {
-  /** Entries below it are left out. */
+  /** Minimum level of written entries. */
   readonly level: Config['logLevel'];
-  /** Default `text`. */
+  /** Default: `text`. */
   readonly format?: Config['logFormat'] | undefined;
 }
 
-/** Entries that could not be written since the process began, and why the last was lost. */
+/** Entries that could not be written since the start, and the reason of the last loss. */
 interface Losses {
   readonly count: number;
   readonly reason: string;
@@ -25,7 +25,10 @@ interface Entry {
   readonly fields: object;
 }
 
-/** Writes one line an entry: as text, time, level, message, then the fields as `name=value`; as JSON, one object. What could steer a terminal is left out of messages and escaped in values. */
+/**
+ * Writes one line per entry. `text`: time, level, message, and fields as `name=value`; `json`: one
+ * object. Terminal control characters are removed from messages and escaped in values.
+ */
 export function createStderrLogger(
   { level, format = 'text' }: StderrLoggerOptions,
   write: (line: string) => void,
@@ -33,7 +36,7 @@ export function createStderrLogger(
 ): Logger {
   const lineOf = format === 'json' ? jsonLine : textLine;
   let reported = 0;
-  /** A line about entries that could not be written, once for each new loss; nothing for none. */
+  /** Returns a line about lost entries, once for each new loss. */
   const lossLine = (time: string): string => {
     const lost = losses();
     if (lost === undefined || lost.count === reported) return '';
@@ -56,7 +59,10 @@ function textLine({ time, level, message, fields }: Entry): string {
     .join('')}`;
 }
 
-/** The text is in `msg`, since a field may be called `message`; no field takes the place of what is in every entry. */
+/**
+ * Returns an entry as JSON. The message is in `msg`, since a field may be named `message`; fields
+ * do not replace the standard members.
+ */
 function jsonLine({ time, level, message, fields }: Entry): string {
   const values = Object.entries(fields).map(([name, value]: [string, unknown]) => [
     name,

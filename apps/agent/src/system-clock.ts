@@ -1,6 +1,6 @@
 import type { Clock } from './ports/clock.ts';
 
-/** The machine's time. */
+/** The system clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(ms, callback) {

@@ -1,19 +1,22 @@
-/** What steers a terminal instead of being shown, or shows text in another order than it has; line breaks and tabs are neither. */
+/** Terminal control characters and text direction controls, except line breaks and tabs. */
 const CONTROLS = /[^\P{Cc}\n\t]|\p{Bidi_Control}/gu;
 
-/** Text of a model or a server as it may go to a terminal. */
+/** Removes terminal controls from foreign text. */
 export function terminalText(text: string): string {
   return text.replaceAll(CONTROLS, '');
 }
 
-/** The same on one line, so that it cannot look like lines of ours. */
+/**
+ * Removes terminal controls and line breaks from foreign text, so that it cannot imitate other
+ * lines.
+ */
 export function terminalLine(text: string): string {
   return terminalText(text.replaceAll(/\s+/g, ' '));
 }
 
-/** JSON in which everything that steers a terminal is escaped. */
+/** Returns JSON with escaped terminal controls. */
 export function terminalJson(value: unknown): string {
-  // Typed as a string, it is none for undefined.
+  // JSON.stringify returns undefined for undefined, unlike its type says.
   const json = JSON.stringify(value) as string | undefined;
   return (json ?? 'undefined').replaceAll(
     CONTROLS,

@@ -11,7 +11,7 @@ import { pageOf } from './views.ts';
 
 const problem = { 400: ProblemDetails, 404: ProblemDetails };
 
-/** Stored agents: what runs begin with. */
+/** Creating, reading, changing and deleting stored agents. */
 export function agentRoutes(
   app: HttpApp,
   { store, read, clock, newId, once, registry }: RouteDependencies,

@@ -1,6 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 
-/** Collects the routes of the app; returns the methods that a path supports, in alphabetical order. Call it before the routes are added. */
+/**
+ * Collects the app's routes and returns a function with the methods of a path, sorted. To be called
+ * before the routes are added.
+ */
 export function collectMethods(app: FastifyInstance): (path: string) => readonly string[] {
   const routes: { readonly pattern: RegExp; readonly methods: readonly string[] }[] = [];
   app.addHook('onRoute', ({ url, method }) => {

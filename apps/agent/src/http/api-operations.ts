@@ -77,7 +77,7 @@ const TAG_OF_SEGMENT: { readonly [segment: string]: Tag } = {
   servers: 'Servers',
 };
 
-/** The group of a path, by its first segment after `/v1`. */
+/** Returns the group of a path, by its first segment after `/v1`. */
 export function tagOf(path: string): Tag {
   return TAG_OF_SEGMENT[path.split('/')[2] ?? ''] ?? 'Service';
 }

@@ -20,12 +20,12 @@ export const RESPONSE_HEADERS = {
 } as const;
 
 interface ProblemResponse {
-  /** Name of the component. */
+  /** Name of the OpenAPI component. */
   readonly name: string;
   readonly response: object;
 }
 
-/** Error responses, as OpenAPI components by status. `default` is for every other status. */
+/** Error responses as OpenAPI components by status. `default` covers every other status. */
 export const PROBLEM_RESPONSES: {
   readonly default: ProblemResponse;
   readonly [status: string]: ProblemResponse;

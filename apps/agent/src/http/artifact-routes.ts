@@ -5,7 +5,7 @@ import { Problem } from './problem.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { ProblemDetails, RunParameters } from './schemas.ts';
 
-/** Parts of results that were too long for the conversation. */
+/** Reading artifacts: parts of results that were too long for the conversation. */
 export function artifactRoutes(app: HttpApp, { read }: RouteDependencies): void {
   app.get(
     '/v1/artifacts/:id',
@@ -43,11 +43,13 @@ export function artifactRoutes(app: HttpApp, { read }: RouteDependencies): void 
   );
 }
 
-/** Types that a browser shows without running anything; other files are saved as bytes. */
+/**
+ * Media types that a browser displays without executing content. Other types are served as bytes.
+ */
 const SHOWN_TYPE =
   /^(?:image\/(?:png|jpeg|gif|webp|avif|bmp)|audio\/[\w.+-]{1,50}|video\/[\w.+-]{1,50}|application\/pdf)$/;
 
-/** What a server sent is never taken for a page of this service. */
+/** Returns headers that keep a browser from rendering an artifact as a page of this service. */
 function contentHeaders({ data, mediaType }: Artifact): { readonly [header: string]: string } {
   if (data === undefined) return { 'content-type': 'text/plain; charset=utf-8' };
   const type = SHOWN_TYPE.test(mediaType) ? mediaType : 'application/octet-stream';
@@ -59,12 +61,16 @@ function contentHeaders({ data, mediaType }: Artifact): { readonly [header: stri
   };
 }
 
-/** A part of a text may end within a character, so it goes out as bytes; the schema says what they mean. */
+/** Sends bytes, since a range of a text may end within a character. */
 function sendBytes(reply: object, bytes: Buffer): FastifyReply {
   return (reply as FastifyReply).send(bytes);
 }
 
-/** The range of bytes, both ends included; undefined for a header that asks for none, or that this service does not serve, which is then ignored. @see https://www.rfc-editor.org/rfc/rfc9110#section-14.2 */
+/**
+ * Returns the range of bytes, both ends inclusive. Undefined without a range or for an unsupported
+ * one, which is ignored.
+ * @see https://www.rfc-editor.org/rfc/rfc9110#section-14.2
+ */
 function rangeOf(
   header: string | undefined,
   total: number,

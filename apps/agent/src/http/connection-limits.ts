@@ -1,25 +1,34 @@
 import { readFileSync } from 'node:fs';
 
 export interface ConnectionLimits {
-  /** Open connections; further ones are closed at once. */
+  /** Maximum open connections; further ones are closed at once. */
   readonly connections: number;
-  /** Open event streams; further ones are refused with 503. */
+  /** Maximum open event streams; further ones are refused with 503. */
   readonly streams: number;
 }
 
 const MAX_CONNECTIONS = 8192;
-/** Descriptors for everything else: servers, the database, the model provider. At least half of a small limit is kept. */
+/**
+ * Descriptors reserved for servers, the database and the model provider. At least half of a small
+ * limit is reserved.
+ */
 const RESERVED_DESCRIPTORS = 512;
 
-/** Returns how many connections and streams a process with this limit of file descriptors may hold; default the limit of this process. */
+/**
+ * Returns the connections and streams that a limit of file descriptors allows. Default: the limit
+ * of this process.
+ */
 export function connectionLimits(descriptors: number = descriptorLimit()): ConnectionLimits {
   const spare = Math.max(descriptors - RESERVED_DESCRIPTORS, Math.floor(descriptors / 2));
   const connections = Math.min(MAX_CONNECTIONS, spare);
-  // Requests must be possible while all streams are open.
+  // Requests must remain possible while all streams are open.
   return { connections, streams: Math.floor(connections / 2) };
 }
 
-/** The hard limit, to which Node raises the soft one when it starts. Unlimited where the system does not say. */
+/**
+ * Returns the hard limit, which Node makes the soft limit at start. Unlimited if the system reports
+ * none.
+ */
 function descriptorLimit(): number {
   try {
     const limit = /^Max open files\s+\d+\s+(\d+)/m.exec(

@@ -3,7 +3,7 @@ import { OPERATION_IDS, TAGS, tagOf } from './api-operations.ts';
 import { PROBLEM_RESPONSES, RESPONSE_HEADERS } from './api-responses.ts';
 import { plainSchemas } from './plain-schemas.ts';
 
-/** The parts of an OpenAPI document that this module reads. */
+/** Parts of an OpenAPI document that this module reads. */
 export interface ApiDocument {
   readonly paths: { readonly [path: string]: { readonly [method: string]: Operation } };
   readonly components: { readonly schemas: { readonly [name: string]: object } };
@@ -32,10 +32,13 @@ const TOKEN = {
 };
 const SERVERS = [{ url: 'http://127.0.0.1:8020', description: 'The default address' }];
 
-/** Paths that need no token. */
+/** Paths without authentication. */
 const OPEN_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
-/** Adds what all operations share: names and groups, errors, headers of responses, and the token. Leaves out schemas without a reference. */
+/**
+ * Adds what all operations share: names, groups, errors, response headers and the token. Removes
+ * unused schemas.
+ */
 export function describeApi({
   paths,
   components,
@@ -129,7 +132,7 @@ function problemReference(status: string): object {
   return { $ref: `#/components/responses/${name}` };
 }
 
-/** The name of the status, where the endpoint has no description of its own. */
+/** Adds the status text as the default description. */
 function named(status: string, response: object): object {
   return 'description' in response && response.description !== 'Default Response'
     ? response
@@ -157,7 +160,7 @@ function describeParameter(parameter: Parameter): Parameter {
     : parameter;
 }
 
-/** `last-event-id` as `Last-Event-ID`. */
+/** Converts a header name such as `last-event-id` to `Last-Event-ID`. */
 function headerName(name: string): string {
   return name
     .split('-')
@@ -168,7 +171,10 @@ function headerName(name: string): string {
 
 const REFERENCE = /"#\/components\/schemas\/([\w.-]+)"/g;
 
-/** Removes unused schemas. Each schema comes twice: for responses, and with `Input` at the end of its name for requests. Mostly only one of them is used. */
+/**
+ * Removes unused schemas. The generator emits each schema twice, for responses and, with the suffix
+ * `Input`, for requests; usually one of them is used.
+ */
 function withUsedSchemas(document: ApiDocument): ApiDocument {
   const { schemas } = document.components;
   const used = new Set<string>();

@@ -5,28 +5,29 @@ import { Problem } from './problem.ts';
 import { TokenAttempts } from './token-attempts.ts';
 
 export interface EdgeOptions {
-  /** The address the service binds to; a name that clients may use besides the loopback ones. */
+  /** Bind address of the service, accepted as a host name in addition to loopback names. */
   readonly host: string;
-  /** Required as a bearer token when set. */
+  /** Required bearer token, if set. */
   readonly token: string | undefined;
   readonly clock: Clock;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whether the request has the token, or none is needed. */
+    /** Whether the request has the token, or no token is required. */
     isAuthorized: boolean;
   }
 }
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
-/** Addresses to bind to that mean every address of the machine, whatever its names are. */
+/** Bind addresses that stand for every address of the machine. */
 const EVERY_ADDRESS = new Set(['0.0.0.0', '::']);
 const OPEN_TO_ALL = new Set(['/healthz', '/readyz']);
 
 /**
- * Refuses requests that a web page of another origin, or a name that was rebound to this machine, could send; then those without the token. An edge
- * that is bound to every address cannot know its names: there the token alone keeps rebound names out.
+ * Refuses requests that a web page of another origin or a rebound host name could send, then
+ * requests without the token. A service bound to every address cannot know its names, so there only
+ * the token protects against rebinding.
  * @see https://owasp.org/www-community/attacks/DNS_Rebinding
  */
 export function protectEdge(app: FastifyInstance, options: EdgeOptions): void {
@@ -38,7 +39,10 @@ export function protectEdge(app: FastifyInstance, options: EdgeOptions): void {
   const attempts = new TokenAttempts(options.clock);
   const trustedSockets = new WeakSet<object>();
 
-  /** Whether the request has the token. Connections that had it before are not slowed down by other clients of their address. */
+  /**
+   * Whether the request has the token. Connections that have presented it are not delayed by other
+   * clients of their address.
+   */
   const hasToken = async (request: FastifyRequest): Promise<boolean> => {
     if (digest === undefined) return true;
     const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1];
@@ -53,7 +57,7 @@ export function protectEdge(app: FastifyInstance, options: EdgeOptions): void {
 
   app.decorateRequest('isAuthorized', false);
   app.addHook('onRequest', async (request, reply) => {
-    // On the raw response, so that streams have them as well.
+    // Set on the raw response, so that streams have the headers too.
     reply.raw.setHeader('x-request-id', request.id);
     reply.raw.setHeader('x-content-type-options', 'nosniff');
     if (!isAnyHostOurs) checkHost(request, names);
@@ -81,7 +85,7 @@ function checkHost(request: FastifyRequest, names: ReadonlySet<string>): void {
 function checkOrigin(request: FastifyRequest): void {
   const { origin, host } = request.headers;
   const site = request.headers['sec-fetch-site'];
-  // A link of another site to a GET endpoint is followed; nothing there has an effect.
+  // A cross-site link may reach a GET endpoint, which has no effect.
   const isForeign =
     request.method !== 'GET' &&
     request.method !== 'HEAD' &&
@@ -99,7 +103,10 @@ function checkOrigin(request: FastifyRequest): void {
 
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 
-/** Forms of web pages cannot send JSON. A POST without a body needs no type: pages of other origins are refused by their Origin header. */
+/**
+ * Requires a JSON content type, which web forms cannot send. A POST without a body needs none; the
+ * Origin check protects it.
+ */
 function checkContentType(request: FastifyRequest): void {
   if (!METHODS_WITH_BODY.has(request.method) || (request.method === 'POST' && hasNoBody(request)))
     return;
@@ -111,7 +118,7 @@ function checkContentType(request: FastifyRequest): void {
   );
 }
 
-/** Whether the request has neither a body nor a media type. */
+/** Whether the request has neither a body nor a content type. */
 export function hasNoBody({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
   return (
     headers['content-type'] === undefined &&

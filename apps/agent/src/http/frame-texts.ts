@@ -5,7 +5,10 @@ import type { MessageDeltaFrame, RunSnapshotFrame, StreamGapFrame } from './stre
 import { frameText, type SseFrame } from './sse-writer.ts';
 import { eventView, runView } from './views.ts';
 
-/** The frames of run streams as text. Events and deltas are the same objects for all who follow a run, and are written out once. */
+/**
+ * Serializes the frames of run streams. All readers of a run share its event objects, so each is
+ * serialized once.
+ */
 export class FrameTexts {
   readonly #info: ProviderInfo;
   readonly #texts = new WeakMap<object, string>();
@@ -62,7 +65,7 @@ function sseFrame(frame: RunFrame, info: ProviderInfo): SseFrame {
   }
 }
 
-/** A frame that is not stored, so it has no id. */
+/** Returns a frame without an id, since it is not stored. */
 function typed(
   data:
     | z.output<typeof RunSnapshotFrame>

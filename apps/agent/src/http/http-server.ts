@@ -32,9 +32,9 @@ import { validateRequest } from './validate.ts';
 import { threadRoutes } from './thread-routes.ts';
 
 export interface ServerOptions extends Pick<EdgeOptions, 'host' | 'token'> {
-  /** Default: by the limit of file descriptors of this process. */
+  /** Default: derived from the limit of file descriptors of this process. */
   readonly limits?: ConnectionLimits;
-  /** Time to receive a whole request, default 30 s; half of it for the head. */
+  /** Milliseconds to receive a whole request; half of it for the head. Default: 30,000. */
   readonly requestTimeoutMs?: number;
 }
 

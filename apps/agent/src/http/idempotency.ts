@@ -8,7 +8,7 @@ import type { RunReader, RunStore } from '../ports/run-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import { Problem } from './problem.ts';
 
-/** Of every POST that has an effect. */
+/** Headers of every POST with an effect. */
 export const KeyHeaders = z.looseObject({
   'idempotency-key': z
     .string()
@@ -24,12 +24,12 @@ export interface Answer<Body> {
   readonly status: number;
   readonly location?: string;
   readonly body: Body;
-  /** The run that the body tells of. */
+  /** Run that the body describes. */
   readonly runId?: string;
 }
 
 export interface Effect<T, Body> {
-  /** Has the effect, and gives the receipt to the transaction that has it. */
+  /** Performs the effect and passes the receipt to its transaction. */
   readonly make: (receipt?: Receipt<T>) => Promise<T>;
   readonly answer: (result: T, read: RunReader) => Promise<Answer<Body>> | Answer<Body>;
 }
@@ -38,7 +38,10 @@ export interface Once<Body> extends Answer<Body> {
   readonly isReplayed: boolean;
 }
 
-/** Serves a request that has an effect: with an `Idempotency-Key` once, however often it comes. A request that is refused leaves its key free. */
+/**
+ * Serves a request with an effect once per `Idempotency-Key`, however often it is sent. A refused
+ * request releases its key.
+ */
 export type ServeOnce = <T, Body>(
   request: FastifyRequest,
   effect: Effect<T, Body>,
@@ -47,13 +50,16 @@ export type ServeOnce = <T, Body>(
 export interface OnceOptions {
   readonly store: RunStore;
   readonly clock: Clock;
-  /** Whose keys they are. */
+  /** Principal that owns the keys. */
   readonly principal: string;
 }
 
 const KEPT_MS = 24 * 60 * 60 * 1000;
 
-/** Keys and answers are kept in SQL, with the effect in one transaction, so that they outlive the process. */
+/**
+ * Creates the handler of idempotent requests. Keys and responses are stored in the transaction of
+ * the effect, so they outlive the process.
+ */
 export function createServeOnce(options: OnceOptions): ServeOnce {
   const { store, principal } = options;
   return async <T, Body>(
@@ -76,14 +82,14 @@ export function createServeOnce(options: OnceOptions): ServeOnce {
       });
       return { ...(given ?? (await answer(result, store.read))), isReplayed: false };
     } catch (error) {
-      // A key that cannot be freed is free at the next start; what happened first is what the client must hear.
+      // A key that cannot be released is free at the next start; the client must see the first error.
       await store.write((sql) => sql.releaseKey({ principal, key })).catch(() => undefined);
       throw error;
     }
   };
 }
 
-/** Puts a later answer in the place of the one that was kept with the effect. */
+/** Replaces the response stored with the effect by a later one. */
 export async function keepLaterAnswer<Body>(
   { store, principal }: OnceOptions,
   request: FastifyRequest,
@@ -92,18 +98,18 @@ export async function keepLaterAnswer<Body>(
   const key = keyOf(request);
   if (key === undefined) return;
   await store.write(async (sql) => {
-    // Of a run that was deleted meanwhile nothing is kept.
+    // Nothing is stored for a run that was deleted meanwhile.
     if (runId === undefined || (await sql.run(runId)) !== undefined)
       await sql.finishKey({ principal, key }, { response: { status, location, body }, runId });
   });
 }
 
-/** The keys of a token are its own; the token itself is not stored. */
+/** Returns the principal of a token. The token itself is not stored. */
 export function principalOf(token: string | undefined): string {
   return token === undefined ? 'anonymous' : createHash('sha256').update(token).digest('hex');
 }
 
-/** Answers with the status and the headers; returns the body. */
+/** Sets the status and headers of an answer and returns its body. */
 export function replyWith<Body>(
   reply: FastifyReply,
   { status, location, body, isReplayed }: Once<Body>,
@@ -114,7 +120,10 @@ export function replyWith<Body>(
   return body;
 }
 
-/** Takes a free key, or returns the answer of the request that used it. @throws Problem when that was another one, or has no answer */
+/**
+ * Claims a free key, or returns the stored response of its request.
+ * @throws Problem when the key belongs to a different or unfinished request
+ */
 async function claim<Body>(
   { store, clock }: OnceOptions,
   request: FastifyRequest,
@@ -147,7 +156,7 @@ async function claim<Body>(
       'the request was served before, and the run that it was about was deleted since; nothing was done again',
     );
   const { status, location, body } = used.response;
-  // What is kept under this hash was made for the same method, path and body.
+  // The stored response belongs to the same method, path and body.
   return {
     status,
     ...(location === undefined ? {} : { location }),

@@ -29,7 +29,7 @@ const about = {
   name: z.string().describe('The wire name, server__tool'),
 };
 
-/** The `request` of an inbox item by its kind. */
+/** Schemas of an inbox item's `request` by kind. */
 export const INBOX_REQUESTS = {
   tool_approval: z
     .object({
@@ -99,7 +99,7 @@ export const INBOX_REQUESTS = {
     .meta({ id: 'OutcomeUnknownRequest' }),
 } satisfies { readonly [K in z.output<typeof InboxKind>]: z.ZodType };
 
-/** One object for each kind, with its `request` and the given other fields. */
+/** Returns one object schema for each kind, with its `request` and the given further fields. */
 export function inboxRequestVariants<Fields extends z.ZodRawShape>(fields: Fields) {
   return [
     z.object({
@@ -135,7 +135,7 @@ export function inboxRequestVariants<Fields extends z.ZodRawShape>(fields: Field
   ] as const;
 }
 
-/** A stored answer. */
+/** A stored response. */
 export const StoredInboxResponse = z
   .object({
     action: InboxAction,
@@ -154,7 +154,7 @@ const Choice = z
   })
   .meta({ id: 'FormChoice' });
 
-/** A field of a form in the same shape for every revision of the protocol. */
+/** A form field in a shape that is independent of the protocol version. */
 export const FormField = z
   .object({
     name: z.string().describe('The member of `content` that answers the field'),
@@ -231,7 +231,7 @@ const itemVariants = inboxRequestVariants({
     ),
 }).map((variant) => variant.meta({ id: COMPONENTS[variant.shape.kind.value] }));
 
-/** Something that a person has to answer. The variants are told apart by `kind`. */
+/** An item that a person must answer. `kind` is the discriminator. */
 export const InboxItem = z
   .discriminatedUnion(
     'kind',

@@ -3,7 +3,10 @@ import { findJsonProblem } from '../json-text.ts';
 import { hasNoBody } from './edge.ts';
 import { Problem } from './problem.ts';
 
-/** Parses `application/json` bodies; an empty one is `{}`. A syntax error is answered with its line and column. */
+/**
+ * Parses `application/json` bodies; an empty body is `{}`. Reports a syntax error with its line and
+ * column.
+ */
 export function parseJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addHook('preValidation', async (request) => {

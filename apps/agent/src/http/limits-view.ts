@@ -20,16 +20,18 @@ const NAMES = [
   ['costUsd', 'cost_usd'],
 ] as const;
 
-/** The limits that a client gave. */
+/** Returns the limits of a request body. */
 export function limitsOf(body: Body | undefined): Partial<RunLimits> {
   return Object.fromEntries(
     NAMES.flatMap(([name, field]) => (body?.[field] === undefined ? [] : [[name, body[field]]])),
   );
 }
 
-/** All limits of a run, as clients see them. Those of models have no meaning for a single tool call. */
+/**
+ * Returns all limits of a run in their wire form. A single tool call has no limits of model calls.
+ */
 export function limitsView({ kind, limits }: Pick<Run, 'kind' | 'limits'>): AllLimits {
-  // All that have a default are there.
+  // Limits with a default are always present.
   return givenLimitsView(kind === 'call' ? callLimits(limits) : limits) as AllLimits;
 }
 
@@ -42,7 +44,7 @@ function callLimits({
   return { wallClockMs, callInactivityMs, callMaxMs, inboxExpiryMs };
 }
 
-/** Some limits, as clients see them. */
+/** Returns some limits in their wire form. */
 export function givenLimitsView(limits: Partial<RunLimits>): { [Field in keyof Body]: number } {
   return Object.fromEntries(
     NAMES.flatMap(([name, field]) => (limits[name] === undefined ? [] : [[field, limits[name]]])),

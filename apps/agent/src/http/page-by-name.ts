@@ -1,6 +1,6 @@
 import { InvalidCursorError, type Page } from '../ports/run-store.ts';
 
-/** A page of tools, which are sorted by their wire names. @throws InvalidCursorError */
+/** Returns a page of tools, which are sorted by wire name. @throws InvalidCursorError */
 export function pageByName<T extends { readonly wireName: string }>(
   tools: readonly T[],
   { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },

@@ -3,8 +3,9 @@ import type { ApiDocument } from './describe-api.ts';
 type Schema = { readonly [keyword: string]: unknown };
 
 /**
- * Returns the document with schemas that people can read and generators can use: without the bounds of safe integers, without the regular
- * expression beside `format: date-time`, open for new fields in responses, and with a `discriminator` for unions of components.
+ * Returns the document with readable schemas for generators: without the bounds of safe integers
+ * and the pattern beside `format: date-time`, open for new response fields, and with a
+ * `discriminator` for unions of components.
  */
 export function plainSchemas(document: ApiDocument): ApiDocument {
   const { schemas } = document.components;
@@ -21,7 +22,7 @@ export function plainSchemas(document: ApiDocument): ApiDocument {
       ...discriminatorOf(value as Schema, schemas),
     };
   };
-  // Requests refuse unknown fields; responses may get new ones.
+  // Requests refuse unknown fields; responses may gain new ones.
   const plainComponents = Object.entries(schemas).map(([name, schema]) => [
     name,
     plain(schema, name.endsWith('Input')),
@@ -43,7 +44,10 @@ function isNoise(schema: Schema, keyword: string, member: unknown): boolean {
 
 const PREFIX = '#/components/schemas/';
 
-/** @see https://spec.openapis.org/oas/v3.1.0#discriminator-object */
+/**
+ * Returns the discriminator of a union.
+ * @see https://spec.openapis.org/oas/v3.1.0#discriminator-object
+ */
 function discriminatorOf({ oneOf }: Schema, schemas: ApiDocument['components']['schemas']): object {
   if (!Array.isArray(oneOf)) return {};
   const variants = (oneOf as readonly Schema[]).map(({ $ref: reference }) => ({

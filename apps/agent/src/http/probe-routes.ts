@@ -10,7 +10,7 @@ const METRICS = {
   content: { 'text/plain': { schema: z.string() } },
 };
 
-/** What watches over the service asks for. */
+/** Health, readiness and metrics. */
 export function probeRoutes(
   app: HttpApp,
   { llm, version, phase, read, store, clock, queue, registry, metrics }: RouteDependencies,
@@ -70,7 +70,10 @@ export function probeRoutes(
   );
 }
 
-/** Shares the outcome of an action among the callers of a second, so that probes cannot keep the disk busy. */
+/**
+ * Shares the result of an action among the callers within a second, so that probes cannot keep the
+ * disk busy.
+ */
 function atMostOncePerSecond(clock: Clock, action: () => Promise<void>): () => Promise<void> {
   let last: { readonly at: number; readonly outcome: Promise<void> } | undefined;
   return () => {

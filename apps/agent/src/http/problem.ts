@@ -9,7 +9,10 @@ import {
 import { InvalidCursorError, StorageError } from '../ports/run-store.ts';
 import { RequestError } from './validate.ts';
 
-/** Something wrong in the input. `path` is a JSON pointer into the request: `/body/…`, `/query/…`, `/path/…` or `/header/…`. */
+/**
+ * A problem of one input field. `path` is a JSON pointer into the request: `/body/…`, `/query/…`,
+ * `/path/…` or `/header/…`.
+ */
 export interface FieldError {
   readonly path: string;
   readonly message: string;
@@ -67,7 +70,7 @@ const problems = {
   shutting_down: [503, 'The service is shutting down'],
 } as const satisfies { readonly [code: string]: readonly [number, string] };
 
-/** Codes with other statuses than 429 and 503 whose cause ends by itself. */
+/** Codes with statuses other than 429 and 503 whose cause is temporary. */
 const TEMPORARY: ReadonlySet<ProblemCode> = new Set(['idempotency_key_in_use', 'thread_busy']);
 const RETRY_AFTER_S = 1;
 
@@ -78,7 +81,7 @@ export type ProblemCode = keyof typeof problems;
 
 export const PROBLEM_CODES = Object.keys(problems) as [ProblemCode, ...ProblemCode[]];
 
-/** An error with a place in the API; anything else thrown becomes `internal_error`. */
+/** An API error. Any other thrown value becomes `internal_error`. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly errors: readonly FieldError[] | undefined;
@@ -98,7 +101,7 @@ export class Problem extends Error {
   }
 }
 
-/** Answers with an RFC 9457 body. @see https://www.rfc-editor.org/rfc/rfc9457 */
+/** Sends an RFC 9457 body. @see https://www.rfc-editor.org/rfc/rfc9457 */
 export function sendProblem(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -107,7 +110,7 @@ export function sendProblem(
   const [status, title] = problems[problem.code];
   const isRetryable = status === 429 || status === 503 || TEMPORARY.has(problem.code);
   if (isRetryable) reply.header('retry-after', RETRY_AFTER_S);
-  // The rest of a body that is not wanted is never read.
+  // The rest of a refused body is never read.
   if (CLOSING.has(status)) reply.header('connection', 'close');
   if (status === 401) reply.header('www-authenticate', 'Bearer');
   return reply
@@ -128,7 +131,7 @@ export function sendProblem(
     );
 }
 
-/** Maps what a handler or Fastify itself threw. */
+/** Converts a value thrown by a handler or by Fastify. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof EngineError)
@@ -172,7 +175,7 @@ function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/** Parts of a request in the words of HTTP. */
+/** Names of the parts of a request in messages. */
 const PARTS: { readonly [part: string]: string } = {
   querystring: 'query',
   params: 'path',
@@ -188,7 +191,7 @@ function validationErrors(error: unknown): readonly FieldError[] | undefined {
   }));
 }
 
-/** @see https://www.rfc-editor.org/rfc/rfc6901 */
+/** Returns a JSON pointer. @see https://www.rfc-editor.org/rfc/rfc6901 */
 function pointerTo(path: readonly PropertyKey[]): string {
   return path
     .map((name) => `/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`)

@@ -1,6 +1,9 @@
 import { parse } from 'node:querystring';
 
-/** Parses a query string. `metadata.NAME=VALUE` and `metadata[NAME]=VALUE` are gathered in one object, `metadata`. */
+/**
+ * Parses a query string. `metadata.NAME=VALUE` and `metadata[NAME]=VALUE` form one object,
+ * `metadata`.
+ */
 export function parseQuery(text: string): { readonly [name: string]: unknown } {
   const query: { [name: string]: unknown } = {};
   const metadata: { [name: string]: unknown } = {};

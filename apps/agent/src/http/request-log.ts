@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { LoggedRequest } from '../metrics/observation.ts';
 
-/** Tells of every request when its answer has ended. */
+/** Reports each request when its response has ended. */
 export function tellOfRequests(
   app: FastifyInstance,
   onServed: (request: LoggedRequest) => void,
@@ -23,6 +23,6 @@ function runIdOf(request: FastifyRequest, reply: FastifyReply): string | undefin
   const started = /^\/v1\/runs\/([\w-]+)$/.exec(String(reply.getHeader('location')))?.[1];
   if (started !== undefined || request.routeOptions.url?.startsWith('/v1/runs/:id') !== true)
     return started;
-  // The route has the parameter.
+  // The route declares the parameter.
   return (request.params as { readonly id: string }).id;
 }

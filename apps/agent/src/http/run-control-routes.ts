@@ -10,7 +10,7 @@ import { ProblemDetails, RunParameters } from './schemas.ts';
 import { RUN_STREAM } from './stream-schemas.ts';
 import { WaitHeaders } from './wait-for-run.ts';
 
-/** The response after `Prefer: wait`, or to `accept: text/event-stream`. */
+/** Response to `Prefer: wait` or `accept: text/event-stream`. */
 const SETTLED_OR_STREAM = {
   description:
     'The settled run, after `Prefer: wait=N`; or its event stream, with `accept: text/event-stream`',

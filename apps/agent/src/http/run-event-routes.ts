@@ -19,7 +19,7 @@ const ResumeHeaders = z.looseObject({
     ),
 });
 
-/** The events of a run. */
+/** Reading and streaming the events of a run. */
 export function runEventRoutes(app: HttpApp, dependencies: RouteDependencies): void {
   const { read } = dependencies;
   const runs = runResponses(dependencies);

@@ -15,7 +15,7 @@ type RunBody = z.output<typeof RunSchema>;
 export interface RunResponses {
   readonly view: (run: Run, reader?: RunReader) => Promise<RunBody>;
   readonly accepted: (run: Run, reader: RunReader) => Promise<Answer<RunBody>>;
-  /** @throws Problem `run_not_found` */
+  /** Returns the run. @throws Problem `run_not_found` */
   readonly existing: (id: string) => Promise<Run>;
   /** Reserves a stream slot while a request for a stream is served, so no run is started for a stream that cannot be opened. */
   readonly withSlot: <T>(request: FastifyRequest, serve: () => Promise<T>) => Promise<T>;

@@ -21,7 +21,7 @@ const runStatus = z.enum([
   'expired',
 ]);
 
-/** Fields of new runs, and of forks that differ from their run. */
+/** Fields that new runs and forks have in common. */
 const settings = {
   servers: z
     .array(z.string().min(1))

@@ -10,7 +10,7 @@ export const positive = (description: string) =>
 
 export const MAX_METADATA_ENTRIES = 16;
 
-/** Words of the client about one of its things. */
+/** Metadata that a client attached to a run, thread or agent. */
 export const Metadata = z
   .record(z.string().min(1).max(64), z.string().max(512))
   .refine(
@@ -24,7 +24,7 @@ export const Metadata = z
 export const METADATA_FILTER =
   'Entries that the metadata must have, as `metadata.NAME=VALUE` or `metadata[NAME]=VALUE`';
 
-/** Changes of metadata. */
+/** Changes of metadata entries. */
 export const MetadataPatch = z
   .record(z.string().min(1).max(64), z.string().max(512).nullable())
   .describe('Entries to set; null removes an entry; all others stay');
@@ -83,7 +83,7 @@ export const ProblemDetails = z
 
 export const RunParameters = z.object({ id: z.string().min(1).max(100) });
 
-/** A page of a list. */
+/** Query of a list page. */
 export const ListQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50),
   cursor: z.string().min(1).max(500).optional(),

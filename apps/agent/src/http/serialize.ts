@@ -1,8 +1,9 @@
 import type { FastifySerializerCompiler } from 'fastify';
 
 /**
- * Serializes responses as they are. A schema could refuse a row that an earlier version stored, and one such row would make every list that contains it
- * unreadable; the types of the views keep responses in line with the schemas instead.
+ * Serializes responses without validating them. One row of an earlier version that fails validation
+ * would make every list with it unreadable; the types of the views keep responses in line with the
+ * schemas.
  */
 export const serializeAsIs: FastifySerializerCompiler<unknown> = () => (data) =>
   JSON.stringify(data);

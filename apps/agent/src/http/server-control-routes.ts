@@ -18,15 +18,17 @@ import {
 import { serverView } from './views.ts';
 
 export interface ServerLookup {
-  /** @throws Problem `server_not_found` */
+  /** Returns the status of a server. @throws Problem `server_not_found` */
   readonly statusOf: (name: string) => ServerStatus;
-  /** @throws Problem `server_not_found` */
+  /** Returns the commands of a server. @throws Problem `server_not_found` */
   readonly controlOf: (name: string) => ServerControl;
 }
 
 const problem = { 400: ProblemDetails, 404: ProblemDetails, 409: ProblemDetails };
 
-/** What can be done to one MCP server: connecting it anew, draining it, approving changed tools, and its roots. */
+/**
+ * Commands for one MCP server: reconnecting, draining, approving changed tools, and setting roots.
+ */
 export function serverControlRoutes(app: HttpApp, { statusOf, controlOf }: ServerLookup): void {
   for (const [path, summary] of [
     ['reconnect', 'Connect an MCP server anew'],
@@ -119,7 +121,7 @@ function pathOfUrl(url: string): string | undefined {
   try {
     return fileURLToPath(url);
   } catch {
-    // Of another machine.
+    // A URL with the host of another machine.
     return undefined;
   }
 }

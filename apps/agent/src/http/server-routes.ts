@@ -237,7 +237,7 @@ function page(
   const from = cursor === undefined ? 0 : Number(cursor);
   if (!Number.isSafeInteger(from) || from < 0)
     throw new Problem('invalid_cursor', 'the cursor must be the next_cursor of the page before');
-  // Objects of the wire.
+  // Objects from the wire.
   const data = items.slice(from, from + limit) as { [name: string]: unknown }[];
   return { data, ...(from + limit < items.length ? { next_cursor: String(from + limit) } : {}) };
 }
@@ -249,7 +249,10 @@ interface Follower {
   readonly uris: readonly string[];
 }
 
-/** The status line waits for the subscription: what the server refuses is a problem, not a stream. */
+/**
+ * Streams changes of resources and lists. Responds after the subscription, so that a refusal is a
+ * problem response.
+ */
 async function followChanges(
   { clock, metrics, streams, onError }: RouteDependencies,
   { request, reply, features, uris }: Follower,

@@ -173,7 +173,7 @@ export const ServerRoots = z
   })
   .meta({ id: 'ServerRoots' });
 
-/** As the server sent them. */
+/** A list of objects from the server. */
 export const McpList = z
   .object({ data: z.array(json), next_cursor: z.string().optional() })
   .meta({ id: 'McpList' });

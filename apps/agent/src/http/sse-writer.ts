@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Clock } from '../ports/clock.ts';
 
 export interface SseFrame {
-  /** Absent for frames that a reconnecting client must not count. */
+  /** Event id. Absent for frames that are not replayed to a reconnecting client. */
   readonly id?: number;
   readonly event: string;
   readonly data: unknown;
@@ -14,10 +14,13 @@ export interface SseOptions {
   readonly headers?: { readonly [name: string]: string };
 }
 
-/** How long a reader may take nothing of what was written before its connection is cut; it comes again with its last event id. */
+/**
+ * Milliseconds without progress after which a slow reader is disconnected. It reconnects with its
+ * last event id.
+ */
 export const STALL_MS = 60_000;
 
-/** A frame as it goes out. */
+/** Returns a frame as text. */
 export function frameText({ id, event, data }: SseFrame): string {
   return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
@@ -45,7 +48,7 @@ export class SseWriter {
     return this.#response.closed || this.#response.destroyed;
   }
 
-  /** Takes one frame, or its text. Resolves when the reader can take more, or is gone. */
+  /** Writes a frame, or its text. Resolves when the reader can take more or has disconnected. */
   async write(frame: SseFrame | string): Promise<void> {
     if (this.closed || this.#response.write(typeof frame === 'string' ? frame : frameText(frame)))
       return;
@@ -60,7 +63,7 @@ export class SseWriter {
     this.#response.off('close', onClose);
   }
 
-  /** Left out while the reader has not taken what was written before. */
+  /** Writes a comment, unless earlier output is still pending. */
   comment(text: string): void {
     if (!this.closed && !this.#response.writableNeedDrain) this.#response.write(`: ${text}\n\n`);
   }

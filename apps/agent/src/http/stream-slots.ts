@@ -1,6 +1,6 @@
 import { Problem } from './problem.ts';
 
-/** Bounds how many event streams are open. */
+/** Limits the number of open event streams. */
 export class StreamSlots {
   readonly #limit: number;
   #open = 0;
@@ -9,7 +9,7 @@ export class StreamSlots {
     this.#limit = limit;
   }
 
-  /** Returns what frees the slot again. @throws Problem `too_many_streams` */
+  /** Reserves a slot and returns the release function. @throws Problem `too_many_streams` */
   take(): () => void {
     if (this.#open >= this.#limit)
       throw new Problem(

@@ -19,7 +19,7 @@ import { pageOf, pageOptions } from './views.ts';
 
 const problem = { 400: ProblemDetails, 404: ProblemDetails };
 
-/** Conversations of runs. */
+/** Creating, reading, changing and deleting threads. */
 export function threadRoutes(
   app: HttpApp,
   { engine, store, read, clock, newId, once }: RouteDependencies,
@@ -232,7 +232,10 @@ function messageView({
   };
 }
 
-/** The time at which an id was made, in milliseconds; undefined for ids other than UUIDs of version 7. @see https://www.rfc-editor.org/rfc/rfc9562#section-5.7 */
+/**
+ * Returns the creation time in a UUID of version 7 in milliseconds, otherwise undefined.
+ * @see https://www.rfc-editor.org/rfc/rfc9562#section-5.7
+ */
 function timeOfId(id: string): number | undefined {
   const [, high = '', low = ''] = /^([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(id) ?? [];
   return high === '' ? undefined : Number.parseInt(`${high}${low}`, 16);

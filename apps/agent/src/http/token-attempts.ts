@@ -1,12 +1,12 @@
 import type { Clock } from '../ports/clock.ts';
 import { Problem } from './problem.ts';
 
-/** Wrong tokens of an address within a minute before its attempts are slowed down. */
+/** Wrong tokens of an address within a minute before further attempts are delayed. */
 export const FREE_ATTEMPTS = 20;
 const WINDOW_MS = 60_000;
-/** Time between two attempts of an address that is slowed down. */
+/** Milliseconds between delayed attempts of an address. */
 export const SLOW_MS = 100;
-/** Attempts of an address that may wait for their turn; further ones are refused. */
+/** Maximum waiting attempts of an address; further ones are refused. */
 export const MAX_WAITING = 20;
 const MAX_ADDRESSES = 1000;
 
@@ -14,21 +14,24 @@ interface Attempts {
   wrong: number;
   since: number;
   waiting: number;
-  /** When the last waiting attempt has its turn. */
+  /** Time at which the last waiting attempt proceeds. */
   lastTurnAt: number;
 }
 
-/** Limits how fast an address can try tokens: after some wrong ones, each further attempt waits for its turn. */
+/** Rate limit for wrong tokens by address. */
 export class TokenAttempts {
   readonly #clock: Clock;
-  /** In order of their first wrong token. */
+  /** Entries in order of their first wrong token. */
   readonly #byAddress = new Map<string, Attempts>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Resolves when a token of the address may be checked. @throws Problem `too_many_attempts` when too many wait */
+  /**
+   * Resolves when a token of the address may be checked.
+   * @throws Problem `too_many_attempts` when too many attempts wait
+   */
   async turn(address: string): Promise<void> {
     const attempts = this.#current(address);
     if (attempts === undefined || attempts.wrong < FREE_ATTEMPTS) return;

@@ -2,7 +2,7 @@ import type { FastifySchemaCompiler } from 'fastify';
 import * as z from 'zod';
 import { editDistance } from '../edit-distance.ts';
 
-/** Checks the parts of requests against their schemas, with messages in plain words. */
+/** Validates the parts of a request, with messages in plain words. */
 export const validateRequest: FastifySchemaCompiler<z.ZodType> =
   ({ schema }) =>
   (data: unknown) => {
@@ -10,10 +10,10 @@ export const validateRequest: FastifySchemaCompiler<z.ZodType> =
     return success ? { value } : { error: new RequestError(error.issues) };
   };
 
-/** Errors of one part of a request. */
+/** Validation errors of one part of a request. */
 export class RequestError extends Error {
   readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
-  /** The part, which Fastify sets: body, querystring, params or headers. */
+  /** Part of the request, set by Fastify: body, querystring, params or headers. */
   validationContext?: string;
 
   constructor(issues: RequestError['issues']) {
@@ -71,7 +71,10 @@ function unknownField(name: string, known: readonly string[]): string {
   return `has no field ${JSON.stringify(name)}${near === undefined ? '' : `; did you mean ${near}?`}`;
 }
 
-/** The most specific message of the alternatives: of a value that is wrong, not of a type that is. */
+/**
+ * Returns the most specific message of the alternatives: about a wrong value rather than a wrong
+ * type.
+ */
 function unionMessage(
   errors: readonly (readonly { readonly code?: string; readonly message: string }[])[],
 ): string | undefined {

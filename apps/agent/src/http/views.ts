@@ -33,7 +33,7 @@ import type { PinnedTool, Server, Tool } from './server-schemas.ts';
 
 const iso = (time: number): string => new Date(time).toISOString();
 
-/** Leaves out the members that are undefined, as JSON does. */
+/** Excludes undefined members, as JSON does. */
 type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
 
 function defined<T extends object>(members: T): Partial<Defined<T>> {
@@ -126,7 +126,7 @@ export function inboxItemView(item: StoredItem): z.output<typeof InboxItem> {
   };
 }
 
-/** An item in a list: a form that is cut has no fields. */
+/** Returns an item of a list. A truncated form has no fields. */
 export function listedItemView({
   isShortened,
   ...item
@@ -165,7 +165,7 @@ function fieldView({
   };
 }
 
-/** `servers` tell why a call waits. */
+/** Returns a tool call. `servers` give the reason why it waits. */
 export function toolCallView(
   call: StoredCall,
   servers: readonly ServerStatus[] = [],
@@ -200,7 +200,7 @@ export function toolCallView(
   };
 }
 
-/** A call in a list: long arguments and a long result are cut. */
+/** Returns a call of a list, with long arguments and results truncated. */
 export function listedCallView(
   call: StoredCall,
   servers: readonly ServerStatus[],
@@ -218,7 +218,7 @@ export function listedCallView(
   };
 }
 
-/** A long result is its text, cut. */
+/** Returns the text of a long result, truncated. */
 function shortResult(result: CallToolResult): Shortened<unknown> {
   if (JSON.stringify(result).length <= MAX_LISTED_CHARACTERS)
     return { value: result, isShortened: false };
@@ -315,7 +315,7 @@ export function toolView(tool: CatalogueTool): z.output<typeof Tool> {
   };
 }
 
-/** A page of a list, as clients see it. */
+/** Returns a page of a list in its wire form. */
 export function pageOf<T, View>(
   { data, nextCursor }: Page<T>,
   view: (each: T) => View,
@@ -323,7 +323,7 @@ export function pageOf<T, View>(
   return { data: data.map(view), ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }) };
 }
 
-/** The page that a query asks for. */
+/** Returns the page options of a query. */
 export function pageOptions({
   limit,
   cursor,

@@ -14,7 +14,11 @@ import {
 
 const LONGEST_WAIT_S = 60;
 
-/** The milliseconds that a client prefers to wait for the end, at most a minute; undefined when it says nothing of it. @see https://www.rfc-editor.org/rfc/rfc7240#section-4.3 */
+/**
+ * Returns the preferred wait of a request in milliseconds, at most a minute. Undefined without a
+ * preference.
+ * @see https://www.rfc-editor.org/rfc/rfc7240#section-4.3
+ */
 export function preferredWaitMs(request: FastifyRequest): number | undefined {
   const preferences = [request.headers['prefer'] ?? []].flat().join(',').split(/[,;]/);
   const seconds = preferences
@@ -23,7 +27,7 @@ export function preferredWaitMs(request: FastifyRequest): number | undefined {
   return seconds === undefined ? undefined : Math.min(Number(seconds), LONGEST_WAIT_S) * 1000;
 }
 
-/** Headers of requests that can wait for the end of a run. */
+/** Headers of requests that can wait for a run to settle. */
 export const WaitHeaders = KeyHeaders.extend({
   prefer: z
     .string()
@@ -35,11 +39,11 @@ export interface Waiting<Body> {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly served: Once<Body>;
-  /** The answer when the run is settled; undefined to answer as at the start. */
+  /** Returns the answer for a settled run. Undefined: answer as at the start. */
   readonly later: (run: Run) => Promise<Answer<Body> | undefined>;
 }
 
-/** Answers when the run of the request is settled, and otherwise after the time that the client prefers to wait, as at its start. */
+/** Answers when the run is settled, or after the preferred wait as at its start. */
 export async function answerInTime<Body extends { readonly id: string }>(
   dependencies: WaitDependencies & OnceOptions,
   { request, reply, served, later }: Waiting<Body>,
@@ -69,11 +73,11 @@ interface WaitDependencies {
 export interface Wait {
   readonly runId: string;
   readonly waitMs: number;
-  /** Ends the wait. */
+  /** Aborts the wait. */
   readonly signal: AbortSignal;
 }
 
-/** Resolves with the run when it is settled, and with undefined when that takes longer, or the signal aborts. */
+/** Resolves with the settled run, or with undefined on timeout or abort. */
 export async function settledRun(
   { read, bus, clock }: WaitDependencies,
   { runId, waitMs, signal }: Wait,

@@ -1,22 +1,22 @@
 import { LlmError, type LlmEvent } from '../ports/llm-provider.ts';
 
-/** Most tool calls of one answer. */
+/** Maximum tool calls of one answer. */
 export const MAX_CALLS = 512;
-/** Most characters of text and reasoning of one answer. */
+/** Maximum characters of text and reasoning of one answer. */
 export const MAX_TEXT_CHARACTERS = 4 * 1024 * 1024;
-/** Most characters of the arguments, names and ids of all tool calls of one answer. */
+/** Maximum characters of the arguments, names and ids of all tool calls of one answer. */
 export const MAX_ARGUMENT_CHARACTERS = 4 * 1024 * 1024;
-/** Most raw events of one answer, empty ones included. */
+/** Maximum raw events of one answer, including empty ones. */
 export const MAX_RAW_EVENTS = 300_000;
 
-/** Counts what an answer holds, and rejects one that no model writes. */
+/** Enforces the maximum size of an answer. */
 export class AnswerBounds {
   #calls = 0;
   #textCharacters = 0;
   #argumentCharacters = 0;
   #rawEvents = 0;
 
-  /** @throws LlmError `too_large` */
+  /** Counts an event. @throws LlmError `too_large` */
   add(event: LlmEvent): void {
     switch (event.type) {
       case 'text':
@@ -35,7 +35,7 @@ export class AnswerBounds {
     }
   }
 
-  /** @throws LlmError `too_large` */
+  /** Counts a raw event. @throws LlmError `too_large` */
   addRawEvent(): void {
     this.#rawEvents += 1;
     assertWithin(this.#rawEvents, MAX_RAW_EVENTS, 'events');

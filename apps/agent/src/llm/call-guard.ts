@@ -4,15 +4,18 @@ import type { Clock } from '../ports/clock.ts';
 export interface CallGuardOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Names the far end in messages. */
+  /** Name of the endpoint in messages. */
   readonly label: string;
-  /** Milliseconds without a byte while one is awaited. */
+  /** Maximum milliseconds without a byte while a response is awaited. */
   readonly idleTimeoutMs: number;
-  /** Milliseconds for the whole call, retries included. */
+  /** Maximum milliseconds of the whole call, including retries. */
   readonly deadlineMs: number;
 }
 
-/** Ends one model call: when the caller aborts, when nothing comes for too long, when it takes too long altogether. The signal's reason is the `LlmError` to throw. */
+/**
+ * Watchdog of one model call. Ends it when the caller aborts, when no data arrives for too long,
+ * and at the deadline. The signal's reason is the `LlmError` to throw.
+ */
 export class CallGuard {
   readonly #controller = new AbortController();
   readonly #options: CallGuardOptions;
@@ -42,7 +45,7 @@ export class CallGuard {
     this.#controller.abort(error);
   }
 
-  /** Awaits with the idle timer running, and no longer than the signal allows whatever the promise does. */
+  /** Awaits a promise with the idle timer running, until it settles or the signal aborts. */
   async watch<T>(promise: Promise<T>): Promise<T> {
     const aborted = Promise.withResolvers<never>();
     const onAbort = (): void => aborted.reject(this.signal.reason as Error);
@@ -57,12 +60,12 @@ export class CallGuard {
     }
   }
 
-  /** Starts the idle time anew; no effect while nothing is awaited. */
+  /** Restarts the idle timer, if it is running. */
   touch(): void {
     if (this.#cancelIdle !== undefined) this.#startIdle();
   }
 
-  /** Releases timers and listeners, and ends what still runs under the signal. */
+  /** Releases timers and listeners, and aborts what still runs under the signal. */
   close(): void {
     this.#stopIdle();
     this.#cancelDeadline();

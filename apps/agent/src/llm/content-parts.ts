@@ -3,17 +3,20 @@ import type { Block } from '../ports/llm-provider.ts';
 import type { ModelFeatures } from '../ports/model-card.ts';
 import { type ImageType, imageTypeOf } from './image-type.ts';
 
-/** The media that a model takes. */
+/** Media types that a model accepts. */
 export type Media = Pick<ModelFeatures, 'images' | 'audio' | 'pdf'>;
 
-/** What goes to a model. `lost` tells what a text stands for that could not be sent. */
+/**
+ * A part of a message for a model. `lost`: content that the text replaces because it could not be
+ * sent.
+ */
 export type Part =
   | { readonly type: 'text'; readonly text: string; readonly lost?: string }
   | { readonly type: 'image'; readonly mimeType: ImageType; readonly data: string }
   | { readonly type: 'audio'; readonly format: 'wav' | 'mp3'; readonly data: string }
   | { readonly type: 'pdf'; readonly filename: string; readonly data: string };
 
-/** Blank text gives no part: providers refuse it. */
+/** Returns the parts of content blocks without blank text, which providers reject. */
 export function partsOf(content: readonly ContentBlock[], takes: Media): readonly Part[] {
   return content.flatMap((block): Part[] => {
     switch (block.type) {
@@ -31,7 +34,10 @@ export function partsOf(content: readonly ContentBlock[], takes: Media): readonl
   });
 }
 
-/** A tool's result; its structured content stands in where it has no text, and a result without anything says so. */
+/**
+ * Returns the parts of a tool result. Structured content replaces missing text, and an empty result
+ * is stated.
+ */
 export function resultParts(
   result: Extract<Block, { type: 'tool_result' }>,
   takes: Media,

@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** Resolves after `ms`; rejects with the signal's reason when it aborts first. */
+/** Resolves after `ms`, or rejects with the signal's reason. */
 export async function delay(
   ms: number,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },

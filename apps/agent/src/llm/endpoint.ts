@@ -1,17 +1,20 @@
 import { LlmError } from '../ports/llm-provider.ts';
 
-/** The far end of a wire, as messages name it. */
+/** Endpoint of a model API. */
 export interface Endpoint {
-  /** `openai` or `anthropic`, or `openai-chat` for the older of OpenAI's APIs: native items belong to one API. */
+  /**
+   * `openai` or `anthropic`, or `openai-chat` for Chat Completions: native items are bound to one
+   * API.
+   */
   readonly provider: string;
-  /** The vendor's name. */
+  /** Vendor's name. */
   readonly vendor: string;
-  /** Without a trailing slash. */
+  /** Base URL without a trailing slash. */
   readonly baseUrl: string;
-  /** Whether it is the vendor's own address and not a compatible server's. */
+  /** Whether the address belongs to the vendor, not to a compatible server. */
   readonly isVendor: boolean;
   readonly keyVariable: string;
-  /** Path of the one operation used, for a 404's remedy. */
+  /** Path of the operation, for the remedy of a 404. */
   readonly path: string;
   readonly apiKey: string;
 }
@@ -29,7 +32,7 @@ export interface EndpointOptions {
 }
 
 /**
- * A compatible server may need no key; the vendor always does.
+ * Returns the endpoint. Only the vendor's own address requires a key.
  * @throws LlmError `auth` without a usable key
  */
 export function endpointOf({ vendor, baseUrl, apiKey }: EndpointOptions): Endpoint {
@@ -57,12 +60,12 @@ export function endpointOf({ vendor, baseUrl, apiKey }: EndpointOptions): Endpoi
   };
 }
 
-/** How messages call the far end. */
+/** Returns the endpoint's name in messages. */
 export function labelOf({ vendor, baseUrl, isVendor }: Endpoint): string {
   return isVendor ? vendor : `The server at ${baseUrl}`;
 }
 
-/** Marks native items, so that they go back only where they came from. */
+/** Returns the provider name of native items, which are replayed only to the same endpoint. */
 export function nativeProviderOf({ provider, baseUrl, isVendor }: Endpoint): string {
   return isVendor ? provider : `${provider} at ${baseUrl}`;
 }

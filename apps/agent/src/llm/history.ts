@@ -1,7 +1,8 @@
 import { LlmError, type Message } from '../ports/llm-provider.ts';
 
 /**
- * Every tool call must be answered in the very next message, and every tool result must answer one: providers refuse anything else.
+ * Checks that the next message answers every tool call, and that every tool result answers a call,
+ * as providers require.
  * @throws LlmError `invalid`, naming the call
  */
 export function assertPairedCalls(messages: readonly Message[]): void {

@@ -3,8 +3,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 type Import<T> = () => Promise<T>;
 
 /**
- * Returns a function that imports a large package: first the given parts of it, each in a turn of the event loop of its own, then the package, which finds
- * them loaded. In one piece an SDK of some 250 modules blocks the loop for more than 100 ms. Only the first call imports.
+ * Returns a function that imports a large package: first its given parts, each in its own turn of
+ * the event loop, then the package itself. Loading an SDK of some 250 modules at once blocks the
+ * loop for more than 100 ms. Only the first call imports.
  */
 export function importInTurns<T>(
   parts: readonly Import<unknown>[],

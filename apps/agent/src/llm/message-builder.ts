@@ -11,13 +11,19 @@ interface CallDraft {
 
 type Draft = { readonly type: 'text' | 'reasoning'; text: string } | CallDraft;
 
-/** Folds the deltas of one turn into its message: neighbouring deltas of a kind join into one block, tool calls stand where they started. */
+/**
+ * Folds the deltas of one turn into its message. Adjacent deltas of a kind form one block; tool
+ * calls keep the position of their start.
+ */
 export class MessageBuilder {
   readonly #drafts: Draft[] = [];
   readonly #calls = new Map<number, CallDraft>();
   readonly #bounds = new AnswerBounds();
 
-  /** @throws LlmError `too_large` when the message grows beyond what an answer may hold */
+  /**
+   * Adds an event.
+   * @throws LlmError `too_large` when the message exceeds the limits of an answer
+   */
   add(event: LlmEvent): void {
     this.#bounds.add(event);
     switch (event.type) {
@@ -38,7 +44,7 @@ export class MessageBuilder {
     }
   }
 
-  /** The characters folded so far, for an estimate of the output where no count came. */
+  /** Characters so far, to estimate the output without a count. */
   get length(): number {
     return this.#drafts.reduce(
       (sum, draft) => sum + (draft.type === 'tool_use' ? draft.rawInput.length : draft.text.length),
@@ -84,12 +90,15 @@ export class MessageBuilder {
   }
 }
 
-/** The stops after which the last block may be unfinished; empty arguments would then read as a call without any. */
+/**
+ * Whether the last block may be unfinished, in which case empty arguments are not a call without
+ * arguments.
+ */
 function isCut(stop: StopReason): boolean {
   return stop === 'max_tokens' || stop === 'context_full' || stop === 'refusal' || stop === 'other';
 }
 
-/** `cutBy` is the stop that left the block unfinished. */
+/** Returns a finished block. `cutBy`: stop reason that left it unfinished. */
 function toBlock(draft: Draft, cutBy: StopReason | undefined): Block {
   if (draft.type !== 'tool_use') return { type: draft.type, text: draft.text };
   const call = { type: 'tool_use', id: draft.id, name: draft.name } as const;

@@ -11,7 +11,10 @@ export function isContent(block: Block): block is ContentBlock {
   );
 }
 
-/** A warning for everything in the newest messages that goes out as a placeholder; what came before was told when it was new. */
+/**
+ * Returns a warning for each part of the newest messages that is sent as a placeholder. Earlier
+ * messages were reported when they were new.
+ */
 export function lossesIn(messages: readonly Message[], takes: Media): readonly string[] {
   const newest = messages.slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1);
   const parts = newest.flatMap(({ content }) => [

@@ -32,7 +32,7 @@ export interface OpenAiClientOptions {
   readonly onBytes: (count: number) => void;
 }
 
-/** @throws LlmError `auth` without a usable key */
+/** Returns the configured endpoint. @throws LlmError `auth` without a usable key */
 export function openAiEndpoint(config: LlmConfig, wire: 'responses' | 'chat'): Endpoint {
   const api =
     wire === 'chat'
@@ -49,7 +49,10 @@ export function openAiLabel({ baseUrl }: LlmConfig): string {
   return baseUrl === undefined ? VENDOR.name : `the server at ${baseUrl}`;
 }
 
-/** Loads the SDK. Everything is given, so that no variable of the SDK's own can redirect the traffic or its account. */
+/**
+ * Loads the SDK and sets every option, so that no environment variable of the SDK can redirect the
+ * traffic.
+ */
 export async function createOpenAiClient({
   endpoint,
   limits,
@@ -76,7 +79,7 @@ export async function createOpenAiClient({
   });
 }
 
-/** @throws LlmError `invalid` for more tools than OpenAI takes */
+/** Checks the number of tools. @throws LlmError `invalid` for more tools than OpenAI accepts */
 export function assertToolCount({ tools }: Pick<LlmRequest, 'tools'>, endpoint: Endpoint): void {
   if (!endpoint.isVendor || tools.length <= MAX_TOOLS) return;
   throw new LlmError(

@@ -35,16 +35,17 @@ const FORMATS = new Set([
 const SCHEMA_MAPS = new Set(['properties', '$defs', 'definitions']);
 const SCHEMA_LISTS = new Set(['anyOf', 'allOf']);
 
-/** A schema that a provider can hold its model to. */
+/** A schema for structured output of a provider. */
 export interface OutputFormat {
   readonly schema: JsonSchema;
-  /** Whether every member is required and no other is allowed, as OpenAI's strict mode demands. */
+  /** Whether every member is required and no other is allowed, as OpenAI's strict mode requires. */
   readonly isStrict: boolean;
 }
 
 /**
- * What of a schema providers can hold their models to: objects without further members, and the keywords they know. It may allow more than the schema,
- * never less: the answer is checked with the schema itself. Undefined where objects are open, which no provider takes.
+ * Returns the part of a schema that providers enforce: closed objects and the supported keywords.
+ * It may accept more than the schema, never less; the answer is validated against the schema
+ * itself. Undefined for open objects, which no provider accepts.
  */
 export function outputFormat(schema: JsonSchema): OutputFormat | undefined {
   const fitted = fitSchema(schema);
@@ -65,7 +66,7 @@ function close(node: JsonObject): JsonObject | undefined {
   const { type } = node;
   const isObject = type === 'object' || (Array.isArray(type) && type.includes('object'));
   if (!isObject) return closed;
-  // A member of any name cannot be asked for.
+  // A provider cannot enforce members with arbitrary names.
   if (!isPlainObject(node['properties']) || isPlainObject(node['additionalProperties']))
     return undefined;
   return { ...closed, additionalProperties: false };

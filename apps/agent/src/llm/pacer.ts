@@ -1,18 +1,21 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 
-/** Longest computation without a pause, in milliseconds. */
+/** Maximum computation without a pause, in milliseconds. */
 export const SLICE_MS = 2;
-/** Computation that may follow with short pauses only, in milliseconds. */
+/** Computation with short pauses only, in milliseconds. */
 export const BURST_MS = 40;
-/** Share of the time that computation may take after the burst. */
+/** Maximum share of time for computation after the burst. */
 export const SHARE = 0.1;
-/** Most milliseconds that one slice counts, so that no delay is longer than a quarter of a second. */
+/** Maximum milliseconds counted for one slice, which limits a delay to a quarter of a second. */
 const MAX_SLICE_MS = 25;
 
 export interface Timing {
-  /** Milliseconds of a monotonic clock. */
+  /** Returns milliseconds of a monotonic clock. */
   now(): number;
-  /** Milliseconds that the thread has computed. A busy computer does not slow a stream down. */
+  /**
+   * Returns the milliseconds that the thread has computed, so that a busy machine does not slow a
+   * stream down.
+   */
   computed(): number;
   /** Resolves after a turn of the event loop. */
   turn(): Promise<void>;
@@ -35,8 +38,9 @@ interface Slice {
 }
 
 /**
- * Keeps a stream from occupying the event loop. Pauses after each slice of work; delays work that goes on after a burst
- * until it takes a tenth of the time. A stream that waits for its server never pauses.
+ * Keeps a stream from blocking the event loop. Pauses after each slice of work, and delays
+ * continuous work after a burst to a tenth of the time. A stream that waits for its server never
+ * pauses.
  */
 export class Pacer {
   readonly #timing: Timing;

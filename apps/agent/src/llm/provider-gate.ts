@@ -2,20 +2,21 @@ import { LlmError } from '../ports/llm-provider.ts';
 import type { Clock } from '../ports/clock.ts';
 import { MAX_RETRY_AFTER_MS } from './retry.ts';
 
-/** The most requests that are on their way at once, each until its answer begins. */
+/** Maximum concurrent requests without a response yet. */
 export const MAX_OPENING = 32;
 
 interface Refusal {
   readonly error: LlmError;
-  /** End of the refusal, after which a call asks again. */
+  /** Time until which calls are refused. */
   readonly untilMs: number;
-  /** End of the wait that the provider asked for. */
+  /** End of the retry delay that the provider requested. */
   readonly askedUntilMs: number;
 }
 
 /**
- * What all calls to one provider go through. When the provider says that it has too much to do, none is sent for as long as it asks, or the retries
- * wait; after that one goes first, and twice as many each time that one was answered. Calls pass in the order in which they came.
+ * Rate gate for all calls to one provider. After an overload response no request is sent for the
+ * requested delay, or the retry delay. Then one request is sent, and the limit doubles with each
+ * response. Calls pass in FIFO order.
  */
 export class ProviderGate {
   readonly #clock: Clock;
@@ -32,7 +33,7 @@ export class ProviderGate {
 
   /**
    * Resolves when a request may be sent; `leave` must follow. Rejects with the signal's reason.
-   * @throws LlmError at once while the provider asked for a longer wait than the patience of the call
+   * @throws LlmError at once if the provider requested a delay longer than `patienceMs`
    */
   async enter(signal: AbortSignal, patienceMs = MAX_RETRY_AFTER_MS): Promise<void> {
     signal.throwIfAborted();
@@ -46,7 +47,7 @@ export class ProviderGate {
     const onAbort = (): void => {
       const place = this.#waiting.indexOf(resolve);
       if (place >= 0) this.#waiting.splice(place, 1);
-      // Without effect on one that was let in: it must leave like any other.
+      // Has no effect on an admitted call, which leaves like any other.
       reject(signal.reason as Error);
     };
     signal.addEventListener('abort', onAbort, { once: true });
@@ -58,26 +59,29 @@ export class ProviderGate {
     }
   }
 
-  /** The answer to a request has begun, or it has failed. */
+  /** Reports that the response to a request has begun, or that the request failed. */
   leave(): void {
     this.#opening -= 1;
     this.#letIn();
   }
 
-  /** A request was answered: the provider takes more. */
+  /** Raises the limit after a response. */
   widen(): void {
     this.#refusal = undefined;
     this.#width = Math.min(MAX_OPENING, this.#width * 2);
     this.#letIn();
   }
 
-  /** The provider has too much to do; nothing is sent for `waitMs`. */
+  /** Sends nothing for `waitMs` after an overload response. */
   coolDown(waitMs: number): void {
     this.#width = 1;
     this.#openAtMs = Math.max(this.#openAtMs, this.#clock.now() + waitMs);
   }
 
-  /** The provider asked for a wait that was too long for a call: for a minute at most others with as little patience are refused, too, then one asks again. */
+  /**
+   * Refuses calls with too little patience for the delay that the provider requested, for at most a
+   * minute. Then one call is sent again.
+   */
   refuse(error: LlmError): void {
     const { retryAfterMs = 0 } = error;
     const waitMs = Math.min(retryAfterMs, MAX_RETRY_AFTER_MS);
@@ -118,7 +122,10 @@ export class ProviderGate {
   }
 }
 
-/** The place of one call at the gate, taken anew for each attempt. A call that failed keeps it until the gate knows of the wait that follows. */
+/**
+ * One call's slot at the gate, acquired for each attempt. A failed call keeps its slot until the
+ * gate knows the retry delay.
+ */
 export class GatePlace {
   readonly #gate: ProviderGate;
   readonly #patienceMs: number | undefined;
@@ -129,13 +136,13 @@ export class GatePlace {
     this.#patienceMs = patienceMs;
   }
 
-  /** @throws LlmError as `ProviderGate.enter` does */
+  /** Acquires the slot. @throws LlmError as `ProviderGate.enter` */
   async enter(signal: AbortSignal): Promise<void> {
     await this.#gate.enter(signal, this.#patienceMs);
     this.#isTaken = true;
   }
 
-  /** Without effect where none is taken. */
+  /** Releases the slot, if it is held. */
   leave(): void {
     if (!this.#isTaken) return;
     this.#isTaken = false;

@@ -12,23 +12,23 @@ import { ScriptedProvider } from './scripted/scripted-provider.ts';
 import { wireOf } from './wire.ts';
 
 export interface LlmProviderOptions {
-  /** Default the system's. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
-  /** Uniform in [0, 1), for the jitter of retries; default `Math.random`. */
+  /** Returns a uniform value in [0, 1) for retry jitter. Default: `Math.random`. */
   readonly random?: () => number;
-  /** Whether scripted answers take the time their scenario says; default true. */
+  /** Whether scripted answers keep the pace of their scenario. Default: true. */
   readonly paced?: boolean;
-  /** Milliseconds that a provider may be silent while an answer is awaited; default 120 000. */
+  /** Maximum milliseconds without data while a response is awaited. Default: 120,000. */
   readonly idleTimeoutMs?: number;
-  /** Milliseconds for one model call with its retries; default 1 800 000. */
+  /** Maximum milliseconds of a model call including retries. Default: 1,800,000. */
   readonly deadlineMs?: number;
-  /** Stands between the providers and the network. */
+  /** Cassette between the providers and the network. */
   readonly cassette?: Pick<Cassette, 'fetch'> | undefined;
 }
 
 /**
- * The adapter that the configuration names. Nothing is loaded or connected before the first `stream`.
- * @throws ConfigError when a scenario file cannot be used
+ * Creates the configured provider. Loads and connects nothing before the first `stream`.
+ * @throws ConfigError for an unusable scenario file
  */
 export function createLlmProvider(
   config: LlmConfig,

@@ -4,25 +4,26 @@ import { delay } from './delay.ts';
 
 export interface RetryOptions {
   readonly clock: Clock;
-  /** Uniform in [0, 1). */
+  /** Returns a uniform value in [0, 1). */
   readonly random: () => number;
-  /** Ends a wait; the rejection is the signal's reason. */
+  /** Aborts a delay, which rejects with the signal's reason. */
   readonly signal: AbortSignal;
-  /** Longest wait that a server may ask for, in milliseconds; default 60,000. */
+  /** Maximum delay that a server may request, in milliseconds. Default: 60,000. */
   readonly patienceMs?: number;
-  /** Hears of each wait before it begins. */
+  /** Called before each delay. */
   readonly onWait?: (error: LlmError, waitMs: number) => void;
 }
 
 const MAX_RETRIES = 4;
 const BASE_DELAY_MS = 500;
 const MAX_DELAY_MS = 8_000;
-/** Longest wait that a server may ask for, unless a call has less patience. */
+/** Default maximum delay that a server may request, in milliseconds. */
 export const MAX_RETRY_AFTER_MS = 60_000;
 
 /**
- * Repeats `attempt` after a retryable `LlmError`, at most 4 times: full jitter over 0.5 s, 1 s, 2 s, 4 s, or what the server asks for, as far as the
- * patience goes. A longer request fails at once and says until when. `attempt` must not have shown anything to the caller when it fails.
+ * Repeats `attempt` after a retryable `LlmError`, at most 4 times, with full jitter over 0.5 s, 1
+ * s, 2 s, 4 s, or the delay that the server requests up to `patienceMs`. A longer requested delay
+ * fails at once. A failed `attempt` must not have emitted anything.
  */
 export async function withRetries<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
   for (let retry = 0; ; retry += 1) {

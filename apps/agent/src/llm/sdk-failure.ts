@@ -2,9 +2,12 @@ import { LlmError } from '../ports/llm-provider.ts';
 import type { Endpoint } from './endpoint.ts';
 import { llmError, networkError, protocolError, retryAfterOf } from './wire-failure.ts';
 
-/** The error for what an SDK threw. Both SDKs have the same shape of error: a status and headers for an answer, a body without them inside a stream. */
+/**
+ * Converts an error of an SDK. Both SDKs use the same shape: status and headers for a response, a
+ * body without them inside a stream.
+ */
 export function sdkFailure(error: unknown, endpoint: Endpoint, nowMs: number): LlmError {
-  // What `wireFetch` threw comes back as the cause of a connection error.
+  // An error of `wireFetch` is the cause of a connection error.
   if (error instanceof Error && error.cause instanceof LlmError) return error.cause;
   if (error instanceof SyntaxError) return protocolError(error.message, endpoint, error);
   if (!(error instanceof Error) || !('status' in error) || !('error' in error))

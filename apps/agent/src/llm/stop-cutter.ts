@@ -1,4 +1,7 @@
-/** Finds stop sequences in streamed text for a wire that has none: holds back what may be the beginning of one. */
+/**
+ * Finds stop sequences in streamed text for APIs without them. Holds back text that may begin a
+ * stop sequence.
+ */
 export class StopCutter {
   readonly #sequences: readonly string[];
   #held = '';
@@ -7,7 +10,10 @@ export class StopCutter {
     this.#sequences = sequences.filter((sequence) => sequence !== '');
   }
 
-  /** The text that may be shown, and the sequence that ended it; after that nothing more may be pushed. */
+  /**
+   * Returns the text to emit, and the stop sequence that ended it. Nothing may be pushed
+   * afterwards.
+   */
   push(delta: string): { readonly text: string; readonly hit: string | undefined } {
     const text = this.#held + delta;
     const [first] = this.#sequences
@@ -21,7 +27,7 @@ export class StopCutter {
     return { text: text.slice(0, text.length - keep), hit: undefined };
   }
 
-  /** What was held back, when the text is over. */
+  /** Returns the text held back at the end. */
   flush(): string {
     const text = this.#held;
     this.#held = '';

@@ -1,14 +1,14 @@
 import { LlmError } from '../ports/llm-provider.ts';
 
-/** Most bytes of one event of a stream. */
+/** Maximum bytes of one event of a stream. */
 export const MAX_EVENT_BYTES = 4 * 1024 * 1024;
-/** Most commas, opening brackets and lines of one event, outside of JSON strings. */
+/** Maximum commas, opening brackets and lines of one event, outside of JSON strings. */
 export const MAX_EVENT_PARTS = 250_000;
-/** Most levels of JSON arrays and objects of one event. */
+/** Maximum nesting of JSON arrays and objects of one event. */
 export const MAX_EVENT_DEPTH = 100;
-/** Bytes of comments, blank lines and events without data that may come at once. */
+/** Bytes of comments, blank lines and events without data that may arrive at once. */
 export const IDLE_BURST_BYTES = 4 * 1024 * 1024;
-/** Bytes a second of comments, blank lines and events without data that may come after the burst. */
+/** Bytes per second of comments, blank lines and events without data after the burst. */
 export const IDLE_BYTES_PER_SECOND = 1024 * 1024;
 
 const BUFFER_BYTES = 1024;
@@ -28,19 +28,22 @@ const BOM = Uint8Array.of(0xef, 0xbb, 0xbf);
 const DATA = new TextEncoder().encode('data');
 
 /**
- * Splits the bytes of a server-sent event stream into events and rejects an event that is too costly to parse,
- * before anything parses it. Drops comments and events without data.
- * https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
+ * Splits the bytes of a server-sent event stream into events, and rejects an event that is too
+ * costly to parse before it is parsed. Drops comments and events without data.
+ * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
 export class StreamEvents {
   readonly #label: string;
   readonly #now: () => number;
-  /** The lines of the current event, comments excepted, each ended with LF, in the first `#keptBytes` bytes. */
+  /**
+   * Lines of the current event without comments, each ended with LF, in the first `#keptBytes`
+   * bytes.
+   */
   #kept = new Uint8Array(BUFFER_BYTES);
   #keptBytes = 0;
   #hasData = false;
   #lineBytes = 0;
-  /** The first bytes of the current line, as many as `data:` has. */
+  /** First bytes of the current line, at most the length of `data:`. */
   readonly #head = new Uint8Array(DATA.length + 1);
   #isAfterCr = false;
   #isFirstLine = true;
@@ -51,7 +54,10 @@ export class StreamEvents {
   #idleBytes = 0;
   #idleSince: number;
 
-  /** @param label names the server in errors. @param now milliseconds of a monotonic clock */
+  /**
+   * Creates a parser. `label`: name of the server in errors; `now`: milliseconds of a monotonic
+   * clock.
+   */
   constructor(label: string, now: () => number = () => performance.now()) {
     this.#label = label;
     this.#now = now;
@@ -59,8 +65,8 @@ export class StreamEvents {
   }
 
   /**
-   * Yields each event that the bytes complete, with LF line ends and a blank line after it.
-   * @throws LlmError `too_large` for an event or an amount of comments that exceeds a limit
+   * Yields each event that the bytes complete, with LF line ends and a final blank line.
+   * @throws LlmError `too_large` for an event or an amount of comments beyond a limit
    */
   *push(bytes: Uint8Array): Generator<Uint8Array<ArrayBuffer>> {
     let start = 0;
@@ -81,7 +87,7 @@ export class StreamEvents {
     this.#assertIdleAllowed();
   }
 
-  /** Bytes of an event whose end has not come. */
+  /** Returns the bytes of an unfinished event. */
   rest(): Uint8Array<ArrayBuffer> {
     return this.#take();
   }
@@ -103,7 +109,7 @@ export class StreamEvents {
       this.#depth = Math.max(0, this.#depth - 1);
   }
 
-  /** Ends a line with its last piece; returns the event that a blank line completes. */
+  /** Ends a line with its last piece. Returns the event that a blank line completes. */
   #endLine(piece: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
     const isBlank = this.#lineBytes === 0;
     if (isBlank) {
@@ -129,7 +135,10 @@ export class StreamEvents {
     return undefined;
   }
 
-  /** A JSON string cannot contain a line end, so each line starts outside of strings. */
+  /**
+   * Resets the line state. A JSON string contains no line end, so each line starts outside of
+   * strings.
+   */
   #startLine(): void {
     this.#lineBytes = 0;
     this.#isFirstLine = false;
@@ -171,7 +180,9 @@ export class StreamEvents {
     return this.#lineBytes > 0 && this.#head[0] === COLON;
   }
 
-  /** The field name is `data`, also after the byte order mark that a stream may start with. */
+  /**
+   * Whether the field name is `data`, possibly after a byte order mark at the start of the stream.
+   */
   #isDataLine(): boolean {
     if (this.#isFirstLine && BOM.every((byte, at) => this.#head[at] === byte)) return true;
     return (

@@ -5,7 +5,10 @@ export type ToolArguments =
   | { readonly input: JsonObject }
   | { readonly input: JsonObject; readonly invalid: string; readonly rawInput: string };
 
-/** Reads the arguments of a tool call once and strictly: nothing at all is `{}`, anything but a JSON object is invalid and keeps its text. */
+/**
+ * Parses the arguments of a tool call strictly. Empty text is `{}`; anything but a JSON object is
+ * invalid and keeps its text.
+ */
 export function parseToolArguments(text: string): ToolArguments {
   if (text.trim() === '') return { input: {} };
   const parsed = parseJson(text);

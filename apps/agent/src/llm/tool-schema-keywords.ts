@@ -37,7 +37,10 @@ const COUNTS = new Set([
 ]);
 const FLAGS = new Set(['uniqueItems', 'deprecated', 'readOnly', 'writeOnly']);
 
-/** The value of a keyword that has no schemas in it, as every provider takes it; undefined for one that is left out, with or without harm. */
+/**
+ * Returns the value of a keyword without subschemas in a form that every provider accepts;
+ * undefined to omit the keyword.
+ */
 export function keywordValue(key: string, value: unknown): unknown {
   if (NOT_FOR_MODELS.has(key) || key.startsWith('x-')) return undefined;
   if (TEXTS.has(key)) return typeof value === 'string' ? value : undefined;
@@ -72,7 +75,7 @@ export function keywordValue(key: string, value: unknown): unknown {
   }
 }
 
-/** Limits of draft 4, where an exclusive one was a flag beside the other. */
+/** Converts the limits of draft-04, where an exclusive limit is a flag. */
 export function withNumericLimits(node: JsonObject): JsonObject {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, ...rest } = node;
   return {
@@ -86,7 +89,7 @@ export function withNumericLimits(node: JsonObject): JsonObject {
   };
 }
 
-/** Words that are no type of JSON (`any`, `date`, `float`) leave the value free. */
+/** Returns valid JSON types; unknown types such as `any` or `date` become unconstrained. */
 function typesIn(value: unknown): unknown {
   if (typeof value === 'string') return TYPES.has(value) ? value : undefined;
   if (!Array.isArray(value) || value.some((type) => !TYPES.has(String(type)))) return undefined;
@@ -100,7 +103,7 @@ function names(value: unknown): readonly string[] | undefined {
     : undefined;
 }
 
-/** Providers check patterns with engines of their own: what not every engine reads is left out. */
+/** Whether the pattern works in the regular expression engines of all providers. */
 function isPlainPattern(source: string): boolean {
   if (/\\p\{|\(\?<[a-z]|\(\?[<!=]|\\u|\\c/i.test(source)) return false;
   try {

@@ -21,7 +21,10 @@ const REFUSED_AT_ROOT = new Set([
   'dependentRequired',
 ]);
 
-/** Turns the root of a schema into a plain object: references are followed, `allOf` is merged, alternatives become optional properties that the description tells. */
+/**
+ * Converts the root of a schema to a plain object: resolves references, merges `allOf`, and makes
+ * alternatives optional properties that the description explains.
+ */
 export function foldRoot(
   schema: JsonSchema,
 ): { readonly fitted: JsonSchema } | { readonly problem: string } {
@@ -67,7 +70,10 @@ function definitionsOf(schema: JsonObject): JsonObject {
   );
 }
 
-/** Properties and required names of a branch, with its own `allOf` merged in, a few levels deep, so that a circle ends. */
+/**
+ * Returns properties and required names of a branch with its `allOf` merged in, up to a few levels,
+ * so that cycles end.
+ */
 function shapeOf(branch: JsonObject, schema: JsonObject, levels = 5): Shape {
   const own: Shape = {
     properties: asObject(branch['properties']),
@@ -85,7 +91,10 @@ function both(left: Shape, right: Shape): Shape {
   };
 }
 
-/** What all branches require is required; a property that differs between branches may be any of its forms. */
+/**
+ * Merges branches: names required by all branches are required, and a property that differs may
+ * have any of its forms.
+ */
 function eitherOf(branches: readonly Shape[]): Shape {
   const names = [...new Set(branches.flatMap(({ properties }) => Object.keys(properties)))];
   const properties = names.map((name) => {
@@ -118,7 +127,7 @@ function objectsIn(list: readonly unknown[], schema: JsonObject): JsonObject[] {
   return list.flatMap((value) => (isPlainObject(value) ? [resolve(value, schema)] : []));
 }
 
-/** Follows a local reference a few steps, so that a circle ends. */
+/** Resolves a local reference in a few steps, so that cycles end. */
 function resolve(node: JsonObject, schema: JsonObject, steps = 5): JsonObject {
   const reference = typeof node['$ref'] === 'string' ? node['$ref'] : '';
   const [, place, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(reference) ?? [];

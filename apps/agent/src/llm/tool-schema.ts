@@ -6,17 +6,17 @@ import { foldRoot } from './tool-schema-root.ts';
 
 export interface FittedTools {
   readonly tools: readonly ToolSpec[];
-  /** One line for every tool that was left out. */
+  /** One line for each omitted tool. */
   readonly warnings: readonly string[];
 }
 
 export interface ToolRules extends SchemaRules {
-  /** Longest description, in characters; default no limit. */
+  /** Maximum length of a description in characters. Default: no limit. */
   readonly descriptionCharacters?: number | undefined;
 }
 
 export interface SchemaRules {
-  /** What the name of a property may be; default anything. */
+  /** Pattern of accepted property names. Default: any name. */
   readonly propertyName?: RegExp;
 }
 
@@ -25,7 +25,7 @@ type Fit = { readonly fitted: JsonSchema } | { readonly problem: string };
 interface Fitting {
   readonly root: JsonObject;
   readonly rules: SchemaRules;
-  /** References that are being replaced by what they name, outermost first. */
+  /** References being expanded, outermost first. */
   readonly within: readonly string[];
 }
 
@@ -55,7 +55,10 @@ const SCHEMAS = new Set([
   'contentSchema',
 ]);
 
-/** Makes every tool acceptable to the providers, which refuse the whole request for one bad schema; a tool that cannot be made so is left out. */
+/**
+ * Converts every tool to a form that providers accept, since one bad schema makes them refuse the
+ * whole request. Tools that cannot be converted are omitted.
+ */
 export function fitTools(tools: readonly ToolSpec[], rules: ToolRules = {}): FittedTools {
   const fitted: ToolSpec[] = [];
   const warnings: string[] = [];
@@ -75,7 +78,7 @@ export function fitTools(tools: readonly ToolSpec[], rules: ToolRules = {}): Fit
   return { tools: fitted, warnings };
 }
 
-/** Ends a text that is too long with an ellipsis, and not within a surrogate pair. */
+/** Truncates a text with an ellipsis without splitting a surrogate pair. */
 function cutDescription(description: string, maxCharacters = Infinity): string {
   return description.length <= maxCharacters
     ? description
@@ -83,9 +86,10 @@ function cutDescription(description: string, maxCharacters = Infinity): string {
 }
 
 /**
- * A schema that describes the same arguments or more: an object with `properties` at the root and no combinator there, `items` on every array, no
- * boolean subschemas, no keyword with a value that JSON Schema 2020-12 does not allow, no references but to definitions at the root. The input stays as
- * it is; a server still gets arguments checked against its own schema.
+ * Returns a schema that accepts the same arguments or more: an object with `properties` and no
+ * combinator at the root, `items` on every array, no boolean subschemas, only values of keywords
+ * that JSON Schema 2020-12 allows, and references to root definitions only. The input is not
+ * changed; a server still gets arguments validated against its own schema.
  */
 export function fitSchema(schema: JsonSchema, rules: SchemaRules = {}): Fit {
   const given = sizeProblem(schema);
@@ -104,7 +108,10 @@ function sizeProblem(schema: JsonSchema): string | undefined {
     : undefined;
 }
 
-/** An argument that a call must have and the provider cannot name makes the tool useless. */
+/**
+ * Returns the name of a required argument that the provider does not accept, which makes the tool
+ * unusable.
+ */
 function missingName(fitted: JsonSchema, schema: JsonSchema): string | undefined {
   const properties = isPlainObject(fitted['properties']) ? fitted['properties'] : {};
   const given = isPlainObject(schema['properties']) ? schema['properties'] : {};
@@ -129,7 +136,10 @@ function fitNode(node: JsonObject, fitting: Fitting): JsonObject {
   return withItems(withNull(Object.fromEntries(entries), node));
 }
 
-/** References to other places are replaced by what is there; those that lead nowhere, out of the schema or into themselves leave the value free. */
+/**
+ * Expands references to other places. References that are unresolvable, external or circular become
+ * unconstrained values.
+ */
 function fitReference({ $ref: reference, ...rest }: JsonObject, fitting: Fitting): JsonObject {
   const isOpen =
     typeof reference === 'string' &&
@@ -169,7 +179,7 @@ function fitMap(map: JsonObject, fitting: Fitting): JsonObject {
   );
 }
 
-/** A branch that nothing fits says nothing. */
+/** Drops branches that no value matches. */
 function fitList(list: readonly unknown[], fitting: Fitting): unknown[] {
   const fitted = list.flatMap((value) =>
     value === false || isNever(value) ? [] : [fitSubschema(value, fitting) ?? {}],
@@ -206,7 +216,7 @@ function withItems(fitted: JsonObject): JsonObject {
   return isArray && fitted['items'] === undefined ? { ...fitted, items: {} } : fitted;
 }
 
-/** References that every provider follows. */
+/** Whether the reference names a root definition, which every provider supports. */
 function isDefinition(reference: unknown, root: JsonObject): boolean {
   if (reference === '#') return true;
   const [, place, name] =
@@ -240,7 +250,7 @@ function decoded(part: string): string {
   }
 }
 
-/** Stops counting beyond the limit. */
+/** Returns the nesting depth, at most one more than the limit. */
 function depthOf(value: unknown, depth: number): number {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return depth;
   return Object.values(value).reduce(

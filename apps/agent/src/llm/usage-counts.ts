@@ -1,11 +1,11 @@
 import type { Usage } from '../ports/llm-provider.ts';
 
-/** Largest count of one call that is taken over; a greater one is a fault of the provider. */
+/** Maximum plausible count of one call. */
 const MAX_TOKENS = 1_000_000_000;
 
-/** Counts as a provider reports them: any JSON value, or nothing. */
+/** Counts as reported by a provider: any JSON values. */
 export interface ReportedCounts {
-  /** Tokens of the whole prompt, cached parts included. */
+  /** Tokens of the whole prompt, including cached parts. */
   readonly input: unknown;
   readonly cacheRead: unknown;
   readonly cacheWrite: unknown;
@@ -13,14 +13,20 @@ export interface ReportedCounts {
   readonly reasoning: unknown;
 }
 
-/** A reported count as a whole number from 0 to 1,000,000,000; fractions count up. Undefined for anything that is not a number, or the digits of one, from 0 on. */
+/**
+ * Returns a reported count as a whole number from 0 to 1,000,000,000, rounded up. Undefined for
+ * anything but a non-negative number or its digits.
+ */
 export function tokenCount(value: unknown): number | undefined {
   const count = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
   if (typeof count !== 'number' || !Number.isFinite(count) || count < 0) return undefined;
   return Math.min(MAX_TOKENS, Math.ceil(count));
 }
 
-/** Returns what a provider reported, with parts no greater than their whole; undefined without a count of the input. A missing count of the output is estimated. */
+/**
+ * Returns the usage that a provider reported, with parts no greater than their whole. Undefined
+ * without an input count; a missing output count is estimated.
+ */
 export function reportedUsage(
   reported: ReportedCounts,
   estimatedOutput: number,

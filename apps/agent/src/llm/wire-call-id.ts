@@ -1,14 +1,20 @@
 import { createHash } from 'node:crypto';
 import type { Message } from '../ports/llm-provider.ts';
 
-/** A tool call's id in the form that the providers take (`a-zA-Z0-9_-`, at most `maxLength` of them); ids of another origin are mapped, always to the same one. */
+/**
+ * Returns a tool call's id in the form that providers accept (`a-zA-Z0-9_-`, at most `maxLength`).
+ * Other ids are mapped deterministically.
+ */
 export function wireCallId(id: string, maxLength = 64): string {
   return id.length <= maxLength && /^[a-zA-Z0-9_-]+$/.test(id)
     ? id
     : `call_${createHash('sha256').update(id).digest('hex').slice(0, 32)}`;
 }
 
-/** How the results of a conversation name their calls: those of turns that `isReplayed`, verbatim, by the provider's own ids, the others in mapped form. */
+/**
+ * Returns the call ids of results: the provider's own ids for turns that are replayed verbatim,
+ * mapped ids for others.
+ */
 export function resultCallIds(
   messages: readonly Message[],
   isReplayed: (message: Message) => boolean,

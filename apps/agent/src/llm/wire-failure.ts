@@ -1,11 +1,11 @@
 import { LlmError, type LlmErrorKind } from '../ports/llm-provider.ts';
 import { type Endpoint, labelOf } from './endpoint.ts';
 
-/** What is known of a failed call, whichever SDK told it. */
+/** Details of a failed call, independent of the SDK. */
 export interface WireFailure {
-  /** `undefined` for an error inside a stream. */
+  /** HTTP status; `undefined` for an error inside a stream. */
   readonly status?: number | undefined;
-  /** Machine-readable codes and types, any of them. */
+  /** Machine-readable error codes and types. */
   readonly codes: readonly string[];
   readonly text: string;
   readonly retryAfterMs?: number | undefined;
@@ -23,7 +23,10 @@ const CONTEXT =
   /context_length_exceeded|context window|context length|maximum context|prompt is too long|request_too_large|too many tokens/i;
 const MAX_TEXT = 400;
 
-/** The error to throw: provider, what happened, what to do. The key appears nowhere in it, whatever the server echoed. */
+/**
+ * Returns the error for a failed call: provider, problem and remedy. The key is removed, even if
+ * the server echoed it.
+ */
 export function llmError(failure: WireFailure, endpoint: Endpoint): LlmError {
   const verdict = judge(failure, endpoint);
   const said = failure.text.trim() === '' ? '' : `: ${failure.text.trim().slice(0, MAX_TEXT)}`;
@@ -36,7 +39,7 @@ export function llmError(failure: WireFailure, endpoint: Endpoint): LlmError {
   });
 }
 
-/** A connection that could not be made, or broke. */
+/** Returns the error for a connection that failed or broke. */
 export function networkError(error: unknown, endpoint: Endpoint): LlmError {
   const code = codeIn(error);
   const reason = code ?? (error instanceof Error ? error.message : String(error));
@@ -55,7 +58,7 @@ export function networkError(error: unknown, endpoint: Endpoint): LlmError {
   });
 }
 
-/** An answer that the wire's rules do not allow. */
+/** Returns the error for a response that violates the API's protocol. */
 export function protocolError(problem: string, endpoint: Endpoint, cause?: unknown): LlmError {
   return new LlmError(
     'protocol',
@@ -122,7 +125,7 @@ function notFoundRemedy(text: string, { isVendor, path, baseUrl }: Endpoint): st
   return `It may not speak this API: ${baseUrl}${path} must exist. Check the base URL (it usually ends in /v1), or set llm.wire to the API that the server speaks ("chat", "responses" or "messages").`;
 }
 
-/** `Retry-After` in milliseconds, in any of its forms. */
+/** Returns `Retry-After` in milliseconds, from any of its forms. */
 export function retryAfterOf(headers: Headers | undefined, nowMs: number): number | undefined {
   const inMs = Number(headers?.get('retry-after-ms') ?? Number.NaN);
   if (Number.isFinite(inMs) && inMs >= 0) return inMs;
@@ -145,7 +148,10 @@ function withoutKey(text: string, { apiKey }: Endpoint): string {
   return apiKey.length < 6 ? text : text.replaceAll(apiKey, '[key]');
 }
 
-/** What an error of an SDK said, and where. Its headers and body, in which servers echo keys, are not kept. */
+/**
+ * Returns message and place of an SDK error, without its headers and body, in which servers echo
+ * keys.
+ */
 function causeWithoutKey(cause: unknown, endpoint: Endpoint, levels = 5): Error | undefined {
   if (!(cause instanceof Error) || levels === 0) return undefined;
   const kept = new Error(withoutKey(cause.message, endpoint), {

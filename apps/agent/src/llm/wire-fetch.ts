@@ -5,27 +5,28 @@ import { protocolError } from './wire-failure.ts';
 
 export interface WireFetchOptions {
   readonly endpoint: Endpoint;
-  /** Sent instead of whatever the SDK or its environment variables made of them. */
+  /** Headers that replace those of the SDK and its environment variables. */
   readonly headers: { readonly [name: string]: string };
-  /** Names the SDK's own headers that may pass, lower case. */
+  /** Lower-case names of SDK headers that are passed on. */
   readonly passed: ReadonlySet<string>;
-  /** What to send with; default the network. */
+  /** Replacement of `fetch`. Default: the network. */
   readonly send?: typeof fetch | undefined;
-  /** Called with every piece of a response's body. */
+  /** Called for every piece of a response's body. */
   readonly onBytes: (count: number) => void;
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;
 type BytesReader = ReadableStreamDefaultReader<Bytes>;
 
-/** Bytes read of the body of an answer that is no success. */
+/** Maximum bytes read of an error response. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
 /**
- * Returns a `fetch` for an SDK that sends only the headers named here and follows no redirect.
- * Reports every byte of a body, comments included. The body holds complete events without comments, read no faster than
- * other work allows; an error's body ends after 64 KiB. Rejects with `LlmError` when a page or a document comes where a
- * stream is due; the body fails with `LlmError` `too_large` at an event that is too costly to parse.
+ * Returns a `fetch` for an SDK that sends only the headers given here and follows no redirect.
+ * Reports every byte of a body, including comments. The body holds complete events without
+ * comments, read no faster than other work allows; an error's body ends after 64 KiB. Rejects with
+ * `LlmError` for a page or document instead of a stream; the body fails with `LlmError` `too_large`
+ * at an event that is too costly to parse.
  */
 export function wireFetch({
   endpoint,
@@ -92,7 +93,10 @@ async function* beginningOf(
   release(reader);
 }
 
-/** A body of the pieces, read one at a time; closes the connection when it fails or is cancelled. */
+/**
+ * Returns a body of the pieces, read one at a time. Closes the connection on failure or
+ * cancellation.
+ */
 function bodyOf(pieces: AsyncGenerator<Bytes>, reader: BytesReader): ReadableStream<Bytes> {
   return new ReadableStream<Bytes>(
     {
@@ -112,7 +116,7 @@ function bodyOf(pieces: AsyncGenerator<Bytes>, reader: BytesReader): ReadableStr
   );
 }
 
-/** Closes the connection of a body; a failure to do so changes nothing for the caller. */
+/** Closes the connection of a body and ignores errors. */
 function release(reader: BytesReader, reason?: unknown): void {
   reader.cancel(reason).catch(() => undefined);
 }

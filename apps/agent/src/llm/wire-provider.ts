@@ -17,24 +17,24 @@ import { assertPairedCalls } from './history.ts';
 import { GatePlace, ProviderGate } from './provider-gate.ts';
 import { withRetries } from './retry.ts';
 
-/** One model call over a wire. */
+/** One model call over an API. */
 export interface WireCall<Raw> {
   readonly card: ModelCard;
-  /** A rough count of the prompt. */
+  /** Estimated input tokens. */
   readonly promptTokens: number;
-  /** Sends the request; resolves when a response has begun. Called again for a retry. */
+  /** Sends the request and resolves when a response has begun. Called again for a retry. */
   open(signal: AbortSignal): Promise<WireResponse<Raw>>;
-  /** What to throw for an error of the SDK. */
+  /** Converts an error of the SDK. */
   toError(error: unknown): LlmError;
 }
 
 export interface WireResponse<Raw> {
   readonly events: AsyncIterable<Raw>;
-  /** Turns a raw event into ours; the last one is `finish`. */
+  /** Translates a raw event; the last event is `finish`. */
   translate(raw: Raw): readonly LlmEvent[];
-  /** What is due when the raw events are over; nothing when the answer was not complete. */
+  /** Returns the final events after the raw events; none for an incomplete answer. */
   end?(): readonly LlmEvent[];
-  /** What is known so far of what the answer used. */
+  /** Returns the usage so far. */
   usage(): Usage;
 }
 
@@ -42,19 +42,22 @@ export interface WireAdapter<Raw> {
   readonly info: ProviderInfo;
   readonly models: readonly ModelCard[];
   card(model: string): ModelCard;
-  /** Names the far end in messages. */
+  /** Name of the endpoint in messages. */
   readonly label: string;
-  /** `onBytes` hears every piece of the responses. @throws LlmError when the call cannot be made at all */
+  /**
+   * Prepares a call. `onBytes` is called for every piece of the responses.
+   * @throws LlmError when the call is impossible
+   */
   startCall(request: LlmRequest, onBytes: (count: number) => void): Promise<WireCall<Raw>>;
 }
 
 export interface WireLimits {
   readonly clock: Clock;
-  /** Uniform in [0, 1). */
+  /** Returns a uniform value in [0, 1). */
   readonly random: () => number;
   readonly idleTimeoutMs: number;
   readonly deadlineMs: number;
-  /** What to send with; default the network. */
+  /** Replacement of `fetch`. Default: the network. */
   readonly send?: typeof fetch | undefined;
 }
 
@@ -65,17 +68,20 @@ interface Beginning {
   readonly read: ReadEvents;
 }
 
-/** What one call has used, over all of its attempts. */
+/** Usage of one call over all attempts. */
 interface Account {
-  /** Of attempts that failed after the provider took them. */
+  /** Usage of failed attempts that the provider processed. */
   lost: Usage | undefined;
-  /** Of the attempt that is under way. */
+  /** Usage of the attempt in progress. */
   current: (() => Usage) | undefined;
 }
 
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
-/** What the wires have in common: the gate, retries until something of the answer is there, watchdog and deadline, abort, accounts, and the demand for a terminal event. */
+/**
+ * Common part of all APIs: rate gate, retries before the first event, watchdog, deadline, abort,
+ * usage, and the required final event.
+ */
 export class WireProvider<Raw> implements LlmProvider {
   readonly #adapter: WireAdapter<Raw>;
   readonly #limits: WireLimits;
@@ -185,7 +191,10 @@ export class WireProvider<Raw> implements LlmProvider {
       .finally(() => place.leave());
   }
 
-  /** Reads until something of the answer is there: what fails before that has shown nothing and can be tried again. */
+  /**
+   * Reads until the first event of the answer. A failure before it has emitted nothing and can be
+   * retried.
+   */
   async #attempt(
     call: WireCall<Raw>,
     {
@@ -228,7 +237,7 @@ export class WireProvider<Raw> implements LlmProvider {
       while (events.every(({ type }) => type === 'start' || type === 'warning'))
         events.push(...(await read()));
     } catch (error) {
-      // Closes the connection; the attempt has failed whatever becomes of that.
+      // Closes the connection; the attempt has failed in any case.
       iterator.return?.().catch(() => undefined);
       throw error;
     }
@@ -236,7 +245,10 @@ export class WireProvider<Raw> implements LlmProvider {
     return { events, read };
   }
 
-  /** An attempt that the provider refused outright has used nothing; one that it took is paid for though another follows; one that was given up may be. */
+  /**
+   * Counts the usage of a failed attempt: none for a refused request, and the usage so far for one
+   * that the provider processed or that was aborted.
+   */
   #settleFailed(
     { status, kind }: LlmError,
     { call, account }: { readonly call: WireCall<Raw>; readonly account: Account },
@@ -276,7 +288,7 @@ function usedBy(
   return current === undefined ? lost : addUsage(lost, withCost(current(), card.price));
 }
 
-/** The guard's reason goes before whatever error its abort caused. */
+/** Prefers the guard's reason over errors that its abort caused. */
 async function translated<T, Raw>(
   work: Promise<T>,
   { call, guard }: { readonly call: WireCall<Raw>; readonly guard: CallGuard },

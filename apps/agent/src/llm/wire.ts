@@ -1,6 +1,6 @@
 import type { LlmConfig } from '../config/config.ts';
 
-/** The API that is spoken: OpenAI's Responses, OpenAI's Chat Completions, or Anthropic's Messages. */
+/** API to use: OpenAI's Responses, OpenAI's Chat Completions, or Anthropic's Messages. */
 export type Wire = 'responses' | 'chat' | 'messages';
 
 const VENDOR_HOSTS: { readonly [provider: string]: string } = {
@@ -8,7 +8,7 @@ const VENDOR_HOSTS: { readonly [provider: string]: string } = {
   anthropic: 'api.anthropic.com',
 };
 
-/** Whether the configured address is the vendor's own and not a compatible server's. */
+/** Whether the configured address belongs to the vendor, not to a compatible server. */
 export function isVendorAddress({
   provider,
   baseUrl,
@@ -16,7 +16,10 @@ export function isVendorAddress({
   return baseUrl === undefined || new URL(baseUrl).host === VENDOR_HOSTS[provider];
 }
 
-/** The configured API, else that of the provider: compatible servers of OpenAI speak Chat Completions, OpenAI itself is asked by Responses. */
+/**
+ * Returns the configured API, or the default: Responses for OpenAI itself, Chat Completions for
+ * compatible servers.
+ */
 export function wireOf(config: Pick<LlmConfig, 'provider' | 'wire' | 'baseUrl'>): Wire {
   if (config.wire !== undefined) return config.wire;
   if (config.provider === 'anthropic') return 'messages';

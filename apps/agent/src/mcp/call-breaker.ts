@@ -3,19 +3,22 @@ import type { Clock } from '../ports/clock.ts';
 
 export interface CallBreakerOptions {
   readonly clock: Clock;
-  /** Gives 0 to 1. */
+  /** Returns 0 to 1. */
   readonly random: () => number;
-  /** The breaker opened, or closed again. */
+  /** Called when the breaker opens or closes. */
   readonly onChange: (status: BreakerStatus) => void;
 }
 
-/** One call that may be made. Only the first thing that is said of it counts. */
+/** An admitted call. Only its first report counts. */
 export interface Trial {
-  /** The server gave a sign of life. */
+  /** Reports a response of any kind. */
   answered(): void;
-  /** The call was lost, timed out or could not be sent. What ends many calls at once is one `incident`. */
+  /**
+   * Reports that the call was lost, timed out or could not be sent. Failures with the same
+   * `incident` count once.
+   */
   failed(incident?: object): void;
-  /** Nothing was learned. */
+  /** Reports that the call ended without evidence about the server. */
   dropped(): void;
 }
 
@@ -23,16 +26,16 @@ const FAILURES = 5;
 const WINDOW_MS = 60_000;
 const FIRST_DELAY_MS = 1000;
 const MAX_DELAY_MS = 60_000;
-/** Share of the delay by which it may be longer. */
+/** Maximum jitter as a share of the delay. */
 const JITTER = 0.25;
 
 /**
- * Keeps calls from a server that does not answer them. Five failures in a row within a minute open it, for 1 s; then one call is tried, which closes it or opens it for twice as long, at
- * most 60 s.
+ * Circuit breaker for calls of one server. Five consecutive failures within a minute open it for 1
+ * s. Then one call is tried: success closes it, failure opens it for twice as long, at most 60 s.
  */
 export class CallBreaker {
   readonly #options: CallBreakerOptions;
-  /** When each failure in a row happened; those that are too old are forgotten. */
+  /** Times of consecutive failures within the window. */
   #failedAt: number[] = [];
   #openings = 0;
   #opensAgainAt: number | undefined;
@@ -47,7 +50,7 @@ export class CallBreaker {
     const failures = this.#failedAt.length;
     if (this.#opensAgainAt === undefined) return { state: 'closed', failures };
     const waitMs = this.#opensAgainAt - this.#options.clock.now();
-    // A longer wait than the longest is a clock that was set back.
+    // A wait beyond the maximum means that the clock was set back.
     return {
       state: waitMs > 0 && waitMs <= MAX_DELAY_MS ? 'open' : 'half_open',
       failures,
@@ -55,7 +58,7 @@ export class CallBreaker {
     };
   }
 
-  /** `undefined` when no call may be made now. */
+  /** Admits a call, or returns `undefined` if no call may be made now. */
   begin(): Trial | undefined {
     const { state } = this.status;
     if (state === 'open' || (state === 'half_open' && this.#probe !== undefined)) return undefined;
@@ -73,7 +76,7 @@ export class CallBreaker {
     };
   }
 
-  /** Forgets every failure. */
+  /** Forgets all failures and closes the breaker. */
   reset(): void {
     this.#close();
   }
@@ -89,7 +92,7 @@ export class CallBreaker {
 
   #fail(call: object, incident: object | undefined): void {
     const isProbe = this.#release(call);
-    // What was begun before it opened tells nothing new.
+    // Failures of calls admitted before it opened are no new evidence.
     if (this.#opensAgainAt !== undefined && !isProbe) return;
     if (incident !== undefined && incident === this.#lastIncident) return;
     this.#lastIncident = incident;
@@ -106,7 +109,7 @@ export class CallBreaker {
     onChange(this.status);
   }
 
-  /** Whether it was the call that was tried. */
+  /** Ends the probe. Returns whether the call was the probe. */
   #release(call: object): boolean {
     if (this.#probe !== call) return false;
     this.#probe = undefined;

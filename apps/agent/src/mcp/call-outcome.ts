@@ -65,7 +65,10 @@ export async function outcomeOf(
   }
 }
 
-/** @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#error-handling */
+/**
+ * Converts an error response.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#error-handling
+ */
 function refused(
   { server }: CallLine,
   { resumeFrom }: ToolCallRequest,
@@ -143,7 +146,7 @@ async function traceCancellation({ server, life, clock }: CallLine): Promise<Can
       return (await settlesWithin(connection.exited, server.graceMs, clock))
         ? 'confirmed'
         : 'failed';
-    // Any other error is an answer of the server.
+    // Any other error is a response of the server.
   }
   // HTTP requests are not ordered, so a later answer does not prove that the cancellation arrived.
   return isRemote ? 'sent' : 'delivered';

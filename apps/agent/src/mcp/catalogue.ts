@@ -15,20 +15,20 @@ import { READ_RESOURCE, wireName } from './tool-names.ts';
 
 export interface CatalogueEntry {
   readonly tool: CatalogueTool;
-  /** What of the server's definition is pinned, and the digests of its parts. */
+  /** Pinned part of the server's definition, and the digests of its parts. */
   readonly definition: JsonObject;
   readonly parts: DefinitionParts;
-  /** Set while the definition is another than the pinned one: which of its parts are. */
+  /** Names of the parts that differ from the pinned definition. Absent if none do. */
   readonly changed?: readonly string[];
   readonly validate: ArgumentValidator;
-  /** Set for our own tool, whose calls are requests to read a resource. */
+  /** Set for the service's own tool that reads resources. */
   readonly isResourceReader?: boolean;
 }
 
 export interface Catalogue {
-  /** By wire name. */
+  /** Entries by wire name. */
   readonly entries: ReadonlyMap<string, CatalogueEntry>;
-  /** Tools that are not offered, and patterns that match nothing. */
+  /** Tools that are not offered, and patterns without a match. */
   readonly warnings: readonly string[];
 }
 
@@ -37,14 +37,14 @@ export const EMPTY_CATALOGUE: Catalogue = { entries: new Map(), warnings: [] };
 const MAX_TOOLS = 1000;
 const MAX_DESCRIPTION_LENGTH = 64 * 1024;
 const MAX_DEFINITION_LENGTH = 512 * 1024;
-/** All that is kept of the tools of one server. */
+/** Maximum length of all kept definitions of one server. */
 const MAX_CATALOGUE_LENGTH = 8 * 1024 * 1024;
-/** Milliseconds that compiling the schemas of one server may take together. */
+/** Milliseconds for compiling all schemas of one server. */
 const COMPILE_BUDGET_MS = 5000;
 
 /**
- * What of a server's tools is offered: those its patterns let through, with a usable name and schema. A tool that is left out for another reason
- * is named in the warnings and harms no other. Gives way to other work between two tools.
+ * Returns the tools of a server that match its patterns and have a usable name and schema. Other
+ * tools are named in the warnings. Yields to other work between tools.
  */
 export async function readCatalogue(
   server: ServerConfig,
@@ -96,7 +96,7 @@ function sizeOf({ tool }: CatalogueEntry): number {
   return JSON.stringify(tool).length;
 }
 
-/** The client checks of a list that it holds objects; what is in them is the server's word. */
+/** The client validates only that the list holds objects. */
 function isNamed(tool: { readonly name: unknown }): boolean {
   return typeof tool.name === 'string' && tool.name !== '';
 }
@@ -163,7 +163,7 @@ function addTool(entries: Map<string, CatalogueEntry>, entry: CatalogueEntry): v
   entries.set(entry.tool.wireName, entry);
 }
 
-/** Only real booleans count as hints: policy must not take `"false"` for true. */
+/** Returns only boolean hints, so that policies never treat `"false"` as true. */
 function hints(annotations: unknown): ToolAnnotations {
   const given = isPlainObject(annotations) ? annotations : {};
   const title = text(given['title']);

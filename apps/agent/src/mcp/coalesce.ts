@@ -1,6 +1,6 @@
 /**
- * Runs `work` one at a time: requests made during a run share one more run, which follows it after `pause`. The promise of a request settles as
- * the run that began after it does.
+ * Runs `work` one at a time. Requests during a run share one further run, which starts `pause`
+ * later. The promise of a request settles with the next run that begins.
  */
 export function coalesce(
   work: () => Promise<void>,

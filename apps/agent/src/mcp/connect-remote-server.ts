@@ -5,8 +5,8 @@ import type { RemoteServerConfig } from '../config/config.ts';
 import { clientOptions, type ConnectOptions, type ServerConnection } from './server-connection.ts';
 
 /**
- * Connects to a server over Streamable HTTP or HTTP+SSE. A session that the server has forgotten ends the connection: it is the pool that connects again, and
- * reads the tools anew.
+ * Connects to a server over Streamable HTTP or HTTP+SSE. A lost session ends the connection, so
+ * that the pool reconnects and reads the tools again.
  */
 export async function connectRemoteServer(
   server: RemoteServerConfig,

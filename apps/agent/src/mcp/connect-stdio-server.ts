@@ -6,15 +6,15 @@ import type { Reaper } from './reaper.ts';
 import { clientOptions, type ConnectOptions, type ServerConnection } from './server-connection.ts';
 
 export interface StdioSurroundings {
-  /** Knows the server's process group as long as it may live. */
+  /** Reaper that ends the server's process group if this process dies. */
   readonly reaper: Reaper;
-  /** Milliseconds between the end of its input, SIGTERM and SIGKILL. */
+  /** Milliseconds between the end of the server's input, SIGTERM and SIGKILL. */
   readonly graceMs: number;
-  /** Of the messages of all servers. */
+  /** Shared budget for the messages of all servers. */
   readonly messageBudget?: MessageBudget;
 }
 
-/** Starts a server as a child process and speaks with it over stdin and stdout. */
+/** Starts a server as a child process and connects over stdin and stdout. */
 export async function connectStdioServer(
   server: StdioServerConfig,
   options: ConnectOptions,
@@ -27,7 +27,7 @@ export async function connectStdioServer(
     if (child?.pid !== undefined) reaper.remove(child.pid);
   };
   const endRest = async (): Promise<void> => {
-    // The group has ended; what left it goes on.
+    // The group has ended; processes that left the group may still run.
     await endMarked((each) => each === mark, graceMs).catch((error: unknown) =>
       options.onLog(`what the server left behind could not be looked for: ${String(error)}`),
     );
@@ -35,7 +35,7 @@ export async function connectStdioServer(
   };
   const open = (): ChildTransport => {
     signal.throwIfAborted();
-    // A second process is started only when the first has ended.
+    // A second process is started only after the first has ended.
     forget();
     child = launch(server, options, { mark, graceMs, messageBudget });
     if (child.pid !== undefined) reaper.add(child.pid);

@@ -3,10 +3,13 @@ import type { JsonObject, Tool } from '@signalbox/mcp-core';
 import { canonicalJson } from '../canonical-json.ts';
 import { UnusableSchemaError } from './argument-validator.ts';
 
-/** SHA-256, in hex, of each part of a tool's definition that is there. */
+/** SHA-256 in hex of each present part of a tool's definition. */
 export type DefinitionParts = { readonly [part: string]: string };
 
-/** What a model or a person goes by, and what a call depends on; icons and `_meta` are neither, and what it says of tasks depends on the era. */
+/**
+ * Parts that models, people and calls depend on. Icons, `_meta` and task support, which depends on
+ * the era, are excluded.
+ */
 const PINNED = [
   'title',
   'description',
@@ -15,14 +18,17 @@ const PINNED = [
   'annotations',
 ] as const satisfies readonly (keyof Tool)[];
 
-/** The part of a tool's definition that is pinned, as the server sent it. */
+/** Returns the pinned parts of a tool's definition as the server sent them. */
 export function pinnedDefinition(tool: Tool): JsonObject {
   return Object.fromEntries(
     PINNED.filter((part) => tool[part] !== undefined).map((part) => [part, tool[part]]),
   );
 }
 
-/** @throws UnusableSchemaError when a part is nested so deep that it cannot be read */
+/**
+ * Returns the digests of the parts.
+ * @throws UnusableSchemaError for a part that is nested too deep
+ */
 export function definitionParts(definition: JsonObject): DefinitionParts {
   try {
     return Object.fromEntries(
@@ -33,18 +39,18 @@ export function definitionParts(definition: JsonObject): DefinitionParts {
   }
 }
 
-/** One digest for all parts. */
+/** Returns one digest of all parts. */
 export function definitionDigest(parts: DefinitionParts): string {
   return digestOf(parts);
 }
 
-/** Names of the parts that are not the same. */
+/** Returns the names of the parts that differ. */
 export function changedParts(before: DefinitionParts, now: DefinitionParts): readonly string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(now)])];
   return names.filter((part) => before[part] !== now[part]).toSorted();
 }
 
-/** @see https://www.rfc-editor.org/rfc/rfc8785 */
+/** Returns the SHA-256 of the canonical JSON. @see https://www.rfc-editor.org/rfc/rfc8785 */
 function digestOf(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }

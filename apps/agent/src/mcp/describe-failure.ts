@@ -3,7 +3,7 @@ import { HttpError } from '@signalbox/mcp-core/http/client';
 import { stderrExcerpt } from '@signalbox/mcp-core/stdio';
 import { isRemote, type ServerConfig, type StdioServerConfig } from '../config/config.ts';
 
-/** The server was started and answered, but not with its list of tools. */
+/** Thrown for a server that connected but did not list its tools. */
 export class ToolsNotListedError extends Error {
   constructor(cause: unknown) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });
@@ -11,7 +11,10 @@ export class ToolsNotListedError extends Error {
   }
 }
 
-/** What went wrong with a server, where, and what to do, in one line. `stderr` holds the last lines that the server wrote there. */
+/**
+ * Returns one line about the failure of a server: what, where, and what to do. `stderr`: last lines
+ * of the server's stderr.
+ */
 export function describeFailure(
   server: ServerConfig,
   error: unknown,
@@ -30,7 +33,7 @@ export function describeFailure(
   );
 }
 
-/** The end of a process tells what was on stderr itself. */
+/** Returns the stderr lines, unless the message of the process's exit contains them. */
 function stderrOf(message: string, lines: readonly string[]): string {
   const excerpt = stderrExcerpt(lines);
   return excerpt.length === 0 || message.includes('; on stderr: ')

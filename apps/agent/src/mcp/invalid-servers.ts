@@ -7,8 +7,8 @@ import type { ServerStatus, ToolRegistry } from '../ports/tool-registry.ts';
 type Pool = ToolRegistry & ServerDirectory;
 
 /**
- * Adds servers that cannot be used to those of a pool: they are listed as `invalid` with the reason, have no tools, and are
- * logged when the pool starts.
+ * Adds invalid servers to a pool. They are listed as `invalid` with the reason, have no tools, and
+ * are logged when the pool starts.
  */
 export function withInvalidServers(
   pool: Pool,

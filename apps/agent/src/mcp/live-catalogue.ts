@@ -10,20 +10,28 @@ import type { ServerConnection } from './server-connection.ts';
 
 export interface LiveCatalogueOptions extends PinSurroundings {
   readonly schemas: SchemaChecks;
-  /** It was read again, or compared again with the pins. */
+  /** Called when the tools were read, or compared with the pins, again. */
   readonly onCatalogue: () => void;
 }
 
-/** All pages of a tool list together. */
+/** Milliseconds for all pages of a tool list. */
 const LIST_LIMIT_MS = 60_000;
-/** The least time between two readings of a tool list that keeps changing. */
+/** Minimum milliseconds between reads of a changing tool list. */
 const REFRESH_PAUSE_MS = 500;
-/** How many times longer than the last reading the pause after it is, so that a server cannot keep this process at work. */
+/**
+ * Minimum pause after a read as a multiple of the read's duration, so that a server cannot keep
+ * this process busy.
+ */
 const REFRESH_PAUSE_FACTOR = 10;
 
-/** The tools of one connection. Each reading takes the place of the one before as a whole; who has taken an entry out of it keeps that. */
+/**
+ * The tools of one connection. Each read replaces the whole catalogue; entries in use stay valid.
+ */
 export class LiveCatalogue {
-  /** Reads the tools again, at once or together with others who ask meanwhile. Never rejects: the tools known so far stay when that fails. */
+  /**
+   * Reads the tools again; concurrent requests share one read. Never rejects: after a failure the
+   * known tools stay.
+   */
   readonly refresh: () => Promise<void>;
   readonly #server: ServerConfig;
   readonly #connection: ServerConnection;
@@ -47,7 +55,7 @@ export class LiveCatalogue {
     return this.#current;
   }
 
-  /** The first reading; `problems` are told with its warnings. */
+  /** Reads the tools for the first time. `problems`: further warnings. */
   async read(problems: readonly string[] = []): Promise<void> {
     const listed = await readCatalogue(
       this.#server,
@@ -58,7 +66,7 @@ export class LiveCatalogue {
     await this.#compare();
   }
 
-  /** To be called when what is pinned has changed. */
+  /** Compares the tools with the pins again. To be called when pins have changed. */
   async compareWithPins(): Promise<void> {
     await this.#compare();
     this.#options.onCatalogue();
@@ -68,7 +76,7 @@ export class LiveCatalogue {
     const { clock, onCatalogue } = this.#options;
     const startedAt = clock.now();
     await this.read().catch((error: unknown) => {
-      // A server that cannot list its tools now may still run them.
+      // A server that cannot list its tools may still execute them.
       this.#current = {
         ...this.#current,
         warnings: [
@@ -80,7 +88,7 @@ export class LiveCatalogue {
     onCatalogue();
   }
 
-  /** One comparison after the other, so that the last to begin, which knows the latest pins, is the last to be told. */
+  /** Runs one comparison at a time, so that the result with the latest pins is reported last. */
   #compare(): Promise<void> {
     const compared = this.#compareAfter(this.#comparing);
     this.#comparing = compared.catch(() => undefined);
@@ -90,7 +98,7 @@ export class LiveCatalogue {
   async #compareAfter(before: Promise<unknown>): Promise<void> {
     await before;
     const pinned = await pinCatalogue(this.#server, this.#listed, this.#options);
-    // It is not the server that defines this tool.
+    // This tool is defined by the service, not by the server.
     this.#current =
       this.#connection.client.server.capabilities.resources === undefined
         ? pinned

@@ -1,15 +1,16 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The environment variable by which a server process, and everything that it starts, is known wherever it moves. */
+/** Environment variable that marks a server process and its descendants. */
 export const MARK_VARIABLE = 'SIGNALBOX_SERVER_ID';
 
 const POLL_MS = 20;
-/** How long the kernel may take to end killed processes. */
+/** Milliseconds the kernel may take to end killed processes. */
 const KILL_WAIT_MS = 2000;
 
 /**
- * Ends the processes whose mark is wanted: SIGTERM, and SIGKILL `graceMs` later. A process that took the mark out of its environment is not found, and none is where there is no `/proc`. Resolves with how many were found.
+ * Ends the marked processes with SIGTERM, and SIGKILL `graceMs` later. Resolves with their number.
+ * Finds no process that removed the mark from its environment, and none without `/proc`.
  * @see https://man7.org/linux/man-pages/man5/proc_pid_environ.5.html
  */
 export async function endMarked(
@@ -25,12 +26,12 @@ export async function endMarked(
     const left = await markedProcesses(isWanted);
     if (left.length === 0) return found.length;
     if (performance.now() >= deadline) for (const pid of left) signal(pid, 'SIGKILL');
-    // What cannot be killed belongs to another user, or waits for a disk.
+    // A process that cannot be killed belongs to another user, or waits for a disk.
     if (performance.now() >= deadline + KILL_WAIT_MS) return found.length;
   }
 }
 
-/** Ids of the running processes whose mark is wanted. */
+/** Returns the ids of running processes with a wanted mark. */
 export async function markedProcesses(
   isWanted: (mark: string) => boolean,
 ): Promise<readonly number[]> {
@@ -43,7 +44,7 @@ export async function markedProcesses(
 }
 
 async function isMarked(pid: number, isWanted: (mark: string) => boolean): Promise<boolean> {
-  // It may end between the listing and the read, or belong to another user. One that ended and waits to be reaped has no environment.
+  // The process may have ended since the listing, or belong to another user. A zombie has no environment.
   const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
   return environment
     .split('\0')
@@ -58,6 +59,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It has ended meanwhile.
+    // The process has ended.
   }
 }

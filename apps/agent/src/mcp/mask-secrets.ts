@@ -1,12 +1,18 @@
 import { isRemote, type ServerConfig } from '../config/config.ts';
 
-/** Shorter values are words like `true` or `8080`: masking them would hide the text and protect nothing. */
+/** Minimum length of a masked secret. Shorter values such as `true` or `8080` are common words. */
 const MIN_LENGTH = 4;
 
-/** Shorter values have encodings that other texts have, too. */
+/**
+ * Minimum length of a secret whose encodings are masked too. Shorter ones would match other texts.
+ */
 const MIN_ENCODED_LENGTH = 8;
 
-/** Returns a function that replaces the values of the server's environment or headers, and its other secrets, with `***`: as they are, percent-encoded, in hex and in base64, also as a part of a longer base64 text. */
+/**
+ * Returns a function that replaces the server's secrets, including the values of its environment or
+ * headers, with `***`: as plain text, percent-encoded, in hex and in base64, also within longer
+ * base64 text.
+ */
 export function secretMask(server: ServerConfig): (text: string) => string {
   const values = [
     ...(isRemote(server) ? remoteSecrets(server.url, server.headers) : Object.values(server.env)),
@@ -36,7 +42,10 @@ function encodings(value: string): readonly string[] {
   ];
 }
 
-/** The characters that stand for the bytes alone where `before` bytes (modulo 3) come first: the first and the last of the others depend on what is around them. */
+/**
+ * Returns the base64 characters that depend on `bytes` alone when `before` bytes (modulo 3) precede
+ * them.
+ */
 function base64Of(bytes: Buffer, before: number, encoding: 'base64' | 'base64url'): string {
   const text = Buffer.concat([Buffer.alloc(before), bytes])
     .toString(encoding)
@@ -45,7 +54,7 @@ function base64Of(bytes: Buffer, before: number, encoding: 'base64' | 'base64url
   return text.slice(before === 0 ? 0 : before + 1, end);
 }
 
-/** A header such as `Bearer abc` is a secret as a whole and in its parts. */
+/** Returns a header such as `Bearer abc` as a whole and in parts. */
 function remoteSecrets(
   url: string,
   headers: { readonly [name: string]: string },

@@ -1,6 +1,6 @@
 import type { ToolPin, ToolPins } from '../ports/tool-pins.ts';
 
-/** Pins that are gone with the process. */
+/** Creates a store of pins in memory. */
 export function memoryToolPins(): ToolPins {
   const servers = new Map<string, Map<string, ToolPin>>();
   return {

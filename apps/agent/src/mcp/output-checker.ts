@@ -1,10 +1,10 @@
 import type { OutputChecker } from '../ports/output-checker.ts';
 import { SchemaChecks, SchemaError } from './schema-checks.ts';
 
-/** Whose turn the schemas of clients take. */
+/** Owner of client schemas in the schema worker's queue. */
 const OWNER = 'output schemas';
 
-/** Schemas for objects, with the limits of the schemas of tools. */
+/** Creates a checker of answers for object schemas, with the limits of tool schemas. */
 export function createOutputChecker(checks = new SchemaChecks()): OutputChecker {
   return {
     async unusable(schema) {

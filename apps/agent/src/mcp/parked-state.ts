@@ -6,7 +6,7 @@ interface RoundListeners {
   readonly onAsked: () => void;
 }
 
-/** Tracks whether a call waits for input responses, and forwards each round to its keeper. */
+/** Tracks whether a call waits for input responses, and forwards each round to its store. */
 export class ParkedState implements InputRoundStore {
   readonly #listeners: RoundListeners;
   isParked: boolean;

@@ -11,12 +11,16 @@ export interface PinSurroundings {
   readonly logger: Logger;
 }
 
-/** Of one server, ever: one that invents names without end must not fill the disk. */
+/**
+ * Maximum number of pins of one server ever, so that a server with endless new names cannot fill
+ * the disk.
+ */
 const MAX_PINS = 10_000;
 
 /**
- * Compares what a server offers with what is pinned, and pins what is new. A tool whose definition is another one is quarantined; that of a trusted server is pinned anew.
- * A server that has had 10,000 tools gets no new ones. Rejects when the pins cannot be read: nothing may be offered then.
+ * Compares a server's tools with the pins and pins new tools. A tool with a changed definition is
+ * quarantined, or pinned again if the server is trusted. A server with 10,000 pinned tools gets no
+ * new ones. Rejects if the pins cannot be read, since nothing may be offered then.
  */
 export async function pinCatalogue(
   server: ServerConfig,
@@ -59,7 +63,7 @@ export async function pinCatalogue(
   };
 }
 
-/** The pin of a tool as it is offered. */
+/** Returns the pin of an offered tool. */
 export function pinOf(
   { tool, parts }: Pick<CatalogueEntry, 'tool' | 'parts'>,
   times: Pick<ToolPin, 'firstSeenAt' | 'acceptedAt'>,
@@ -67,14 +71,17 @@ export function pinOf(
   return { server: tool.server, tool: tool.name, parts, ...times };
 }
 
-/** For people and models: why a quarantined tool may not be used, and how a person approves it. */
+/**
+ * Returns the reason why a quarantined tool may not be used and how to approve it, for people and
+ * models.
+ */
 export function quarantineReason({ tool, changed = [] }: CatalogueEntry): string {
   const name = tool.name.slice(0, 100);
   const command = `signalbox tools approve ${tool.server} ${/^[\w./-]+$/.test(name) ? name : JSON.stringify(name)}`;
   return `the tool ${JSON.stringify(name)} is quarantined: its ${changed.join(', ')} changed since it was first seen; it can be called when a person has looked at it and approved it (${command})`;
 }
 
-/** A disk that is full keeps no tool from being used; the next reading pins it. */
+/** Stores pins. A full disk does not make tools unusable; the next read pins them. */
 async function keep(pins: ToolPins, kept: readonly ToolPin[]): Promise<readonly string[]> {
   try {
     await pins.keep(kept);

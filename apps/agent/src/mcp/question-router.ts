@@ -6,53 +6,66 @@ import type { Clock } from '../ports/clock.ts';
 
 export interface CallInFlight {
   readonly runId: string;
-  /** What its request carries as `_meta`; no other call has this object. */
+  /** `_meta` of the call's request. The object identifies the call. */
   readonly meta: JsonObject;
   readonly questions: InputHandlers;
-  /** The server asks something, and this call may be the reason. */
+  /** Called when an input request arrives that the call may have caused. */
   readonly onQuestion?: () => void;
-  /** A question is held back because this call or one of another run may be the reason. */
+  /** Called when an input request is held that this call or another run's call may have caused. */
   readonly onQuestionHeld?: () => void;
-  /** Hears, perhaps after the call, that what it sent a person to a URL for is done. */
+  /** Called, possibly after the call, when one of its URL elicitations is completed. */
   readonly onElicitationComplete?: ((elicitationId: string) => void) | undefined;
 }
 
 export interface QuestionRouterOptions {
   readonly clock: Clock;
-  /** Paths of the directories that are the server's roots at present. It hears that there can be some only if there are when the router is made. */
+  /**
+   * Returns the paths of the server's current root directories. The roots capability is declared
+   * only if there are roots when the router is created.
+   */
   readonly roots: () => readonly string[];
-  /** A question came that names no request, so its connection must carry the calls of one run at a time. */
+  /**
+   * Called for the first input request that names no request. From then on the connection must
+   * carry calls of one run at a time.
+   */
   readonly onUnnamedQuestion: () => void;
 }
 
-/** The given-up runs that are remembered; two make every question ambiguous. */
+/**
+ * Maximum number of remembered runs with abandoned calls. Two make every input request ambiguous.
+ */
 const MAX_GIVEN_UP_RUNS = 2;
 
-/** The visits to URLs that a server may still say are done; the oldest are forgotten. */
+/** Maximum number of URL elicitations whose completion is awaited; the oldest are forgotten. */
 const MAX_VISITS = 256;
 
-/** How long questions of several runs are held when each of these runs may be waiting for one. */
+/**
+ * Milliseconds for which input requests of several runs are held while each of these runs may wait
+ * for one.
+ */
 const HOLD_MS = 30_000;
 
-/** A question that names no request, while calls of several runs may be its reason. */
+/** An input request that names no request, while calls of several runs may have caused it. */
 interface HeldQuestion {
-  /** Calls that were in flight when it came and have not ended. */
+  /** Calls that were in flight on arrival and have not ended. */
   readonly candidates: Set<CallInFlight>;
   readonly settle: () => void;
   readonly refuse: () => void;
 }
 
 /**
- * Finds the call that a server's question belongs to. A question that names no request, as on a legacy stdio connection, is attributed when one run alone
- * can have caused it. While several can, the question is held until the calls of all runs but one have been answered. It is refused when a given-up call of
- * another run may still be at work in the server, or when every one of these runs may be waiting for such a question.
+ * Attributes a server's input request to the call that caused it. An input request that names no
+ * request, as on a legacy stdio connection, is attributed if only one run can have caused it. While
+ * several can, it is held until the calls of all runs but one have ended. It is refused if an
+ * abandoned call of another run may still be active in the server, or if each of these runs may
+ * wait for such an input request.
  */
 export class QuestionRouter {
   readonly handlers: InputHandlers;
   readonly #calls = new Set<CallInFlight>();
   readonly #givenUpRuns = new Set<string>();
   readonly #held = new Set<HeldQuestion>();
-  /** The call of each visit to a URL, by the server's id of the visit. */
+  /** Call of each URL elicitation, by elicitation id. */
   readonly #visits = new Map<string, CallInFlight>();
   readonly #options: QuestionRouterOptions;
   #hasAsked = false;
@@ -98,12 +111,12 @@ export class QuestionRouter {
     };
   }
 
-  /** Whether the server has ever asked anything on this connection without naming the request. */
+  /** Whether the server has sent an input request that named no request on this connection. */
   get hasAsked(): boolean {
     return this.#hasAsked;
   }
 
-  /** Questions that wait for an answer. */
+  /** Number of unanswered input requests. */
   get openQuestions(): number {
     return this.#openQuestions;
   }
@@ -112,7 +125,7 @@ export class QuestionRouter {
     return this.#calls.size > 0;
   }
 
-  /** Whether the server may still be at work on a given-up call of another run than this one. */
+  /** Whether the server may still process an abandoned call of a run other than this one. */
   hasGivenUpCallOfOther(runId: string): boolean {
     return [...this.#givenUpRuns].some((givenUp) => givenUp !== runId);
   }
@@ -121,12 +134,12 @@ export class QuestionRouter {
     return this.#givenUpRuns.size > 0;
   }
 
-  /** The call may now cause questions. */
+  /** Registers a call that may cause input requests. */
   begin(call: CallInFlight): void {
     this.#calls.add(call);
   }
 
-  /** The call was answered, or was given up: then the server may still be at work on it and ask. */
+  /** Ends a call. `given-up`: the server may still process it and send input requests. */
   end(call: CallInFlight, how: 'answered' | 'given-up'): void {
     this.#calls.delete(call);
     if (how === 'given-up' && this.#givenUpRuns.size < MAX_GIVEN_UP_RUNS)
@@ -137,7 +150,7 @@ export class QuestionRouter {
     }
   }
 
-  /** The server says that a visit to a URL is done. */
+  /** Reports a completed URL elicitation to its call. */
   completed(elicitationId: string): void {
     this.#visits.get(elicitationId)?.onElicitationComplete?.(elicitationId);
     this.#visits.delete(elicitationId);
@@ -221,7 +234,10 @@ export class QuestionRouter {
     });
   }
 
-  /** `undefined` while calls of several runs, none of them given up, may have caused the question. */
+  /**
+   * Returns `undefined` while calls of several runs, none of them abandoned, may have caused the
+   * input request.
+   */
   #decide(candidates: ReadonlySet<CallInFlight>): CallInFlight | 'nobody' | 'unknown' | undefined {
     const [call] = candidates;
     if (call === undefined) return 'nobody';
@@ -229,7 +245,10 @@ export class QuestionRouter {
     return [...candidates].every(({ runId }) => runId === call.runId) ? call : undefined;
   }
 
-  /** Whether as many questions are held as there are runs with calls: then no call needs to end before its question is answered. */
+  /**
+   * Whether every run with calls has a held input request, so that no call can end before one is
+   * answered.
+   */
   #isDeadlocked(): boolean {
     return this.#held.size >= new Set([...this.#calls].map(({ runId }) => runId)).size;
   }

@@ -1,11 +1,14 @@
-/** The answers without an unnamed question after which a tool counts as one that does not ask. */
+/** Successful results without an unnamed input request after which a tool counts as quiet. */
 const ANSWERS = 3;
 
-/** The tools of a server that are known not to ask: each has answered several calls, and the server has asked no question that names no call. */
+/**
+ * Tools that are known not to send input requests: each has returned several results while the
+ * server has sent no unnamed input request.
+ */
 export class QuietTools {
   readonly #answers = new Map<string, number>();
 
-  /** Counts a successful answer. A failed call may have ended before the point at which the tool asks. */
+  /** Counts a successful result. A failed call may have ended before the tool would ask. */
   answered(tool: string): void {
     this.#answers.set(tool, (this.#answers.get(tool) ?? 0) + 1);
   }

@@ -28,7 +28,10 @@ export class ReachabilityCheck {
   }
 }
 
-/** An HTTP status is an answer, and a server that is silent may be busy. */
+/**
+ * Whether a ping failed for lack of a connection. An HTTP status is an answer, and a silent server
+ * may be busy.
+ */
 function isUnreachable(error: unknown): error is LocalError {
   if (!(error instanceof LocalError) || error.code === 'request-timeout') return false;
   return !(error.cause instanceof HttpError) || error.cause.isSessionLost;

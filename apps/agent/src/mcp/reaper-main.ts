@@ -3,9 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { endMarked } from './marked-processes.ts';
 
 /**
- * A process of its own that outlives the one that started it just long enough to end the process groups this leaves behind. It reads `+GROUP`
- * and `-GROUP` lines; when its input ends, however the other process ended, it gives the groups half of its first argument's milliseconds to follow by
- * themselves, then sends SIGTERM, and SIGKILL that many milliseconds later. Then it ends what left its group: everything that carries a mark of its second argument.
+ * Helper process that ends the server processes left by its parent. Reads `+GROUP` and `-GROUP`
+ * lines. When its input ends, it waits half of `graceMs` (first argument) for the groups to end,
+ * sends SIGTERM, and SIGKILL `graceMs` later. Then it ends every process with a mark of the second
+ * argument.
  */
 const graceMs = Number(process.argv[2]);
 const poolId = process.argv[3] ?? '';
@@ -14,7 +15,7 @@ const groups = new Set<number>();
 
 for await (const line of createInterface({ input: process.stdin })) {
   const group = Number(line.slice(1));
-  // 0 and 1 would address this process's own group, and everything.
+  // 0 and 1 would address this process's own group and all processes.
   if (!Number.isInteger(group) || group <= 1) continue;
   if (line.startsWith('+')) groups.add(group);
   else groups.delete(group);
@@ -41,7 +42,7 @@ function signal(group: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-group, name);
   } catch {
-    // The group is gone, or what is left of it belongs to another user.
+    // The group has ended, or belongs to another user.
     return false;
   }
 }

@@ -4,29 +4,37 @@ import { once } from 'node:events';
 import { extname, join } from 'node:path';
 import { endMarked } from './marked-processes.ts';
 
-/** Sees to it that no server process outlives this process, even when that is killed. */
+/** Ends server processes that would outlive this process, even after it is killed. */
 export interface Reaper {
-  /** Ends what an earlier service with the same owner left running because its helper was killed with it; resolves with how many processes these were. */
+  /**
+   * Ends processes left by an earlier service with the same owner whose helper was killed too.
+   * Resolves with their number.
+   */
   endLeftovers(): Promise<number>;
-  /** A mark for the environment of a server that is about to be started: whatever carries it is ended when this process ends, in whichever group or session it is. */
+  /**
+   * Returns a mark for the environment of a new server. When this process ends, every process with
+   * the mark is ended, whatever its group or session.
+   */
   mark(): string;
-  /** The group of this leader is ended when this process ends. */
+  /** Registers a process group to be ended when this process ends. */
   add(leaderPid: number): void;
-  /** The group has ended. */
+  /** Unregisters a process group that has ended. */
   remove(leaderPid: number): void;
-  /** Resolves when the helper process has ended; groups that were not removed are ended by it. */
+  /** Resolves when the helper process has ended. It ends the groups that are still registered. */
   close(): Promise<void>;
 }
 
-// Beside this file as it was built, or as it was written.
+// The extension is `.js` in a build and `.ts` in the sources.
 const MAIN = join(import.meta.dirname, `reaper-main${extname(import.meta.filename)}`);
 
-/** A helper that ends is started again so often; one that cannot run need not be tried for ever. */
+/** Maximum number of starts of the helper. */
 const MAX_HELPERS = 10;
 
 /**
- * Starts its helper process with the first mark or group, and again when that ends while there are groups. The helper gives a group `graceMs` after SIGTERM, and half of that before. On Windows, which has
- * no process groups, it does nothing. `owner` is the same in every start of one service, and no two services with one owner run at a time.
+ * Creates a reaper. Its helper process starts with the first mark or group, and again if it ends
+ * while groups are registered. Groups get half of `graceMs` to end, and `graceMs` after SIGTERM.
+ * Does nothing on Windows, which has no process groups. `owner` is the same for every start of one
+ * service and unique among running services.
  */
 export function createReaper({
   graceMs,
@@ -62,7 +70,7 @@ export function createReaper({
           ),
     mark: () => {
       marks += 1;
-      // Before the server, so that there is no moment at which it has none.
+      // Registered before the server starts, so that it is never unprotected.
       start();
       return `${poolId}.${marks}`;
     },
@@ -86,14 +94,14 @@ export function createReaper({
 }
 
 function startHelper(graceMs: number, poolId: string): ChildProcess {
-  // Detached, so that a Ctrl-C meant for this process does not end the helper before its work.
+  // Detached, so that Ctrl-C does not end the helper before its work.
   const helper = spawn(process.execPath, [MAIN, String(graceMs), poolId], {
     detached: true,
     env: {},
     stdio: ['pipe', 'ignore', 'ignore'],
     windowsHide: true,
   });
-  // Its exit is heard of; until then what it can no longer read is lost without harm.
+  // The exit handler reports a failed helper; lines it can no longer read are sent to its successor.
   helper.stdin.on('error', () => undefined);
   helper.unref();
   return helper;

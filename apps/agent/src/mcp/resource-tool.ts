@@ -18,7 +18,9 @@ const HINTS = {
   openWorldHint: true,
 } as const;
 
-/** Adds the tool that reads resources to the tools of a server that has resources, where the server's patterns let it through. */
+/**
+ * Adds the tool that reads resources to a server with resources, if the server's patterns allow it.
+ */
 export function withResourceTool(server: ServerConfig, catalogue: Catalogue): Catalogue {
   const entry = resourceEntry(server);
   const matches = (pattern: string): boolean => matchesPattern(READ_RESOURCE, pattern);

@@ -1,12 +1,12 @@
 const FIRST_DELAY_MS = 1000;
 const SLOW_DELAY_MS = 60_000;
 const QUICK_RESTARTS = 5;
-/** Share of the delay by which it may be longer. */
+/** Maximum jitter as a share of the delay. */
 const JITTER = 0.25;
 
 /**
- * Milliseconds to wait after the `failures`-th failure in a row (from 1): 1 s, doubling, for the first five, then 60 s; up to a quarter longer.
- * `random` gives 0 to 1.
+ * Returns the restart delay in milliseconds after `failures` consecutive failures: 1 s, doubling,
+ * for the first five, then 60 s, plus up to a quarter. `random` returns 0 to 1.
  */
 export function restartDelayMs(failures: number, random: () => number): number {
   const delayMs = failures > QUICK_RESTARTS ? SLOW_DELAY_MS : FIRST_DELAY_MS * 2 ** (failures - 1);

@@ -167,7 +167,7 @@ function throwAvailability(error: unknown): never {
   throw isTemporary ? new EvaluationUnavailableError(error.message, { cause: error }) : error;
 }
 
-/** @throws SchemaError */
+/** Returns the schema as JSON text. @throws SchemaError */
 function boundedText(schema: JsonSchema): string {
   let text: string;
   try {

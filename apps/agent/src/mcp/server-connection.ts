@@ -2,7 +2,7 @@ import type { Implementation, InputHandlers } from '@signalbox/mcp-core';
 import type { Client, ClientOptions, SchemaEvaluator } from '@signalbox/mcp-core/client';
 import type { ServerConfig } from '../config/config.ts';
 
-/** One connected server. */
+/** A connection to a server. */
 export interface ServerConnection {
   readonly client: Pick<
     Client,
@@ -21,38 +21,38 @@ export interface ServerConnection {
     | 'getPrompt'
     | 'complete'
   >;
-  /** Of the server's process; undefined for a server that runs elsewhere. */
+  /** Id of the server's process. Undefined for a remote server. */
   readonly pid: number | undefined;
-  /** Resolves when the process has ended, or the connection to a server that runs elsewhere. */
+  /** Resolves when the process, or the connection to a remote server, has ended. */
   readonly exited: Promise<unknown>;
-  /** Ends the connection, and the process with everything it started; idempotent. */
+  /** Closes the connection and ends the process with its children. Idempotent. */
   close(): Promise<void>;
 }
 
 export interface ConnectOptions {
   readonly info: Implementation;
   readonly handlers: InputHandlers;
-  /** Aborted when the connection is not wanted any more: the attempt ends what it began and rejects. */
+  /** Aborts the attempt to connect, which then cleans up and rejects. */
   readonly signal: AbortSignal;
   readonly onStderr: (line: string) => void;
-  /** Hears the server's log messages, and what of its output could not be used. */
+  /** Called for the server's log messages and for output that could not be parsed. */
   readonly onLog: (line: string) => void;
   readonly onToolsChanged: () => void;
-  /** Hears that what a person was sent to a URL for is done, by the server's id of it. */
+  /** Called when a URL elicitation is completed. */
   readonly onElicitationComplete: (elicitationId: string) => void;
-  /** For the output schemas of the server. */
+  /** Evaluates the output schemas of the server. */
   readonly schemaEvaluator: SchemaEvaluator;
-  /** Called once, when an opened connection ended for whatever reason. */
+  /** Called once when an open connection has ended. */
   readonly onClosed: (error?: Error) => void;
 }
 
-/** Starts a server, unless it runs elsewhere, and connects to it; rejects, with nothing left running, when that fails. */
+/** Starts a server, unless it is remote, and connects to it. Rejects with nothing left running. */
 export type ConnectServer = (
   server: ServerConfig,
   options: ConnectOptions,
 ) => Promise<ServerConnection>;
 
-/** What every client of the pool is. */
+/** Returns the options of every client of the pool. */
 export function clientOptions(
   { era, connectMs }: ServerConfig,
   { info, handlers, onToolsChanged, onElicitationComplete, onLog, schemaEvaluator }: ConnectOptions,

@@ -17,11 +17,13 @@ import type { PooledServer } from './pooled-server.ts';
 import type { ServerConnection } from './server-connection.ts';
 import type { ServerLife } from './server-life.ts';
 
-/** Milliseconds without progress, and in all. */
+/** Limits of a request: milliseconds without progress, and in total. */
 const LIMITS = { timeoutMs: 30_000, maxTotalMs: 120_000 };
 
 export interface FeatureSurroundings {
-  /** Hears each change of a server's state; the result stops it. */
+  /**
+   * Registers a listener for changes of the server's state and returns the unsubscribe function.
+   */
   readonly onServerChange: (listener: () => void) => () => void;
 }
 
@@ -34,7 +36,7 @@ export function serverFeatures(
   ): Promise<T> => asked(server, request);
   return {
     get capabilities() {
-      // A plain object of the wire.
+      // A plain object from the wire.
       return server.life?.connection.client.server.capabilities as JsonObject | undefined;
     },
     resources: () => ask((client, options) => client.listResources(options)),
@@ -48,7 +50,7 @@ export function serverFeatures(
   };
 }
 
-/** The request counts as a call of nobody's run: a question it causes is attributed to no run, and refused. */
+/** Makes a request outside of any run, so input requests that it causes are refused. */
 async function asked<T>(
   server: PooledServer,
   request: (client: ServerConnection['client'], options: RequestOptions) => Promise<T>,
@@ -153,7 +155,7 @@ async function* changesInLife(
   try {
     let next = changes.next();
     next.catch(() => undefined);
-    // A second subscription, which is acknowledged after the first, tells when that is.
+    // The acknowledgment of a second subscription proves that the first is active.
     const watch = await Promise.race([
       connection.client.watch(filter, () => undefined),
       next.then(() => undefined),
@@ -174,7 +176,7 @@ async function* changesInLife(
     }
   } catch (error) {
     const failure = described(server, error);
-    // A server that ended is waited for; one that refuses the subscription will refuse it again.
+    // Wait for a server that ended; a server that refuses the subscription would refuse it again.
     if (!(failure instanceof ServerUnavailableError)) throw failure;
   } finally {
     signal.removeEventListener('abort', stop);
@@ -182,7 +184,10 @@ async function* changesInLife(
   }
 }
 
-/** The server's next life; `undefined` when there will be none, or nobody waits any more. */
+/**
+ * Resolves with the server's next connection, or with `undefined` if the wait is aborted or no
+ * connection will follow.
+ */
 function nextLife(
   server: PooledServer,
   before: ServerLife,

@@ -13,7 +13,9 @@ export interface ServerLifeOptions
   readonly connect: ConnectServer;
 }
 
-/** One life of a server process, or of the connection to a server that runs elsewhere, from its start to its end. */
+/**
+ * A connection to a server, with the process if the server is a child process, from start to end.
+ */
 export interface ServerLife {
   readonly connection: ServerConnection;
   readonly router: QuestionRouter;
@@ -22,7 +24,10 @@ export interface ServerLife {
   readonly ended: Promise<LocalError>;
 }
 
-/** Starts the server, connects and reads its tools, which are read again whenever it says that they changed. Rejects with nothing left running. */
+/**
+ * Starts the server, connects and reads its tools, and keeps them current. Rejects with nothing
+ * left running.
+ */
 export async function startLife(
   server: ServerConfig,
   options: ServerLifeOptions,
@@ -78,7 +83,9 @@ async function readTools(
   }
 }
 
-/** Asks to hear of changes; the tools can be used without, so a failure is only a warning. */
+/**
+ * Subscribes to changes of the tools. A failure is only a warning, since the tools work without it.
+ */
 async function watchTools({ client }: ServerConnection): Promise<readonly string[]> {
   if (client.server.capabilities.tools?.listChanged !== true) return [];
   try {

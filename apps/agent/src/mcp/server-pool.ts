@@ -29,28 +29,40 @@ import { reserveCall } from './reserve-call.ts';
 
 export interface ServerPoolOptions {
   readonly servers: readonly ServerConfig[];
-  /** How the servers are told who calls. */
+  /** Name and version announced to the servers. */
   readonly clientInfo: Implementation;
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Default: by its configuration, as a child process or at its address. */
+  /** Opens connections. Default: as configured, to a child process or an address. */
   readonly connect?: ConnectServer;
-  /** Where definitions of tools are pinned; default: in memory, until the process ends. */
+  /** Store of pinned tool definitions. Default: in memory. */
   readonly pins?: ToolPins;
-  /** The same in every start of this service; no other service has it at the same time. By it the processes are found that an earlier start left running. */
+  /**
+   * Identifier of this service, the same for every start and unique among running services. Used to
+   * find processes left by an earlier start.
+   */
   readonly owner?: string;
-  /** Gives 0 to 1; default `Math.random`. */
+  /** Returns 0 to 1. Default: `Math.random`. */
   readonly random?: () => number;
-  /** Milliseconds a server has to react, to a ping after a cancellation, to the end of its input and to SIGTERM; default 2000. */
+  /**
+   * Milliseconds a server has to react to a ping after a cancellation, to the end of its input, and
+   * to SIGTERM. Default: 2000.
+   */
   readonly graceMs?: number;
-  /** Evaluates the schemas of the servers, and is closed by who gives it; default: of its own. */
+  /** Evaluates the servers' schemas. Closed by its creator. Default: a new instance. */
   readonly schemas?: SchemaChecks;
 }
 
-/** What the long messages of all servers may take together while they arrive; more where one message may be half of that. */
+/**
+ * Byte budget for long incoming messages of all servers together. Exceeded if one message alone is
+ * larger than half of it.
+ */
 const BUDGET_BYTES = 64 * 1024 * 1024;
 
-/** The tools and other features of every configured server. Each server lives for itself: one that fails or hangs stops no other, and none outlives this process. */
+/**
+ * Creates the pool of all configured servers. A server that fails or hangs does not affect others,
+ * and no server process outlives this process.
+ */
 export function createServerPool(options: ServerPoolOptions): ToolRegistry & ServerDirectory {
   const {
     servers,
@@ -92,7 +104,7 @@ export function createServerPool(options: ServerPoolOptions): ToolRegistry & Ser
   return {
     start: () => {
       if (options.owner === undefined) return start();
-      // A process of before may hold what its successor needs.
+      // An earlier process may hold resources that its successor needs.
       const ended = reaper.endLeftovers().then(
         (count) =>
           count > 0 &&
@@ -195,7 +207,7 @@ function entryOf(
 }
 
 function whyNotOffered(pool: readonly PooledServer[], wireName: string): string | undefined {
-  // A server's name holds no `__`.
+  // A server's name contains no `__`.
   const server = pool.find(({ config }) => config.name === wireName.split('__')[0]);
   if (server === undefined) return undefined;
   const { name } = server.config;

@@ -8,11 +8,14 @@ export interface CancelledTask {
   readonly client: Pick<ServerConnection['client'], 'tasks'>;
   readonly taskId: string;
   readonly clock: Clock;
-  /** Milliseconds in which the server has to call the task cancelled. */
+  /** Milliseconds in which the server must report the task as cancelled. */
   readonly graceMs: number;
 }
 
-/** Whether a task that the server was asked to stop is cancelled: it says so itself. A task that ended in another way is not. */
+/**
+ * Returns whether the server reports a task as cancelled. A task that ended otherwise is not
+ * cancelled.
+ */
 export async function isTaskCancelled({
   client,
   taskId,

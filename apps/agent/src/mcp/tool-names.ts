@@ -1,18 +1,21 @@
 import { createHash } from 'node:crypto';
 
-/** The tool by which a model reads the resources of a server, unless the server has a tool of that name itself. */
+/**
+ * Name of the tool for reading a server's resources, unless the server has a tool with this name.
+ */
 export const READ_RESOURCE = 'read_resource';
 
 const MAX_LENGTH = 64;
 const SEPARATOR = '__';
 const DIGEST_LENGTH = 8;
-/** A plain name never ends like a digested one, so the two kinds cannot meet. */
+/** Plain names never end like names with a digest, so they cannot collide. */
 const LOOKS_DIGESTED = /_[0-9a-f]{8}$/;
 
 /**
- * The name a model calls a tool by, `^[a-zA-Z0-9_-]{1,64}$`: `server__tool` where that is such a name, else a shortened form with a digest. It
- * depends on nothing but the two names, so no other tool, server or order of connecting changes it. `server` is a configured name, at most 32
- * characters without `__` and a final `_`; the part before the first `__` is therefore always the server.
+ * Returns the name by which models call a tool, `^[a-zA-Z0-9_-]{1,64}$`: `server__tool` if valid,
+ * otherwise a shortened form with a digest. It depends on both names only, not on other tools or
+ * the order of connecting. `server` is a configured name of at most 32 characters without `__` and
+ * a final `_`, so the part before the first `__` is always the server.
  */
 export function wireName(server: string, tool: string): string {
   const plain = `${server}${SEPARATOR}${tool}`;

@@ -1,12 +1,15 @@
-/** Label values by name; what differs in one of them is another series. */
+/** Label values by name. Each combination is a series. */
 export type Labels = { readonly [name: string]: string };
 
-/** A metric with all its series, in the text format of Prometheus. @see https://prometheus.io/docs/instrumenting/exposition_formats/ */
+/**
+ * A metric with all its series in the Prometheus text format.
+ * @see https://prometheus.io/docs/instrumenting/exposition_formats/
+ */
 export interface MetricFamily {
   text(): string;
 }
 
-/** A number that only grows. */
+/** A monotonic counter. */
 export class Counter implements MetricFamily {
   readonly #name: string;
   readonly #help: string;
@@ -30,7 +33,7 @@ export class Counter implements MetricFamily {
   }
 }
 
-/** How long something took, in seconds, counted in buckets. */
+/** A histogram of durations in seconds. */
 export class Histogram implements MetricFamily {
   readonly #name: string;
   readonly #help: string;
@@ -40,7 +43,7 @@ export class Histogram implements MetricFamily {
     { readonly labels: Labels; readonly counts: number[]; sum: number; count: number }
   >();
 
-  /** `bounds` are the upper ends of the buckets, ascending. */
+  /** Creates a histogram. `bounds`: ascending upper bounds of the buckets. */
   constructor(name: string, help: string, bounds: readonly number[]) {
     this.#name = name;
     this.#help = help;
@@ -81,7 +84,7 @@ export interface GaugeValue {
   readonly value: number;
 }
 
-/** A number that is read when it is asked for. */
+/** Creates a gauge whose values are read on demand. */
 export function gauge(name: string, help: string, values: readonly GaugeValue[]): MetricFamily {
   return {
     text: () =>

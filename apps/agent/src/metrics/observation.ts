@@ -6,24 +6,27 @@ import { ServiceMetrics, type ServedRequest } from './service-metrics.ts';
 
 export interface Observation {
   readonly metrics: ServiceMetrics;
-  /** Hears the events of every commit of the engine. */
+  /** Called with the events of every commit of the engine. */
   readonly onEvents: (runId: string, events: readonly RunEventBody[]) => void;
-  /** Hears of every request when it was answered. */
+  /** Called for every request when it was answered. */
   readonly onServed: (request: LoggedRequest) => void;
 }
 
 export interface LoggedRequest extends ServedRequest {
-  /** Also in the `x-request-id` header of the response. */
+  /** Request id, as in the `x-request-id` header of the response. */
   readonly requestId: string;
-  /** The run that the request was about, or that it started. */
+  /** Run that the request was about or started. */
   readonly runId: string | undefined;
   readonly isStream: boolean;
 }
 
-/** Asked so often that they would hide the other lines. */
+/** Routes that are requested too often to be logged. */
 const PROBES = new Set(['/healthz', '/readyz', '/metrics']);
 
-/** Counts what happens, and writes one line to the log for each request and each tool call; `run_id` and `call_id` connect them. Neither arguments nor results are in them. */
+/**
+ * Counts requests and runs, and logs one line for each request and tool call; `run_id` and
+ * `call_id` connect them. Arguments and results are not logged.
+ */
 export function observeService({
   clock,
   logger,
@@ -55,7 +58,7 @@ export function observeService({
     onEvents: (runId, events) => timings.hear(runId, events),
     onServed: (request) => {
       const { method, route, status, durationMs, requestId, runId, isStream } = request;
-      // The time of a stream says how long its reader stayed.
+      // The duration of a stream is that of its reader's stay.
       if (!isStream) metrics.requestServed(request);
       const level = PROBES.has(route) ? 'debug' : 'info';
       logger[level]('a request was answered', {

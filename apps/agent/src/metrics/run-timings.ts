@@ -1,23 +1,23 @@
 import type { Clock } from '../ports/clock.ts';
 import type { RunEventBody, RunEventTypes } from '../run/ledger/events.ts';
 
-/** A tool call that has ended, or whose outcome is not known. */
+/** A tool call that has ended or whose outcome is unknown. */
 export interface CallEnd {
   readonly runId: string;
   readonly callId: string;
   readonly attempt: number;
-  /** Empty where an earlier process planned the call, or no server has the tool. */
+  /** Empty for a call planned by an earlier process or without a server. */
   readonly server: string;
   readonly tool: string;
   readonly outcome: 'succeeded' | 'failed' | 'cancelled' | 'unknown';
-  /** Milliseconds since it was sent; undefined when this process did not send it. */
+  /** Milliseconds since the call was sent. Undefined for a call sent by another process. */
   readonly durationMs: number | undefined;
 }
 
 export interface TurnEnd {
   readonly runId: string;
   readonly outcome: 'completed' | 'failed' | 'cancelled' | 'interrupted';
-  /** Milliseconds; undefined when an earlier process began it. */
+  /** Milliseconds. Undefined if an earlier process began it. */
   readonly durationMs: number | undefined;
 }
 
@@ -38,7 +38,9 @@ interface CallSoFar {
   readonly sentAt: number | undefined;
 }
 
-/** Makes of the events of all runs what took how long. Keeps what has not ended, and nothing of a run that has. */
+/**
+ * Derives durations from the events of all runs. Keeps state only for unfinished runs and calls.
+ */
 export class RunTimings {
   readonly #options: RunTimingsOptions;
   readonly #calls = new Map<string, CallSoFar>();
@@ -140,6 +142,6 @@ export class RunTimings {
 }
 
 function withoutPrefix<Rest extends string>(type: `${'turn' | 'run'}.${Rest}`): Rest {
-  // What stands before the dot is in the type.
+  // The type names the prefix of the event.
   return type.slice(type.indexOf('.') + 1) as Rest;
 }

@@ -4,10 +4,10 @@ import type { ToolRegistry } from '../ports/tool-registry.ts';
 import { Counter, gauge, Histogram } from './metric-families.ts';
 import type { CallEnd, TurnEnd } from './run-timings.ts';
 
-/** A request that was answered. */
+/** A request with its response. */
 export interface ServedRequest {
   readonly method: string;
-  /** The pattern of the path, so that ids make no series. */
+  /** Pattern of the path, so that ids do not create series. */
   readonly route: string;
   readonly status: number;
   readonly durationMs: number;
@@ -22,7 +22,7 @@ export interface MetricSources {
 const SHORT_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const LONG_S = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800];
 
-/** What this process counted since it started; the rest is read when it is asked for. */
+/** Metrics of the process since its start. Gauges are read on demand. */
 export class ServiceMetrics {
   readonly #runsEnded = new Counter(
     'signalbox_runs_ended_total',
@@ -71,7 +71,7 @@ export class ServiceMetrics {
     this.#requestSeconds.observe(durationMs / 1000, { method, route });
   }
 
-  /** Counts an open event stream; returns what ends it. */
+  /** Counts an open event stream and returns the function that ends it. */
   streamOpened(): () => void {
     this.#streams += 1;
     let isOpen = true;
@@ -81,7 +81,7 @@ export class ServiceMetrics {
     };
   }
 
-  /** All metrics in the text format of Prometheus. */
+  /** Returns all metrics in the Prometheus text format. */
   async text({ read, queue, registry }: MetricSources): Promise<string> {
     const [runs, jobs] = await Promise.all([read.runCounts(), queue.depth()]);
     const families = [

@@ -2,7 +2,10 @@ import { firstDifference, type Difference } from '../first-difference.ts';
 import type { ToolCall } from '../ports/run-store.ts';
 import type { Decisions } from './recording.ts';
 
-/** The first thing that a replayed run decided in another way, in words; nothing when there is none. Of a run that was stopped only the calls it planned are compared. */
+/**
+ * Returns the first decision of a replayed run that differs, in words, or undefined. For a stopped
+ * run only planned calls are compared.
+ */
 export function compareRuns(
   recorded: Decisions,
   replayed: Decisions,
@@ -47,7 +50,7 @@ function firstDifferentDecision(left: Decided, right: Decided): Difference | und
 
 type Decided = { readonly [name: string]: unknown };
 
-/** In the order in which they are decided. */
+/** Returns decisions in their order. */
 function decisionsOf({ events }: Decisions, call: ToolCall, isStopped: boolean): Decided {
   const planned = events.find(
     (event) => event.type === 'tool_call.planned' && event.data.call_id === call.id,
@@ -76,7 +79,7 @@ function decisionsOf({ events }: Decisions, call: ToolCall, isStopped: boolean):
   };
 }
 
-/** What the model read of the results of servers. */
+/** Compares the results that the model read. */
 function compareMessages(recorded: Decisions, replayed: Decisions): string | undefined {
   for (const call of recorded.calls) {
     if (call.attempt === 0 || call.state === 'cancelled') continue;

@@ -13,7 +13,7 @@ import type { UsageData } from '../run/ledger/events.ts';
 import type { Recording } from './recording.ts';
 import type { ReplayState } from './replay-state.ts';
 
-/** Says again, turn by turn, what the model of the recording said. */
+/** Model that repeats the recorded messages turn by turn. */
 export class RecordedModel implements LlmProvider {
   readonly info: ProviderInfo;
   readonly #recording: Recording;
@@ -67,7 +67,7 @@ export class RecordedModel implements LlmProvider {
     )
       return undefined;
     const { content, native } = message;
-    // Stored from the finish of the provider.
+    // Stored from the provider's `finish`.
     const stop = completed.data.stop_reason as StopReason;
     return {
       type: 'finish',
@@ -78,7 +78,7 @@ export class RecordedModel implements LlmProvider {
     };
   }
 
-  /** Attempts that were followed by another one decided nothing. */
+  /** Returns the failure of a turn's last attempt. Retried attempts decided nothing. */
   #failureOf(turn: number): Error | undefined {
     const failed = this.#recording.events.findLast(
       (event) => event.type === 'turn.failed' && event.data.turn === turn && !event.data.retryable,
@@ -106,7 +106,7 @@ function usageOf({
 }
 
 function errorOf({ code, message }: RunError): Error {
-  // The engine writes the kind behind `llm_`.
+  // The engine prefixes the error kind with `llm_`.
   return code.startsWith('llm_')
     ? new LlmError(code.slice('llm_'.length) as LlmErrorKind, message)
     : new Error(message);

@@ -12,7 +12,7 @@ export interface PersonOptions {
   readonly clock: ReplayClock;
 }
 
-/** Answers what the engine asks as the person of the recording did. */
+/** Person who answers inbox items as recorded. */
 export class RecordedPerson {
   readonly #options: PersonOptions;
   readonly #used = new Set<InboxItem>();

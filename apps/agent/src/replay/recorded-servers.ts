@@ -13,7 +13,7 @@ import { FIND_TOOLS } from '../run/discovery/find-tools.ts';
 import type { Recording } from './recording.ts';
 import type { ReplayState } from './replay-state.ts';
 
-/** The tools that the servers of the recording had at each point, and the results that they gave. Nothing is connected. */
+/** Tool registry with the tools and results of the recording. Connects to nothing. */
 export class RecordedServers implements ToolRegistry {
   readonly #recording: Recording;
   readonly #state: ReplayState;
@@ -88,7 +88,7 @@ export class RecordedServers implements ToolRegistry {
   }
 
   onServerChange(): void {
-    // Servers do not change their state here.
+    // Server states do not change here.
   }
 
   close(): Promise<void> {

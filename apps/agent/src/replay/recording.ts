@@ -9,7 +9,7 @@ import {
 } from '../ports/run-store.ts';
 import { eventBody, type RunEventBody } from '../run/ledger/events.ts';
 
-/** A settled run with all that it decided and was told. */
+/** A settled run with its decisions and inputs. */
 export interface Recording {
   readonly run: Run;
   readonly messages: readonly StoredMessage[];
@@ -20,7 +20,7 @@ export interface Recording {
   readonly catalogues: readonly StoredCatalogue[];
 }
 
-/** A run cannot be replayed; the message says why. */
+/** Thrown for a run that cannot be replayed. */
 export class ReplayError extends Error {
   constructor(message: string) {
     super(message);
@@ -30,7 +30,10 @@ export class ReplayError extends Error {
 
 const PAGE = 1000;
 
-/** @throws ReplayError when there is no such run, or it has no whole recording */
+/**
+ * Reads the recording of a run.
+ * @throws ReplayError when the run does not exist or its recording is incomplete
+ */
 export async function readRecording(read: RunReader, runId: string): Promise<Recording> {
   const run = await read.run(runId);
   if (run === undefined) throw new ReplayError(`there is no run ${runId} in this data directory`);
@@ -58,7 +61,7 @@ export async function readRecording(read: RunReader, runId: string): Promise<Rec
   };
 }
 
-/** Whether a run was resumed on request after anything but a failed model call. */
+/** Whether a client resumed the run after something other than a failed model call. */
 function hasOtherStops(events: readonly RunEventBody[]): boolean {
   return events.some(({ type, data }, at) => {
     const end = events[at - 1];
@@ -67,7 +70,7 @@ function hasOtherStops(events: readonly RunEventBody[]): boolean {
   });
 }
 
-/** What a run decided. */
+/** Decisions of a run. */
 export type Decisions = Pick<Recording, 'run' | 'messages' | 'calls' | 'events'>;
 
 export async function readDecisions(read: RunReader, run: Run): Promise<Decisions> {

@@ -5,7 +5,7 @@ interface Timer {
   readonly fire: () => void;
 }
 
-/** Another clock, of which pieces can be skipped: what waits for them to pass happens at once. */
+/** A clock whose time can be advanced; timers that become due fire at once. */
 export class ReplayClock implements Clock {
   readonly #clock: Clock;
   readonly #timers = new Set<Timer>();

@@ -22,27 +22,31 @@ import { ReplayClock } from './replay-clock.ts';
 import { ReplayState, type ReplayEnd } from './replay-state.ts';
 
 export interface ReplayOptions {
-  /** The data directory that the run is in; it may be in use. */
+  /** Data directory of the run, possibly in use. */
   readonly dataDir: string;
   readonly runId: string;
   readonly logger: Logger;
-  /** Milliseconds without any event after which the replay counts as standing still; default 10 000. */
+  /** Milliseconds without an event after which the replay is considered stuck. Default: 10,000. */
   readonly idleMs?: number;
 }
 
 export interface ReplayReport {
   readonly run: Run;
   readonly calls: number;
-  /** Whether the recorded run was stopped from outside: then only what it decided before was replayed. */
+  /**
+   * Whether the recorded run was stopped from outside. Then only its decisions before the stop were
+   * replayed.
+   */
   readonly isStopped: boolean;
-  /** The first thing that was decided in another way. */
+  /** First decision that differs. */
   readonly difference: string | undefined;
 }
 
 /**
- * Takes a settled run through the loop again, in a copy of its database: the model says, the servers answer and the person decides what they did then.
- * The directory is not changed and nothing is called.
- * @throws ReplayError when the run has no recording, StoreError when the directory has no database
+ * Replays a settled run in a copy of its database: model, servers and person act as recorded. The
+ * directory is not changed and nothing is called.
+ * @throws ReplayError when the run has no complete recording, StoreError when the directory has no
+ * database
  */
 export async function replayRun({
   dataDir,
@@ -142,7 +146,7 @@ async function report(
   };
 }
 
-/** What was decided otherwise before the replay came to its end is what people want to know. */
+/** Returns the first differing decision before the end of the replay, which explains it better. */
 function earlier(found: string | undefined, end: string): string {
   return found === undefined || found.endsWith('is not planned') ? end : found;
 }

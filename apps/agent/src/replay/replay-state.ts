@@ -1,14 +1,14 @@
-/** How a replay ended before its run did: at its first difference, or where the recording has no more to say because the run was stopped there. */
+/** Early end of a replay: the first difference, or the point where the recorded run was stopped. */
 export type ReplayEnd =
   | { readonly type: 'difference'; readonly message: string }
   | { readonly type: 'stopped' };
 
-/** What the parts of one replay share. */
+/** Shared state of one replay. */
 export class ReplayState {
-  /** The point of the run that the loop has reached. */
+  /** Current turn of the replayed run. */
   turn = 1;
   point: 'begin' | 'plan' = 'begin';
-  /** Resolves with the first end that is reported. */
+  /** Resolves with the first reported end. */
   readonly ended: Promise<ReplayEnd>;
   readonly #end: (end: ReplayEnd) => void;
 

@@ -44,7 +44,10 @@ interface CallOptions {
   readonly onBytes: (count: number) => void;
 }
 
-/** Anthropic's Messages API, at Anthropic or at a compatible server. The SDK is loaded by the first call. */
+/**
+ * Creates the provider for the Messages API of Anthropic or a compatible server. The first call
+ * loads the SDK.
+ */
 export function createAnthropicProvider(config: LlmConfig, limits: WireLimits): WireProvider<Raw> {
   const info: ProviderInfo = {
     provider: VENDOR.provider,
@@ -115,7 +118,10 @@ async function startCall(
   };
 }
 
-/** Thinking is bound to the exact conversation before it; a conversation without it is accepted. */
+/**
+ * Whether the API refused the thinking, which is bound to the exact conversation before it. A
+ * conversation without thinking is accepted.
+ */
 function refusesThinking({ status, message }: LlmError): boolean {
   return (
     status === 400 &&
@@ -124,7 +130,10 @@ function refusesThinking({ status, message }: LlmError): boolean {
   );
 }
 
-/** Everything is given, so that no variable or profile of the SDK's own can redirect the traffic. Some gateways read only `x-api-key`. */
+/**
+ * Creates a client with every option set, so that no variable or profile of the SDK can redirect
+ * the traffic. Some gateways read only `x-api-key`.
+ */
 async function createClient(
   endpoint: Endpoint,
   { limits, onBytes }: { readonly limits: WireLimits; readonly onBytes: (count: number) => void },

@@ -23,14 +23,14 @@ export interface BuiltRequest {
 export interface BuildOptions {
   readonly card: ModelCard;
   readonly endpoint: Endpoint;
-  /** Replays no thinking: for a conversation whose thinking the API no longer accepts. */
+  /** Omits thinking, for a conversation whose thinking the API no longer accepts. */
   readonly withoutThinking?: boolean;
 }
 
-/** The API refuses a request for any other name of an argument. */
+/** Argument names that the API accepts. */
 const PROPERTY_NAME = /^[a-zA-Z0-9_.-]{1,64}$/;
 
-/** @see https://platform.claude.com/docs/en/api/messages */
+/** Builds the request body. @see https://platform.claude.com/docs/en/api/messages */
 export function buildRequest(request: LlmRequest, options: BuildOptions): BuiltRequest {
   const { card } = options;
   const { tools, warnings: toolWarnings } = fitTools(request.tools, {
@@ -79,7 +79,7 @@ export function buildRequest(request: LlmRequest, options: BuildOptions): BuiltR
   return { params, warnings };
 }
 
-/** Servers that only speak the API like Anthropic may not know the field. */
+/** Only Anthropic's own models get the field: compatible servers may not support it. */
 function outputConfigOf({ outputSchema }: LlmRequest): Pick<Params, 'output_config'> {
   const format = outputSchema === undefined ? undefined : outputFormat(outputSchema);
   return format === undefined
@@ -87,14 +87,14 @@ function outputConfigOf({ outputSchema }: LlmRequest): Pick<Params, 'output_conf
     : { output_config: { format: { type: 'json_schema', schema: format.schema } } };
 }
 
-/** Sampling asks for few tokens, which thinking would use up, so there it is not asked for. */
+/** Disables thinking for sampling, whose few tokens it would use up. */
 function thinkingFor({ purpose }: LlmRequest, { reasons }: ModelCard): Pick<Params, 'thinking'> {
   return purpose === 'agent' && reasons
     ? { thinking: { type: 'adaptive', display: 'summarized' } }
     : {};
 }
 
-/** A model that thinks takes no order to call a tool. */
+/** A thinking model cannot be forced to call a tool. */
 function choiceOf(
   { toolChoice, purpose }: LlmRequest,
   { reasons, takes }: ModelCard,
@@ -105,7 +105,7 @@ function choiceOf(
     : { type: 'auto' };
 }
 
-/** Neighbours of one role are joined: the results of a turn must stand in one message. */
+/** Joins consecutive messages of one role, since the results of a turn must be in one message. */
 function messagesOf(messages: readonly Message[], options: BuildOptions): Anthropic.MessageParam[] {
   const joined: { role: 'user' | 'assistant'; content: Content[] }[] = [];
   const callId = resultCallIds(
@@ -136,7 +136,7 @@ function nativeContent(
   );
 }
 
-/** Thinking goes back in native items only. */
+/** Thinking is returned in native items only. */
 function assistantContent({ content }: Message): Content[] {
   return content.flatMap((block): Content[] => {
     if (block.type === 'tool_use')
@@ -146,7 +146,7 @@ function assistantContent({ content }: Message): Content[] {
   });
 }
 
-/** Results come first, as the API demands. */
+/** Puts results first, as the API requires. */
 function userContent(
   { content }: Message,
   target: { readonly callId: (id: string) => string; readonly takes: ModelFeatures },
@@ -169,7 +169,7 @@ function resultContent(
   };
 }
 
-/** The API has no part for audio, so no model here takes any. */
+/** The API has no audio input, so no model here accepts audio. */
 function partContent(part: Part): PartContent {
   switch (part.type) {
     case 'text':

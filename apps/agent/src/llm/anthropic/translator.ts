@@ -8,7 +8,7 @@ import { reportedUsage, tokenCount } from '../usage-counts.ts';
 import { protocolError } from '../wire-failure.ts';
 
 type Raw = Anthropic.RawMessageStreamEvent;
-/** Compatible servers send other types than the API's. */
+/** Usage as compatible servers send it. */
 type RawUsage = {
   readonly [
     Name in
@@ -21,11 +21,11 @@ type RawUsage = {
 
 export interface TranslatorOptions {
   readonly endpoint: Endpoint;
-  /** As asked for; native blocks are bound to it. */
+  /** The requested model, to which native blocks are bound. */
   readonly model: string;
   readonly requestId: string | null | undefined;
   readonly warnings: readonly string[];
-  /** For the input where the stream ends without a count. */
+  /** Estimated input tokens, used if the stream ends without a count. */
   readonly promptTokens: number;
 }
 
@@ -52,7 +52,10 @@ const STOPS: { readonly [reason: string]: StopReason } = {
   model_context_window_exceeded: 'context_full',
 };
 
-/** Folds the raw events of one message. @see https://platform.claude.com/docs/en/build-with-claude/streaming */
+/**
+ * Folds the raw events of one message.
+ * @see https://platform.claude.com/docs/en/build-with-claude/streaming
+ */
 export class MessagesTranslator {
   readonly #options: TranslatorOptions;
   readonly #builder = new MessageBuilder();
@@ -191,7 +194,7 @@ export class MessagesTranslator {
     }
   }
 
-  /** Some compatible servers give the whole input when the block starts. */
+  /** Completes a block. Some compatible servers send the whole input when the block starts. */
   #close(index: number): void {
     const draft = this.#drafts.get(index);
     if (
@@ -222,7 +225,10 @@ export class MessagesTranslator {
     this.#emit({ type: 'finish', stop, rawStop, usage: this.usage(), model: this.#model, message });
   }
 
-  /** As they came, without what the API refuses to take back: blank text, and thinking that was cut before its signature. */
+  /**
+   * Returns the blocks to replay, without those that the API rejects: blank text, and thinking
+   * truncated before its signature.
+   */
   #nativeItems(): unknown[] {
     return [...this.#drafts]
       .toSorted(([a], [b]) => a - b)
@@ -249,7 +255,10 @@ export class MessagesTranslator {
       });
   }
 
-  /** Later counts are cumulative and may be partial: only what is there replaces what was. Compatible servers may count nothing. */
+  /**
+   * Merges cumulative and possibly partial counts: present values replace earlier ones. Compatible
+   * servers may send none.
+   */
   #count(usage: RawUsage | Anthropic.MessageDeltaUsage | undefined): void {
     const present = Object.entries(usage ?? {}).filter(
       ([, value]) => value !== null && value !== undefined,

@@ -3,17 +3,19 @@ import type { Clock } from '../../ports/clock.ts';
 import { recordCassette } from './record-cassette.ts';
 import { replayCassette } from './replay-cassette.ts';
 
-/** Stands between an SDK and the network. */
+/** Records or replays the HTTP traffic between an SDK and the network. */
 export interface Cassette {
-  /** What the SDK is to send with. */
+  /** Replacement of `fetch` for the SDK. */
   readonly fetch: typeof fetch;
-  /** Recorded answers that nobody asked for, yet; 0 while recording. */
+  /** Returns the number of recorded responses that are not used yet; 0 while recording. */
   unused(): number;
 }
 
 /**
- * Begins a cassette, or loads one. A new one is private to the user; it holds prompts, tool results and answers, but no header of a request and no key.
- * @throws ConfigError when the file to be recorded exists or cannot be written, or the one to be replayed cannot be read
+ * Starts recording a cassette, or loads one for replay. A new file is readable by the user only. It
+ * holds prompts, tool results and answers, but no request header and no key.
+ * @throws ConfigError when the file to record exists or cannot be written, or the file to replay
+ * cannot be read
  */
 export function openCassette({ mode, file }: CassetteConfig, clock: Pick<Clock, 'now'>): Cassette {
   return mode === 'record' ? recordCassette(file, clock) : replayCassette(file);

@@ -5,7 +5,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Cassette } from './cassette.ts';
 import type { CassetteHeader, Exchange } from './exchange.ts';
 
-/** Headers of a response that adapters look at; others may tell of an account. */
+/** Recorded response headers. Adapters read only these; others may identify an account. */
 const KEPT_HEADERS: readonly string[] = [
   'content-type',
   'retry-after',
@@ -23,8 +23,9 @@ const SECRET_HEADERS: readonly string[] = [
 ];
 
 /**
- * Sends over the network and writes every exchange down when its body has ended. Exchanges that brought no response are left out. When one could not be
- * written, the cassette is of no use: the next request is refused with an `LlmError` that says so.
+ * Sends requests over the network and records each exchange when its body has ended. Exchanges
+ * without a response are omitted. After a failed write the next request is refused with an
+ * `LlmError`, since the cassette is incomplete.
  * @throws ConfigError
  */
 export function recordCassette(file: string, clock: Pick<Clock, 'now'>): Cassette {
@@ -88,13 +89,13 @@ function begin(file: string): void {
 
 interface Listening {
   readonly clock: Pick<Clock, 'now'>;
-  /** Aborted when the reader has enough. */
+  /** Aborted when the reader cancels the body. */
   readonly signal: AbortSignal | null | undefined;
-  /** Called once. */
+  /** Called once at the end of the body. */
   readonly onEnd: (chunks: Exchange['chunks'], end: Exchange['end']) => void;
 }
 
-/** The body, as fast as it is read; pieces keep whole characters. */
+/** Passes the body through at the speed of its reader; pieces hold whole characters. */
 function listened(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   { clock, signal, onEnd }: Listening,
@@ -136,7 +137,7 @@ function listened(
         await reader.cancel(reason);
       },
     },
-    // Nothing is read ahead: a slow reader slows the far end.
+    // Nothing is read ahead, so a slow reader slows the server down.
     { highWaterMark: 0 },
   );
 }
@@ -157,7 +158,7 @@ function secretsIn(headers: Headers): readonly string[] {
     .filter((secret) => secret.length > 4);
 }
 
-/** Where a secret comes back, the pieces are joined: it may lie across two of them. */
+/** Joins the pieces if a secret occurs, which may span two of them. */
 function withoutSecrets(
   chunks: Exchange['chunks'],
   secrets: readonly string[],

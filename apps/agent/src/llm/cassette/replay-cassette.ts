@@ -17,8 +17,9 @@ interface Recorded {
 }
 
 /**
- * Answers each request with the recorded one, once, in the order in which equal ones were recorded, and sends nothing. What was not recorded is refused
- * with an `LlmError` that names the nearest recorded request and the first difference.
+ * Answers each request with its recorded response, once, in recorded order, and sends nothing. An
+ * unknown request is refused with an `LlmError` that names the nearest recorded request and the
+ * first difference.
  * @throws ConfigError
  */
 export function replayCassette(file: string): Cassette {
@@ -45,7 +46,7 @@ function load(file: string): readonly Recorded[] {
   if (!isPlainObject(header) || header['cassette'] !== 1)
     throw new ConfigError(`${file}: is no cassette of this version; record it anew`);
   return lines.map((line, at) => {
-    // Written by the recorder; the header says so.
+    // Written by the recorder, as the header says.
     const exchange = line as Exchange;
     const comparable = comparableRequest(exchange.request);
     return {

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../canonical-json.ts';
 import { isPlainObject } from '../../plain-object.ts';
 
-/** Names of one conversation or one user at the provider; another run has others. */
+/** Fields that identify a conversation or user at the provider and differ between runs. */
 const VOLATILE_FIELDS: ReadonlySet<string> = new Set([
   'prompt_cache_key',
   'safety_identifier',
@@ -10,7 +10,10 @@ const VOLATILE_FIELDS: ReadonlySet<string> = new Set([
 ]);
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 
-/** What of a request's body must be the same for an answer to fit: all but the volatile fields at its root; ids that are UUIDs are numbered as they appear. */
+/**
+ * Returns the part of a request body that must match for a recorded response to apply: everything
+ * but the volatile fields at its root, with UUIDs numbered by appearance.
+ */
 export function comparableRequest(body: unknown): unknown {
   if (!isPlainObject(body)) return body;
   const kept = Object.fromEntries(

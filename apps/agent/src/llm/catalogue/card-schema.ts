@@ -4,7 +4,10 @@ const dollars = z.number().min(0);
 const share = z.number().min(0).max(1);
 const prices = { input: dollars, output: dollars, cache_read: dollars, cache_write: dollars };
 
-/** What the catalogue file, or the configuration, says of one model; what it leaves out is as for any model of the provider. */
+/**
+ * Entry of a model in the catalogue file or the configuration. Missing fields have the provider's
+ * defaults.
+ */
 export const cardSchema = z.strictObject({
   aliases: z.array(z.string().min(1)).optional(),
   tier: z.enum(['small', 'medium', 'large']).optional(),

@@ -3,7 +3,7 @@ import type { ModelPrice } from '../../ports/model-card.ts';
 
 const MILLION = 1_000_000;
 
-/** A count with its cost in US dollars; without a price the cost stays unknown. */
+/** Returns the usage with its cost in US dollars, if the price is known. */
 export function withCost(usage: Usage, price: ModelPrice | undefined): Usage {
   if (price === undefined) return usage;
   const { input, output, cacheRead, cacheWrite } =

@@ -16,15 +16,18 @@ const KNOWN: { readonly [provider: string]: { readonly [id: string]: CardEntry }
   anthropic,
 };
 
-/** The cards of the models that may be used: the configured one first, then those that the configuration names, in its order. */
+/**
+ * Returns the cards of the configured model and of the models that the configuration names, in this
+ * order.
+ */
 export function modelCards(config: LlmConfig, model: string): readonly ModelCard[] {
   const ids = [...new Set([model, ...Object.keys(config.models ?? {})])];
   return ids.map((id) => modelCard(config, id));
 }
 
 /**
- * The card of any model, by id or alias: what the configuration says of it, else the catalogue file, else what is so for unknown models of its API. Prices of the
- * catalogue are those of the vendors' own services: at another server a name has no price.
+ * Returns the card of a model, by id or alias, from the configuration, the catalogue file, or the
+ * defaults of its API. Catalogue prices apply only to the vendors' own services.
  */
 export function modelCard(config: LlmConfig, name: string): ModelCard {
   const id = idOf(config, name);
@@ -56,7 +59,7 @@ export function modelCard(config: LlmConfig, name: string): ModelCard {
   };
 }
 
-/** A name that is no id may be an alias; the configuration's own come first. */
+/** Returns the model id of an alias; aliases of the configuration come first. */
 function idOf({ provider, models = {} }: LlmConfig, name: string): string {
   if (Object.hasOwn(models, name) || Object.keys(knownEntry(provider, name)).length > 0)
     return name;
@@ -68,11 +71,14 @@ function smaller(left: number | undefined, right: number | undefined): number | 
   return left === undefined || right === undefined ? (left ?? right) : Math.min(left, right);
 }
 
-/** Names of Azure's hosts, which have the limits of OpenAI's older API for all of its APIs. */
+/** Host names of Azure, where the limits of Chat Completions apply to all of OpenAI's APIs. */
 const AZURE_HOST =
   /\.(?:openai\.azure\.com|cognitiveservices\.azure\.com|services\.ai\.azure\.com)$/;
 
-/** Longest description of a function in OpenAI's Chat Completions API, which gateways enforce too. */
+/**
+ * Maximum length of a function description in OpenAI's Chat Completions API, enforced by gateways
+ * too.
+ */
 const CHAT_DESCRIPTION_CHARACTERS = 1024;
 
 function descriptionLimit(config: LlmConfig): number | undefined {
@@ -83,7 +89,7 @@ function descriptionLimit(config: LlmConfig): number | undefined {
   );
 }
 
-/** Dated names of a model are that model. */
+/** Returns the catalogue entry of a model; a dated id belongs to the undated model. */
 function knownEntry(provider: string, id: string): CardEntry {
   const cards = KNOWN[provider] ?? {};
   const undated = id.replace(/-(?:\d{4}-\d{2}-\d{2}|\d{8})$/, '');
@@ -96,7 +102,7 @@ function knownEntry(provider: string, id: string): CardEntry {
   );
 }
 
-/** A name that is not of a known family is taken for a model that does not reason. */
+/** Whether the name belongs to a reasoning family. Unknown names do not. */
 function isReasoningName(provider: string, id: string): boolean {
   if (provider === 'openai')
     return /^(?:o\d|gpt-(?:[5-9]|\d{2,})(?:\D|$))/.test(id) && !id.includes('-chat');
@@ -122,7 +128,7 @@ function featuresOf(
     tools: takes.tools ?? true,
     images: takes.images ?? true,
     audio: takes.audio ?? (wire === 'chat' && isVendor && /audio/.test(id)),
-    // Compatible servers that take files on the chat API are the exception.
+    // Few compatible servers accept files in the chat API.
     pdf: takes.pdf ?? (isVendor || wire !== 'chat'),
     temperature: takes.temperature ?? (wire !== 'messages' && !reasons),
     stopSequences:

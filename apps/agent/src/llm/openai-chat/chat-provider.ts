@@ -24,7 +24,10 @@ interface CallOptions {
   readonly onBytes: (count: number) => void;
 }
 
-/** OpenAI's Chat Completions API, which compatible and local servers speak. The SDK is loaded by the first call. */
+/**
+ * Creates the provider for the Chat Completions API of OpenAI, compatible and local servers. The
+ * first call loads the SDK.
+ */
 export function createChatProvider(config: LlmConfig, limits: WireLimits): WireProvider<Raw> {
   const info: ProviderInfo = {
     provider: 'openai',

@@ -15,7 +15,7 @@ type ContentPart = OpenAI.ChatCompletionContentPart;
 export interface BuiltRequest {
   readonly params: Params;
   readonly warnings: readonly string[];
-  /** Stop sequences that the server does not know of, and at which the answer is cut here. */
+  /** Stop sequences that the server cannot handle, applied to its answer here. */
   readonly cutAt: readonly string[];
 }
 
@@ -25,16 +25,18 @@ interface Target {
   readonly nativeMessage: (message: Message) => ChatMessage | undefined;
 }
 
-/** The most stop sequences that the API takes. */
+/** Maximum number of stop sequences that the API accepts. */
 const MAX_STOPS = 4;
 
-/** A longer id of a call is refused. */
+/** Maximum length of a call id that the API accepts. */
 const MAX_CALL_ID = 40;
 
 /**
- * `max_tokens` and the role `system` are what compatible servers know; OpenAI's own models want `max_completion_tokens`.
+ * Builds the request body. Compatible servers get `max_tokens` and the role `system`; OpenAI's own
+ * models require `max_completion_tokens`.
  * @see https://platform.openai.com/docs/api-reference/chat/create
- * @throws LlmError `invalid` for tools to a model of OpenAI that takes them only by the Responses API
+ * @throws LlmError `invalid` for tools with an OpenAI model that supports them only in the
+ * Responses API
  */
 export function buildRequest(
   request: LlmRequest,
@@ -98,7 +100,10 @@ export function buildRequest(
   return { params, warnings, cutAt: isStoppedThere ? [] : stops };
 }
 
-/** Compatible servers may not know the field, or may then never call a tool. */
+/**
+ * Only OpenAI's own models get the field: compatible servers may reject it, or never call a tool
+ * with it.
+ */
 function responseFormatOf({ outputSchema }: LlmRequest): Pick<Params, 'response_format'> {
   const format = outputSchema === undefined ? undefined : outputFormat(outputSchema);
   return format === undefined
@@ -137,7 +142,10 @@ function messagesOf(
   );
 }
 
-/** Thinking goes back with the calls that it led to: after the next message of the user servers refuse it, or want it gone. */
+/**
+ * Keeps thinking with the calls that it led to; servers reject or ignore it after the next user
+ * message.
+ */
 function withoutOldThinking(messages: readonly ChatMessage[]): ChatMessage[] {
   const lastQuestion = messages.findLastIndex(({ role }) => role === 'user');
   return messages.map((message, at) => {
@@ -186,7 +194,7 @@ function toolCall({
   };
 }
 
-/** A tool message takes text only: media of results follow all of them, in the words of the user. */
+/** Puts media of results into user messages after the tool messages, which hold only text. */
 function userMessages({ content }: Message, { callId, takes }: Target): ChatMessage[] {
   const media: ContentPart[] = [];
   const results = content.flatMap((block): ChatMessage[] => {
@@ -230,7 +238,10 @@ function contentPart(part: Part): ContentPart {
   }
 }
 
-/** Some servers' templates take no two messages of the user in a row, and plain text only as a string. */
+/**
+ * Joins consecutive user messages and plain text, since the chat templates of some servers require
+ * it.
+ */
 function joined(messages: readonly ChatMessage[]): ChatMessage[] {
   const merged: ChatMessage[] = [];
   for (const message of messages) {

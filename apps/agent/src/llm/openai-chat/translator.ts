@@ -13,19 +13,19 @@ type CallDelta = NonNullable<Chunk['choices'][number]['delta']['tool_calls']>[nu
 
 export interface TranslatorOptions {
   readonly endpoint: Endpoint;
-  /** As asked for; native messages are bound to it. */
+  /** The requested model, to which native messages are bound. */
   readonly model: string;
   readonly requestId: string | null | undefined;
-  /** All that were asked for. */
+  /** All requested stop sequences. */
   readonly stopSequences: readonly string[];
-  /** Those that the server does not know of. */
+  /** Stop sequences that the server cannot handle. */
   readonly cutAt: readonly string[];
   readonly warnings: readonly string[];
-  /** For the input where the stream ends without a count. */
+  /** Estimated input tokens, used if the stream ends without a count. */
   readonly promptTokens: number;
 }
 
-/** What compatible servers send beside what the API's types say, and what they leave out. */
+/** A chunk with the additions and omissions of compatible servers. */
 interface LenientChunk {
   readonly id?: string;
   readonly model?: string;
@@ -40,7 +40,7 @@ interface LenientChoice {
   readonly index?: number;
   readonly delta?: LenientDelta;
   readonly finish_reason?: string | null;
-  /** vLLM: the stop sequence that was found. */
+  /** Stop sequence that was found, sent by vLLM. */
   readonly stop_reason?: unknown;
 }
 
@@ -66,7 +66,7 @@ interface CallDraft {
   readonly id: string;
   readonly name: string;
   readonly index: number;
-  /** What the server sent beside id and function, and wants back. */
+  /** Further fields of the call, to be returned to the server. */
   readonly extra: object;
   json: string;
 }
@@ -79,7 +79,10 @@ const STOPS: { readonly [reason: string]: StopReason } = {
   content_filter: 'refusal',
 };
 
-/** Folds the chunks of one completion. The last of them, after the stop reason, has the count; servers leave it out, or send it with the stop reason. */
+/**
+ * Folds the chunks of one completion. The chunk after the stop reason holds the usage; servers omit
+ * it or send it with the stop reason.
+ */
 export class ChatTranslator {
   readonly #options: TranslatorOptions;
   readonly #builder = new MessageBuilder();
@@ -103,14 +106,14 @@ export class ChatTranslator {
     this.#model = options.model;
   }
 
-  /** What servers send is what it is, whatever the API's types say. */
+  /** Translates a chunk, whose contents may differ from the API's types. */
   translate(raw: LenientChunk): readonly LlmEvent[] {
     this.#events = [];
     this.#take(raw);
     return this.#events;
   }
 
-  /** What is due when the stream is over; nothing where no stop reason came. */
+  /** Returns the final events; none without a stop reason. */
   end(): readonly LlmEvent[] {
     this.#events = [];
     if (this.#rawStop !== undefined) this.#finish(this.#rawStop);
@@ -175,7 +178,7 @@ export class ChatTranslator {
 
   #choice({ delta = {}, finish_reason: reason, stop_reason: sequence }: LenientChoice): void {
     this.#think('reasoning_content', delta.reasoning_content);
-    // Some servers send both fields with the same words.
+    // Some servers send the same text in both fields.
     if (typeof delta.reasoning_content !== 'string') this.#think('reasoning', delta.reasoning);
     if (typeof delta.content === 'string' && delta.content !== '') this.#say(delta.content);
     if (this.#isOver()) return;
@@ -207,7 +210,10 @@ export class ChatTranslator {
     });
   }
 
-  /** Servers number the calls of a turn, or send each whole with the same number; a new id is a new call. */
+  /**
+   * Returns the tool call of a delta. Servers number the calls of a turn, or send each one whole
+   * under the same number, so a new id is a new call.
+   */
   #call(delta: CallDelta): void {
     const {
       index = this.#calls.length,
@@ -285,7 +291,10 @@ export class ChatTranslator {
     return this.#stopSequence === undefined ? 'end' : 'stop_sequence';
   }
 
-  /** The message as the server sent it, for what other servers have no name for: thinking, and signatures of calls. Calls that cannot be run go back without. */
+  /**
+   * Returns the server's message with its own fields, such as thinking and signatures of calls.
+   * Calls with unusable arguments are replayed without them.
+   */
   #native(): NativeTurn | undefined {
     const isSpecial =
       this.#thinking.text !== '' || this.#calls.some(({ extra }) => Object.keys(extra).length > 0);

@@ -18,15 +18,17 @@ type InputContent =
 export interface BuiltRequest {
   readonly params: Params;
   readonly warnings: readonly string[];
-  /** Where the answer must be cut here because fewer tokens are wanted than can be asked for. */
+  /**
+   * Maximum characters of the answer, if fewer tokens are wanted than the API allows to request.
+   */
   readonly maxCharacters: number | undefined;
 }
 
-/** The fewest output tokens that the API accepts. */
+/** Minimum output tokens that the API accepts. */
 const MIN_OUTPUT_TOKENS = 16;
 const CHARACTERS_PER_TOKEN = 4;
 
-/** @see https://platform.openai.com/docs/api-reference/responses/create */
+/** Builds the request body. @see https://platform.openai.com/docs/api-reference/responses/create */
 export function buildRequest(
   request: LlmRequest,
   card: ModelCard,
@@ -86,7 +88,10 @@ export function buildRequest(
   };
 }
 
-/** Servers that only speak the API like OpenAI may not know the field, or may then never call a tool. */
+/**
+ * Only OpenAI's own models get the field: compatible servers may reject it, or never call a tool
+ * with it.
+ */
 function textFormatOf({ outputSchema }: LlmRequest): Pick<Params, 'text'> {
   const format = outputSchema === undefined ? undefined : outputFormat(outputSchema);
   return format === undefined
@@ -103,7 +108,7 @@ function textFormatOf({ outputSchema }: LlmRequest): Pick<Params, 'text'> {
       };
 }
 
-/** Sampling asks for few tokens, which thinking would use up. */
+/** Disables thinking for sampling, whose few tokens it would use up. */
 function reasoningFor({ purpose }: LlmRequest): Pick<Params, 'reasoning' | 'include'> {
   return {
     reasoning: purpose === 'sampling' ? { effort: 'low', summary: 'auto' } : { summary: 'auto' },
@@ -129,7 +134,7 @@ function inputOf(
   );
 }
 
-/** Reasoning goes back in native items only. */
+/** Reasoning is returned in native items only. */
 function assistantItems({ content }: Message): InputItem[] {
   return content.flatMap((block): InputItem[] => {
     if (block.type === 'tool_use')
@@ -165,7 +170,7 @@ function userItems(
   return parts.length === 0 ? outputs : [...outputs, { role: 'user', content: parts }];
 }
 
-/** The API has no flag for a failed tool. */
+/** Marks failed results in the text, since the API has no flag for them. */
 function outputOf(
   result: Extract<Block, { type: 'tool_result' }>,
   takes: ModelFeatures,
@@ -180,7 +185,7 @@ function outputOf(
   ];
 }
 
-/** The API has no part for audio, so no model here takes any. */
+/** The API has no audio input, so no model here accepts audio. */
 function inputContent(part: Part): InputContent {
   switch (part.type) {
     case 'text':

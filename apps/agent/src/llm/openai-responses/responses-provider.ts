@@ -24,7 +24,10 @@ interface CallOptions {
   readonly onBytes: (count: number) => void;
 }
 
-/** OpenAI's Responses API, at OpenAI or at a compatible server. The SDK is loaded by the first call. */
+/**
+ * Creates the provider for the Responses API of OpenAI or a compatible server. The first call loads
+ * the SDK.
+ */
 export function createResponsesProvider(config: LlmConfig, limits: WireLimits): WireProvider<Raw> {
   const info: ProviderInfo = {
     provider: 'openai',

@@ -13,18 +13,21 @@ type Response = OpenAI.Responses.Response;
 
 export interface TranslatorOptions {
   readonly endpoint: Endpoint;
-  /** As asked for; native items are bound to it. */
+  /** The requested model, to which native items are bound. */
   readonly model: string;
   readonly requestId: string | null | undefined;
   readonly stopSequences: readonly string[];
-  /** Where text is cut because the API allows no fewer tokens; no cut when undefined. */
+  /**
+   * Characters after which text is cut, if the API allows no smaller token limit. Undefined: no
+   * limit.
+   */
   readonly maxCharacters: number | undefined;
   readonly warnings: readonly string[];
-  /** For the input where the stream ends without a count. */
+  /** Estimated input tokens, used if the stream ends without a count. */
   readonly promptTokens: number;
 }
 
-/** Compatible servers leave the details out. */
+/** Usage with optional details, as compatible servers send it. */
 interface LenientUsage {
   readonly input_tokens?: unknown;
   readonly output_tokens?: unknown;
@@ -35,13 +38,16 @@ interface LenientUsage {
   readonly output_tokens_details?: { readonly reasoning_tokens?: unknown } | null;
 }
 
-/** Where an output item has got to. */
+/** Progress of an output item. */
 interface ItemState {
   readonly callIndex: number | undefined;
   streamed: string;
 }
 
-/** Folds the raw events of one response; unknown types are passed over, because minor versions of the API add some. */
+/**
+ * Folds the raw events of one response. Unknown types are ignored, since minor API versions add
+ * types.
+ */
 export class ResponsesTranslator {
   readonly #options: TranslatorOptions;
   readonly #builder = new MessageBuilder();
@@ -70,7 +76,7 @@ export class ResponsesTranslator {
     return this.#events;
   }
 
-  /** Before its last event a response counts nothing. */
+  /** Returns the usage so far. A response has no counts before its last event. */
   usage(): Usage {
     return {
       input: this.#options.promptTokens,
@@ -164,7 +170,7 @@ export class ResponsesTranslator {
     if (hit !== undefined && !this.#isOver()) this.#cut('stop_sequence', hit);
   }
 
-  /** Ends the answer where it grows longer than it may be. */
+  /** Emits text and ends the answer at its maximum length. */
   #show(text: string): void {
     const { maxCharacters = Infinity } = this.#options;
     const room = maxCharacters - this.#shown;
@@ -185,7 +191,7 @@ export class ResponsesTranslator {
     if (delta !== '') this.#emit({ type: 'tool_arguments', index: state.callIndex, delta });
   }
 
-  /** A server that sends no deltas gives everything here. */
+  /** Completes an item. A server without deltas sends the whole content here. */
   #close(index: number, item: Item): void {
     if (this.#isOver()) return;
     const state = this.#open(index, item);
@@ -266,7 +272,10 @@ export class ResponsesTranslator {
     });
   }
 
-  /** Nothing is stored with the provider, so reasoning can only go back encrypted; items that belong to reasoning which cannot go back are refused without it. */
+  /**
+   * Returns the items to replay. Nothing is stored with the provider, so reasoning can only be
+   * returned encrypted, and its dependent items are rejected without it.
+   */
   #native(): NativeTurn | undefined {
     const items = [...this.#done]
       .toSorted(([a], [b]) => a - b)
@@ -297,7 +306,7 @@ export class ResponsesTranslator {
   }
 }
 
-/** A call without any is taken back only as an empty object. */
+/** A call without arguments is accepted back only with an empty object. */
 function withArguments(item: Item): Item {
   return item.type === 'function_call' && item.arguments.trim() === ''
     ? { ...item, arguments: '{}' }
@@ -315,7 +324,7 @@ function stopOf(
   return refused ? 'refusal' : 'end';
 }
 
-/** Documented flat, seen nested under `error`. */
+/** Converts an error event, which is documented as flat and also occurs nested under `error`. */
 function streamError(
   raw: OpenAI.Responses.ResponseErrorEvent & {
     readonly error?: { readonly code?: string; readonly type?: string; readonly message?: string };

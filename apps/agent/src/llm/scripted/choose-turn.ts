@@ -15,7 +15,7 @@ export type Choice =
   | {
       readonly type: 'stuck';
       readonly scenario: Scenario;
-      /** 1-based. */ readonly nearest: number;
+      /** One-based position. */ readonly nearest: number;
       readonly reasons: readonly string[];
     }
   | { readonly type: 'unknown' };
@@ -23,7 +23,7 @@ export type Choice =
 interface Progress {
   readonly scenario: Scenario;
   readonly played: ReadonlySet<number>;
-  /** Label by call id. */
+  /** Labels by call id. */
   readonly labels: ReadonlyMap<string, string>;
 }
 
@@ -33,7 +33,10 @@ interface Candidate {
   readonly reasons: readonly string[];
 }
 
-/** The first turn not yet played whose `when` holds, in the scenario that is being played or the first that fits. */
+/**
+ * Returns the first unplayed turn whose `when` matches, in the current scenario or the first that
+ * applies.
+ */
 export function chooseTurn(
   scenarios: readonly Scenario[],
   conversation: Conversation,
@@ -61,7 +64,7 @@ function progressOf(scenario: Scenario, conversation: Conversation): Progress {
   const labels = new Map<string, string>();
   let found = { ordinal: -1, at: -1 };
   for (const { id, ordinal } of conversation.calls) {
-    // The calls of one message stand in the order of the script.
+    // The calls of one message are in the order of the script.
     const start = ordinal === found.ordinal ? found.at + 1 : 0;
     const at = calls.findIndex(
       ({ turn, emit }, index) =>
@@ -76,7 +79,7 @@ function progressOf(scenario: Scenario, conversation: Conversation): Progress {
   return { scenario, played, labels };
 }
 
-/** A scenario starts when one of its `lastUser` patterns matches; one without any starts always. */
+/** Whether a scenario starts: one of its `lastUser` patterns matches, or it has none. */
 function isMeant(scenario: Scenario, conversation: Conversation, request: LlmRequest): boolean {
   const turns = scenario.turns.filter(({ when }) => when.purpose === request.purpose);
   const patterns = turns.flatMap(({ when }) =>

@@ -7,21 +7,21 @@ export interface PastCall {
   readonly id: string;
   readonly name: string;
   readonly input: JsonObject;
-  /** How many assistant messages stand before the one that made the call, in the whole history. */
+  /** Number of assistant messages before the call's message in the whole history. */
   readonly ordinal: number;
   readonly result: ToolResult | undefined;
 }
 
-/** What a script looks at: the last thing the user said, and what happened since. */
+/** The part of a conversation that scripts match: the latest user text and the turns since. */
 export interface Conversation {
   readonly lastUser: string;
-  /** 1 for the model's first turn after `lastUser`. */
+  /** One-based turn of the model after `lastUser`. */
   readonly turn: number;
-  /** Since `lastUser`, in order. */
+  /** Calls since `lastUser`, in order. */
   readonly calls: readonly PastCall[];
-  /** Calls of the newest assistant message, when its results stand after it. */
+  /** Calls of the newest assistant message, if their results follow it. */
   readonly newest: readonly PastCall[];
-  /** Assistant messages in the whole history. */
+  /** Number of assistant messages in the whole history. */
   readonly ordinal: number;
 }
 

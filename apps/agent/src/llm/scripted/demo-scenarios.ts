@@ -2,7 +2,7 @@ import type { ScenarioFile } from './scenario.ts';
 
 const TOOL_FAILED = 'The tool ${error.tool} failed, so there is no answer. It said: ${error.text}';
 
-/** The folders that the workspaces of the root package.json name. */
+/** Folders of the workspaces in the root package.json. */
 const PACKAGES =
   '{apps/*,libs/*,servers/*,tests/conformance,tests/e2e,tests/interop,tools/workspace,bench}';
 const PACE = { ttftMs: 300, tokensPerSec: 60 };
@@ -15,11 +15,13 @@ const FAVOURITE_PRODUCT = `SELECT p.name AS product, SUM(i.quantity) AS bought
 FROM customers c JOIN orders o ON o.customer_id = c.id JOIN order_items i ON i.order_id = o.id JOIN products p ON p.id = i.product_id
 WHERE c.name = ? GROUP BY p.id ORDER BY bought DESC, p.name LIMIT 1`;
 
-// Every repetition in a pattern is bounded: prompts are long, and a search that begins anew at each place is quadratic.
+// Every repetition in a pattern is bounded, since a search in a long prompt would be quadratic.
 const PLACE = String.raw`(\p{L}[\p{L}.' -]{0,40}?)`;
 const END = String.raw`[\s.!?]{0,5}$`;
 
-/** What can be played without a model. Searches and SQL do the work; the texts only quote their results. */
+/**
+ * Scenarios that run without a model. Searches and SQL do the work; the texts quote their results.
+ */
 export const DEMO_SCENARIOS: ScenarioFile = {
   version: 1,
   scenarios: [

@@ -4,12 +4,12 @@ import { ConfigError } from '../../config/config.ts';
 import { type Scenario, scenarioFileSchema, type Turn } from './scenario.ts';
 import { parseTemplate } from './template.ts';
 
-/** @throws ConfigError naming the file, the place in it and what is wrong there */
+/** Loads a scenario file. @throws ConfigError with the file, the position and the problem */
 export function loadScenarios(file: string): readonly Scenario[] {
   return parseScenarios(parseJson(readText(file), file), file);
 }
 
-/** Checks a scenario file's contents; `source` names it in errors. @throws ConfigError */
+/** Validates the contents of a scenario file. `source`: its name in errors. @throws ConfigError */
 export function parseScenarios(contents: unknown, source: string): readonly Scenario[] {
   const parsed = scenarioFileSchema.safeParse(contents);
   const problems = parsed.success
@@ -49,7 +49,7 @@ function reason(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A union's own message says nothing; the branch that came furthest does. */
+/** Returns the issues of the branch of a union that matched furthest. */
 function issueLines(
   issues: readonly z.core.$ZodIssue[],
   prefix: readonly PropertyKey[] = [],
@@ -73,7 +73,7 @@ function pathText(path: readonly PropertyKey[]): string {
   return text === '' ? '(top)' : text.replace(/^\./, '');
 }
 
-/** Names that templates and conditions use, and that no call of the scenario has. */
+/** Yields names in templates and conditions that no call of the scenario has. */
 function* strayNames(scenarios: readonly Scenario[]): Generator<string> {
   for (const [at, scenario] of scenarios.entries()) {
     if (scenarios.findIndex(({ name }) => name === scenario.name) !== at)

@@ -13,7 +13,7 @@ export interface PlayedTurn {
   readonly stop: StopReason;
 }
 
-/** The events of one turn, cut into small deltas by a fixed rule. */
+/** Yields the events of one turn, with text split into small deltas by a fixed rule. */
 export function playTurn(chosen: Chosen, scope: Scope, ordinal: number): PlayedTurn {
   const deltas: Delta[] = [];
   let calls = 0;

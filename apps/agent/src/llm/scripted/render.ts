@@ -12,7 +12,7 @@ export type RenderedInput =
   | { readonly ok: true; readonly input: JsonObject }
   | { readonly ok: false; readonly missing: readonly string[] };
 
-/** Fills a text; a value that is not there shows as `(missing: …)`. */
+/** Renders a text. A missing value becomes `(missing: …)`. */
 export function renderText(template: string, scope: Scope): string {
   return partsOf(template)
     .map((part) => {
@@ -24,8 +24,9 @@ export function renderText(template: string, scope: Scope): string {
 }
 
 /**
- * Fills the input of a tool call. A string that is one expression keeps the picked value's type; an array element that is one group which took no part
- * in the match is left out. Any other missing value fails the whole input.
+ * Renders the input of a tool call. A string with a single expression keeps the value's type; an
+ * array element whose group took no part in the match is omitted. Any other missing value fails the
+ * whole input.
  */
 export function renderInput(input: JsonObject, scope: Scope): RenderedInput {
   const missing: string[] = [];

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { parseTemplate } from './template.ts';
 
-/** A string in which `${…}` picks values: see `template.ts`. */
+/** String with `${…}` expressions; see `template.ts`. */
 const template = z.string().superRefine((text, context) => {
   const parsed = parseTemplate(text);
   if (!parsed.ok) context.addIssue({ code: 'custom', message: parsed.problem });
@@ -31,17 +31,22 @@ const templateJson: z.ZodType<TemplateJson> = z.lazy(() =>
 );
 
 const whenSchema = z.strictObject({
-  /** A regular expression over the last user text, without regard to case; its groups are `${1}`, `${2}`, …. */
+  /**
+   * Case-insensitive regular expression for the last user text. Its groups are `${1}`, `${2}`, ….
+   */
   lastUser: pattern.optional(),
   /** Wire names that must be offered. */
   tools: z.array(z.string()).optional(),
   hasToolResult: z.boolean().optional(),
-  /** Wire name or label of a call that the newest results answer. */
+  /** Wire name or label of a call whose result is among the newest. */
   toolResult: z.string().optional(),
-  /** Whether one of the newest results is an error; a turn that does not say `true` is never taken after one. */
+  /**
+   * Whether one of the newest results is an error. Without `true` the turn is never played after an
+   * error.
+   */
   toolError: z.boolean().default(false),
   purpose: z.enum(['agent', 'sampling']).default('agent'),
-  /** 1 is the model's first turn after the user's text. */
+  /** One-based turn of the model after the user's text. */
   turn: z.int().min(1).optional(),
 });
 
@@ -52,13 +57,13 @@ const emitSchema = z.union([
     tool: z
       .string()
       .regex(/^[a-zA-Z0-9_-]{1,64}$/, 'must be a wire name such as weather__weather_compare'),
-    /** Names the result in templates; default the wire name. */
+    /** Name of the result in templates. Default: the wire name. */
     label: z
       .string()
       .regex(/^[a-zA-Z0-9_-]+$/)
       .optional(),
     input: z.record(z.string(), templateJson).default({}),
-    /** Sent instead of `input`, as it is: a model's malformed arguments. */
+    /** Malformed arguments, sent unchanged instead of `input`. */
     rawInput: z.string().optional(),
   }),
 ]);
@@ -82,7 +87,7 @@ const failSchema = z.strictObject({
   ]),
   message: z.string().default('The scenario says so.'),
   retryAfterMs: z.number().min(0).optional(),
-  /** How many attempts of a call fail before it goes on; all when absent. */
+  /** Number of failing attempts of a call. Default: all. */
   times: z.int().min(1).optional(),
 });
 
@@ -110,7 +115,7 @@ export const scenarioFileSchema = z.strictObject({
       z.strictObject({
         name: z.string().regex(/^[a-z0-9-]+$/, 'must be lower case letters, digits and dashes'),
         title: z.string().min(1),
-        /** An example of what a user may say to start it. */
+        /** Example of a user text that starts the scenario. */
         prompt: z.string().min(1),
         pace: paceSchema.optional(),
         turns: z.array(turnSchema).min(1),
@@ -119,7 +124,7 @@ export const scenarioFileSchema = z.strictObject({
     .min(1),
 });
 
-/** What a scenario file may say, before defaults. */
+/** Contents of a scenario file before defaults are applied. */
 export type ScenarioFile = z.input<typeof scenarioFileSchema>;
 export type Scenario = z.output<typeof scenarioFileSchema>['scenarios'][number];
 export type Turn = Scenario['turns'][number];

@@ -4,7 +4,10 @@ import type { Scope } from './template.ts';
 
 type ToolResult = Extract<Block, { type: 'tool_result' }>;
 
-/** What templates see: results by wire name and by label (the newest wins), and the newest failed call as `error`. */
+/**
+ * Returns the values for templates: results by wire name and by label, the newest first, and the
+ * newest failed call as `error`.
+ */
 export function scopeOf(
   conversation: Conversation,
   labels: ReadonlyMap<string, string>,

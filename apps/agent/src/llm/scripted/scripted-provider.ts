@@ -24,7 +24,7 @@ export interface ScriptedProviderOptions {
   readonly scenarios: readonly Scenario[];
   readonly clock: Clock;
   readonly random: () => number;
-  /** Whether scenarios take the time they say; without it every delta comes at once. */
+  /** Whether scenarios keep their pace; otherwise every delta is sent at once. */
   readonly paced: boolean;
 }
 
@@ -32,7 +32,10 @@ const SET_A_KEY = 'Set OPENAI_API_KEY or ANTHROPIC_API_KEY and start again to us
 const NO_PACE: Pace = { ttftMs: 0, tokensPerSec: 0 };
 const DEADLINE_MS = 600_000;
 
-/** Answers from scenarios instead of a model: it only picks values out of prompts and tool results. Holds no state, so any process can play the next turn. */
+/**
+ * Answers from scenarios instead of a model, with values from prompts and tool results. Stateless,
+ * so any process can play the next turn.
+ */
 export class ScriptedProvider implements LlmProvider {
   readonly info: ProviderInfo = {
     provider: 'scripted',

@@ -1,4 +1,7 @@
-/** `${1}` a group of the matched user text, `${result.<call>.<path>}` a tool's result, `${error.<path>}` the newest failed call. */
+/**
+ * Expression in a template: `${1}` a group of the matched user text, `${result.<call>.<path>}` a
+ * tool's result, `${error.<path>}` the newest failed call.
+ */
 export type Expression =
   | { readonly root: 'group'; readonly source: string; readonly group: number }
   | {
@@ -20,9 +23,9 @@ export type ParsedTemplate =
   | { readonly ok: true; readonly parts: readonly TemplatePart[] }
   | { readonly ok: false; readonly problem: string };
 
-/** What templates may pick from. */
+/** Values that templates can refer to. */
 export interface Scope {
-  /** Groups of the match, 0 the whole of it. */
+  /** Groups of the match; 0 is the whole match. */
   readonly groups: readonly (string | undefined)[];
   readonly results: ReadonlyMap<string, unknown>;
   readonly error: unknown;
@@ -30,7 +33,7 @@ export interface Scope {
 
 export type Picked = { readonly found: true; readonly value: unknown } | { readonly found: false };
 
-/** Splits a template into literal text and expressions; nothing in it computes. */
+/** Splits a template into literal text and expressions. */
 export function parseTemplate(text: string): ParsedTemplate {
   const parts: TemplatePart[] = [];
   let end = 0;
@@ -51,7 +54,7 @@ export function parseTemplate(text: string): ParsedTemplate {
   return { ok: true, parts };
 }
 
-/** Follows the expression; `found: false` when any step of it is not there. */
+/** Resolves an expression. `found: false`: a step of its path does not exist. */
 export function pick(expression: Expression, scope: Scope): Picked {
   switch (expression.root) {
     case 'group':
@@ -63,7 +66,7 @@ export function pick(expression: Expression, scope: Scope): Picked {
   }
 }
 
-/** Lists are joined with a comma, objects are shown as JSON. */
+/** Returns a value as text: lists joined with commas, objects as JSON. */
 export function valueText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value)) return JSON.stringify(value);

@@ -5,7 +5,7 @@ export function unansweredText(rest: string): string {
   return `${NO_SCRIPT} ${rest}`;
 }
 
-/** Whether an answer is such a text. */
+/** Whether the answer is the text of an unknown prompt. */
 export function isUnanswered(answer: string): boolean {
   return answer.startsWith(NO_SCRIPT);
 }
