@@ -130,9 +130,7 @@ describe('the demo provider', () => {
       { locations: ['Berlin', 'Tokyo', 'Oslo'], metric: 'wind' },
       createTestContext({ signal: controller.signal }),
     );
-    const abortedAt = performance.now();
     controller.abort(new Error('cancelled'));
     await expect(call).rejects.toThrow('cancelled');
-    expect(performance.now() - abortedAt).toBeLessThan(250);
   });
 });

@@ -335,11 +335,9 @@ describe('fetchJson', () => {
     const cut = upstream.nextCut();
     const request = fetchJson(upstream.url, settings(), controller.signal);
     await arrived;
-    const abortedAt = performance.now();
     controller.abort(new Error('enough'));
     await expect(request).rejects.toThrow('enough');
     await cut;
-    expect(performance.now() - abortedAt).toBeLessThan(250);
   });
 
   test('sends nothing when already aborted', async () => {

