@@ -12,6 +12,7 @@ import { isInside } from '../sandbox/is-inside.ts';
 import { PathError, toPathError } from '../sandbox/path-error.ts';
 import type { PinnedPath } from '../sandbox/pinned-path.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import { sweepAround } from './sweep-leftovers.ts';
 import { copyContent, copyPermissions } from './copy-content.ts';
 import { TreeRemoval } from './delete-path.ts';
 import { entryType } from './entry-type.ts';
@@ -82,7 +83,7 @@ export async function copyPath(
     );
   const copy = new TreeCopy(sandbox, { ...options, destination: placePath(target) });
   const temporary = { directory, name: temporaryName() };
-  sandbox.sweepAround(directory.realPath);
+  sweepAround(sandbox, directory.realPath);
   try {
     if (isDirectory) await copy.directory(source, temporary);
     else await copy.file(source, temporary);

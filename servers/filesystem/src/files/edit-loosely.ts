@@ -1,6 +1,6 @@
 import { PathError } from '../sandbox/path-error.ts';
 import { reindent } from './edit-indentation.ts';
-import type { EditedText, EditStep } from './edit-matching.ts';
+import type { EditedText, EditStep } from './text-edit.ts';
 import { nearestLines } from './edit-nearest-lines.ts';
 import { findSequence, numbersOf } from './find-sequence.ts';
 import { LineIds } from './line-ids.ts';

@@ -1,6 +1,7 @@
 import { threadCpuMs } from '@signalbox/server-kit/testing';
 import { describe, expect, test } from 'vitest';
-import { applyEdits as applyInTurns, type TextEdit } from './edit-matching.ts';
+import { applyEdits as applyInTurns } from './edit-matching.ts';
+import type { TextEdit } from './text-edit.ts';
 import { Turns } from './turns.ts';
 
 const applyEdits = (

@@ -1,20 +1,8 @@
 import { PathError } from '../sandbox/path-error.ts';
 import { applyLoosely } from './edit-loosely.ts';
 import { findText, maxReplacements } from './find-text.ts';
+import type { EditedText, EditStep, TextEdit } from './text-edit.ts';
 import type { Turns } from './turns.ts';
-
-export interface TextEdit {
-  readonly oldText: string;
-  readonly newText: string;
-  /** Replaces every occurrence; default: there must be exactly one. */
-  readonly replaceAll?: boolean;
-}
-
-export interface EditedText {
-  readonly text: string;
-  /** Occurrences replaced, over all edits. */
-  readonly replacements: number;
-}
 
 /** Characters an edited text may have. */
 export const maxEditedLength = 16 * 1024 * 1024;
@@ -45,16 +33,6 @@ export async function applyEdits(
   if (edited.text === text)
     throw new PathError('refused', 'The edits undo each other; nothing was changed.');
   return edited;
-}
-
-export interface EditStep {
-  readonly edit: TextEdit;
-  /** Names the edit in errors. */
-  readonly label: string;
-  readonly isFirst: boolean;
-  /** The text before all edits: what errors quote, because it is what the file has. */
-  readonly original: string;
-  readonly turns: Turns;
 }
 
 async function applyEdit(text: string, step: EditStep): Promise<EditedText> {

@@ -6,6 +6,7 @@ import { moveEntry } from '../sandbox/move-entry.ts';
 import { errorCode, PathError, toPathError } from '../sandbox/path-error.ts';
 import type { PinnedPath } from '../sandbox/pinned-path.ts';
 import type { ExistingEntry, Place, Sandbox } from '../sandbox/sandbox.ts';
+import { sweepAround } from './sweep-leftovers.ts';
 import { copyContent } from './copy-content.ts';
 import { existsError, freePlace } from './free-place.ts';
 import { temporaryName } from './temporary-file.ts';
@@ -138,7 +139,7 @@ async function moveAcross(
   }
   await using file = await sandbox.pinEntry(source);
   const temporary = { directory: destination.directory, name: temporaryName() };
-  sandbox.sweepAround(destination.directory.realPath);
+  sweepAround(sandbox, destination.directory.realPath);
   try {
     await copyContent(file, temporary, { signal, onBytes: () => {} });
     await using copy = await sandbox.pinEntry(temporary);

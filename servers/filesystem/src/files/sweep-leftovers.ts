@@ -4,8 +4,8 @@ import { TreeRemoval } from './delete-path.ts';
 import { isLeftover, isTemporaryName } from './temporary-file.ts';
 
 /**
- * Removes the temporary files and directories that ended servers left in a directory. Never fails: what cannot be removed stays.
- * @returns how many were removed
+ * Removes the temporary files and directories that ended servers left in a directory, and returns how many. Never fails: an entry that
+ * cannot be removed stays.
  */
 export async function sweepLeftovers(sandbox: Sandbox, realPath: string): Promise<number> {
   let removed = 0;
@@ -26,22 +26,20 @@ export async function sweepLeftovers(sandbox: Sandbox, realPath: string): Promis
       );
     }
   } catch {
-    // The directory is gone or cannot be read: nothing of it can be swept.
+    // The directory is gone or cannot be read.
   }
   return removed;
 }
 
-/** Sweeps each directory when a server first writes there, and the allowed directories when it first writes anywhere. */
-export class LeftoverSweeper {
-  readonly #swept = new Set<string>();
-
-  /** Begins in the background. */
-  sweepAround(sandbox: Sandbox, realPath: string): void {
-    for (const each of [realPath, ...sandbox.directories.map((directory) => directory.realPath)]) {
-      if (this.#swept.has(each) || this.#swept.size >= maxRemembered) continue;
-      this.#swept.add(each);
-      void sweepLeftovers(sandbox, each);
-    }
+/**
+ * Sweeps a directory when a server first writes there, and the allowed directories when it first writes anywhere. Runs in the background.
+ */
+export function sweepAround(sandbox: Sandbox, realPath: string): void {
+  const swept = sandbox.sweptDirectories;
+  for (const each of [realPath, ...sandbox.directories.map((directory) => directory.realPath)]) {
+    if (swept.has(each) || swept.size >= maxRemembered) continue;
+    swept.add(each);
+    void sweepLeftovers(sandbox, each);
   }
 }
 

@@ -12,6 +12,7 @@ import { moveEntry } from '../sandbox/move-entry.ts';
 import { errorCode, PathError, toPathError } from '../sandbox/path-error.ts';
 import type { PinnedPath } from '../sandbox/pinned-path.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import { sweepAround } from './sweep-leftovers.ts';
 import { hashOf, hashOfFile } from './file-hash.ts';
 import { TargetChangedError, withFileTarget, type FileTarget } from './file-target.ts';
 import { requireRegularFile } from './read-text.ts';
@@ -78,7 +79,7 @@ export async function writeTarget(
   const hash = hashOf(content);
   if (target.file === undefined) {
     const { directory, name } = target.place;
-    sandbox.sweepAround(directory.realPath);
+    sweepAround(sandbox, directory.realPath);
     await replace(
       { place: { directory, name }, content, previous: undefined, beforeRename: async () => {} },
       signal,
@@ -102,7 +103,7 @@ export async function writeTarget(
     await access(file.address, constants.W_OK);
     await using directory = await sandbox.pinExactly(path.dirname(file.realPath));
     const place = { directory, name: path.basename(file.realPath) };
-    sandbox.sweepAround(directory.realPath);
+    sweepAround(sandbox, directory.realPath);
     await replace({ place, content, previous: file.stats, beforeRename: isUnchanged }, signal);
   }
   return { realPath: file.realPath, created: false, hash };

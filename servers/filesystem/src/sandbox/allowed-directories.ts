@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { errorCode, PathError } from './path-error.ts';
 import type { Opener } from './pinned-path.ts';
-import type { AllowedDirectory } from './permissions.ts';
+import type { AllowedDirectory } from './allowed-directory.ts';
 
 export interface FoundDirectories {
   readonly directories: readonly AllowedDirectory[];

@@ -1,20 +1,9 @@
 import path from 'node:path';
+import type { AllowedDirectory } from './allowed-directory.ts';
 import { isInside } from './is-inside.ts';
 import type { SandboxBase } from './sandbox-base.ts';
 
-/** A directory (or single file) everything at or below which is allowed. */
-export interface AllowedDirectory {
-  /** Absolute, as it was configured. */
-  readonly path: string;
-  /** Without symbolic links; what is compared. */
-  readonly realPath: string;
-  /** Other absolute paths that lead to the same directory. */
-  readonly aliases?: readonly string[];
-  /** Device and inode, where known: the same directory under another spelling. */
-  readonly identity?: string;
-}
-
-/** Which paths are allowed, judged by their text alone. */
+/** Decides by the text of a path whether it is allowed. */
 export class Permissions {
   readonly #directories: readonly AllowedDirectory[];
   readonly #base: SandboxBase;
@@ -29,7 +18,7 @@ export class Permissions {
     return this.#directories.some((directory) => isInside(realPath, directory.realPath));
   }
 
-  /** Whether a real path is, or lies below, one that the operator denied. */
+  /** Whether a real path is, or lies below, a path that the operator denied. */
   isDenied(realPath: string): boolean {
     return (
       this.#base.hasDenied &&
@@ -41,12 +30,12 @@ export class Permissions {
     );
   }
 
-  /** Like `allows` for a path whose links are not resolved. */
+  /** Whether a path with unresolved links is allowed by its text. */
   allowsText(resolved: string): boolean {
     return this.directoryOf(resolved) !== undefined;
   }
 
-  /** Like `isDenied` for a path whose links are not resolved. */
+  /** Whether a path with unresolved links is denied by its text. */
   deniesText(resolved: string): boolean {
     if (!this.#base.hasDenied) return false;
     return this.#all()
@@ -57,7 +46,7 @@ export class Permissions {
       );
   }
 
-  /** The path below the allowed directory as that is spelled, when only the Unicode normalization differs; else the path as it is. */
+  /** Returns the path in the spelling of its allowed directory when only the Unicode normalization differs, else unchanged. */
   respell(resolved: string): string {
     if (this.allowsText(resolved)) return resolved;
     const normalized = resolved.normalize('NFC');
@@ -69,21 +58,21 @@ export class Permissions {
       : path.join(found.path, path.relative(found.path.normalize('NFC'), normalized));
   }
 
-  /** The allowed directory an unresolved path lies in by its text. */
+  /** Returns the allowed directory that contains a path by its text. */
   directoryOf(resolved: string): AllowedDirectory | undefined {
     return this.#directories.find((directory) =>
       spellingsOf(directory).some((spelling) => isInside(resolved, spelling)),
     );
   }
 
-  /** Whether an allowed directory is at or below a path, so that the path must stay where it is. */
+  /** Whether an allowed directory is at or below a path, so that the path must not be moved or removed. */
   holdsAllowedDirectory(realPath: string): boolean {
     return this.#all().some((directory) =>
       spellingsOf(directory).some((spelling) => isInside(spelling, realPath)),
     );
   }
 
-  /** Also those of the command line when a client's roots are the allowed ones: what is denied there stays denied. */
+  /** Includes the directories of the command line when a client's roots replace them: paths denied there stay denied. */
   #all(): readonly AllowedDirectory[] {
     return [...this.#directories, ...this.#base.directories];
   }

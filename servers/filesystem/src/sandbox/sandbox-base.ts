@@ -1,31 +1,34 @@
+import type { AllowedDirectory } from './allowed-directory.ts';
 import { createDenyList, type DenyList } from './deny-list.ts';
-import { LeftoverSweeper } from '../files/sweep-leftovers.ts';
 import { FileLocks } from './file-locks.ts';
-import type { AllowedDirectory } from './permissions.ts';
 import type { Opener } from './pinned-path.ts';
 
-/** What every sandbox of one server shares; only sandboxes with the same base keep out of each other's way while they change a file. */
+/** State that every sandbox of one server shares. Only sandboxes with the same base exclude each other while they change a file. */
 export interface SandboxBase {
   readonly opener: Opener;
-  /** From the command line. What is denied below them stays denied when a client's roots are the allowed directories. */
+  /** Directories of the command line. Paths denied below them stay denied when a client's roots replace them. */
   readonly directories: readonly AllowedDirectory[];
   readonly isDenied: DenyList;
-  /** Whether `isDenied` ever says yes. */
+  /** Whether the operator denied any path. */
   readonly hasDenied: boolean;
   readonly locks: FileLocks;
-  readonly sweeper: LeftoverSweeper;
+  /** Directories that were already searched for leftovers of ended servers. */
+  readonly sweptDirectories: Set<string>;
 }
 
 export interface SandboxBaseOptions {
-  /** Globs of what stays hidden and untouched inside the allowed directories; default none. */
+  /** Globs of paths that stay hidden and unchanged inside the allowed directories; default none. */
   readonly deny?: readonly string[];
-  /** Of the command line; default none. */
+  /** Directories of the command line; default none. */
   readonly directories?: readonly AllowedDirectory[];
-  /** Default: those that all servers on this machine share. */
+  /** Default: locks that all servers on this machine share. */
   readonly locks?: FileLocks;
 }
 
-/** @throws PathError `invalid` for a glob that cannot be used */
+/**
+ * Creates the shared state of a server's sandboxes.
+ * @throws PathError `invalid` for a glob that cannot be used
+ */
 export function createSandboxBase(
   opener: Opener,
   { deny = [], directories = [], locks = new FileLocks() }: SandboxBaseOptions = {},
@@ -36,6 +39,6 @@ export function createSandboxBase(
     isDenied: createDenyList(deny),
     hasDenied: deny.length > 0,
     locks,
-    sweeper: new LeftoverSweeper(),
+    sweptDirectories: new Set(),
   };
 }
