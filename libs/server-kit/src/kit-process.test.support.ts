@@ -46,7 +46,12 @@ export function startServer(
     ],
     {
       cwd: folder,
-      env: { PATH: process.env['PATH'], ...env },
+      env: {
+        PATH: process.env['PATH'],
+        // Compiled once for all processes of the tests.
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+        ...env,
+      },
     },
   );
   onTestFinished(() => void child.kill('SIGKILL'));

@@ -527,10 +527,15 @@ test('every TypeScript example of the documentation compiles', { timeout: 60_000
   mkdirSync(place, { recursive: true });
   for (const { file, line, text } of examples)
     writeFileSync(join(place, `${file.replaceAll(/[/.]/g, '-')}-${line}.ts`), text);
+  const { references } = JSON.parse(
+    readFileSync(join(repository, 'tsconfig.tests.json'), 'utf8'),
+  ) as { readonly references: readonly { readonly path: string }[] };
   const config = {
     extends: '../../tsconfig.json',
     compilerOptions: { rootDir: '../../../..' },
     include: ['*.ts'],
+    // The declarations that the build made in place of the sources.
+    references: references.map(({ path }) => ({ path: join(repository, path) })),
   };
   writeFileSync(join(place, 'tsconfig.json'), JSON.stringify(config));
   const { stdout, status } = spawnSync(

@@ -11,6 +11,11 @@ import { callRequest, recordingLogger, serverConfig, statusOf } from './testing/
 
 const RAW_SERVER = join(import.meta.dirname, 'testing', 'raw-server.ts');
 const CORE_SERVER = join(import.meta.dirname, 'testing', 'core-server.ts');
+/** Its modules are compiled once for all processes of the tests. */
+const core = {
+  args: ['--conditions=@signalbox/source', CORE_SERVER],
+  env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '' },
+};
 const pools: ToolRegistry[] = [];
 
 afterEach(async () => {
@@ -235,7 +240,7 @@ test.each(['modern', 'legacy'] as const)(
   'a server of our own, pinned to the %s era, takes part with everything',
   async (era) => {
     const { pool } = start({
-      core: { args: ['--conditions=@signalbox/source', CORE_SERVER], era },
+      core: { ...core, era },
     });
     expect(await statusOf(pool, 'core', isReady)).toMatchObject({
       era,
@@ -270,7 +275,7 @@ test.each(['modern', 'legacy'] as const)(
   'S-231: a %s server sees the roots that are set while it runs',
   async (era) => {
     const { pool } = start({
-      core: { args: ['--conditions=@signalbox/source', CORE_SERVER], era, roots: ['/a'] },
+      core: { ...core, era, roots: ['/a'] },
     });
     await statusOf(pool, 'core', isReady);
     const roots = async (idempotencyKey: string): Promise<unknown> => {

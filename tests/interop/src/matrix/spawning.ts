@@ -8,6 +8,9 @@ import { connectV2Client, type V2Negotiation } from './clients/v2-client.ts';
 import type { Library, Opened } from './cell.ts';
 import type { ClientFace } from './client-face.ts';
 
+/** Their modules are compiled once for all processes of the tests. */
+const env = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '' };
+
 function argumentsFor(server: Library, versions: readonly string[] = []): string[] {
   const name = { ours: 'our', v1: 'v1', v2: 'v2' }[server];
   return [
@@ -24,7 +27,7 @@ const processes = (connect: () => Promise<ClientFace>): Promise<Opened> =>
 export function openV1OverStdio(): Promise<Opened> {
   return processes(() =>
     connectV1Client(
-      new StdioClientTransportV1({ command: process.execPath, args: argumentsFor('ours') }),
+      new StdioClientTransportV1({ command: process.execPath, args: argumentsFor('ours'), env }),
     ),
   );
 }
@@ -32,7 +35,7 @@ export function openV1OverStdio(): Promise<Opened> {
 export function openV2OverStdio(negotiation: V2Negotiation): Promise<Opened> {
   return processes(() =>
     connectV2Client(
-      new StdioClientTransportV2({ command: process.execPath, args: argumentsFor('ours') }),
+      new StdioClientTransportV2({ command: process.execPath, args: argumentsFor('ours'), env }),
       negotiation,
     ),
   );
@@ -46,7 +49,7 @@ export function openOursOverStdio(
 ): Promise<Opened> {
   return processes(() =>
     connectOurClient(
-      () => spawnStdio({ command: 'node', args: argumentsFor(server, versions) }),
+      () => spawnStdio({ command: 'node', args: argumentsFor(server, versions), env }),
       era,
     ),
   );
@@ -55,7 +58,7 @@ export function openOursOverStdio(
 /** Our client, which takes the time that a server needs to start for silence. */
 export function connectImpatiently(server: Library): Promise<ClientFace> {
   return connectOurClient(
-    () => spawnStdio({ command: 'node', args: argumentsFor(server) }),
+    () => spawnStdio({ command: 'node', args: argumentsFor(server), env }),
     'auto',
     1,
   );

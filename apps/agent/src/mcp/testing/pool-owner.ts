@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { systemClock } from '../../system-clock.ts';
 import { createServerPool } from '../server-pool.ts';
 import { recordingLogger, serverConfig } from './pool-fixture.ts';
@@ -7,6 +8,8 @@ import { recordingLogger, serverConfig } from './pool-fixture.ts';
  * server's process id, closes the pool when it is written to, and then has nothing left to do.
  */
 const [, , ...args] = process.argv;
+// A process that is killed would not write it.
+flushCompileCache();
 
 const pool = createServerPool({
   servers: [serverConfig('owned', { command: 'node', args })],

@@ -82,7 +82,8 @@ export interface Outcome {
 const BEGIN_LIMIT_MS = 60_000;
 /** Longer than the ladder from the end of the input to SIGKILL takes on a busy machine. */
 const END_LIMIT_MS = 20_000;
-const POLL_MS = 50;
+/** Each look reads the environment of every process of the machine. */
+const POLL_MS = 150;
 
 /** Starts so many servers at once, ends them in this way and looks what is left, which it then removes. */
 export async function tryWay(way: Way, count: number, endLimitMs = END_LIMIT_MS): Promise<Outcome> {
