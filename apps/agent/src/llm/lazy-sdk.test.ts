@@ -26,7 +26,7 @@ const stream = provider.stream({ messages: [{ role: 'user', content: [{ type: 't
 await stream.next().catch(() => undefined);
 isOver = true;
 look();
-console.log(JSON.stringify({ atStart, loaded: [...new Set(loaded)], longestShare: longest / whole }));
+console.log(JSON.stringify({ atStart, loaded: [...new Set(loaded)], longestShare: longest / Math.max(whole, 1) }));
 process.exit();
 `;
 
