@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { form, longText, MB, nested, objects, textResult, type RawHost } from './wire.ts';
 
-/** What a hostile server does with one `tools/call`. */
+/** A `tools/call` that a hostile server received. */
 export interface HostileCall {
   readonly id: unknown;
   readonly progressToken: string;
@@ -19,7 +19,7 @@ const error =
   (host, { id }) =>
     host.write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":${errorText()}}\n`);
 
-/** Asks and never ends the call, so that the questions stay open. */
+/** Sends the request `times` times and never answers the call, so that the requests stay open. */
 const asks =
   (times: number, params: () => string, method = 'elicitation/create'): CallBehaviour =>
   async (host) => {
@@ -75,15 +75,15 @@ export const callBehaviours: { readonly [name: string]: CallBehaviour } = {
     () =>
       `{"content":[${'{"type":"resource_link","uri":"x://y","name":"n"},'.repeat(30_000)}{"type":"text","text":"a"}]}`,
   ),
-  'a result that is none': result('{"content":{"type":"text"},"isError":"maybe"}'),
-  'null for a result': result('null'),
+  'a result of the wrong shape': result('{"content":{"type":"text"},"isError":"maybe"}'),
+  'a null result': result('null'),
   'a result twice': async (host, { id }) => {
     await host.answer(id, done);
     await host.answer(id, textResult('"another"'));
   },
   'an error of 40 MB': error(() => `{"code":-32000,"message":${longText(40 * MB)}}`),
   'an error of 3 MB': error(() => `{"code":-32000,"message":${longText(3 * MB)}}`),
-  'data of an error, 3 MB of objects': error(
+  'an error with data of 3 MB of objects': error(
     () => `{"code":-32000,"message":"no","data":${objects(3 * MB)}}`,
   ),
   '200,000 steps of progress': progress(200_000, '"x"'),
@@ -120,7 +120,7 @@ export const callBehaviours: { readonly [name: string]: CallBehaviour } = {
   '12 questions with 60 MB in their metadata': asks(12, () =>
     form(1, '"m"', `,"_meta":{"a":${objects(60 * MB)}}`),
   ),
-  'questions that are withdrawn at once, 5,000 times': async (host, { id }) => {
+  '5,000 questions that are cancelled at once': async (host, { id }) => {
     for (let count = 0; count < 5000; count += 1) {
       const asked = await host.ask('elicitation/create', form(1));
       await host.notify('notifications/cancelled', `{"requestId":"${asked}"}`);
@@ -139,8 +139,8 @@ export const callBehaviours: { readonly [name: string]: CallBehaviour } = {
     'sampling/createMessage',
   ),
   '20,000 requests for the roots': asks(20_000, () => '{}', 'roots/list'),
-  '20,000 requests of no method': asks(20_000, () => '{}', 'no/such'),
-  'a death in the middle': () => process.exit(1),
+  '20,000 requests of an unknown method': asks(20_000, () => '{}', 'no/such'),
+  'an exit during the call': () => process.exit(1),
   'no answer': () => undefined,
   '200,000 log messages': async (host, { id }) => {
     for (let count = 0; count < 200; count += 1)

@@ -1,10 +1,10 @@
-// The server beside the hostile ones: one quick tool.
+// A well-behaved server with one fast tool, configured beside the hostile servers.
 import { createServer, defineTool } from '@signalbox/mcp-core/server';
 import { serveStdio } from '@signalbox/mcp-core/stdio';
 
 const echo = defineTool({
   name: 'echo',
-  description: 'Gives back its text.',
+  description: 'Returns its text.',
   inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
   annotations: {
     readOnlyHint: true,

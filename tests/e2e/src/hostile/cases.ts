@@ -3,10 +3,10 @@ import { connectBehaviours } from './connect-behaviours.ts';
 import { httpBehaviours } from './http-behaviours.ts';
 import { modelBehaviours } from './model-behaviours.ts';
 
-/** One way to be hostile, and the moment at which it happens. */
+/** A hostile behavior, and the moment at which it happens. */
 export interface HostileCase {
   readonly name: string;
-  /** Connecting anew, one tool call, or one run whose model is hostile. */
+  /** A reconnection, a tool call, or a run whose model is hostile. */
   readonly moment: 'connect' | 'call' | 'model';
   readonly server: 'hostile' | 'far';
 }
@@ -27,7 +27,7 @@ export const hostileCases: readonly HostileCase[] = [
   ),
 ];
 
-/** Cases of each kind that once ended or stopped the service: every test run has them. */
+/** Cases of each kind that once ended or blocked the service. Every test run includes them. */
 export const shortCases: readonly string[] = [
   'capabilities of 60 MB',
   'a schema that takes exponential time to match',
@@ -37,12 +37,12 @@ export const shortCases: readonly string[] = [
   'a form of 50,000 fields',
   '10,000 questions at once',
   'HTTP: 12 questions with 60 MB in their metadata',
-  'model: tokens as text',
+  'model: token counts as strings',
   'model: two calls with one id',
   'model: arguments nested 3,000 levels',
 ];
 
-/** Stopped by the limit of messages: with the highest limit that can be configured, each must be noticed. */
+/** Cases that the size limit of messages stops. With the highest limit that can be configured, each must exceed a limit of the suite. */
 export const controlCases: readonly string[] = [
   'capabilities of 45 MB',
   'a result of 45 MB of objects',

@@ -1,6 +1,6 @@
 import { longText, MB, nested, objects, rawHost, type RawHost } from './wire.ts';
 
-/** What a hostile server does while a host connects; what it leaves out it does as an ordinary server. */
+/** Behavior of a hostile server while a host connects. Absent members behave as in an ordinary server. */
 export interface ConnectBehaviour {
   /** Runs when the process starts. */
   readonly start?: (host: RawHost) => void | Promise<void>;
@@ -54,7 +54,7 @@ export const connectBehaviours: { readonly [name: string]: ConnectBehaviour } = 
       `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"a","version":"1"},"instructions":${longText(3 * MB)}}`,
   },
   'no answer to initialize': { initialize: () => undefined },
-  'an end at once': { start: () => process.exit(1) },
+  'an exit at the start': { start: () => process.exit(1) },
   'odd types in initialize': {
     initialize: () => '{"protocolVersion":7,"capabilities":"all","serverInfo":null}',
   },
@@ -70,10 +70,10 @@ export const connectBehaviours: { readonly [name: string]: ConnectBehaviour } = 
     list: (cursor = '0') =>
       `{"tools":[${tool(`t${cursor}`)}],"nextCursor":"${Number(cursor) + 1}"}`,
   },
-  'a list with one cursor for ever': {
+  'a list with the same cursor on every page': {
     list: () => `{"tools":[${tool('go')}],"nextCursor":"same"}`,
   },
-  'a list that is not one': { list: () => '{"tools":{"length":1e9}}' },
+  'a list that is not an array': { list: () => '{"tools":{"length":1e9}}' },
   'no answer to the list': { list: () => undefined },
   'a schema nested 5,000 levels': {
     list: () =>
@@ -87,11 +87,11 @@ export const connectBehaviours: { readonly [name: string]: ConnectBehaviour } = 
     list: () =>
       `{"tools":[${Array.from({ length: 5 }, (_, index) => `{"name":"slow${index}","inputSchema":{"type":"object","allOf":[${'{"properties":{"a":{"type":"string","minLength":1}}},'.repeat(2000)}{}]}}`).join(',')}]}`,
   },
-  'a schema that refers elsewhere': {
+  'a schema that refers to another host': {
     list: () => schemaTool('{"type":"object","$ref":"http://127.0.0.1:9/schema.json"}'),
   },
   'a schema that refers to itself': { list: () => schemaTool('{"type":"object","$ref":"#"}') },
-  'names of every kind': {
+  'tool names of every kind': {
     list: () =>
       `{"tools":[${['__proto__', 'constructor', '\u001b[2J', '../../etc', 'a b', '', '\u202Eevil', 'x'.repeat(5000)].map((name) => tool(name)).join(',')}]}`,
   },
@@ -105,7 +105,7 @@ export const connectBehaviours: { readonly [name: string]: ConnectBehaviour } = 
         await host.notify('notifications/tools/list_changed', '{}');
     },
   },
-  'a death after each list': {
+  'an exit after each list': {
     list: () => {
       setTimeout(() => process.exit(1), 20);
       return `{"tools":[${tool('go')}]}`;
@@ -136,13 +136,13 @@ export const connectBehaviours: { readonly [name: string]: ConnectBehaviour } = 
           await new Promise<void>((resolve) => process.stderr.once('drain', resolve));
     },
   },
-  'questions before the handshake': {
+  'requests before the handshake': {
     start: async (host) => {
       for (let count = 0; count < 1000; count += 1)
         await host.ask('sampling/createMessage', '{"messages":[],"maxTokens":1}');
     },
   },
-  'answers nobody asked for': {
+  'answers without a request': {
     start: forever(block('{"jsonrpc":"2.0","id":99999,"result":{}}\n')),
   },
   'messages of odd types': {

@@ -1,4 +1,4 @@
-// Hostile servers and models at addresses of this machine: node hostile-listener.ts FILE. The file names what the server does, as for hostile-server.ts. Prints its port.
+// A hostile MCP server and a hostile model over HTTP: node hostile-listener.ts FILE. The file contains the name of a behavior, as for hostile-server.ts. Prints its port.
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// A hostile server over stdio: node hostile-server.ts FILE. The file names what it does; while it is empty, or says something for another moment, it is an ordinary server.
+// A hostile server over stdio: node hostile-server.ts FILE. The file contains the name of a behavior. While it is empty, or names a behavior of another moment, the server is ordinary.
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { callBehaviours } from './call-behaviours.ts';

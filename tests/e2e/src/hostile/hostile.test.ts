@@ -1,25 +1,33 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { hostileCases, shortCases } from './cases.ts';
-import { runCase } from './run-case.ts';
+import { repeatCalmRuns, runCase, type Pace } from './run-case.ts';
 import { createWorld, type World } from './world.ts';
 
-// Times on the clock are judged by `npm run hostile` on a quiet machine; beside other tests they say nothing.
-const limits = { blockedMs: 250, memoryMb: 512, answerMs: Infinity, runMs: Infinity };
+// Times on the clock depend on the other tests of the machine: `npm run hostile` judges them.
+const limits = { blockedMs: Infinity, memoryMb: 512, answerMs: Infinity, runMs: Infinity };
+const pace: Pace = { maxCaseMs: 1500, minCaseMs: 300, calmPauseMs: 100 };
+/**
+ * Longest block of the event loop, in units of a fixed piece of work that the same thread does before each case. On a machine on which this work takes 50 ms or less, as on the
+ * one where the limit of 250 ms of `npm run hostile` was set, it is at most 250 ms; on a slow or loaded machine both grow.
+ */
+const MAX_BLOCK_YARDSTICKS = 5;
 
 let world: World;
 
 beforeAll(async () => {
   world = await createWorld();
-}, 30_000);
+  // The first runs load modules, which no server causes.
+  await repeatCalmRuns(world.api, new AbortController().signal, { count: 3 });
+});
 
-afterAll(() => world.close(), 30_000);
+afterAll(() => world.close());
 
 test.each(hostileCases.filter(({ name }) => shortCases.includes(name)))(
   'a service lives on beside $name, its event loop is free and a calm run completes',
-  { timeout: 60_000 },
   async (hostile) => {
-    const { problems } = await runCase(world, hostile, limits);
+    const { problems, longestMs, yardstickMs } = await runCase(world, hostile, limits, pace);
     expect(problems).toEqual([]);
+    expect(longestMs / yardstickMs).toBeLessThan(MAX_BLOCK_YARDSTICKS);
   },
 );
 
@@ -30,26 +38,23 @@ test('the short list names cases that exist', () => {
   expect(hostileCases.length).toBeGreaterThanOrEqual(60);
 });
 
-test(
-  'a large result is noticed where the limit of messages is raised',
-  { timeout: 60_000 },
-  async () => {
-    const unguarded = await createWorld({ acceptsEverything: true });
-    onTestFinished(() => unguarded.close());
-    const large = hostileCases.find(({ name }) => name === 'a result of 45 MB of objects');
-    if (large === undefined) throw new Error('no such case');
-    const { problems } = await runCase(unguarded, large, { ...limits, blockedMs: 150 });
-    expect(problems).not.toEqual([]);
-  },
-);
+test('a large result is noticed where the limit of messages is raised', async () => {
+  const unguarded = await createWorld({ acceptsEverything: true });
+  onTestFinished(() => unguarded.close());
+  const large = hostileCases.find(({ name }) => name === 'a result of 3 MB of objects');
+  if (large === undefined) throw new Error('no such case');
+  const { longestMs, yardstickMs } = await runCase(unguarded, large, limits, {
+    ...pace,
+    maxCaseMs: 10_000,
+  });
+  expect(longestMs / yardstickMs).toBeGreaterThan(MAX_BLOCK_YARDSTICKS);
+});
 
-test(
-  'a loop that is blocked and memory that is taken are noticed',
-  { timeout: 30_000 },
-  async () => {
-    await world.reset();
-    await world.disturb({ blockMs: 400, holdMb: 600 });
-    expect(world.measured().longestMs).toBeGreaterThan(limits.blockedMs);
-    expect(world.measured().peakMb).toBeGreaterThan(limits.memoryMb);
-  },
-);
+test('a loop that is blocked and memory that is taken are noticed', async () => {
+  await world.reset();
+  const { yardstickMs } = world.measured();
+  await world.disturb({ blockMs: (MAX_BLOCK_YARDSTICKS + 1) * yardstickMs, holdMb: 600 });
+  const { longestMs, peakMb } = world.measured();
+  expect(longestMs / yardstickMs).toBeGreaterThan(MAX_BLOCK_YARDSTICKS);
+  expect(peakMb).toBeGreaterThan(limits.memoryMb);
+});

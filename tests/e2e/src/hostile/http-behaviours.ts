@@ -2,13 +2,13 @@ import { createGzip } from 'node:zlib';
 import type { ServerResponse } from 'node:http';
 import { form, longText, MB, objects, textResult } from './wire.ts';
 
-/** What a hostile server at an address does with one POST or with the stream that the client opens. */
+/** Behavior of a hostile HTTP server. Absent members behave as in an ordinary server. */
 export interface HttpBehaviour {
-  /** Handles `initialize` in place of an ordinary answer. */
+  /** Answers `initialize`. */
   readonly initialize?: HttpAnswer;
-  /** Handles `tools/call`. */
+  /** Answers `tools/call`. */
   readonly call?: HttpAnswer;
-  /** Handles the client's GET. */
+  /** Answers the GET of the listening stream. */
   readonly listen?: (response: ServerResponse) => void;
 }
 
@@ -27,7 +27,7 @@ function stream(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
 }
 
-/** Writes the piece again and again, as fast as the reader takes it. */
+/** Writes the piece repeatedly, as fast as the reader takes it. */
 function pour(response: ServerResponse, piece: string | Buffer): void {
   while (response.writable && response.write(piece));
   if (response.writable) response.once('drain', () => pour(response, piece));
@@ -65,7 +65,7 @@ export const httpBehaviours: { readonly [name: string]: HttpBehaviour } = {
     initialize: (response) =>
       pour(response.writeHead(200, { 'content-type': 'application/json' }), 'x'.repeat(MB)),
   },
-  'HTTP: a body that is larger opened than packed': {
+  'HTTP: a compressed body of 100 MB': {
     initialize: (response) => {
       const gzip = createGzip();
       gzip.pipe(
@@ -78,7 +78,7 @@ export const httpBehaviours: { readonly [name: string]: HttpBehaviour } = {
     initialize: (response) =>
       void response.writeHead(307, { location: 'http://127.0.0.1:9/mcp' }).end(),
   },
-  'HTTP: an answer drop by drop': {
+  'HTTP: a byte every 100 ms': {
     initialize: (response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       const timer = setInterval(() => response.write(' '), 100);
@@ -99,7 +99,7 @@ export const httpBehaviours: { readonly [name: string]: HttpBehaviour } = {
     initialize: (response) =>
       void response.writeHead(500, { 'content-type': 'text/html' }).end('x'.repeat(10 * MB)),
   },
-  'HTTP: no admittance': {
+  'HTTP: status 401': {
     initialize: (response) => void response.writeHead(401, { 'www-authenticate': 'Bearer' }).end(),
   },
   'HTTP: a session id of 14 KB': {
@@ -165,13 +165,13 @@ export const httpBehaviours: { readonly [name: string]: HttpBehaviour } = {
   },
   'HTTP: 5,000 questions': { call: events(5000, () => form(1)) },
   'HTTP: a text of 60 MB': { call: json((id) => resultText(id, textResult(longText(60 * MB)))) },
-  'HTTP: an end without an answer': {
+  'HTTP: a stream that ends without an answer': {
     call: (response) => {
       stream(response);
       response.end(': nothing\n\n');
     },
   },
-  'HTTP: the listening stream ends at once, to be opened again in 0 ms': {
+  'HTTP: the listening stream ends at once with a retry delay of 0 ms': {
     listen: (response) => {
       stream(response);
       response.end('retry: 0\ndata:\n\n');

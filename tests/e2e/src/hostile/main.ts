@@ -1,7 +1,7 @@
-// npm run hostile: every hostile server and model, one after another, beside one service and its calm server. Options: --only TEXT, --list, --control (without the limit of messages: what is large must be noticed).
+// npm run hostile: every hostile server and model, one after another, beside one service and its calm server. Options: --only TEXT, --list, --control (with the highest size limit of messages: each large message must exceed a limit of the suite).
 import { parseArgs } from 'node:util';
 import { controlCases, hostileCases } from './cases.ts';
-import { middle, repeatCalmRuns, runCase, type CaseReport } from './run-case.ts';
+import { median, repeatCalmRuns, runCase, type CaseReport } from './run-case.ts';
 import { createWorld } from './world.ts';
 
 const { values } = parseArgs({
@@ -18,8 +18,8 @@ if (values.list === true) {
 
 let world = await createWorld({ acceptsEverything: isControl });
 const never = new AbortController().signal;
-await repeatCalmRuns(world.api, never, 10);
-const quietMs = middle(await repeatCalmRuns(world.api, never, 30));
+await repeatCalmRuns(world.api, never, { count: 10 });
+const quietMs = median(await repeatCalmRuns(world.api, never, { count: 30 }));
 process.stdout.write(`a calm run takes ${quietMs.toFixed(0)} ms while nobody is hostile\n`);
 const limits = { blockedMs: 250, memoryMb: 512, answerMs: 250, runMs: 2 * quietMs };
 

@@ -19,7 +19,7 @@ const says =
     response.end();
   };
 
-/** Pours the piece for as long as the reader takes it. */
+/** Writes the piece repeatedly, as fast as the reader takes it. */
 const pours =
   (piece: string): ModelBehaviour =>
   (response) => {
@@ -38,9 +38,9 @@ const usage = (text: string): ModelBehaviour =>
   );
 
 export const modelBehaviours: { readonly [name: string]: ModelBehaviour } = {
-  'model: a fraction of a token': usage('{"prompt_tokens":1.5,"completion_tokens":3}'),
-  'model: tokens as text': usage('{"prompt_tokens":"7","completion_tokens":"3"}'),
-  'model: fewer tokens than none': usage('{"prompt_tokens":-1e15,"completion_tokens":null}'),
+  'model: a fractional token count': usage('{"prompt_tokens":1.5,"completion_tokens":3}'),
+  'model: token counts as strings': usage('{"prompt_tokens":"7","completion_tokens":"3"}'),
+  'model: a negative token count': usage('{"prompt_tokens":-1e15,"completion_tokens":null}'),
   'model: two calls with one id': says(
     () =>
       delta(
@@ -71,7 +71,7 @@ export const modelBehaviours: { readonly [name: string]: ModelBehaviour } = {
     () => delta(`{"content":"a","x":${objects(60 * MB)}}`),
     () => end(),
   ),
-  'model: garbage for events': says(
+  'model: malformed events': says(
     () => 'data: {\n\ndata: 7\n\nevent: x\n\n',
     () => end(),
   ),
@@ -96,7 +96,7 @@ interface ChatMessage {
   readonly content?: unknown;
 }
 
-/** Answers a chat completion: a hostile prompt with its behaviour, any other with one call of the calm tool and then an answer. */
+/** Answers a chat completion: a prompt that names a hostile behavior with this behavior, any other prompt with one call of the calm tool and then a text. */
 export function answerChat(messages: readonly ChatMessage[], response: ServerResponse): void {
   const prompt = JSON.stringify(messages.find(({ role }) => role === 'user')?.content ?? '');
   const isDone = messages.some(({ role }) => role === 'tool');

@@ -1,19 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient, Json, RunView } from '../support/client.ts';
 import type { HostileCase } from './cases.ts';
-import type { World } from './world.ts';
+import type { Measured, World } from './world.ts';
 
-/** What the service and the calm runs were like while a server or a model was hostile. */
-export interface CaseReport {
+/** The state of the service and of the calm runs while a server or a model was hostile. */
+export interface CaseReport extends Measured {
   readonly name: string;
+  /** How the service ended; undefined while it lives. */
   readonly ended: string | undefined;
-  readonly longestMs: number;
-  readonly peakMb: number;
-  /** Middle of the durations of the calm runs. */
+  /** Median duration of the calm runs. */
   readonly calmMs: number;
   readonly calmRuns: number;
   /** Slowest answer of `/v1/runs`, the inbox and `/healthz`. */
   readonly slowestAnswerMs: number;
+  /** Exceeded limits, one sentence each. */
   readonly problems: readonly string[];
 }
 
@@ -21,51 +21,62 @@ export interface Limits {
   readonly blockedMs: number;
   readonly memoryMb: number;
   readonly answerMs: number;
-  /** Of a calm run. */
+  /** Median duration of a calm run. */
   readonly runMs: number;
 }
 
-/** How long a case may go on by itself before the next. */
-const CASE_MS = 6000;
-/** So that each case has several calm runs. */
-const MIN_CASE_MS = 1000;
+export interface Pace {
+  /** Longest time that a case may take until it is cancelled. */
+  readonly maxCaseMs: number;
+  /** Shortest time of a case; in it several calm runs complete. */
+  readonly minCaseMs: number;
+  /** Pause between two calm runs. */
+  readonly calmPauseMs: number;
+}
+
+export const FULL_PACE: Pace = { maxCaseMs: 6000, minCaseMs: 1000, calmPauseMs: 0 };
+
+/** Time until a server that was hostile has to be ready again. */
+const RECONNECT_MS = 6000;
+/** Time in which a server goes on after it connected or asked. */
+const AFTERMATH_MS = 500;
+/** Longer than the interval of the probe's reports. */
+const LAST_REPORT_MS = 100;
 const SETTLED = new Set(['completed', 'failed', 'cancelled', 'expired']);
 
-/** Runs one case and compares what was measured with the limits. */
+/** Runs one case and compares the measurements with the limits. */
 export async function runCase(
   world: World,
   hostile: HostileCase,
   limits: Limits,
+  pace: Pace = FULL_PACE,
 ): Promise<CaseReport> {
   await world.reset();
   const stop = new AbortController();
-  const calm = repeatCalmRuns(world.api, stop.signal);
+  const calm = repeatCalmRuns(world.api, stop.signal, { pauseMs: pace.calmPauseMs });
   const answers = watchAnswers(world, stop.signal);
   await world.arm(hostile.name);
-  const [provoked] = await Promise.all([
-    provoke(world, hostile).then(() => undefined, String),
-    delay(MIN_CASE_MS),
+  const [failure] = await Promise.all([
+    provoke(world, hostile, pace).then(() => undefined, String),
+    delay(pace.minCaseMs),
   ]);
   await world.arm('');
   if (hostile.moment !== 'model') await reconnect(world, hostile).catch(() => undefined);
   stop.abort();
-  const [durations, slowestAnswerMs] = await Promise.all([calm, answers]);
-  const { longestMs, peakMb } = world.measured();
+  const [durations, slowestAnswerMs] = await Promise.all([calm, answers, delay(LAST_REPORT_MS)]);
   const report = {
+    ...world.measured(),
     name: hostile.name,
     ended: world.ended(),
-    longestMs,
-    peakMb,
-    calmMs: middle(durations),
+    calmMs: median(durations),
     calmRuns: durations.length,
     slowestAnswerMs,
   };
-  // A service that is gone says so in a line of its own.
-  const missed =
-    provoked === undefined || report.ended !== undefined
-      ? []
-      : [`the case did not happen: ${provoked}`];
-  return { ...report, problems: [...problemsOf(report, limits), ...missed] };
+  const problems = problemsOf(report, limits);
+  // The end of the service is a problem of its own, reported above.
+  if (failure !== undefined && report.ended === undefined)
+    problems.push(`the case did not happen: ${failure}`);
+  return { ...report, problems };
 }
 
 function problemsOf(report: Omit<CaseReport, 'problems'>, limits: Limits): string[] {
@@ -76,7 +87,7 @@ function problemsOf(report: Omit<CaseReport, 'problems'>, limits: Limits): strin
       ? [`the event loop was blocked for ${longestMs.toFixed(0)} ms`]
       : []),
     ...(peakMb > limits.memoryMb ? [`the service took ${peakMb.toFixed(0)} MB`] : []),
-    ...(calmRuns === 0 ? ['no calm run ended'] : []),
+    ...(calmRuns === 0 ? ['no calm run completed'] : []),
     ...(calmMs > limits.runMs
       ? [`a calm run took ${calmMs.toFixed(0)} ms of ${limits.runMs.toFixed(0)}`]
       : []),
@@ -86,11 +97,11 @@ function problemsOf(report: Omit<CaseReport, 'problems'>, limits: Limits): strin
   ];
 }
 
-/** The durations of calm runs, one after another, until the signal; at least one. */
+/** Runs calm runs one after another until the signal aborts, at least one and at most `count`. Returns their durations in milliseconds. */
 export async function repeatCalmRuns(
   api: ApiClient,
   signal: AbortSignal,
-  atMost = Infinity,
+  { count = Infinity, pauseMs = 0 }: { readonly count?: number; readonly pauseMs?: number } = {},
 ): Promise<number[]> {
   const durations: number[] = [];
   try {
@@ -99,14 +110,15 @@ export async function repeatCalmRuns(
       const run = await api.settled((await api.start('calm')).id);
       if (run.status !== 'completed') return durations;
       durations.push(performance.now() - from);
-    } while (!signal.aborted && durations.length < atMost);
+      if (pauseMs > 0) await delay(pauseMs);
+    } while (!signal.aborted && durations.length < count);
   } catch {
-    // The service is gone, which its own line of the report says.
+    // The service is gone, which the report says.
   }
   return durations;
 }
 
-/** The slowest answer of the endpoints that people look at, asked ten times a second. */
+/** Requests the endpoints that people watch ten times a second. Returns the slowest answer in milliseconds. */
 async function watchAnswers({ url }: World, signal: AbortSignal): Promise<number> {
   let slowest = 0;
   try {
@@ -121,7 +133,7 @@ async function watchAnswers({ url }: World, signal: AbortSignal): Promise<number
   return slowest;
 }
 
-/** Milliseconds until the whole answer was there; Infinity for an error. */
+/** Returns the milliseconds until the whole answer arrived; Infinity for an error. */
 async function answerMs(url: string): Promise<number> {
   const from = performance.now();
   const response = await fetch(url);
@@ -129,14 +141,18 @@ async function answerMs(url: string): Promise<number> {
   return response.ok ? performance.now() - from : Infinity;
 }
 
-async function provoke({ api }: World, { name, moment, server }: HostileCase): Promise<void> {
-  const until = Date.now() + CASE_MS;
+/** Starts the connection, call or run of the case, and waits until it ends or `maxCaseMs` have passed. */
+async function provoke(
+  { api }: World,
+  { name, moment, server }: HostileCase,
+  { maxCaseMs }: Pace,
+): Promise<void> {
+  const until = Date.now() + maxCaseMs;
   if (moment === 'connect') {
     await api.post(`/v1/servers/${server}/reconnect`);
     while (Date.now() < until && !['ready', 'failed'].includes(await stateOf(api, server)))
       await delay(50);
-    // What it does without being asked needs a moment to be seen.
-    await delay(500);
+    await delay(AFTERMATH_MS);
     return;
   }
   const run: RunView =
@@ -148,13 +164,13 @@ async function provoke({ api }: World, { name, moment, server }: HostileCase): P
     await delay(50);
     ({ status } = await api.run(run.id));
   }
-  if (status === 'input_required') await delay(500);
+  if (status === 'input_required') await delay(AFTERMATH_MS);
   if (!SETTLED.has(status)) await api.post(`/v1/runs/${run.id}/cancel`);
 }
 
 async function reconnect({ api }: World, { server }: HostileCase): Promise<void> {
   await api.post(`/v1/servers/${server}/reconnect`);
-  const until = Date.now() + CASE_MS;
+  const until = Date.now() + RECONNECT_MS;
   while (Date.now() < until && (await stateOf(api, server)) !== 'ready') await delay(50);
 }
 
@@ -162,6 +178,6 @@ async function stateOf(api: ApiClient, server: string): Promise<string> {
   return String((await api.get<Json>(`/v1/servers/${server}`))['state']);
 }
 
-export function middle(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 
-/** One side of a raw MCP connection over stdio, which sends what no library would. */
+/** The server's side of a raw MCP connection over stdio. It sends any bytes, valid or not. */
 export interface RawHost {
-  /** Writes bytes as they are, and waits while the reader is slow. */
+  /** Writes the bytes unchanged; resolves when the reader can take more. */
   write(text: string | Buffer): Promise<void>;
   /** Answers a request with the JSON text of a result. */
   answer(id: unknown, resultText: string): Promise<void>;
   notify(method: string, paramsText: string): Promise<void>;
-  /** Sends a request and does not wait for its answer. Returns its id. */
+  /** Sends a request without waiting for its answer. Returns its id. */
   ask(method: string, paramsText: string): Promise<string>;
 }
 
@@ -33,20 +33,20 @@ export const rawHost: RawHost = {
 
 export const MB = 2 ** 20;
 
-/** A JSON array of empty objects: three bytes each on the wire, twenty times as much in memory. */
+/** Returns a JSON array of empty objects: three bytes each on the wire, twenty times as many in memory. */
 export const objects = (bytes: number): string => `[${'{},'.repeat(Math.floor(bytes / 3))}{}]`;
 
-/** A JSON string of that many characters. */
+/** Returns a JSON string of the given length. */
 export const longText = (characters: number): string => `"${'x'.repeat(characters)}"`;
 
-/** An array in an array and so on. */
+/** Returns nested JSON arrays. */
 export const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
-/** The text content of a tool result. */
+/** Returns a tool result with one block of text. `more` is appended to its members. */
 export const textResult = (text: string, more = ''): string =>
   `{"content":[{"type":"text","text":${text}}]${more}}`;
 
-/** Params of an elicitation with a form of that many text fields. */
+/** Returns the params of an elicitation whose form has the given number of text fields. */
 export function form(fields: number, message = '"Please fill in."', more = ''): string {
   const properties = Array.from(
     { length: fields },

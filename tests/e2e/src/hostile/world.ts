@@ -9,30 +9,34 @@ import { ApiClient } from '../support/client.ts';
 
 const here = (file: string): string => join(import.meta.dirname, file);
 
-/** The main thread's longest computation without a pause and the peak of resident memory since the last reset. */
+/** Measurements of the service since the last reset. */
 export interface Measured {
+  /** Longest computation of the main thread without a pause, in CPU time. */
   readonly longestMs: number;
+  /** Peak of the resident memory. */
   readonly peakMb: number;
+  /** CPU time that the main thread needed for a fixed piece of work at the reset; it grows with the load of the machine. */
+  readonly yardstickMs: number;
 }
 
-/** One service beside a calm server, a hostile one over stdio, a hostile one at an address, and a model that may be hostile. */
+/** A service with a calm server, a hostile server over stdio, a hostile server over HTTP, and a model that may be hostile. */
 export interface World {
   readonly api: ApiClient;
   readonly url: string;
-  /** Names what the hostile servers do from now on; '' makes them ordinary. */
+  /** Sets the behavior of the hostile servers from now on; '' makes them ordinary. */
   arm(name: string): Promise<void>;
   measured(): Measured;
-  /** Forgets the measures so far; resolves when the service has done so. */
+  /** Starts new measurements; resolves when the service has started them. */
   reset(): Promise<void>;
-  /** The control: makes the service compute and hold memory for a while; resolves when that was measured. */
+  /** The control: makes the service compute and hold memory for a while; resolves when this was measured. */
   disturb(disturbance: { readonly blockMs: number; readonly holdMb: number }): Promise<void>;
-  /** How the service ended, or undefined while it lives. */
+  /** Returns how the service ended; undefined while it lives. */
   ended(): string | undefined;
   close(): Promise<void>;
 }
 
 export interface WorldOptions {
-  /** The control: the hostile servers may send messages of any size. Default false. */
+  /** The control: the hostile servers may send messages of up to 256 MiB. Default false. */
   readonly acceptsEverything?: boolean;
 }
 
@@ -79,12 +83,12 @@ export async function createWorld({
     execArgv: ['--import', pathToFileURL(here('probe.ts')).href],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
-  let measured: Measured = { longestMs: 0, peakMb: 0 };
+  let measured: Measured = { longestMs: 0, peakMb: 0, yardstickMs: 0 };
   service.on('message', (message) => {
     measured = message as Measured;
   });
-  const said = lastLines(service);
-  const url = await readyAt(service, said);
+  const stderrTail = keepStderr(service);
+  const url = await readyAt(service, stderrTail);
   return {
     api: new ApiClient(url),
     url,
@@ -92,7 +96,7 @@ export async function createWorld({
     measured: () => measured,
     async reset() {
       service.send('reset');
-      // The next report but one is of the time after the reset.
+      // The first report may have been sent before the reset.
       await once(service, 'message');
       await once(service, 'message');
     },
@@ -104,7 +108,7 @@ export async function createWorld({
     ended: () =>
       service.exitCode === null && service.signalCode === null
         ? undefined
-        : `${service.signalCode ?? service.exitCode}: ${said()}`,
+        : `${service.signalCode ?? service.exitCode}: ${stderrTail()}`,
     async close() {
       listener.kill();
       if (service.exitCode === null && service.signalCode === null) {
@@ -119,8 +123,8 @@ export async function createWorld({
   };
 }
 
-/** The end of what a process writes to stderr. */
-function lastLines({ stderr }: ChildProcess): () => string {
+/** Keeps the last 2000 characters that a process writes to stderr. */
+function keepStderr({ stderr }: ChildProcess): () => string {
   let text = '';
   stderr?.setEncoding('utf8').on('data', (more: string) => {
     text = (text + more).slice(-2000);
@@ -128,7 +132,7 @@ function lastLines({ stderr }: ChildProcess): () => string {
   return () => text;
 }
 
-function readyAt(service: ChildProcess, said: () => string): Promise<string> {
+function readyAt(service: ChildProcess, stderrTail: () => string): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
     service.stdout?.setEncoding('utf8').on('data', (more: string) => {
@@ -137,7 +141,7 @@ function readyAt(service: ChildProcess, said: () => string): Promise<string> {
       if (found !== undefined) resolve(found);
     });
     service.once('exit', (code, signal) =>
-      reject(new Error(`the service ended with ${code ?? signal}: ${text}${said()}`)),
+      reject(new Error(`the service ended with ${code ?? signal}: ${text}${stderrTail()}`)),
     );
   });
 }
