@@ -1,12 +1,12 @@
 import { nameOf, type Cell } from './matrix.ts';
 
-/** A cell with a protection switched off, which must then fail. */
+/** A cell that must fail with the guard switched off. */
 export interface Control {
   readonly guard: Guard;
   readonly cell: string;
 }
 
-/** `start` is no protection of the service: with it, the service that is to be killed does not start. */
+/** A protection of the service. The exception is `start`: switched off, the service does not start. */
 export type Guard = 'ledger' | 'recovery' | 'start';
 
 const WITHOUT: { readonly [G in Guard]: string } = {
@@ -19,12 +19,12 @@ const WITHOUT: { readonly [G in Guard]: string } = {
 const HARM: { readonly [G in Guard]: RegExp } = {
   ledger: /^[2-9] effects$/,
   recovery: /^the run is running, not completed$/,
-  start: /^the process was not killed there$/,
+  start: /^the process was not killed at the point$/,
 };
 
-/** At least one for each kind of call and each process that is killed, for a second death during recovery, and for a cancelled run. */
+/** Contains at least one control for each kind of call, each process that is killed, a kill during recovery, and a cancelled run. */
 export const controls: readonly Control[] = [
-  // A repetition of these two does no harm, so recovery as a whole is switched off.
+  // Repeating these calls does no harm, so these controls switch off recovery as a whole.
   { guard: 'recovery', cell: 'read-only: the agent is killed during-tool-call' },
   { guard: 'recovery', cell: 'idempotent: the agent is killed after-settle-call-commit' },
   { guard: 'recovery', cell: 'write: the agent is killed before-begin-turn-commit' },
@@ -50,14 +50,14 @@ export function nameOfControl({ guard, cell }: Control): string {
   return `control: without ${WITHOUT[guard]}, ${cell}`;
 }
 
-/** The cell that the control names. @throws Error when there is none. */
+/** Returns the cell of the control. @throws Error when there is none */
 export function cellOf({ cell: name }: Control, matrix: readonly Cell[]): Cell {
   const found = matrix.find((cell) => nameOf(cell) === name);
   if (found === undefined) throw new Error(`The crash matrix has no cell "${name}".`);
   return found;
 }
 
-/** Whether the cell failed as it must without the guard. */
+/** Whether the cell failed with the problem that the missing guard causes. */
 export function didHarm({ guard }: Control, problems: readonly string[]): boolean {
   return problems.some((problem) => HARM[guard].test(problem));
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** The counting server as a process of its own, over HTTP. */
+/** Starts the counting server as a separate process, over HTTP. */
 export async function startCountingServer(): Promise<{
   readonly url: string;
   stop(): Promise<void>;

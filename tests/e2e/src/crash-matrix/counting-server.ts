@@ -1,5 +1,5 @@
-// A server process whose effects can be counted: each appends a line to the file that the call names. `node counting-server.ts` speaks stdio, with --http it
-// prints its URL. DIE_AT ends the process at a place, once: the file beside the ledger that ends in `.died` says that it has; `.stopped` says that a call was cancelled.
+// A server with countable effects: each effect appends a line to the ledger, a file that the call names. `node counting-server.ts` serves over stdio; with --http it serves over
+// HTTP and prints its URL. DIE_AT kills the process at a point, once, and creates the file LEDGER.died. A cancelled call creates LEDGER.stopped.
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { serveHttp } from '@signalbox/mcp-core/http/server';
@@ -36,7 +36,7 @@ function pass(place: Place, ledger: string): void {
   process.kill(process.pid, 'SIGKILL');
 }
 
-/** Resolves when the call is cancelled; the file says that it was. */
+/** Resolves when the call is cancelled, and then creates the file `evidence`. */
 async function stopped(signal: AbortSignal, evidence: string): Promise<void> {
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
   writeFileSync(evidence, '');
@@ -61,7 +61,7 @@ function countable(
       context.progress({ progress: 1, total: 2 });
       const isFirst = readFileSync(ledger, 'utf8').split('\n').length === 2;
       if (hold && isFirst) await stopped(context.signal, `${ledger}.stopped`);
-      // The other side hears of the progress before it hears of the result.
+      // The client receives the progress before the result.
       await wait(20);
       return { content: [{ type: 'text' as const, text: 'done' }] };
     },

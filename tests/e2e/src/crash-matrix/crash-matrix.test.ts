@@ -28,7 +28,7 @@ test.each(
   expect(problemsOf(cell, await runCell(cell, { serverUrl: server.url }))).toEqual([]);
 });
 
-test('the chosen cells are there', () => {
+test('the chosen cells exist', () => {
   expect(matrix.map(nameOf)).toEqual(expect.arrayContaining(chosen));
 });
 

@@ -5,8 +5,8 @@ import { matrix, nameOf, type Cell } from './matrix.ts';
 import { problemsOf } from './problems-of.ts';
 import { runCell } from './run-cell.ts';
 
-// Every place at which a process may die × every kind of call: no run is lost, no side effect is repeated, and a person is asked exactly where it cannot be
-// known whether there was one. Then the controls: cells with a protection switched off, which must fail. `--only=control:` runs the controls alone.
+// npm run crash-matrix: every point at which a process may be killed × every kind of call. No run is lost, no side effect is repeated, and a person is asked only where the outcome
+// of the call is unknown. The controls follow: cells that must fail with a guard switched off. `--only=control:` runs only the controls.
 const { values } = parseArgs({
   options: { only: { type: 'string' }, jobs: { type: 'string', default: '2' } },
 });
@@ -54,6 +54,6 @@ await Promise.all(Array.from({ length: Number(values.jobs) }, work));
 for (const control of controls) if (isChosen(nameOfControl(control))) await checkControl(control);
 await server.stop();
 process.stdout.write(
-  `slowest recovery ${(slowestMs / 1000).toFixed(1)} s, start of the process included\n${passed} passed, ${failed} failed\n`,
+  `slowest recovery ${(slowestMs / 1000).toFixed(1)} s, including the start of the process\n${passed} passed, ${failed} failed\n`,
 );
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1;

@@ -1,4 +1,4 @@
-/** What a call does, and so what may become of it when its answer is lost. */
+/** Effect of a call, which decides how the service recovers when the response is lost. */
 export type Kind = 'read-only' | 'idempotent' | 'write' | 'asking' | 'task';
 
 export const toolOf: { readonly [K in Kind]: string } = {
@@ -11,12 +11,13 @@ export const toolOf: { readonly [K in Kind]: string } = {
 
 const KINDS = Object.keys(toolOf) as readonly Kind[];
 
-/** Who is killed, and where. */
+/** The process that is killed, and the point of the run at which it is killed. */
 export type Killing =
   | {
       readonly process: 'agent';
       readonly at: string;
-      /** Where it is killed in the life before. */ readonly firstAt?: string;
+      /** Point of an earlier kill, whose recovery the kill at `at` interrupts. */
+      readonly firstAt?: string;
     }
   | {
       readonly process: 'server';
@@ -26,13 +27,13 @@ export type Killing =
 export interface Cell {
   readonly kind: Kind;
   readonly killing: Killing;
-  /** Whether a person must be asked whether the call took effect: exactly where that cannot be known and repeating it may do harm. */
+  /** Whether a person must be asked for the outcome: only where it is unknown and repeating the call may do harm. */
   readonly asksPerson: boolean;
   /** Whether the run is cancelled during the call. */
   readonly cancels?: true;
 }
 
-/** The call was sent, and nothing that came back was stored. */
+/** Points between the sending of the call and the commit of its result. */
 const SENT = [
   'after-dispatch-call-commit',
   'before-tool-send',
@@ -56,8 +57,8 @@ const ROUND = ['keep-round', 'ask-person', 'take-answer', 'deliver-answer', 'res
 );
 const TASK = aroundCommit('keep-task');
 
-/** The places that a call of the kind passes, and at which of them what it did is unknown afterwards. */
-const PLACES: {
+/** Points that a call of each kind passes, and the points after which its outcome is unknown. */
+const POINTS: {
   readonly [K in Kind]: {
     readonly points: readonly string[];
     readonly unknown: readonly string[];
@@ -68,14 +69,14 @@ const PLACES: {
   'read-only': { points: COMMON, unknown: [], firstAt: 'during-tool-call', firstIsUnknown: false },
   idempotent: { points: COMMON, unknown: [], firstAt: 'during-tool-call', firstIsUnknown: false },
   write: { points: COMMON, unknown: SENT, firstAt: 'during-tool-call', firstIsUnknown: true },
-  // Parked from the kept round until it is sent again.
+  // Parked between the commit of the round and the next send.
   asking: {
     points: [...COMMON, ...ROUND],
     unknown: [...SENT, 'before-keep-round-commit', 'after-resume-call-commit'],
     firstAt: 'after-ask-person-commit',
     firstIsUnknown: false,
   },
-  // The server goes on with a task, and tells its result to whoever asks for it.
+  // The server continues a task, and returns its result to each client that requests it.
   task: {
     points: [...COMMON.filter((point) => point !== 'during-tool-call'), ...TASK],
     unknown: ['after-dispatch-call-commit', 'before-tool-send', 'before-keep-task-commit'],
@@ -85,7 +86,7 @@ const PLACES: {
 };
 
 const agentCells: readonly Cell[] = KINDS.flatMap((kind) => {
-  const { points, unknown, firstAt, firstIsUnknown } = PLACES[kind];
+  const { points, unknown, firstAt, firstIsUnknown } = POINTS[kind];
   return [
     ...points.map((at): Cell => ({
       kind,
@@ -136,11 +137,11 @@ const serverCells: readonly Cell[] = [
     })),
   ),
   { kind: 'asking', killing: { process: 'server', at: 'while-asked' }, asksPerson: false },
-  // The tasks of this server are lost with its process.
+  // The server keeps its tasks in memory.
   { kind: 'task', killing: { process: 'server', at: 'while-working' }, asksPerson: true },
 ];
 
-/** Every place × every kind that passes it. */
+/** Every kind of call × every point that it passes. */
 export const matrix: readonly Cell[] = [...agentCells, ...cancelCells, ...serverCells];
 
 export function nameOf({ kind, killing }: Cell): string {

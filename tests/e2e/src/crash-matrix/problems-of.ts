@@ -1,10 +1,10 @@
 import type { Cell } from './matrix.ts';
 import type { CellResult } from './run-cell.ts';
 
-/** From the start of a process after kill -9 to the end of the run. */
+/** Longest time from the restart after SIGKILL to the end of the run. */
 const RECOVERY_LIMIT_MS = 10_000;
 
-/** What is not as it must be. */
+/** Returns the differences between the result and what the cell requires, one sentence each. */
 export function problemsOf(
   cell: Cell,
   { status, effects, asksPerson, wasKilled, isContinuous, recoveryMs }: CellResult,
@@ -13,13 +13,13 @@ export function problemsOf(
   const isRepeatable = kind === 'read-only' || kind === 'idempotent';
   const wanted = killing.at === 'after-cancel-run-commit' ? 'cancelled' : 'completed';
   return [
-    ...(wasKilled ? [] : ['the process was not killed there']),
+    ...(wasKilled ? [] : ['the process was not killed at the point']),
     ...(status === wanted ? [] : [`the run is ${status}, not ${wanted}`]),
     ...(effects === 1 || (effects === 2 && isRepeatable) ? [] : [`${effects} effects`]),
     ...(asksPerson === cell.asksPerson
       ? []
       : [asksPerson ? 'a person was asked' : 'nobody was asked']),
-    ...(isContinuous ? [] : ['events are missing or twice']),
+    ...(isContinuous ? [] : ['events are missing or duplicated']),
     ...(recoveryMs <= RECOVERY_LIMIT_MS
       ? []
       : [`recovery took ${(recoveryMs / 1000).toFixed(1)} s`]),

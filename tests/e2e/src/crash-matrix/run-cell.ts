@@ -7,48 +7,48 @@ import { startServiceProcess, temporaryFolder, type ServiceProcess } from '../su
 import type { Guard } from './controls.ts';
 import { toolOf, type Cell } from './matrix.ts';
 
-/** What is true afterwards. */
+/** State after the run has ended. */
 export interface CellResult {
   readonly status: string;
   /** Lines in the ledger of the server. */
   readonly effects: number;
   readonly asksPerson: boolean;
-  /** Whether the process was killed where it should be. */
+  /** Whether the process was killed at the point. */
   readonly wasKilled: boolean;
-  /** Whether the events are 1, 2, 3… */
+  /** Whether the sequence numbers of the events are 1, 2, 3… without gaps. */
   readonly isContinuous: boolean;
-  /** From the restart to the end of the run. */
+  /** Time from the restart to the end of the run. */
   readonly recoveryMs: number;
 }
 
 export interface CellOptions {
-  /** Of the server that outlives the agent. */
+  /** URL of the server that is not killed. */
   readonly serverUrl: string;
-  /** The protection that is switched off; default none. */
+  /** Guard that is switched off. Default: none. */
   readonly guardOff?: Guard;
 }
 
 const crashingService = fileURLToPath(new URL('../support/crashing-service.ts', import.meta.url));
 const countingServer = fileURLToPath(new URL('counting-server.ts', import.meta.url));
 const PROMPT = 'count';
-/** A run that stands still is told of, not waited for. */
+/** Time after which a run without progress fails its cell. */
 const CELL_LIMIT_MS = 30_000;
 
-/** Runs one call through all that the cell does to it, with a person who answers as soon as there is a question. */
+/** Runs one call, kills the process as the cell says, and answers each inbox item at once. */
 export async function runCell(cell: Cell, options: CellOptions): Promise<CellResult> {
   const folder = await temporaryFolder();
-  const lives = new Lives(cell, folder.path, options);
-  const limit = setTimeout(() => void lives.end(), CELL_LIMIT_MS);
+  const cellRun = new CellRun(cell, folder.path, options);
+  const limit = setTimeout(() => void cellRun.end(), CELL_LIMIT_MS);
   try {
-    return await lives.run();
+    return await cellRun.run();
   } finally {
     clearTimeout(limit);
-    await lives.end();
+    await cellRun.end();
     await folder.remove();
   }
 }
 
-class Lives {
+class CellRun {
   readonly #cell: Cell;
   readonly #folder: string;
   readonly #options: CellOptions;
@@ -71,7 +71,7 @@ class Lives {
             (point) => point !== undefined,
           )
         : [];
-    // Held until it is aborted, a call has no result that the server could keep under the idempotency key: the control is no race with it.
+    // A call that is held until its cancellation has no result that the server could store under the idempotency key.
     const isHeld = this.#cell.cancels === true || this.#options.guardOff === 'ledger';
     const input = { ledger: this.#ledger, ...(isHeld ? { hold: true } : {}) };
     await writeScenario(this.#folder, [
@@ -82,9 +82,9 @@ class Lives {
       },
     ]);
     let wasKilled = killing.process === 'agent';
-    for (const point of points) wasKilled &&= await this.#liveUntilKilled(point);
+    for (const point of points) wasKilled &&= await this.#runUntilKilled(point);
     const begun = performance.now();
-    const run = await this.#live();
+    const run = await this.#runOnce();
     const recoveryMs = performance.now() - begun;
     const api = new ApiClient(this.#service?.url ?? '');
     const seqs = (await api.events(run.id)).map((event) => event.seq);
@@ -106,11 +106,11 @@ class Lives {
     return existsSync(this.#ledger) ? readFileSync(this.#ledger, 'utf8').split('\n').length - 1 : 0;
   }
 
-  /** Whether it was killed at the point; not when the run ended by itself, nor when the service did not start or ended for another reason. */
-  async #liveUntilKilled(point: string): Promise<boolean> {
+  /** Starts the service and waits until it is killed. Returns false when the run completed, or the service did not start or ended for another reason. */
+  async #runUntilKilled(point: string): Promise<boolean> {
     const mark = join(this.#folder, `killed-${point}`);
-    // It dies while it starts when that is what it is to do.
-    const ended = await this.#live({ CRASH_AT: point, CRASH_MARK: mark }).then(
+    // The point may be passed during the start.
+    const ended = await this.#runOnce({ CRASH_AT: point, CRASH_MARK: mark }).then(
       () => true,
       () => false,
     );
@@ -122,13 +122,13 @@ class Lives {
     return existsSync(mark);
   }
 
-  /** Starts the service, and the run unless there is one, and resolves with the run when it has ended. Rejects when the service dies. */
-  async #live(env: { readonly [name: string]: string } = {}): Promise<RunView> {
+  /** Starts the service, and the run unless it exists; resolves with the run when it has ended. Rejects when the service is killed. */
+  async #runOnce(env: { readonly [name: string]: string } = {}): Promise<RunView> {
     const service = await this.#start(env);
     const api = new ApiClient(service.url);
     const [known] = (await api.get<{ data: RunView[] }>('/v1/runs')).data;
     if (known !== undefined && this.#options.guardOff === 'recovery')
-      return this.#besideAnother(api, known.id);
+      return this.#afterSecondRun(api, known.id);
     const { id } = known ?? (await api.start(PROMPT));
     const answered = new Set<string>();
     let isCancelWanted = this.#cell.cancels === true && 'CRASH_AT' in env;
@@ -142,8 +142,8 @@ class Lives {
     return api.run(id);
   }
 
-  /** The run as it is when another one, started after it, has ended. */
-  async #besideAnother(api: ApiClient, id: string): Promise<RunView> {
+  /** Starts a second run and waits for its end. Returns the state of the first. */
+  async #afterSecondRun(api: ApiClient, id: string): Promise<RunView> {
     await api.settled((await api.start(PROMPT)).id);
     return api.run(id);
   }
@@ -158,7 +158,7 @@ class Lives {
           action: this.#effects === 0 ? 'retry' : 'mark_done',
         });
       } else {
-        if (this.#cell.killing.at === 'while-asked') await this.#serverIsGone(api);
+        if (this.#cell.killing.at === 'while-asked') await this.#serverEnded(api);
         await api.post(`/v1/inbox/${item.id}/respond`, {
           action: 'accept',
           content: { sure: true },
@@ -167,8 +167,8 @@ class Lives {
     }
   }
 
-  /** What is answered before the service knows that the server has ended is sent to it, and then lost. */
-  async #serverIsGone(api: ApiClient): Promise<void> {
+  /** Resolves when the service has noticed the end of the server. An answer before that would be sent to the dead server and lost. */
+  async #serverEnded(api: ApiClient): Promise<void> {
     const deadline = performance.now() + CELL_LIMIT_MS;
     for (;;) {
       const [server] = (

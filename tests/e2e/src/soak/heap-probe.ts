@@ -1,4 +1,4 @@
-// Loaded into the service before its own code: collects and reports its memory whenever the process that started it asks. Needs --expose-gc.
+// Preloaded into the service: collects the heap and reports the memory when the process that started it sends a message. Needs --expose-gc.
 import { setTimeout as delay } from 'node:timers/promises';
 import { isMainThread } from 'node:worker_threads';
 
@@ -10,9 +10,9 @@ if (isMainThread && process.send !== undefined) {
 }
 
 async function report(leakBytes: number): Promise<void> {
-  // The control: what a leak of that size looks like.
+  // The control: a leak of the given size.
   if (leakBytes > 0) kept.push(Array.from({ length: leakBytes / 8 }, (_, index) => index + 0.5));
-  // What finalizers give back needs a further collection.
+  // Memory that finalizers release is collected by the next round.
   for (let round = 0; round < 4; round += 1) {
     globalThis.gc?.();
     await delay(50);

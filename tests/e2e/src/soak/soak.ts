@@ -9,28 +9,29 @@ import { ApiClient } from '../support/client.ts';
 import { writeScenario } from '../support/scenario.ts';
 import { agentMain, serverBin, temporaryFolder } from '../support/service.ts';
 
-/** Memory of the service after a collection, when that many runs had ended. */
+/** Memory of the service after a collection. */
 export interface Sample {
+  /** Runs that had ended. */
   readonly runs: number;
   readonly usedMb: number;
   readonly residentMb: number;
 }
 
 export interface SoakOptions {
-  /** How many runs in all. */
+  /** Number of runs. */
   readonly runs: number;
-  /** A sample is taken after each of so many. */
+  /** Runs between two samples. */
   readonly every: number;
   /** Runs at the same time. */
   readonly parallel?: number;
-  /** The control: bytes that the service is made to keep before the sample after so many runs. Default: none. */
+  /** The control: bytes that the service leaks before the sample after `atRuns` runs. Default: no leak. */
   readonly leak?: { readonly bytes: number; readonly atRuns: number };
   readonly onSample?: (sample: Sample) => void;
 }
 
 const PROMPT = 'look at everything';
 
-/** Runs over the three demo servers, each with a call of every server, in one service that lives through all of them. @throws Error when a run does not complete */
+/** Starts one service and runs all runs in it; each run calls the three demo servers. @throws Error when a run does not complete */
 export async function soak({
   runs,
   every,
@@ -138,18 +139,18 @@ async function startService(
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const url = await new Promise<string>((resolve, reject) => {
-    let said = '';
+    let output = '';
     service.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
-      const found = /ready on (http:\S+)/.exec(said)?.[1];
+      output += text;
+      const found = /ready on (http:\S+)/.exec(output)?.[1];
       if (found !== undefined) resolve(found);
     });
-    service.once('exit', (code) => reject(new Error(`the service ended with ${code}: ${said}`)));
+    service.once('exit', (code) => reject(new Error(`the service ended with ${code}: ${output}`)));
   });
   return { process: service, api: new ApiClient(url) };
 }
 
-/** Kilobytes that each run between the two samples has left behind. */
-export function leftPerRunKb(from: Sample, to: Sample): number {
+/** Returns the growth of the used memory per run between two samples, in KB. */
+export function growthPerRunKb(from: Sample, to: Sample): number {
   return ((to.usedMb - from.usedMb) * 1024) / (to.runs - from.runs);
 }
