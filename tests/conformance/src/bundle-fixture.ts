@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 
 /**
- * Makes one file of a fixture and what it imports: the referee starts up to 39 clients at once, which is no time to strip types.
- * Returns the file.
+ * Bundles a fixture with its imports into one file: the referee starts up to 39 clients at once,
+ * which would be slow with type stripping. Returns the file.
  */
 export async function bundleFixture(name: 'server' | 'client', folder: string): Promise<string> {
   const file = join(folder, `${name}.mjs`);

@@ -11,10 +11,13 @@ import { startServer, type RunningServer } from './start-server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'conformance with a space-'));
 
-/** The referee gives each scenario 30 seconds and runs those of a server one after the other. */
+/**
+ * The referee gives each scenario 30 seconds and runs the scenarios of a server one after the
+ * other.
+ */
 const LIMIT_MS = 120_000;
 
-/** Has `npm test` print at its end which scenarios passed only when they were run a second time. */
+/** Makes `npm test` list at its end the scenarios that passed only in a second run. */
 function noteRepeated(meta: object, repeated: Verdict['repeated']): void {
   if (repeated.length > 0)
     Object.assign(meta, { note: `scenarios that were run twice: ${repeated.join(', ')}` });

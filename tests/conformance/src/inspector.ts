@@ -6,12 +6,12 @@ import { text } from 'node:stream/consumers';
 import { bundleFixture } from './bundle-fixture.ts';
 import { startServer } from './start-server.ts';
 
-/** One call of the official Inspector and how it must end. */
+/** A call of the official Inspector and its expected result. */
 interface Call {
   readonly args: readonly string[];
-  /** Part of what it prints. */
+  /** Part of the expected output. */
   readonly prints: string;
-  /** 0 for a result, 5 for a tool that failed. */
+  /** 0 for a result, 5 for a failed tool. */
   readonly code: number;
 }
 
@@ -66,7 +66,10 @@ const INSPECTOR = join(
   'index.js',
 );
 
-/** Calls the server under test with the official Inspector in both eras; the counts are the last line of stdout. */
+/**
+ * Calls the server under test with the official Inspector in both eras. Prints the counts as the
+ * last line of stdout.
+ */
 async function main(): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-inspector-'));
   const server = await startServer(await bundleFixture('server', folder));

@@ -7,7 +7,10 @@ import { judge, type Score, type Verdict } from './referee/judge.ts';
 import { REVISIONS } from './referee/requirement-set.ts';
 import { startServer } from './start-server.ts';
 
-/** Judges server and client by both revisions; what is wrong goes to stderr, the counts are the last line of stdout. */
+/**
+ * Judges server and client by both revisions. Prints problems to stderr and the counts as the last
+ * line of stdout.
+ */
 async function main(): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-conformance-'));
   try {

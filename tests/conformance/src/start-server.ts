@@ -7,7 +7,7 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** Starts the server fixture, which tells its URL in its first line. What it says on stderr goes to ours. */
+/** Starts the server fixture, which prints its URL in its first line. Its stderr is passed on. */
 export async function startServer(file: string): Promise<RunningServer> {
   const child = spawn(process.execPath, [file], { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');

@@ -5,10 +5,11 @@ import { requirements } from './requirements/index.ts';
 import type { Proof } from './requirements/proves.ts';
 import { unproved } from './requirements/unproved.ts';
 
-// Adds up what the tests of every package proved of the specification. With --should it also names the rules of level SHOULD that nothing proves.
+// Adds up which rules of the specification the tests of all packages prove. --should also lists
+// unproved rules of level SHOULD.
 const workspace = join(import.meta.dirname, '..', '..', '..');
 const files = globSync('{libs,servers,apps,tests}/*/.results/proofs.json', { cwd: workspace });
-// The reporter of the workspace writes what `proves` made.
+// The reporter of the workspace writes the proofs of `proves`.
 const proofs = files.flatMap(
   (file) => JSON.parse(readFileSync(join(workspace, file), 'utf8')) as readonly Proof[],
 );

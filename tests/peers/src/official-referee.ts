@@ -5,10 +5,10 @@ const manifest = createRequire(import.meta.url).resolve(
   '@modelcontextprotocol/conformance/package.json',
 );
 
-/** The entry of the official conformance suite, to be run with Node. */
+/** Entry of the official conformance suite, to be run with Node. */
 export const referee = join(dirname(manifest), 'dist', 'index.js');
 
-/** Its folder of requirement sets, `<revision>.yaml`. */
+/** Folder of its requirement sets, `<revision>.yaml`. */
 export const refereeRequirements = join(dirname(manifest), 'requirements');
 
 // The suite's own dependency.

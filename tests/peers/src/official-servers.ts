@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 
 const packages = createRequire(import.meta.url);
 
-/** The folder of a package of this workspace. */
+/** Returns the folder of a package of this workspace. */
 function folderOf(name: string): string {
   const main = packages.resolve
     .paths(name)
@@ -14,34 +14,36 @@ function folderOf(name: string): string {
   return main;
 }
 
-/** The entry of the official filesystem server, to be run with Node. */
+/** Entry of the official filesystem server, to be run with Node. */
 export const officialFilesystemServer = join(
   dirname(packages.resolve('@modelcontextprotocol/server-filesystem/package.json')),
   'dist',
   'index.js',
 );
 
-/** The entry of a server on the official SDK v2. */
+/** Entry of a server on the official SDK v2. */
 export const sdkV2Server = join(import.meta.dirname, 'sdk-v2-server.mjs');
 
-/** A server on the official SDK v2 whose tools ask: node FILE LEDGER. */
+/** Entry of a server on the official SDK v2 whose tools send input requests: node FILE LEDGER. */
 export const sdkV2AskingServer = join(import.meta.dirname, 'sdk-v2-asking-server.ts');
 
-/** The entry of the official server that has every feature of the legacy era, to be run with Node. */
+/** Entry of the official server with every feature of the legacy era, to be run with Node. */
 export const officialEverythingServer = join(
   dirname(packages.resolve('@modelcontextprotocol/server-everything/package.json')),
   'dist',
   'index.js',
 );
 
-/** A server on the official SDK v1 whose tool sends a person to a URL. */
+/** Entry of a server on the official SDK v1 whose tool sends the user to a URL. */
 export const sdkV1VisitingServer = join(import.meta.dirname, 'sdk-v1-visiting-server.ts');
 
-/** On the official SDKs, over stdio; their tool `sample` asks the model what its argument says. */
+/**
+ * Entries of servers on the official SDKs, over stdio, whose tool `sample` samples its argument.
+ */
 export const sdkV1SamplingServer = join(import.meta.dirname, 'sdk-v1-sampling-server.ts');
 export const sdkV2SamplingServer = join(import.meta.dirname, 'sdk-v2-sampling-server.ts');
 
-/** Bridges stdio to a server at an address: node FILE URL. */
+/** Bridges stdio to a server at a URL: node FILE URL. */
 export const mcpRemote = join(folderOf('mcp-remote'), 'dist', 'proxy.js');
 
 /** Entries of third-party servers that start and list their tools without a network, to be run with Node. */

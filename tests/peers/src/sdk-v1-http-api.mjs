@@ -1,2 +1,2 @@
-// Plain JavaScript, so that a server process started with it pays for no type stripping.
+// Plain JavaScript, so that a server process starts without type stripping.
 export { StreamableHTTPServerTransport as HttpServerTransportV1 } from '@modelcontextprotocol/sdk/server/streamableHttp.js';

@@ -1,4 +1,5 @@
-// A server on the official SDK v1, over stdio, whose tool asks the model what it is given to ask, and tells the reply or the error.
+// A server on the official SDK v1, over stdio. Its tool samples its argument and returns the result
+// or the error.
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { z } from 'zod';
@@ -12,7 +13,7 @@ server.registerTool(
   { description: 'Asks the model.', inputSchema: { params: z.string() } },
   async ({ params }) => {
     try {
-      // Whatever a test writes; the client is to refuse what is wrong.
+      // Any value that a test passes; the client must reject invalid ones.
       const reply = await server.server.createMessage(JSON.parse(params) as Params);
       return { content: [{ type: 'text', text: JSON.stringify(reply) }] };
     } catch (error) {

@@ -1,4 +1,5 @@
-// A server on the official SDK v1, over stdio, whose tool sends a person to a URL, and says that the visit is done before it answers.
+// A server on the official SDK v1, over stdio. Its tool sends the user to a URL and reports the
+// visit as complete before it responds.
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 

@@ -1,5 +1,5 @@
-// A server on the official SDK v2, over stdio, whose tools ask: for a form, for a visit to a URL, and for a reply of the model. Each call that ends is a
-// line of the file that is given as argument.
+// A server on the official SDK v2, over stdio. Its tools request a form, a visit to a URL, and
+// sampling. Each finished call appends a line to the file in the argument.
 import { appendFileSync } from 'node:fs';
 import {
   inputRequired,
@@ -25,7 +25,7 @@ serveStdio(() => {
       { description: `Asks: ${name}.` },
       ({ mcpReq: { inputResponses } }): CallToolResult | InputRequiredResult => {
         if (inputResponses === undefined) return inputRequired({ inputRequests: { question } });
-        // The SDK has checked the answer.
+        // The SDK has checked the response.
         const text = show(inputResponses['question'] as Answer);
         appendFileSync(ledger, `${text}\n`);
         return { content: [{ type: 'text', text }] };

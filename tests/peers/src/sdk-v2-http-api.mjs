@@ -1,4 +1,4 @@
-// Plain JavaScript, so that a server process started with it pays for no type stripping.
+// Plain JavaScript, so that a server process starts without type stripping.
 export {
   NodeStreamableHTTPServerTransport as HttpServerTransportV2,
   toNodeHandler as toNodeHandlerV2,

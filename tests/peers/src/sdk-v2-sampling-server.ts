@@ -1,4 +1,5 @@
-// A server on the official SDK v2, over stdio, whose tool asks the model what it is given to ask, and tells the reply.
+// A server on the official SDK v2, over stdio. Its tool samples its argument and returns the
+// result.
 import {
   inputRequired,
   McpServer,
@@ -16,7 +17,7 @@ serveStdio(() => {
     'sample',
     { description: 'Asks the model.', inputSchema: z.object({ params: z.string() }) },
     ({ params }, { mcpReq: { inputResponses } }): CallToolResult | InputRequiredResult => {
-      // Whatever a test writes; the client is to refuse what is wrong.
+      // Any value that a test passes; the client must reject invalid ones.
       if (inputResponses === undefined)
         return inputRequired({
           inputRequests: { question: inputRequired.createMessage(JSON.parse(params) as Params) },

@@ -1,4 +1,4 @@
-// A server on the official SDK v2, both eras, over stdio: something foreign for our client to talk to.
+// A server on the official SDK v2, both eras, over stdio: a foreign peer for our client.
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';

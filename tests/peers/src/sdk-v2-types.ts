@@ -1,2 +1,2 @@
-/** The types of the protocol as the official SDK v2 exports them. */
+/** Protocol types exported by the official SDK v2. */
 export type * from '@modelcontextprotocol/client';

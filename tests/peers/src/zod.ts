@@ -1,2 +1,5 @@
-/** The validation library most servers use; our core knows it by the Standard Schema interface only. */
+/**
+ * The validation library of most servers; our core uses it only through the Standard Schema
+ * interface.
+ */
 export { z } from 'zod';

@@ -2,7 +2,10 @@ import { connectClient } from '@signalbox/mcp-core/client';
 import { httpTransport } from '@signalbox/mcp-core/http/client';
 import { SCENARIOS, type ScenarioDetails } from './scenarios.ts';
 
-/** Does what one scenario of the referee asks a client to do, with the server at the URL that is the last argument. */
+/**
+ * Runs the client's part of one scenario of the referee, with the server at the URL in the last
+ * argument.
+ */
 async function main(url: string): Promise<void> {
   const name = process.env['MCP_CONFORMANCE_SCENARIO'];
   const scenario = name === undefined ? undefined : SCENARIOS.get(name);

@@ -1,15 +1,15 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 import type { Client, ClientOptions } from '@signalbox/mcp-core/client';
 
-/** What a client does for the referee, and what it must be able to do for that. */
+/** The client's part of a scenario, and the capabilities it needs. */
 export interface Scenario {
   readonly options?: Pick<ClientOptions, 'handlers' | 'capabilities'>;
   run(client: Client, details: ScenarioDetails): Promise<void>;
 }
 
-/** What the referee tells beside the scenario's name. */
+/** The referee's data beside the scenario's name. */
 export interface ScenarioDetails {
-  /** Calls the referee wants to see. */
+  /** Calls that the referee expects. */
   readonly toolCalls?: readonly { readonly name: string; readonly arguments: JsonObject }[];
 }
 
@@ -19,7 +19,7 @@ const listTools: Scenario = {
   },
 };
 
-/** By the referee's name. */
+/** Scenarios by the referee's names. */
 export const SCENARIOS: ReadonlyMap<string, Scenario> = new Map<string, Scenario>([
   ['initialize', listTools],
   ['json-schema-ref-no-deref', listTools],

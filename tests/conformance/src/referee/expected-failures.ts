@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseYaml } from '../../../peers/src/official-referee.ts';
 import type { Leg } from './requirement-set.ts';
 
-/** Handed to the referee, which fails on what passes although it is named. */
+/** Passed to the referee, which fails when a listed scenario passes. */
 export const expectedFailuresFile = join(import.meta.dirname, '..', '..', 'expected-failures.yaml');
 
 export function readExpectedFailures(leg: Leg): readonly string[] {

@@ -164,19 +164,19 @@ interface Saying {
   readonly fails?: readonly string[];
   readonly warns?: readonly string[];
   readonly checksNothing?: readonly string[];
-  /** Of those above, clients that wrote to stderr. */
+  /** Clients among these that wrote to stderr. */
   readonly complains?: readonly string[];
   readonly isContent?: boolean;
   readonly output?: string;
 }
 
-/** The end of the referee's output when scenarios fail that it does not expect to. */
+/** Returns the end of the referee's output when scenarios fail unexpectedly. */
 function unexpected(...scenarios: readonly string[]): string {
   const lines = scenarios.map((scenario) => `  ✗ ${scenario}\n`).join('');
   return `=== SUMMARY ===\n✗ ping: 1 passed, 1 failed\n\n\u001B[31mUnexpected failures (not in baseline):\u001B[0m\n${lines}`;
 }
 
-/** A referee that writes what it is told, and in a second run of a scenario what it is told for that. */
+/** Creates a referee with scripted outcomes, and others for the second run of a scenario. */
 function saying(first: Saying, second: Saying = {}): RunReferee {
   return ({ leg }, { scenario }, results) => {
     const {

@@ -8,29 +8,33 @@ export interface Score {
   readonly total: number;
 }
 
-/** The referee's judgement of one candidate by one revision. */
+/** The referee's judgment of a candidate by a revision. */
 export interface Verdict {
   readonly leg: Leg;
   readonly revision: Revision;
-  /** What the revision requires. */
+  /** Score of the scenarios that the revision requires. */
   readonly required: Score;
-  /** What the referee runs beside, but authorization. */
+  /** Score of the referee's other scenarios, except authorization. */
   readonly extra: Score;
-  /** What is wrong and not in the file of expected failures, for people to read. */
+  /** Unexpected failures, as text for people. */
   readonly problems: readonly string[];
   /** Scenarios that were run again. */
   readonly repeated: readonly string[];
 }
 
-/** Is judged when it is there. */
+/** Prefix of scenarios that are judged only when present. */
 const AUTHORIZATION = 'auth/';
 
-/** The referee starts all clients at once and measures time: so many failures may be due to a busy machine. */
+/**
+ * The referee starts all clients at once and measures time, so up to this number of failures may be
+ * due to a busy machine.
+ */
 const MAX_REPEATED = 3;
 
 /**
- * Runs all scenarios of a revision and counts; few that fail are run once more, alone. A referee that ends with an error is a problem of its own unless
- * the scenarios it names explain it. The folder must be new for each revision and leg.
+ * Runs all scenarios of a revision and counts them; a few failures are run once more, alone. An
+ * error exit of the referee is a separate problem unless its named scenarios explain it. The folder
+ * must be new for each revision and leg.
  */
 export async function judge(
   candidate: Candidate,
@@ -77,7 +81,10 @@ export async function judge(
   return { leg, revision, required: score(scored), extra: score(extra), problems, repeated };
 }
 
-/** Whether the referee names the scenarios that it is not content with, and all of them are known here to have failed or to have passed against expectation. */
+/**
+ * Whether the referee names the scenarios that it rejects, and all of them are known to have failed
+ * or to have passed unexpectedly.
+ */
 function isExplained(output: string, known: readonly string[]): boolean {
   const named = [...output.matchAll(/^ {2}[✗✓] ([^\s:]+)/gmu)].map(([, scenario = '']) => scenario);
   return named.length > 0 && named.every((scenario) => known.includes(scenario));

@@ -1,7 +1,7 @@
 import { readFileSync, globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** One line of the referee's judgement. */
+/** A line of the referee's judgment. */
 interface Check {
   readonly id: string;
   readonly status: 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO';
@@ -9,21 +9,21 @@ interface Check {
   readonly errorMessage?: string;
 }
 
-/** How one scenario ended. */
+/** Outcome of a scenario. */
 export interface Outcome {
   readonly scenario: string;
-  /** What the referee found wrong, warnings as well; empty when the scenario passed. */
+  /** Faults that the referee found, including warnings; empty when the scenario passed. */
   readonly complaints: readonly string[];
 }
 
-/** Among these are scenarios in which a client must refuse to go on. */
+/** Prefix of scenarios some of which require the client to stop with an error. */
 const MAY_FAIL = 'auth/';
 
 const FOLDER = /^(?:server-)?(?<scenario>.+)-\d{4}-\d\d-\d\dT[\dZ-]+$/u;
 
 /**
- * Reads the files that the referee wrote for each scenario it could run.
- * @throws Error when a folder is not named after a scenario or a scenario was written twice.
+ * Reads the files that the referee wrote for each scenario.
+ * @throws Error when a folder is not named after a scenario or a scenario occurs twice.
  */
 export function readOutcomes(results: string): ReadonlyMap<string, Outcome> {
   const outcomes = new Map<string, Outcome>();
@@ -53,7 +53,7 @@ function complaintsOf(checks: readonly Check[], stderr: string): readonly string
   return told;
 }
 
-/** What a client said on stderr, where it ends with an error; there is no such file for a server. */
+/** Returns the stderr of a client that ended with an error; servers have no such file. */
 function wordsOf(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim();

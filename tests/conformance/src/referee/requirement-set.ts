@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseYaml, refereeRequirements } from '../../../peers/src/official-referee.ts';
 
-/** The revisions whose requirements the referee has. */
+/** Revisions whose requirements the referee has. */
 export const REVISIONS = ['2025-11-25', '2026-07-28'] as const;
 export type Revision = (typeof REVISIONS)[number];
 
-/** What the referee puts to the test. */
+/** The tested side. */
 export type Leg = 'server' | 'client';
 
-/** The names of the scenarios of one leg, as the referee's own file of the revision lists them. */
+/** Names of the scenarios of one leg, as listed in the referee's file of the revision. */
 export interface RequirementSet {
   readonly scored: readonly string[];
-  /** Run and reported; they count neither for nor against conformance. */
+  /** Run and reported, without effect on the score. */
   readonly unscored: readonly string[];
 }
 

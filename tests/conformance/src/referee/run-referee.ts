@@ -5,20 +5,26 @@ import { referee } from '../../../peers/src/official-referee.ts';
 import { expectedFailuresFile } from './expected-failures.ts';
 import type { Revision } from './requirement-set.ts';
 
-/** What is put to the test: a running server, or the command line of a client that gets the URL as its last argument. */
+/**
+ * The tested program: a running server, or the command line of a client that gets the URL as its
+ * last argument.
+ */
 export type Candidate =
   | { readonly leg: 'server'; readonly url: string }
   | { readonly leg: 'client'; readonly command: string };
 
 export interface RefereeRun {
-  /** Where the referee has written its results. */
+  /** Folder of the referee's results. */
   readonly results: string;
   readonly isContent: boolean;
-  /** All that the referee has said. */
+  /** The referee's whole output. */
   readonly output: string;
 }
 
-/** Lets the referee judge a candidate by all that a revision requires, and more, or by one scenario alone. Everything is written below `folder`. */
+/**
+ * Runs the referee on a candidate: all scenarios of a revision and more, or one scenario alone.
+ * Writes only below `folder`.
+ */
 export type RunReferee = (
   candidate: Candidate,
   selection: { readonly revision: Revision; readonly scenario?: string },
@@ -52,7 +58,7 @@ async function run(
     [referee, candidate.leg, ...subject, ...selection, '-o', results],
     {
       cwd: home,
-      // No proxy of the caller's environment stands between the referee and this machine.
+      // No proxy of the caller's environment may stand between the referee and this machine.
       env: { PATH: process.env['PATH'], HOME: home, TMPDIR: home },
       stdio: ['ignore', 'pipe', 'pipe'],
     },

@@ -10,13 +10,13 @@ import { textResult } from './text-result.ts';
 
 const NO_ARGUMENTS = { type: 'object', properties: {} } as const;
 
-/** What a server offers, and may offer more of. */
+/** The changeable features of a server. */
 export interface Offer {
   readonly tools: readonly ToolDefinition[];
   readonly prompts: readonly PromptDefinition[];
 }
 
-/** Tools that change what the server offers: each call adds something, or takes it away again. */
+/** Creates tools that change the server's features: each call adds one, or removes it again. */
 export function changeTools(server: () => Server, offer: () => Offer): readonly ToolDefinition[] {
   return [
     defineTool({

@@ -8,7 +8,7 @@ const NO_ARGUMENTS = { type: 'object', properties: {} } as const;
 
 export const CONTENT_TOOLS = [
   defineTool({
-    // The first of the list, which the referee takes to try headers with, must need nothing.
+    // The referee tries headers with the first tool, which must therefore need no arguments.
     name: 'about',
     description: 'Tells what this server is for',
     inputSchema: NO_ARGUMENTS,

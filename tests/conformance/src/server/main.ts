@@ -35,5 +35,5 @@ const server: Server = createServer({
 
 const http = await serveHttp(server);
 process.stdout.write(`${http.url}\n`);
-// Whoever started this program ends it by closing its stdin.
+// The parent process ends this program by closing its stdin.
 process.stdin.resume().once('close', () => void http.close());

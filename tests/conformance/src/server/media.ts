@@ -1,6 +1,6 @@
 import type { AudioContent, ImageContent } from '@signalbox/mcp-core';
 
-/** One red pixel. */
+/** A red pixel. */
 export const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 

@@ -289,7 +289,7 @@ describe.each(['stdio', 'http'] as const)('the same work, 2026-07-28, over %s', 
     method,
     params: { ...params, _meta: { ...more, ...meta } },
   });
-  /** The question that a call is answered with, and the call again with the answer. */
+  /** Returns the input request that a call gets, and the call repeated with the response. */
   const round = (
     id: string,
     params: JsonObject,
@@ -383,7 +383,7 @@ describe.each(['stdio', 'http'] as const)('the same work, 2026-07-28, over %s', 
           structuredContent: { action: 'accept', strategy: 'memoize' },
         }),
       }),
-      // The log level is that of one request; one that names none hears nothing.
+      // A log level applies to one request; a request without one gets no log messages.
       ...round(
         'tool_4',
         { name: 'analyze_code' },

@@ -176,7 +176,7 @@ const sourceFile = defineResourceTemplate({
   },
 });
 
-/** An assistant for programmers that asks for roots, for a model and for people. */
+/** Creates an assistant for programmers that requests roots, sampling and user input. */
 export function createCodeAssistant(): {
   readonly server: Server;
   readonly rootsSeen: readonly (readonly string[])[];

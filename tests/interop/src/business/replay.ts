@@ -2,10 +2,10 @@ import { expect } from 'vitest';
 import type { Message } from '../rules/message.ts';
 import type { RawClient } from '../rules/raw-client.ts';
 
-/** One message of a conversation: sent by the client as it stands, or expected of the server as it stands. */
+/** A message of a conversation: sent by the client, or expected from the server. */
 export type Line = { readonly client: unknown } | { readonly server: unknown };
 
-/** A value that the server chooses the first time it is met, and that is the same wherever it is met again. */
+/** A value that the server chooses when it first occurs, and repeats afterwards. */
 class Chosen {
   readonly name: string;
 
@@ -14,12 +14,17 @@ class Chosen {
   }
 }
 
-/** Stands for what the server chooses under this name: the id of a question, a request state. */
+/**
+ * Returns a placeholder for a value that the server chooses: the id of an input request, a request
+ * state.
+ */
 export function chosen(name: string): unknown {
   return new Chosen(name);
 }
 
-/** Plays the client's part, message by message, and requires the server's part: every message, in this order, and nothing else. */
+/**
+ * Plays the client's part of a conversation and requires exactly the server's messages, in order.
+ */
 export async function replay(client: RawClient, conversation: readonly Line[]): Promise<void> {
   const values = new Map<string, unknown>();
   const first = client.received.length;
@@ -41,12 +46,15 @@ export async function replay(client: RawClient, conversation: readonly Line[]): 
   );
 }
 
-/** The message with the values that were learned. */
+/** Replaces the placeholders in a message by the recorded values. */
 function fill(message: unknown, values: ReadonlyMap<string, unknown>): unknown {
   return map(message, ({ name }) => values.get(name));
 }
 
-/** The expectation, in which every chosen value is that of the actual message, or the one learned before. */
+/**
+ * Replaces the placeholders in an expectation, and records the values that the actual message has
+ * for new ones.
+ */
 function learn(expected: unknown, actual: unknown, values: Map<string, unknown>): unknown {
   if (expected instanceof Chosen) {
     if (!values.has(expected.name)) values.set(expected.name, actual);
@@ -73,7 +81,7 @@ function map(value: unknown, replace: (place: Chosen) => unknown): unknown {
     : value;
 }
 
-/** Matchers of the test library have a class and are left alone. */
+/** Matchers of the test library have a class and are left unchanged. */
 function isPlainObject(value: unknown): value is { readonly [key: string]: unknown } {
   return (
     typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype

@@ -132,7 +132,8 @@ describe.each(['stdio', 'http'] as const)(
     test('runs message by message, odd members included', async () => {
       const raw = await openWithoutHandshake(createSalesAnalytics(), { era: 'legacy', wire });
       await replay(raw, [
-        // Capabilities of the wrong side, and members that do not exist, are no reason to refuse a client.
+        // Capabilities of the wrong side, and unknown members, do not make the server refuse a
+        // client.
         ...open(
           { resources: {}, tools: {}, elicitation: {}, sampling: { listChanged: true } },
           prompts,
@@ -185,7 +186,7 @@ describe.each(['stdio', 'http'] as const)(
           method: 'elicitation/create',
           params: { message: STOCK_FORM.message, requestedSchema: STOCK_FORM.requestedSchema },
         }),
-        // A member that the form does not have is no reason to ask again.
+        // A member that the form lacks does not cause another input request.
         client({ id: chosen('elicit'), result: decision }),
         server({ id: 'tool_3', result: expect.objectContaining({ structuredContent: decision }) }),
         ...call(

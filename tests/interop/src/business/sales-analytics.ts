@@ -178,7 +178,7 @@ const dataset = defineResourceTemplate({
   complete: { dataset: (value) => QUERIES.filter((query) => query.startsWith(value)) },
 });
 
-/** A server for analysts; `withPrompts` false leaves prompts undeclared. */
+/** Creates a server for analysts; `withPrompts` false leaves prompts undeclared. */
 export function createSalesAnalytics({
   withPrompts = true,
 }: { readonly withPrompts?: boolean } = {}): Server {

@@ -1,6 +1,8 @@
 /**
- * How our answer relates to the official server's. `same`: equal text, and equal `content` in the structured answer; `same text`: that is another;
- * `same lines`: equal lines, or entries of a tree, in any order, for the official server lists as the file system does; `both fail`: in words of their own.
+ * Relation of our result to the official server's. `same`: equal text, and equal `content` in the
+ * structured result; `same text`: only the text is equal; `same lines`: equal lines, or tree
+ * entries, in any order, because the official server lists in the order of the file system; `both
+ * fail`: each with its own text.
  */
 export type Relation = 'same' | 'same text' | 'same lines' | 'both fail' | 'different';
 
@@ -10,15 +12,15 @@ export interface DropInCall {
   /** `${ROOT}` stands for the allowed directory. */
   readonly args: { readonly [name: string]: unknown };
   readonly relation: Relation;
-  /** Our answer, where it is different: its text with `${ROOT}` for the allowed directory. */
+  /** Our result where it differs: its text, with `${ROOT}` for the allowed directory. */
   readonly ours?: { readonly isError?: true; readonly text: string | RegExp };
-  /** How the row of the README begins that tells of the difference. */
+  /** Start of the README's row about the difference. */
   readonly row?: string;
-  /** Whether the files are different afterwards. */
+  /** Whether the files differ afterwards. */
   readonly leavesOtherFiles?: true;
 }
 
-/** What both servers find: every call begins with a fresh copy. */
+/** Files of both servers; every call begins with a fresh copy. */
 export const files: { readonly [path: string]: string | Buffer } = {
   'a.txt': 'line1\nline2\nline3\n',
   'crlf.txt': 'one\r\ntwo\r\nthree\r\n',
@@ -32,7 +34,7 @@ export const files: { readonly [path: string]: string | Buffer } = {
   'empty/.keep': '',
 };
 
-/** Every tool of the official server, called as its users call it. */
+/** Calls of every tool of the official server, as its users make them. */
 export const calls: readonly DropInCall[] = [
   {
     what: 'a text file',

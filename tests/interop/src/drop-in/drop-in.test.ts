@@ -29,7 +29,7 @@ const info = { name: 'host', version: '1.0.0' };
 
 interface Answer {
   readonly isError: boolean;
-  /** What a host shows: the text, or the block of a picture or a sound. */
+  /** Visible part of a result: the text, or the block of an image or sound. */
   readonly shown: string;
   readonly content: unknown;
 }
@@ -75,7 +75,10 @@ const hosts: { readonly [sdk: string]: (program: string, root: string) => Promis
   },
 };
 
-/** Both servers have a directory of the same length of path, so that what they say of it is as long. */
+/**
+ * Directories of both servers. Their paths have the same length, so that results that contain them
+ * do too.
+ */
 const folders: { [server: string]: string } = {};
 
 beforeAll(async () => {
@@ -122,7 +125,7 @@ function relationOf(mine: Answer, theirs: Answer): Relation {
     : 'different';
 }
 
-/** Whether our own answer is what the table says, which for a difference says more than that there is one. */
+/** Whether our result is the one in the table, which a difference alone would not show. */
 function asExpected({ isError, shown }: Answer, { relation, ours: expected }: DropInCall): boolean {
   if (expected === undefined)
     return relation !== 'different' && isError === (relation === 'both fail');
@@ -132,7 +135,7 @@ function asExpected({ isError, shown }: Answer, { relation, ours: expected }: Dr
   );
 }
 
-/** Without what tells the last from the others in JSON. */
+/** Returns the lines without the comma that separates JSON values. */
 function linesOf(text: unknown): unknown {
   if (typeof text !== 'string') return text;
   const tree = treeFrom(text);
@@ -146,12 +149,12 @@ interface TreeNode {
   readonly children?: readonly TreeNode[];
 }
 
-/** Of `directory_tree`. */
+/** Parses a result of `directory_tree`. */
 function treeFrom(text: string): readonly TreeNode[] | undefined {
   return text.startsWith('[\n') ? (JSON.parse(text) as readonly TreeNode[]) : undefined;
 }
 
-/** Entries in any order, each with its own children. */
+/** Sorts the entries, each with its own children. */
 function sortedTree(nodes: readonly TreeNode[]): unknown {
   const sorted = nodes.toSorted((left, right) => (left.name < right.name ? -1 : 1));
   return sorted.map((node) =>
@@ -159,7 +162,7 @@ function sortedTree(nodes: readonly TreeNode[]): unknown {
   );
 }
 
-/** Every file with its content. */
+/** Returns every file with its content. */
 function treeOf(root: string): unknown {
   const entries = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),

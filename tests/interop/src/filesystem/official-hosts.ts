@@ -11,9 +11,9 @@ import { ClientV2 } from '../../../peers/src/sdk-v2-clients.ts';
 import { StdioClientTransportV2 } from '../../../peers/src/sdk-v2.ts';
 
 export interface HostOptions {
-  /** Of the server. */
+  /** Arguments of the server. */
   readonly args: readonly string[];
-  /** Directories the host announces at the moment it is asked. */
+  /** Returns the directories that the host announces when the server requests them. */
   readonly roots: () => readonly string[];
   readonly onUpdated?: (uri: string) => void;
   readonly onListChanged?: () => void;
@@ -21,14 +21,16 @@ export interface HostOptions {
 
 type Shape = { readonly [key: string]: unknown };
 
-/** A host made with a client of the official SDK, connected to our filesystem server in a process of its own. */
+/**
+ * A host with a client of the official SDK, connected to our filesystem server in its own process.
+ */
 export interface OfficialHost {
   readonly callTool: (name: string, args: Shape) => Promise<Shape>;
-  /** Values for the path of the resource template. */
+  /** Completes the path of the resource template. */
   readonly complete: (typed: string) => Promise<readonly string[]>;
-  /** The messages of the prompt. */
+  /** Returns the messages of the prompt. */
   readonly explore: (path: string) => Promise<readonly unknown[]>;
-  /** Resolves when subscribed, with what ends the subscription. */
+  /** Resolves after subscribing with a function that unsubscribes. */
   readonly watch: (uri: string) => Promise<() => Promise<void>>;
   readonly rootsChanged: () => Promise<void>;
   readonly close: () => Promise<void>;

@@ -25,7 +25,7 @@ const info = { name: 'host', version: '1.0.0' };
 async function hostOnV1(transport: StdioClientTransportV1 | HttpClientTransportV1): Promise<Host> {
   const client = new ClientV1(info, { capabilities: {} });
   await client.connect(transport);
-  // The client checks results only against the output schemas that it has listed.
+  // The client checks results only against output schemas that it has listed.
   await client.listTools();
   return {
     callTool: ({ tool, args }) => client.callTool({ name: tool, arguments: { ...args } }),

@@ -21,7 +21,7 @@ const launcher = join(
   'build',
   'index.js',
 );
-/** What the Inspector ends with for a result, and for a tool that failed. */
+/** Exit codes of the Inspector for a result and for a failed tool. */
 const RESULT = 0;
 const TOOL_FAILED = 5;
 
@@ -77,7 +77,7 @@ const targets: readonly [string, (server: OurServer) => Promise<readonly string[
   ],
 ];
 
-// npm run inspector and .ci/run install it (110 MB); elsewhere these tests are counted as skipped.
+// npm run inspector and .ci/run install it (110 MB); elsewhere these tests count as skipped.
 describe.skipIf(!existsSync(launcher)).each(['filesystem', 'sqlite', 'weather'])(
   'the Inspector calls server-%s',
   (name) => {

@@ -19,7 +19,7 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true, maxRetries: 3 });
 });
 
-/** A host that knows only stdio, connected to the server at the address through mcp-remote. */
+/** Connects a host that has only stdio to the server at the URL, through mcp-remote. */
 async function bridgeTo(url: string): Promise<ClientV1> {
   const client = new ClientV1({ name: 'host', version: '1.0.0' }, { capabilities: {} });
   onTestFinished(() => client.close());

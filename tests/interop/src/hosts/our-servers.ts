@@ -8,7 +8,7 @@ import Database from 'better-sqlite3';
 
 export type ServerName = 'filesystem' | 'sqlite' | 'weather';
 
-/** One call of a server's tool, and part of the text of its result. */
+/** A call of a server's tool, and part of the text of its result. */
 export interface ToolCall {
   readonly tool: string;
   readonly args: { readonly [name: string]: unknown };
@@ -17,7 +17,7 @@ export interface ToolCall {
 
 export interface OurServer {
   readonly name: ServerName;
-  /** Starts it over stdio with Node. */
+  /** Arguments for Node that start the server over stdio. */
   readonly args: readonly string[];
   readonly works: ToolCall;
   readonly fails: ToolCall;
@@ -26,7 +26,10 @@ export interface OurServer {
 const binOf = (name: ServerName): string =>
   fileURLToPath(new URL('bin.js', import.meta.resolve(`@signalbox/server-${name}/package.json`)));
 
-/** The three servers over data of this test, with a call that works and one that fails, both of a tool with an output schema. */
+/**
+ * Prepares the three servers with test data. Each has a successful and a failing call, both of a
+ * tool with an output schema.
+ */
 export async function ourServers(): Promise<{
   readonly servers: readonly OurServer[];
   remove(): Promise<void>;
@@ -60,7 +63,7 @@ export async function ourServers(): Promise<{
   return { servers, remove: () => rm(folder, { recursive: true, force: true, maxRetries: 3 }) };
 }
 
-/** Serves over HTTP on a free port of this machine until it is stopped. */
+/** Serves over HTTP on a free port of this machine until stopped. */
 export async function serveOverHttp({
   args,
 }: OurServer): Promise<{ readonly url: string; stop(): Promise<void> }> {

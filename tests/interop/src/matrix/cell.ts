@@ -4,7 +4,7 @@ import type { SeenRequest } from './hosting/host-http.ts';
 
 export type Library = 'ours' | 'v1' | 'v2';
 
-/** Who speaks to whom, and how. */
+/** A client, a server and their connection. */
 export interface Pair {
   readonly client: Library;
   readonly server: Library;
@@ -12,17 +12,20 @@ export interface Pair {
   readonly wire: 'stdio' | 'http-sessions' | 'http-stateless' | 'http-modern' | 'http-sse';
 }
 
-/** What a feature runs with. */
+/** The environment of a feature. */
 export interface OpenCell extends Pair {
   readonly face: ClientFace;
-  /** Another client of the same server; over stdio, of another one. The feature closes it. */
+  /**
+   * Connects another client to the same server; over stdio, to another process of it. The feature
+   * closes the client.
+   */
   readonly connect: () => Promise<ClientFace>;
-  /** Over HTTP: what the server was asked. */
+  /** Requests that the server received over HTTP. */
   readonly requests: readonly SeenRequest[];
   readonly forgetSessions: () => void;
 }
 
-/** A server that clients can be connected to. */
+/** A server that accepts clients. */
 export interface Opened {
   readonly connect: () => Promise<ClientFace>;
   readonly requests?: readonly SeenRequest[];
@@ -31,9 +34,9 @@ export interface Opened {
 }
 
 export interface Cell extends Pair {
-  /** How the client is told the era, where there is a choice. */
+  /** Era negotiation of the client, where it is configurable. */
   readonly negotiation?: string;
-  /** Why a feature is not run. */
+  /** Reasons why features are not run. */
   readonly without: { readonly [Name in FeatureName]?: string };
   readonly open: () => Promise<Opened>;
 }

@@ -1,6 +1,6 @@
 import type { World } from './world.ts';
 
-/** A JSON object of the protocol, as the client under test gave it out. */
+/** A JSON object of the protocol, as the client under test returned it. */
 export type Shape = { readonly [key: string]: unknown };
 export type ChangedList = 'tools' | 'prompts' | 'resources';
 
@@ -11,13 +11,13 @@ export interface CallOptions {
 
 export interface TaskCall {
   readonly result: Shape;
-  /** Each status seen, in order. */
+  /** Observed statuses, in order. */
   readonly statuses: readonly string[];
 }
 
 /**
- * What every client can do, however its library spells it. Lists are whole. Errors have the JSON-RPC `code`. Answers to questions are always the same:
- * `ANSWERS`.
+ * A common interface of the clients under test. Lists are complete. Errors have the JSON-RPC
+ * `code`. Input requests always get the same responses: `ANSWERS`.
  */
 export interface ClientFace {
   readonly server: {
@@ -26,28 +26,28 @@ export interface ClientFace {
     readonly instructions: string | undefined;
     readonly version: string | undefined;
   };
-  /** The messages heard so far. */
+  /** Log messages received so far. */
   readonly logs: readonly Shape[];
   listTools(): Promise<readonly Shape[]>;
   callTool(name: string, args?: Shape, options?: CallOptions): Promise<Shape>;
   listResources(): Promise<readonly Shape[]>;
   listTemplates(): Promise<readonly Shape[]>;
-  /** The contents. */
+  /** Returns the contents. */
   readResource(uri: string): Promise<readonly Shape[]>;
   listPrompts(): Promise<readonly Shape[]>;
   getPrompt(name: string, args?: { readonly [name: string]: string }): Promise<Shape>;
-  /** The completion. */
+  /** Returns the completion. */
   complete(
     ref: { type: 'ref/prompt'; name: string } | { type: 'ref/resource'; uri: string },
     argument: { name: string; value: string },
     chosen?: { [name: string]: string },
   ): Promise<Shape>;
   setLogLevel(level: 'debug' | 'warning'): Promise<void>;
-  /** Resolves when subscribed, with what ends the subscription. */
+  /** Resolves after subscribing with a function that unsubscribes. */
   watch(uri: string, onUpdated: (uri: string) => void): Promise<() => Promise<void>>;
   hearChanges(onChanged: (list: ChangedList) => void): Promise<() => Promise<void>>;
   ping(): Promise<void>;
-  /** A call of a tool that goes on as a task. */
+  /** Calls a tool that becomes a task. */
   callAsTask?(name: string, onTask: (taskId: string) => void): Promise<TaskCall>;
   cancelTask?(taskId: string): Promise<void>;
   /** Idempotent. Ends the session if there is one. */
@@ -68,7 +68,7 @@ export const ANSWERS = {
 
 export const CLIENT_INFO = { name: 'matrix', version: '1.0.0' };
 
-/** What `state` of the server's world tells. */
+/** Returns the counters of the tool `state`. */
 export async function stateOf(client: ClientFace): Promise<World['state']> {
   const { content } = await client.callTool('state');
   const [block] = content as readonly { readonly text: string }[];

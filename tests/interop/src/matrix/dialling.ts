@@ -8,7 +8,7 @@ import { connectV1Client } from './clients/v1-client.ts';
 import { connectV2Client, type V2Negotiation } from './clients/v2-client.ts';
 import type { Hosted } from './hosting/host-http.ts';
 
-/** Connects a client to what is hosted at this URL. */
+/** Connects a client to the server at a URL. */
 export type Dial = (url: URL) => Promise<ClientFace>;
 
 export async function openHosted(host: () => Promise<Hosted>, dial: Dial): Promise<Opened> {
@@ -45,7 +45,7 @@ export const dialOursSse =
   (url) =>
     connectOurClient(() => httpTransport({ url: new URL('/sse', url).href, legacySse: true }), era);
 
-/** How soon the official clients come back to a stream. */
+/** Short reconnection delays for the official clients. */
 const FAST = {
   initialReconnectionDelay: 20,
   maxReconnectionDelay: 100,

@@ -3,14 +3,17 @@ import { expectTypeOf, test } from 'vitest';
 import type * as Official from '../../../peers/src/sdk-v2-types.ts';
 
 type Json = { [key: string]: unknown };
-/** Free-form JSON: our types leave it open, the SDK names some of its members. */
+/** Free-form JSON: our types leave it open, the SDK names some members. */
 type Open = '_meta' | 'inputSchema' | 'outputSchema' | 'requestedSchema';
 type Primitive = string | number | boolean | null | undefined;
 type Known<T> = keyof {
   [Key in keyof T as string extends Key ? never : number extends Key ? never : Key]: T[Key];
 };
 
-/** A type without what does not matter for the comparison: `readonly`, room for unknown members, and `undefined` in optional ones. */
+/**
+ * A type without the parts that the comparison ignores: `readonly`, room for unknown members, and
+ * `undefined` in optional members.
+ */
 type Plain<T> = unknown extends T
   ? T
   : T extends Primitive
@@ -25,7 +28,10 @@ type Plain<T> = unknown extends T
               : Plain<Exclude<T[Key], undefined>>;
           };
 
-/** What our type of an object and the SDK's differ in, apart from members that only one of them has on purpose. */
+/**
+ * The differences between our type of an object and the SDK's, except members that only one of them
+ * has on purpose.
+ */
 type Difference<
   Our,
   Their,
@@ -38,7 +44,7 @@ type DifferenceOf<Our, Their> = [Exclude<keyof Our, keyof Their>] extends [never
     : { readonly theirsHas: Exclude<keyof Their, keyof Our> }
   : { readonly oursHas: Exclude<keyof Our, keyof Their> };
 
-/** What our union and the SDK's differ in. */
+/** The differences between our union and the SDK's. */
 type UnionDifference<Our, Their> = UnionDifferenceOf<Plain<Our>, Plain<Their>>;
 type UnionDifferenceOf<Our, Their> = [Our] extends [Their]
   ? [Their] extends [Our]
@@ -46,7 +52,7 @@ type UnionDifferenceOf<Our, Their> = [Our] extends [Their]
     : { readonly oursDoesNotTake: Exclude<Their, Our> }
   : { readonly theirsDoesNotTake: Exclude<Our, Their> };
 
-// The compiler is what runs these.
+// The compiler runs these.
 test('the comparison sees members, what they may be, and whether they must be there', () => {
   interface Their {
     readonly name: string;
@@ -100,7 +106,8 @@ test('our types of tools, resources and prompts are those of the official SDK', 
   expectTypeOf<
     Difference<Ours.ResourceTemplate, Official.ResourceTemplateType>
   >().toEqualTypeOf<'none'>();
-  // The SDK has the cache hints in types of 2026-07-28 only, which it does not export; `_meta` of lists is the server's.
+  // The SDK has cache hints only in types of 2026-07-28, which it does not export; `_meta` of lists
+  // belongs to the server.
   expectTypeOf<
     Difference<
       Ours.ListResourcesResult,
@@ -113,7 +120,7 @@ test('our types of tools, resources and prompts are those of the official SDK', 
     Difference<Ours.ReadResourceResult, Official.ReadResourceResult, keyof Ours.CacheHints, '_meta'>
   >().toEqualTypeOf<'none'>();
   expectTypeOf<Difference<Ours.Prompt, Official.Prompt>>().toEqualTypeOf<'none'>();
-  // The specification gives arguments a title, which the SDK forgets.
+  // The specification gives arguments a title, which the SDK omits.
   expectTypeOf<
     Difference<Ours.PromptArgument, Official.PromptArgument, 'title'>
   >().toEqualTypeOf<'none'>();

@@ -21,7 +21,7 @@ const STREAMS = [
 ] as const;
 const TASKS = ['waits for a call that becomes a task', 'cancels a task'] as const;
 
-/** The wire has one stream, or none that can be resumed, and no session to end. */
+/** The wire has no resumable streams, or only one stream, and no session to end. */
 export const noSessions: Without = each(
   STREAMS,
   'only Streamable HTTP with sessions has streams that are resumed and sessions that are ended',
@@ -33,7 +33,7 @@ export const staysLost: Without = each(
   'the official clients do not initialize again after 404: modelcontextprotocol/typescript-sdk#1476',
 );
 
-/** Nothing connects one legacy request with the next. */
+/** Legacy requests have no connection in common. */
 export const noConnection: Without = {
   ...noSessions,
   ...each(QUESTIONS, 'a server cannot ask outside a session'),
@@ -44,13 +44,19 @@ export const noConnection: Without = {
   ...each(['logs from the level that was set'], 'no session remembers the level'),
 };
 
-/** The official clients cancel by a notification only; ours also closes the stream, which a server on SDK v1 can take for a cancellation. */
+/**
+ * The official clients cancel only by a notification; ours also closes the stream, which a server
+ * on SDK v1 can treat as a cancellation.
+ */
 export const noCancellation: Without = each(
   ['cancels a call'],
   'a cancellation that is a notification cannot be matched with its request outside a session',
 );
 
-/** Seen with `--expose-gc`: after a collection the signal of its web request no longer aborts. */
+/**
+ * Observed with `--expose-gc`: after a garbage collection the signal of its web request no longer
+ * aborts.
+ */
 export const forgetsDisconnects: Without = each(
   ['cancels a call'],
   'a legacy request to a server on SDK v2 outside a session hears of a closed connection only until the next garbage collection',
@@ -65,7 +71,10 @@ export const forgetsTasks: Without = each(
   'a server on SDK v1 that is made for one request forgets its tasks with it',
 );
 
-/** A known fault of both official clients where many messages come in one piece, which Streamable HTTP hides. */
+/**
+ * A known fault of both official clients with many messages in one chunk, which Streamable HTTP
+ * hides.
+ */
 export const losesProgress: Without = each(
   ['loses no progress that comes with the answer'],
   'the official clients drop progress that arrives together with the answer: modelcontextprotocol/typescript-sdk#2580',

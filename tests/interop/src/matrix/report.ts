@@ -8,7 +8,10 @@ interface Column {
   reasons: { readonly [feature: string]: string };
 }
 
-/** Writes which features passed between which client and server to `.results/matrix.md`, and how many on the terminal. */
+/**
+ * Writes to `.results/matrix.md` which features passed for which pair, and their number to the
+ * terminal.
+ */
 export class MatrixReport implements Reporter {
   #root = process.cwd();
 
@@ -54,7 +57,7 @@ function summarize(cells: ReadonlyMap<string, Column>): string {
     .join('\n');
 }
 
-/** One row for each cell, one column for each feature, then what the numbers of the reasons mean. */
+/** Renders a row per cell and a column per feature, then the numbered reasons. */
 function render(cells: ReadonlyMap<string, Column>): string {
   const features = [
     ...new Set(

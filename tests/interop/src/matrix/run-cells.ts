@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cell, OpenCell, Opened } from './cell.ts';
 import { type FeatureName, features } from './features/index.ts';
 
-/** What the report shows of a test of the matrix. */
+/** The report's data of a passed test. */
 export interface MatrixMeta {
   readonly cell: string;
   readonly feature: FeatureName;
 }
 
-/** What the report shows of what is not run. */
+/** The report's data of skipped features. */
 export interface MatrixGaps {
   readonly cell: string;
   readonly without: Cell['without'];

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { CLOCK_URI } from './world.ts';
 import { connectImpatiently } from './spawning.ts';
 
-// Such a server finds both server/discover and initialize in its input. One on SDK v2 answers both and speaks only the legacy era from then on.
+// A slow server finds both server/discover and initialize in its input. A server on SDK v2 responds
+// to both and is then legacy only.
 test.each(['ours', 'v1', 'v2'] as const)(
   'our client understands a server that is slow to start: %s',
   async (server) => {

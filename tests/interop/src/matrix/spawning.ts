@@ -23,7 +23,7 @@ function argumentsFor(server: Library, versions: readonly string[] = []): string
 const processes = (connect: () => Promise<ClientFace>): Promise<Opened> =>
   Promise.resolve({ connect, close: () => Promise.resolve() });
 
-/** Over stdio each client has a server process of its own. */
+/** Starts a server process for each client over stdio. */
 export function openV1OverStdio(): Promise<Opened> {
   return processes(() =>
     connectV1Client(
@@ -41,7 +41,7 @@ export function openV2OverStdio(negotiation: V2Negotiation): Promise<Opened> {
   );
 }
 
-/** `versions`: the legacy revisions the server on SDK v2 agrees to. */
+/** `versions`: the legacy revisions that the server on SDK v2 accepts. */
 export function openOursOverStdio(
   server: Library,
   era: 'auto' | 'legacy' | 'modern',
@@ -55,7 +55,7 @@ export function openOursOverStdio(
   );
 }
 
-/** Our client, which takes the time that a server needs to start for silence. */
+/** Connects our client with a silence limit that is shorter than the server's start. */
 export function connectImpatiently(server: Library): Promise<ClientFace> {
   return connectOurClient(
     () => spawnStdio({ command: 'node', args: argumentsFor(server), env }),

@@ -1,9 +1,12 @@
 /**
- * What the handlers of a server under test share, whichever library serves them: counters that its `state` tool tells, and what the tests hold back.
- * One for each server, whatever it makes of sessions.
+ * State shared by the handlers of a server under test, whatever its library: counters that the tool
+ * `state` returns, and calls that the tests hold. Each server has one, independent of its sessions.
  */
 export class World {
-  /** Breaks the connection of the answer that is under way longest; only a server over HTTP has one for each. */
+  /**
+   * Breaks the connection of the oldest running response; only servers over HTTP have such
+   * connections.
+   */
   dropStream: () => void = () => undefined;
   #started = 0;
   #aborted = 0;
@@ -14,7 +17,7 @@ export class World {
     return { started: this.#started, aborted: this.#aborted, pages: this.#pages };
   }
 
-  /** A list was asked for with a cursor. */
+  /** Counts a list request with a cursor. */
   pageAsked(): void {
     this.#pages += 1;
   }
@@ -41,7 +44,7 @@ export class World {
   }
 }
 
-/** A picture of one pixel, and as many bytes of sound. */
+/** An image of one pixel; its bytes also serve as sound. */
 export const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 export const SOUND = 'UklGRgAAAABXQVZF';
@@ -85,7 +88,7 @@ export const THOUGHT = {
   maxTokens: 100,
 } as const;
 
-/** Suggestions for a city. */
+/** Returns suggestions for a city. */
 export function citiesLike(start: string): string[] {
   return CITIES.filter((city) => city.startsWith(start));
 }

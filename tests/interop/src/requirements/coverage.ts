@@ -2,12 +2,12 @@ import type { Era } from '@signalbox/mcp-core';
 import type { Proof } from './proves.ts';
 import { eraOf, type Level, type Requirement, type Side, type Wire } from './requirement.ts';
 
-/** One thing that must be proved: a rule for one side, in one era, on one wire. */
+/** A unit of proof: a rule for one side, in one era, on one wire. */
 export interface Cell extends Proof {
   readonly level: Level;
 }
 
-/** A known gap. Without side, era or wire it stands for all of the rule's. */
+/** A known gap. Without side, era or wire it covers all of the rule's. */
 export interface Gap {
   readonly requirements: readonly string[];
   readonly side?: Side;
@@ -17,9 +17,9 @@ export interface Gap {
 }
 
 export interface Coverage {
-  /** How much is proved, by era and wire. */
+  /** Number of proved cells, by era and wire. */
   readonly rows: readonly CoverageRow[];
-  /** What is wrong; empty when every MUST is proved or a known gap. */
+  /** Violations; empty when every MUST is proved or a known gap. */
   readonly problems: readonly string[];
   /** Rules of level SHOULD without a proof. */
   readonly unprovedShould: readonly string[];
@@ -39,7 +39,7 @@ export interface Count {
 
 const WIRES = ['stdio', 'http', 'legacy-sse', 'any'] as const;
 
-/** Compares what the rules demand with what was proved. */
+/** Compares the required cells with the proofs. */
 export function coverageOf(
   requirements: { readonly [id: string]: Requirement },
   proofs: readonly Proof[],
@@ -68,7 +68,7 @@ export function coverageOf(
   };
 }
 
-/** One line for each rule. */
+/** Returns a line for each rule. */
 function missing(cells: readonly Cell[]): readonly string[] {
   const byRule = Map.groupBy(cells, ({ requirement }) => requirement);
   return [...byRule].map(
@@ -87,7 +87,7 @@ function cellsOf(id: string, { level, sides, versions, on, review }: Requirement
   );
 }
 
-/** A rule on any wire is proved by a proof on whatever wire. */
+/** Returns the proved cells. A rule on any wire is proved by a proof on some wire. */
 function provedCells(
   proofs: readonly Proof[],
   requirements: { readonly [id: string]: Requirement },

@@ -41,5 +41,5 @@ const chapters = {
 
 export type RequirementId = keyof typeof chapters;
 
-/** Every rule of the specification that binds a client or a server, outside authorization. */
+/** Every rule of the specification for clients and servers, except authorization. */
 export const requirements: { readonly [id in RequirementId]: Requirement } = chapters;

@@ -10,7 +10,7 @@ import {
   type Chapter,
 } from './requirement.ts';
 
-/** `initialize` and what it opens; time limits. */
+/** `initialize` and the session it opens; timeouts. */
 export const lifecycle = {
   'initialize.first': must(
     'client',

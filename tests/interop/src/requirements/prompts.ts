@@ -4,7 +4,7 @@ const page = 'server/prompts';
 const completionPage = 'server/utilities/completion';
 const paginationPage = 'server/utilities/pagination';
 
-/** Prompts, completion, pages of lists. */
+/** Prompts. */
 export const prompts = {
   'prompts.declared': must('server', 'A server with prompts declares the capability prompts.', {
     page,

@@ -3,12 +3,12 @@ import type { TestOptions } from 'vitest';
 import type { RequirementId } from './index.ts';
 import type { Side, Wire } from './requirement.ts';
 
-/** What a passed test proves of one rule. */
+/** A passed test's proof of a rule. */
 export interface Proof {
   readonly requirement: string;
   readonly side: Side;
   readonly era: Era;
-  /** `any`: no wire that the specification knows. */
+  /** `any`: a wire that the specification does not define. */
   readonly wire: Wire | 'any';
 }
 
@@ -24,7 +24,10 @@ export interface Subject {
   readonly wire: Wire | 'any';
 }
 
-/** Options of a test: what it proves when it passes, for the given side, era and wire. The reporter of the workspace collects it. */
+/**
+ * Returns test options that record which rules the test proves when it passes, for the given side,
+ * era and wire. The reporter of the workspace collects them.
+ */
 export function proves(subject: Subject, ...requirements: readonly RequirementId[]): TestOptions {
   return { meta: { proofs: requirements.map((requirement) => ({ requirement, ...subject })) } };
 }

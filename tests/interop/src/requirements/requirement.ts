@@ -4,24 +4,27 @@ export type Level = 'MUST' | 'SHOULD';
 export type Side = 'client' | 'server';
 export type Wire = 'stdio' | 'http' | 'legacy-sse';
 
-/** One rule of the specification that binds a program, as one sentence that a test can check. */
+/** A rule of the specification for programs, as one testable sentence. */
 export interface Requirement {
   readonly level: Level;
   readonly sides: readonly Side[];
   readonly rule: string;
-  /** The dated page, of the newest revision that has the rule. */
+  /** The dated page of the newest revision with the rule. */
   readonly url: string;
   readonly versions: readonly ProtocolVersion[];
-  /** `any`: the wire changes nothing, one proof for each era is enough; else each wire needs its own. */
+  /**
+   * `any`: the wire makes no difference, one proof per era is enough; otherwise each wire needs its
+   * own proof.
+   */
   readonly on: 'any' | readonly Wire[];
-  /** Why no program can check the rule; it is checked by reading. */
+  /** Reason why no program can check the rule; it is checked by reading. */
   readonly review?: string;
 }
 
 export type Chapter = { readonly [id: string]: Requirement };
 
 export interface Place {
-  /** Path and anchor below the dated root, or a whole address. */
+  /** Path and anchor below the dated root, or a whole URL. */
   readonly page: string;
   /** Default: every revision. */
   readonly versions?: readonly ProtocolVersion[];
@@ -41,14 +44,14 @@ export const EVERY_VERSION = [
 ] as const satisfies readonly ProtocolVersion[];
 export const LEGACY: readonly ProtocolVersion[] = EVERY_VERSION.slice(0, -1);
 export const MODERN: readonly ProtocolVersion[] = ['2026-07-28'];
-/** Streamable HTTP with sessions. */
+/** Revisions with Streamable HTTP and sessions. */
 export const LEGACY_HTTP: readonly ProtocolVersion[] = LEGACY.slice(1);
 
 export const STDIO: readonly Wire[] = ['stdio'];
 export const HTTP: readonly Wire[] = ['http'];
 export const LEGACY_SSE: readonly Wire[] = ['legacy-sse'];
 
-/** From a revision to the newest, or to the last legacy one. */
+/** Returns the revisions from one to the newest, or to the last legacy one. */
 export function since(
   first: ProtocolVersion,
   last: 'modern' | 'legacy' = 'modern',
@@ -64,7 +67,7 @@ export function should(sides: Side | 'both', rule: string, place: Place): Requir
   return requirement('SHOULD', sides, rule, place);
 }
 
-/** A rule that is checked by reading; `why` says what keeps a program from it. */
+/** Marks a rule as checked by reading; `why` is the reason why no program can check it. */
 export function review(original: Requirement, why: string): Requirement {
   return { ...original, review: why };
 }

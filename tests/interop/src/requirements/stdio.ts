@@ -2,7 +2,7 @@ import { MODERN, STDIO, must, review, should, since, type Chapter } from './requ
 
 const page = 'basic/transports/stdio';
 
-/** Newline-delimited JSON over standard streams, and transports of one's own. */
+/** Newline-delimited JSON over standard streams, and custom transports. */
 export const stdio = {
   'stdio.line': must('both', 'Each message is one line without a newline inside.', {
     page,

@@ -242,7 +242,7 @@ export const taskExtension = {
   ),
 } satisfies Chapter;
 
-/** The extension io.modelcontextprotocol/ui, as far as it binds servers. */
+/** The extension io.modelcontextprotocol/ui, its rules for servers. */
 export const apps = {
   'apps.resource': review(
     must(

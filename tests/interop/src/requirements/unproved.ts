@@ -5,5 +5,5 @@ interface KnownGap extends Gap {
   readonly requirements: readonly RequirementId[];
 }
 
-/** Rules of level MUST that no test proves yet, each with the reason. What is proved must leave the list. */
+/** Rules of level MUST without a proof, each with the reason. A proved rule must leave the list. */
 export const unproved: readonly KnownGap[] = [];

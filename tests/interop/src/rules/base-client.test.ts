@@ -142,7 +142,7 @@ describe.each(CLIENT_PLACES.filter(({ era }) => era === 'legacy'))(
     const place = { era, wire };
     const subject = { side: 'client', era, wire } as const;
 
-    /** Has the server ask while a call runs and gives what the client answered. */
+    /** Makes the server send an input request during a call and returns the client's response. */
     async function ask(
       question: Message,
       options: Parameters<typeof connect>[2] = {},
@@ -230,7 +230,7 @@ describe.each(CLIENT_PLACES.filter(({ era }) => era === 'legacy'))(
       expect(await server.inbox.find((message) => message.id === 'b')).toMatchObject({
         error: { code: -32_601 },
       });
-      // The inbox would hold no initialize of its own line otherwise.
+      // Otherwise the inbox would not begin with initialize.
       expect(server.inbox.messages[0]).toMatchObject({ method: 'initialize' });
     });
   },

@@ -342,7 +342,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'modern'))(
           }),
         }));
         const client = await open([ask]);
-        // An earlier request of the connection that declares it changes nothing.
+        // An earlier request of the connection that declares it has no effect.
         expect(
           await client.request('tools/call', {
             name: 'ask',

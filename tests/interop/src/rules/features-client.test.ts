@@ -156,7 +156,7 @@ describe.each(CLIENT_PLACES)('a client, $era over $wire', ({ era, wire }) => {
     'reads a schema in the dialect it declares',
     proves({ ...subject, wire: 'any' }, 'schema.declared-dialect'),
     async () => {
-      // A list of items is a tuple in draft-07, and no schema in 2020-12.
+      // A list of items is a tuple in draft-07, and invalid in 2020-12.
       const outputSchema = {
         $schema: 'http://json-schema.org/draft-07/schema#',
         type: 'object',

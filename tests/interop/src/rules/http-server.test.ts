@@ -9,7 +9,7 @@ import { echo, holdingTool, serverOptions, tool } from './test-tools.ts';
 
 const subject = { side: 'server', era: 'modern', wire: 'http' } as const;
 const ACCEPT = 'application/json, text/event-stream';
-/** Header fields of a test; `undefined` leaves one out that is otherwise sent. */
+/** Header fields of a test; `undefined` removes a field that is sent by default. */
 type Headers = { readonly [name: string]: string | undefined };
 
 async function listen(
@@ -33,7 +33,7 @@ function message(method: string, params: object = {}, id?: number): Message {
   };
 }
 
-/** A POST with the headers that fit its message, changed by `headers`. */
+/** Sends a POST with the headers of its message, changed by `headers`. */
 async function post(
   url: string,
   body: Message,

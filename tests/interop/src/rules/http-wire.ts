@@ -5,7 +5,7 @@ import { Inbox, Key, metaOf, type Message } from './message.ts';
 import type { RawWire } from './raw-client.ts';
 import { readEvents } from './read-events.ts';
 
-/** What a POST of a notification or response got. */
+/** The response to a POSTed notification or response. */
 export interface Accepted {
   readonly status: number;
   readonly body: string;
@@ -14,7 +14,7 @@ export interface Accepted {
 export interface HttpWire extends RawWire {
   readonly url: string;
   readonly accepted: readonly Accepted[];
-  /** The header fields of the next POSTs beside its own. */
+  /** Additional header fields of the next POSTs. */
   readonly headers: { [name: string]: string };
 }
 
@@ -28,7 +28,7 @@ const NAME_OF: { readonly [method: string]: string } = {
   'tasks/cancel': 'taskId',
 };
 
-/** A conforming HTTP client without a mind of its own, and the server it talks to. */
+/** Connects a minimal conforming HTTP client to a server. */
 export async function openHttp(server: Server, options: ServeHttpOptions = {}): Promise<HttpWire> {
   const listener = await serveHttp(server, { onError: () => undefined, ...options });
   return new PostingWire(listener.url, () => listener.close());
@@ -50,7 +50,10 @@ class PostingWire implements HttpWire {
     this.#closeServer = closeServer;
   }
 
-  /** In call order, as far as HTTP has one: what gets no answer is accepted before the next message leaves. */
+  /**
+   * Sends in call order as far as HTTP has one: a message without a response is accepted before the
+   * next message is sent.
+   */
   send(message: unknown): void {
     this.#order = this.#sendAfter(this.#order, message);
   }
@@ -73,7 +76,7 @@ class PostingWire implements HttpWire {
   async close(): Promise<void> {
     await this.#order;
     await this.#closeServer();
-    // What the server sent last is still read.
+    // Reads the server's last messages.
     await Promise.all(this.#streams);
     this.#ended.abort();
   }
@@ -119,7 +122,7 @@ class PostingWire implements HttpWire {
     });
   }
 
-  /** The stream of a session for what belongs to no request. */
+  /** Opens the session's stream for messages without a request. */
   async #listen(): Promise<void> {
     const response = await fetch(this.url, {
       headers: { accept: 'text/event-stream', ...this.headers },
@@ -141,7 +144,7 @@ class PostingWire implements HttpWire {
   }
 }
 
-/** The headers that repeat what a modern message says; none for a legacy one. */
+/** Returns the headers that mirror a modern message; none for a legacy one. */
 export function modernHeaders({ method, params }: Message): { [name: string]: string } {
   const version = metaOf(params)[Key.protocolVersion];
   if (method === undefined || typeof version !== 'string') return {};

@@ -1,6 +1,6 @@
 import type { JsonObject, RequestId } from '@signalbox/mcp-core';
 
-/** A message of the wire, read loosely: a test looks at the members it expects. */
+/** A message on the wire, loosely typed: a test checks the members it expects. */
 export interface Message {
   readonly jsonrpc?: string;
   readonly id?: RequestId | null;
@@ -13,7 +13,7 @@ export interface Message {
 export const CLIENT_INFO = { name: 'raw client', version: '1' };
 export const SERVER_INFO = { name: 'raw server', version: '1' };
 
-/** The names of reserved keys. */
+/** Names of reserved keys. */
 export const Key = {
   protocolVersion: 'io.modelcontextprotocol/protocolVersion',
   clientCapabilities: 'io.modelcontextprotocol/clientCapabilities',
@@ -23,7 +23,7 @@ export const Key = {
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 } as const;
 
-/** What a modern request says of itself. */
+/** Returns the `_meta` of a modern request. */
 export function modernMeta(capabilities: JsonObject = {}): JsonObject {
   return {
     [Key.protocolVersion]: '2026-07-28',
@@ -36,7 +36,7 @@ export function metaOf({ _meta: meta = {} }: JsonObject = {}): JsonObject {
   return meta as JsonObject;
 }
 
-/** What arrived so far, and waiting for what will. */
+/** Received messages, with waiting for later ones. */
 export class Inbox {
   readonly messages: Message[] = [];
   #checks = new Set<() => void>();
@@ -46,7 +46,7 @@ export class Inbox {
     for (const check of this.#checks) check();
   }
 
-  /** The first message, past or future, that matches. */
+  /** Resolves with the first message, past or future, that matches. */
   find(matches: (message: Message) => boolean): Promise<Message> {
     const found = this.messages.find(matches);
     if (found !== undefined) return Promise.resolve(found);

@@ -21,7 +21,7 @@ describe.each(CLIENT_PLACES)('the answers of a client, $era over $wire', ({ era,
   const place = { era, wire };
   const subject = { side: 'client', era, wire } as const;
 
-  /** Has the server ask one question during a call; gives what it was answered. */
+  /** Makes the server send an input request during a call; returns the client's response. */
   async function ask(
     question: { method: string; params: JsonObject },
     options: Partial<ClientOptions>,

@@ -17,7 +17,7 @@ const everything = { elicitation: { form: {}, url: {} }, sampling: { tools: {} }
 describe.each(SERVER_PLACES)('the questions of a server, $era over $wire', ({ era, wire }) => {
   const subject = { side: 'server', era, wire } as const;
 
-  /** The params of the question a tool asks. */
+  /** Returns the params of a tool's input request. */
   async function questionOf(
     ask: (context: InteractiveContext) => Promise<unknown>,
     capabilities: JsonObject = everything,

@@ -14,11 +14,11 @@ export interface ServerPlace {
 export interface RawClientOptions extends ServerPlace {
   /** Default: none. */
   readonly capabilities?: JsonObject;
-  /** The legacy revision to ask for; default 2025-11-25. */
+  /** Requested legacy revision. Default: 2025-11-25. */
   readonly version?: string;
 }
 
-/** Every era on every wire a server can be spoken to. */
+/** Every era on every wire of a server. */
 export const SERVER_PLACES: readonly ServerPlace[] = [
   { era: 'legacy', wire: 'stdio' },
   { era: 'legacy', wire: 'http' },
@@ -26,17 +26,17 @@ export const SERVER_PLACES: readonly ServerPlace[] = [
   { era: 'modern', wire: 'http' },
 ];
 
-/** A wire that takes and gives JSON. */
+/** A wire that carries JSON. */
 export interface RawWire {
   readonly inbox: Inbox;
   /** Sends any JSON value. */
   send(message: unknown): void;
-  /** The HTTP status of the answer to a request. */
+  /** Returns the HTTP status of the response to a request. */
   statusOf?(id: RequestId): number | undefined;
   close(): Promise<void>;
 }
 
-/** A client that is played by the test: exact messages in, exact messages out. */
+/** A scripted client that sends and receives exact messages. */
 export class RawClient {
   readonly #wire: RawWire;
   readonly #options: RawClientOptions;
@@ -59,7 +59,7 @@ export class RawClient {
     this.send({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) });
   }
 
-  /** Sends a request of the era and gives its id. `params._meta` is kept. */
+  /** Sends a request of the era and returns its id. `params._meta` is kept. */
   ask(method: string, params: JsonObject = {}, id: RequestId = this.#nextId()): RequestId {
     const meta = {
       ...(this.#options.era === 'modern' ? modernMeta(this.#options.capabilities) : {}),
@@ -90,12 +90,12 @@ export class RawClient {
     return this.#wire.inbox.find(matches);
   }
 
-  /** `undefined` on wires without status. */
+  /** Returns `undefined` on wires without status. */
   statusOf(id: RequestId): number | undefined {
     return this.#wire.statusOf?.(id);
   }
 
-  /** Resolves when the server has answered something that was sent after all that went before. */
+  /** Resolves when the server has responded to a request sent after all earlier messages. */
   async settled(): Promise<void> {
     await this.request(this.#options.era === 'modern' ? 'server/discover' : 'ping');
   }
@@ -110,7 +110,9 @@ export class RawClient {
   }
 }
 
-/** Connects to the server; in the legacy era with the handshake behind it. The test that calls it closes it by ending. */
+/**
+ * Connects to the server; performs the handshake in the legacy era. Closed at the end of the test.
+ */
 export async function openRawClient(server: Server, options: RawClientOptions): Promise<RawClient> {
   const client = await openWithoutHandshake(server, options);
   if (options.era === 'legacy') {
@@ -136,7 +138,7 @@ export async function openWithoutHandshake(
   return client;
 }
 
-/** The wire of stdio with its raw text. */
+/** Opens the stdio wire with its raw text. */
 export function openStdio(server: Server): {
   readonly wire: RawWire;
   readonly input: PassThrough;

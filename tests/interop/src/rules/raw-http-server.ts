@@ -17,13 +17,16 @@ export interface Arrival {
   readonly message: Message | undefined;
 }
 
-/** Plays its script over HTTP: a request is answered as JSON, or on its stream once something was sent there. */
+/**
+ * Plays its script over HTTP: responds as JSON, or on the request's stream once something was sent
+ * there.
+ */
 export class RawHttpServer implements RawServer {
   readonly inbox = new Inbox();
   readonly arrivals: Arrival[] = [];
-  /** The requests whose connection the client closed before they were answered. */
+  /** Requests whose connection the client closed before the response. */
   readonly abandoned: (RequestId | null)[] = [];
-  /** The session id it gives out. */
+  /** Session id that the server assigns. */
   sessionId = 'session-1';
   #endedSession: string | undefined;
   readonly #server: Server;
@@ -71,25 +74,25 @@ export class RawHttpServer implements RawServer {
     response.write(`data: ${JSON.stringify(message)}\n\n`);
   }
 
-  /** The arrivals whose message has this method. */
+  /** Returns the arrivals with this method. */
   posts(method: string): readonly Arrival[] {
     return this.arrivals.filter((arrival) => arrival.message?.method === method);
   }
 
-  /** Raw text on the stream of a request, which begins with it. */
+  /** Writes raw text on the stream of a request, which opens the stream. */
   write(text: string, relatedTo?: RequestId | null): void {
     const response = this.#waiting.get(relatedTo);
     if (response !== undefined) this.#stream(response);
     response?.write(text);
   }
 
-  /** Ends the stream of a request without an answer. */
+  /** Ends the stream of a request without a response. */
   endStream(relatedTo?: RequestId | null): void {
     this.#waiting.get(relatedTo)?.end();
     this.#waiting.delete(relatedTo);
   }
 
-  /** From here on the old session id is answered with 404, and the next initialize gets this one. */
+  /** Responds to the old session id with 404 from now on; the next initialize gets the new id. */
   endSession(next: string): void {
     this.#endedSession = this.sessionId;
     this.sessionId = next;

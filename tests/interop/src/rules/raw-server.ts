@@ -11,7 +11,7 @@ export interface ClientPlace {
   readonly wire: 'stdio' | 'http';
 }
 
-/** Every era on every wire a client can speak. */
+/** Every era on every wire of a client. */
 export const CLIENT_PLACES: readonly ClientPlace[] = [
   { era: 'legacy', wire: 'stdio' },
   { era: 'legacy', wire: 'http' },
@@ -21,18 +21,21 @@ export const CLIENT_PLACES: readonly ClientPlace[] = [
 
 export type Reply = { readonly result: JsonObject } | { readonly error: JsonObject } | undefined;
 
-/** Answers one request; `undefined` is silence. */
+/** Responds to a request; `undefined` is silence. */
 export type Step = (request: Message, server: RawServer) => Reply | Promise<Reply>;
 export type Script = { readonly [method: string]: Step };
 
-/** A server that is played by the test: everything the client sent, and exact messages back. */
+/** A scripted server: records the client's messages and sends exact messages. */
 export interface RawServer {
   readonly inbox: Inbox;
-  /** Sends a message. Over HTTP on the stream of the client's request it belongs to, else on the standalone stream of the session. */
+  /**
+   * Sends a message. Over HTTP it goes on the stream of the client's request it belongs to, or on
+   * the standalone stream of the session.
+   */
   send(message: unknown, relatedTo?: RequestId | null): void;
   /** Ends the connection as a crash would. */
   crash(): void;
-  /** A new wire to this server. */
+  /** Opens a new wire to this server. */
   open(): Transport;
   close(): Promise<void>;
 }
@@ -65,7 +68,7 @@ export const initialized =
   (protocolVersion = '2025-11-25', capabilities: JsonObject = CAPABILITIES): Step =>
   () => ({ result: { protocolVersion, capabilities, serverInfo: SERVER_INFO } });
 
-/** A result of the era. */
+/** Returns a result of the era. */
 export function complete(era: Era, result: JsonObject): Reply {
   return { result: era === 'modern' ? { resultType: 'complete', ...result } : result };
 }
@@ -85,7 +88,7 @@ export async function startRawServer(wire: 'stdio' | 'http', script: Script): Pr
   return server;
 }
 
-/** A client of that era, connected to the script. */
+/** Connects a client of the era to the script. */
 export async function connect(
   { era, wire }: ClientPlace,
   script: Script = {},
@@ -97,7 +100,7 @@ export async function connect(
   return { client, server };
 }
 
-/** Everything the client sent with this method. */
+/** Returns all messages of the client with this method. */
 export function sent(server: RawServer, method: string): readonly Message[] {
   return server.inbox.messages.filter((message) => message.method === method);
 }

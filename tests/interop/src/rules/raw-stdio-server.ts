@@ -4,10 +4,10 @@ import { StreamTransport } from '@signalbox/mcp-core/stdio';
 import { Inbox, type Message } from './message.ts';
 import type { RawServer, Script } from './raw-server.ts';
 
-/** Plays its script over a pair of streams, one line a message. */
+/** Plays its script over a pair of streams, one line per message. */
 export class RawStdioServer implements RawServer {
   readonly inbox = new Inbox();
-  /** What the client wrote, line by line. */
+  /** Lines that the client wrote. */
   readonly lines: string[] = [];
   readonly #script: Script;
   #output = new PassThrough();

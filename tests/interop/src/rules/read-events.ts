@@ -5,7 +5,10 @@ export interface ServerEvent {
   readonly data: string;
 }
 
-/** The events of a response, as far as a test needs the format: LF only, one line of data each. */
+/**
+ * Parses the events of a response, in the subset of the format that tests need: LF only, one data
+ * line per event.
+ */
 export async function* readEvents(response: Response): AsyncGenerator<ServerEvent> {
   if (response.body === null) return;
   let rest = '';

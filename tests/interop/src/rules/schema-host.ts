@@ -3,13 +3,18 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 export interface SchemaHost {
-  /** The address of a schema that can be fetched: an integer. */
+  /** URL of a schema that can be fetched: an integer. */
   readonly url: string;
-  /** How many connections and requests came before this call; it fetches the schema itself, behind whatever is under way. */
+  /**
+   * Returns the number of earlier connections and requests; fetches the schema itself, after all
+   * pending ones.
+   */
   readonly visits: () => Promise<number>;
 }
 
-/** A host of schemas, for the test, that counts its connections and requests. */
+/**
+ * Opens a host of schemas that counts its connections and requests; closed at the end of the test.
+ */
 export async function openSchemaHost(): Promise<SchemaHost> {
   let connections = 0;
   let requests = 0;

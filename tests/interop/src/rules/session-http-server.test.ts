@@ -91,7 +91,7 @@ async function open(
   };
 }
 
-/** Reads until the event that matches, which is the last one given. */
+/** Reads up to and including the event that matches. */
 async function readUntil(
   events: AsyncGenerator<ServerEvent>,
   matches: (message: Message) => boolean,
@@ -337,7 +337,7 @@ describe('the endpoint of a server with sessions', () => {
         );
       const old = await open(url, '2025-03-26');
       expect((await old.post(call('echo'))).status).toBe(200);
-      // Without sessions there is nothing else to go by, so a batch is read as in 2025-03-26.
+      // Without sessions the version is unknown, so a batch is read as in 2025-03-26.
       const stateless = await listen({ tools: [echo] }, { stateless: true });
       const response = await post(stateless, [call('echo', 1), call('echo', 2)]);
       expect([response.status, ((await response.json()) as Message[]).map(({ id }) => id)]).toEqual(

@@ -11,7 +11,10 @@ import { complete, discovered, initialized, startRawServer, type Script } from '
 
 const handshake: Script = { initialize: initialized(), 'server/discover': discovered };
 
-/** A server process in plain JavaScript, which answers the handshakes, tells its story to a file and does what `extra` adds. */
+/**
+ * Creates a server process in plain JavaScript, which performs the handshakes, logs to a file and
+ * runs `extra`.
+ */
 async function processServer(
   extra = '',
 ): Promise<{ readonly args: string[]; readonly story: () => Promise<string[]> }> {

@@ -24,7 +24,7 @@ const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/)
 const done: ToolOutput = { content: [{ type: 'text', text: 'done' }] };
 const open = new Set(['working', 'input_required']);
 
-/** A tool that goes on as a task. */
+/** Returns a tool that becomes a task. */
 const later = (run: Run, task: 'optional' | 'required' = 'optional') =>
   tool(
     'later',
@@ -35,7 +35,7 @@ const later = (run: Run, task: 'optional' | 'required' = 'optional') =>
     { task },
   );
 
-/** Asks for the task until it has left this status. */
+/** Polls the task until it has left this status. */
 async function poll(
   client: RawClient,
   taskId: unknown,

@@ -11,7 +11,7 @@ type Handler = (
   context: InteractiveContext,
 ) => Promise<ToolOutput> | ToolOutput;
 
-/** A tool of which only the name and what it does matter. */
+/** Returns a tool with this name and handler. */
 export function tool(
   name: string,
   handler: Handler,
@@ -32,12 +32,12 @@ export function tool(
   };
 }
 
-/** Answers with its argument `text`. */
+/** Returns its argument `text`. */
 export const echo: ToolDefinition = tool('echo', ({ text }) => ({
   content: [{ type: 'text', text: String(text) }],
 }));
 
-/** A tool whose calls run until the test, or their signal, ends them. */
+/** Returns a tool whose calls run until the test, or their signal, ends them. */
 export function holdingTool(name = 'hold'): {
   readonly tool: ToolDefinition;
   readonly started: Promise<InteractiveContext>;

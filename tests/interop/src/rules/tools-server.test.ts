@@ -22,7 +22,7 @@ describe.each(SERVER_PLACES)('the tools of a server, $era over $wire', ({ era, w
     expect(await client.request('tools/call', { name: 'no-such', arguments: {} })).toMatchObject({
       error: { code: -32_602 },
     });
-    // Names are told apart by case.
+    // Names are case-sensitive.
     expect(await client.request('tools/call', { name: 'Echo', arguments: {} })).toMatchObject({
       error: { code: -32_602 },
     });

@@ -1,6 +1,6 @@
 import type { Shape } from '../client-face.ts';
 
-/** All entries of a list, page by page. */
+/** Returns all entries of a list, page by page. */
 export async function collectPages(
   ask: (page: { cursor?: string }) => Promise<Shape>,
   member: string,

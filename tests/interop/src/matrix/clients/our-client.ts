@@ -8,10 +8,10 @@ import {
   type Shape,
 } from '../client-face.ts';
 
-/** A busy machine may need longer to start a server than is waited for by default. */
+/** Timeout for a busy machine, on which a server starts more slowly than the default allows. */
 const PATIENT_MS = 60_000;
 
-/** Our client, connected. */
+/** Connects our client. */
 export async function connectOurClient(
   open: () => Transport,
   era: 'auto' | 'legacy' | 'modern',
@@ -31,7 +31,7 @@ export async function connectOurClient(
     onLog: (entry) => logs.push({ ...entry }),
   });
   const { server } = client;
-  // The shapes below are those of the protocol, whose interfaces have no index signature.
+  // The interfaces of the protocol have no index signature, so their shapes are cast.
   const shapes = (list: readonly object[]): readonly Shape[] => list as readonly Shape[];
   return {
     server: {

@@ -22,7 +22,7 @@ import {
   type Shape,
 } from '../client-face.ts';
 
-/** The client of the official SDK v1, connected. */
+/** Connects the client of the official SDK v1. */
 export async function connectV1Client(
   transport: HttpClientTransportV1 | SseClientTransportV1 | StdioClientTransportV1,
 ): Promise<ClientFace> {
@@ -137,7 +137,7 @@ function listen(client: ClientV1): Heard {
   return heard;
 }
 
-/** The client itself does not tell what was negotiated. */
+/** Returns the negotiated version from the transport; the client does not expose it. */
 function versionOf(transport: object): string | undefined {
   return transport instanceof HttpClientTransportV1 ? transport.protocolVersion : undefined;
 }

@@ -12,10 +12,13 @@ import {
   type Shape,
 } from '../client-face.ts';
 
-/** How the SDK is told the era: by its default, which is legacy, by detection, or pinned; or the legacy revisions it may use. */
+/**
+ * Era negotiation of the SDK: `legacy` (its default), detected, pinned, or the legacy revisions
+ * that it may use.
+ */
 export type V2Negotiation = 'legacy' | 'auto' | 'modern' | { readonly versions: readonly string[] };
 
-/** The client of the official SDK v2, connected. */
+/** Connects the client of the official SDK v2. */
 export async function connectV2Client(
   transport: ClientTransportV2,
   negotiation: V2Negotiation,

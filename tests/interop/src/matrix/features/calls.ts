@@ -6,7 +6,7 @@ import { tellUntil } from './tell-until.ts';
 
 const MEBIBYTE = 1_048_576;
 
-/** Calls of tools, with what goes on beside them. */
+/** Tool calls, and concurrent events. */
 export const calls = {
   'calls a tool': async ({ face }) => {
     const result = await face.callTool('echo', { text: 'hear, hear' });

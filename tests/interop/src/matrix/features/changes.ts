@@ -4,7 +4,10 @@ import { CLOCK_URI } from '../world.ts';
 import type { Feature } from './feature.ts';
 import { tellUntil } from './tell-until.ts';
 
-/** What a server tells unasked. It is told until it was heard: over HTTP the stream may not be open yet. */
+/**
+ * Unsolicited notifications of a server. They are repeated until received: over HTTP the stream may
+ * not be open yet.
+ */
 export const changes = {
   'tells that a resource was updated': async ({ face }) => {
     const updated: string[] = [];

@@ -1,4 +1,4 @@
 import type { OpenCell } from '../cell.ts';
 
-/** Passes when the client and the server of the cell agree on it. */
+/** A check that passes when the client and the server of the cell agree. */
 export type Feature = (cell: OpenCell) => Promise<void>;

@@ -6,7 +6,7 @@ import { questions } from './questions.ts';
 import { streams } from './streams.ts';
 import { tasks } from './tasks.ts';
 
-/** What every pair of a client and a server is tried with. */
+/** Features tested with every pair of a client and a server. */
 export const features = {
   ...lists,
   ...calls,

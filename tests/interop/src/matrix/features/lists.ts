@@ -32,7 +32,7 @@ const TOOLS = [
   'where',
 ];
 
-/** Connecting, and what is listed and read. */
+/** Connecting, listing and reading. */
 export const lists = {
   'tells who it is': async ({ face, server, client, era, wire }) => {
     expect(face.server).toMatchObject({
@@ -45,10 +45,10 @@ export const lists = {
       completions: {},
       logging: {},
     });
-    // Without a session nobody can be told of changes; the official servers say that they do all the same.
+    // Without a session no change can be announced; the official servers declare it nevertheless.
     const subscribes = server === 'ours' && wire === 'http-stateless' ? {} : { subscribe: true };
     expect(face.server.capabilities).toMatchObject({ resources: subscribes });
-    // SDK v1 tells its version over Streamable HTTP only.
+    // SDK v1 exposes its version over Streamable HTTP only.
     if (client !== 'v1' || face.server.version !== undefined)
       expect(face.server.version).toBe(era === 'modern' ? '2026-07-28' : '2025-11-25');
     expect(face.server.info).toMatchObject({ title: expect.stringMatching(/server/iu) as string });
@@ -106,7 +106,7 @@ export const lists = {
   },
   'refuses an unknown resource': async ({ face, server, client, era }) => {
     const ours = era === 'modern' ? -32602 : -32002;
-    // SDK v2 gives out the modern code in both eras; official servers have either.
+    // SDK v2 returns the modern code in both eras; official servers have either.
     const code =
       server === 'ours' && client === 'v1' ? ours : (expect.toBeOneOf([-32602, -32002]) as number);
     await expect(face.readResource('world://nowhere')).rejects.toMatchObject({ code });

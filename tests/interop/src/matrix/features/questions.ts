@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { ANSWERS } from '../client-face.ts';
 import type { Feature } from './feature.ts';
 
-/** What a tool asks the client while it runs: by requests of its own (legacy), or by results that ask (modern). */
+/** Input requests of a running tool: as requests (legacy), or as results (modern). */
 export const questions = {
   'asks for a form': async ({ face }) => {
     expect(await face.callTool('ask')).toMatchObject({ content: [{ text: 'accept Ada' }] });

@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest';
 import type { Feature } from './feature.ts';
 
-/** What sessions over HTTP add. */
+/** Features of sessions over HTTP. */
 export const streams = {
   'comes back to a stream that the server closed': async ({ face, requests }) => {
     const before = requests.length;

@@ -2,7 +2,7 @@ import { expect, vi } from 'vitest';
 import { stateOf } from '../client-face.ts';
 import type { Feature } from './feature.ts';
 
-/** Tasks as they are in 2025-11-25. */
+/** Tasks of 2025-11-25. */
 export const tasks = {
   'waits for a call that becomes a task': async ({ face }) => {
     const created = Promise.withResolvers<string>();

@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest';
 
-/** Tells again until it was heard: over HTTP what is told unasked comes on a stream that may not be open yet. */
+/** Repeats a notification until it is received: over HTTP its stream may not be open yet. */
 export async function tellUntil(
   isHeard: () => boolean,
   tell: () => Promise<unknown>,

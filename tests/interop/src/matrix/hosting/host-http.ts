@@ -5,22 +5,22 @@ import type { World } from '../world.ts';
 export interface SeenRequest {
   readonly method: string;
   readonly headers: IncomingMessage['headers'];
-  /** Undefined until it is answered. */
+  /** Undefined before the response. */
   status?: number;
 }
 
 export interface Hosted {
-  /** Of the MCP endpoint, `/mcp` unless the handler has other paths. */
+  /** URL of the MCP endpoint, `/mcp` unless the handler has other paths. */
   readonly url: URL;
   readonly requests: readonly SeenRequest[];
-  /** As a server does that was started again. */
+  /** Forgets all sessions, as a restarted server does. */
   readonly forgetSessions?: () => void;
   close(): Promise<void>;
 }
 
 export type Serve = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
 
-/** Listens on this machine, notes what is asked, and can break a connection where the world wants it. */
+/** Listens on this machine, records requests, and can break a connection on demand. */
 export async function hostHttp(
   world: World,
   serve: Serve,

@@ -17,7 +17,7 @@ import { hostHttp, type Hosted, type Serve } from './host-http.ts';
 import { serveSessions } from './serve-sessions.ts';
 import { serveSse } from './serve-sse.ts';
 
-/** Our server over HTTP: all revisions at `/mcp`, and as it is told. */
+/** Hosts our server over HTTP: all revisions at `/mcp`, with these options. */
 export function hostOurs(options: HttpHandlerOptions = {}): Promise<Hosted> {
   const world = new World();
   const handler = createHttpHandler(createOurServer(world), {
@@ -63,7 +63,7 @@ export function hostV1Sse(): Promise<Hosted> {
   return hostHttp(world, serve);
 }
 
-/** `versions`: the legacy revisions it agrees to; default all. */
+/** `versions`: the legacy revisions that the server accepts. Default: all. */
 export function hostV2Sessions(versions?: readonly string[]): Promise<Hosted> {
   const world = new World();
   const { serve, forgetSessions } = serveSessions(async (options) => {
@@ -74,7 +74,7 @@ export function hostV2Sessions(versions?: readonly string[]): Promise<Hosted> {
   return forgettingHost(hostHttp(world, serve), forgetSessions);
 }
 
-/** The modern era, and legacy requests without a session. */
+/** Hosts the modern era, and legacy requests without a session. */
 export function hostV2Requests(): Promise<Hosted> {
   const world = new World();
   const handler = createMcpHandlerV2(() =>

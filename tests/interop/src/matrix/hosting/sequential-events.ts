@@ -5,7 +5,7 @@ interface Stored {
   readonly message: JsonRpcMessageV1;
 }
 
-/** Keeps the events of one session for the official SDKs, in their order. */
+/** Stores the events of one session for the official SDKs, in order. */
 export class SequentialEvents {
   readonly #events: Stored[] = [];
 
@@ -32,7 +32,7 @@ export class SequentialEvents {
   }
 }
 
-/** Of the event behind the one with this id. */
+/** Returns the index after the event with this id. */
 function indexAfter(eventId: string): number {
   return Number(eventId.slice('event-'.length));
 }

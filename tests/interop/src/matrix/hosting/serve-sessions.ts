@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { SequentialEvents } from './sequential-events.ts';
 import type { Serve } from './host-http.ts';
 
-/** What the transports of both official SDKs are made with. */
+/** Options of the transports of both official SDKs. */
 export interface SessionTransportOptions {
   readonly sessionIdGenerator: () => string;
   readonly onsessioninitialized: (sessionId: string) => void;
@@ -16,7 +16,7 @@ interface SessionTransport {
   handleRequest(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
-/** Keeps the sessions of an official SDK; `open` makes a connected transport. */
+/** Manages the sessions of an official SDK; `open` creates a connected transport. */
 export function serveSessions(
   open: (options: SessionTransportOptions) => Promise<SessionTransport>,
 ): { readonly serve: Serve; readonly forgetSessions: () => void } {

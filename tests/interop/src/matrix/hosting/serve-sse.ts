@@ -6,7 +6,10 @@ interface SseTransport {
   handlePostMessage(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
-/** HTTP+SSE of an official SDK: the stream at `/sse`, messages at `/messages`; `open` makes a connected transport. */
+/**
+ * Serves HTTP+SSE with an official SDK: the stream at `/sse`, messages at `/messages`; `open`
+ * creates a connected transport.
+ */
 export function serveSse(
   open: (messagesPath: string, response: ServerResponse) => Promise<SseTransport>,
 ): Serve {

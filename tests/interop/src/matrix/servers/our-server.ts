@@ -27,7 +27,7 @@ import {
   type World,
 } from '../world.ts';
 
-/** Of all tools; each has those that its schema requires. */
+/** Arguments of all tools; each tool has the ones that its schema requires. */
 interface Arguments {
   readonly text: string;
   readonly a: number;
@@ -43,7 +43,7 @@ const annotations = {
   openWorldHint: false,
 };
 
-/** Our server of the world. Lists have small pages. */
+/** Creates our server of the world. Lists have small pages. */
 export function createOurServer(world: World): Server {
   const server = createServer({
     info: { name: 'ours', version: '1.2.3', title: 'Our server' },

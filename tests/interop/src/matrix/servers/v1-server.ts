@@ -39,7 +39,10 @@ const annotations = {
   openWorldHint: false,
 };
 
-/** The world on the official SDK v1: one server for each connection. Resource templates have pages of one. */
+/**
+ * Creates the world's server on the official SDK v1, one per connection. Resource templates have
+ * pages of one entry.
+ */
 export function createV1Server(world: World): McpServerV1 {
   const server = new McpServerV1(
     { name: 'v1', version: '1.2.3', title: 'Server on SDK v1' },
@@ -130,7 +133,7 @@ async function sendProgress(to: number, { _meta, sendNotification }: Extra): Pro
   }
 }
 
-/** Sent with the request they belong to, which is the way with HTTP. */
+/** Adds tools with input requests, sent with the request that they belong to, as HTTP requires. */
 function addQuestions(server: McpServerV1): void {
   const elicit = ({ sendRequest }: Extra) =>
     sendRequest({ method: 'elicitation/create', params: form() }, ElicitResultSchemaV1);
@@ -265,7 +268,7 @@ function addTask(server: McpServerV1, world: World): void {
   );
 }
 
-/** The SDK's types want what can be changed. */
+/** Returns the form as mutable objects, which the SDK's types require. */
 function form() {
   return structuredClone(NAME_FORM) as unknown as {
     message: string;

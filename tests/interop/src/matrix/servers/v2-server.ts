@@ -26,9 +26,9 @@ import {
 } from '../world.ts';
 
 export interface V2ServerOptions {
-  /** The legacy revisions it agrees to; default all. */
+  /** The accepted legacy revisions. Default: all. */
   readonly versions?: readonly string[];
-  /** Publishes changes where each request has a server of its own. */
+  /** Publishes changes where each request has its own server. */
   readonly notifier?: () => {
     toolsChanged(): void;
     promptsChanged(): void;
@@ -44,7 +44,10 @@ const annotations = {
   openWorldHint: false,
 };
 
-/** The world on the official SDK v2: one server for each connection or request. Resource templates have pages of one. */
+/**
+ * Creates the world's server on the official SDK v2, one per connection or request. Resource
+ * templates have pages of one entry.
+ */
 export function createV2Server(
   world: World,
   { versions, notifier }: V2ServerOptions = {},
@@ -140,7 +143,7 @@ async function sendProgress(to: number, { mcpReq }: ServerContextV2): Promise<vo
   }
 }
 
-/** What a client answered to a question of this kind. */
+/** A client's input responses. */
 interface Answers {
   readonly who?: { readonly action: string; readonly content?: { readonly name: string } };
   readonly page?: { readonly action: string };
@@ -148,7 +151,9 @@ interface Answers {
   readonly roots?: { readonly roots: readonly unknown[] };
 }
 
-/** Asks by `input_required`, which the SDK turns into requests for a legacy client. */
+/**
+ * Adds tools that return `input_required`, which the SDK converts to requests for a legacy client.
+ */
 function addQuestions(server: McpServerV2): void {
   const questions = {
     who: inputRequiredV2.elicit(structuredClone(NAME_FORM) as never),
@@ -167,7 +172,7 @@ function addQuestions(server: McpServerV2): void {
         return inputRequiredV2({
           inputRequests: Object.fromEntries(keys.map((key) => [key, questions[key]])),
         });
-      // The SDK has checked the answers.
+      // The SDK has checked the responses.
       return text(show(inputResponses));
     });
   };
@@ -195,7 +200,7 @@ function addChanges(server: McpServerV2, notifier: V2ServerOptions['notifier']):
     return {};
   });
   server.registerTool('touch', {}, async ({ mcpReq }) => {
-    // A modern subscription is the SDK's own business.
+    // The SDK itself handles modern subscriptions.
     if (notifier !== undefined) notifier().resourceUpdated(CLOCK_URI);
     else if (subscribed.has(CLOCK_URI) || mcpReq.envelope !== undefined)
       await server.server.sendResourceUpdated({ uri: CLOCK_URI });
