@@ -9,7 +9,7 @@ import { stdioTarget } from './stdio-target.ts';
 const MESSAGES = 6000;
 
 test.each([stdioTarget, inMemoryTarget, httpTarget])(
-  '$name: every request of many bad messages is answered as it must be',
+  '$name: every request among many bad messages gets the expected response',
   async (target) => {
     const reports: string[] = [];
     await fuzz(target, { messages: MESSAGES, seed: 7, report: (line) => reports.push(line) });
@@ -21,7 +21,7 @@ test.each([stdioTarget, inMemoryTarget, httpTarget])(
   },
 );
 
-test('the fuzzer notices a guard that is gone', () => {
+test('the fuzzer detects a missing guard', () => {
   const main = fileURLToPath(new URL('main.ts', import.meta.url));
   const args = [
     '--conditions=@signalbox/source',

@@ -54,7 +54,7 @@ describe('the folders of the sources', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('era alone names protocol versions', () => {
+  test('only era names protocol versions', () => {
     const named = sources
       .filter(({ file }) => folderOf(file) !== 'era')
       .filter(({ text }) => /'20\d\d-\d\d-\d\d'/u.test(text));

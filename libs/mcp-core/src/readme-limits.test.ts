@@ -183,7 +183,10 @@ const LIMITS: readonly (readonly [row: RegExp, file: string, name: string, value
   ],
 ];
 
-test.each(LIMITS)('the README tells in %s the value of %s %s', async (row, file, name, value) => {
-  expect(readme).toMatch(row);
-  expect(valueOf(await read(file), name)).toBe(value);
-});
+test.each(LIMITS)(
+  'the README documents in %s the value of %s %s',
+  async (row, file, name, value) => {
+    expect(readme).toMatch(row);
+    expect(valueOf(await read(file), name)).toBe(value);
+  },
+);

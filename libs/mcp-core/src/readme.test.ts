@@ -53,7 +53,7 @@ async function outputOf(file: string): Promise<string> {
 }
 
 describe('the examples of the README', () => {
-  test('compile as they are written', async () => {
+  test('compile unchanged', async () => {
     const checked = await run(process.execPath, [
       path.join(nodeModules, '.bin/tsc'),
       '-p',
@@ -78,7 +78,7 @@ describe('the examples of the README', () => {
     ]);
   });
 
-  test('run: a tool that asks does the same in both eras', async () => {
+  test('run: a tool with input requests behaves alike in both eras', async () => {
     expect(await outputOf('both-eras.ts')).toBe('[{"sent":1},["1970-01-01T00:00:00.000Z"]]\n');
   });
 });

@@ -33,7 +33,7 @@ describe.concurrent('the server', () => {
   afterAll(() => server.stop());
 
   test.for(REVISIONS)(
-    'does what %s requires, and what the referee runs beside',
+    'meets %s, and the other scenarios of the referee',
     { timeout: LIMIT_MS },
     async (revision, { task }) => {
       const { problems, required, extra, repeated } = await judge(
@@ -57,7 +57,7 @@ describe('the client', () => {
   });
 
   test.for(REVISIONS)(
-    'does what %s requires, except what is expected to fail',
+    'meets %s, except for the expected failures',
     { timeout: LIMIT_MS },
     async (revision, { task }) => {
       const { problems, required, repeated } = await judge(

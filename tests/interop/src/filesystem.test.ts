@@ -69,7 +69,7 @@ describe('an official client with our filesystem server', () => {
     expect(refused.isError).toBe(true);
   });
 
-  test('SDK v1 reads resources and hears of their changes', async () => {
+  test('SDK v1 reads resources and receives their changes', async () => {
     const client = new ClientV1(info);
     const updated = new Promise<string>((resolve) => {
       client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) =>
@@ -109,7 +109,7 @@ describe('an official client with our filesystem server', () => {
 });
 
 describe('our client with an official server', () => {
-  test('the official filesystem server, which knows the legacy era only', async () => {
+  test('the official filesystem server, which is legacy only', async () => {
     const client = await connectOurs([officialFilesystemServer, folder]);
     expect(client.server).toMatchObject({ era: 'legacy', protocolVersion: '2025-11-25' });
     expect((await client.listTools()).map((tool) => tool.name)).toContain('read_text_file');

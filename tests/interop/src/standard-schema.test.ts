@@ -66,7 +66,7 @@ describe('a tool with zod schemas', () => {
     await client.close();
   });
 
-  test('says which argument is wrong', async () => {
+  test('reports which argument is wrong', async () => {
     const client = await connectInMemory(
       createServer({ info: { name: 'zod', version: '1' }, tools: [book] }),
       { info: { name: 'c', version: '1' }, era: 'modern' },
@@ -85,7 +85,7 @@ describe('a tool with zod schemas', () => {
     await legacy.close();
   });
 
-  test('is refused when JSON Schema cannot say it', () => {
+  test('is refused when JSON Schema cannot express it', () => {
     const tool = defineTool({
       name: 'x',
       description: 'x',

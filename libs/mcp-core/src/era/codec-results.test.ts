@@ -74,7 +74,7 @@ describe('a tool result', () => {
     },
   );
 
-  test('wraps an object, too, when the published schema is wrapped', () => {
+  test('wraps an object when the published schema is wrapped', () => {
     const outputSchema = { anyOf: [{ type: 'object' }, { type: 'null' }] };
     const tool = { name: 't', inputSchema: { type: 'object' }, outputSchema };
     const { tools } = codec('2025-11-25').encodeResult(
@@ -101,7 +101,7 @@ describe('a tool result', () => {
     expect(result.structuredContent).toEqual({ result: { a: 1 } });
   });
 
-  test('has no structuredContent member when the tool gave none', () => {
+  test('has no structuredContent member when the tool returned none', () => {
     for (const version of PROTOCOL_VERSIONS)
       expect(
         codec(version).encodeResult('tools/call', { content: [] }, { serverInfo }),
@@ -176,7 +176,7 @@ describe('an error', () => {
     expect(codes.every(({ data }) => (data as { uri: string }).uri === 'file:///x')).toBe(true);
   });
 
-  test('for a missing client capability has a code of its own only in 2026-07-28', () => {
+  test('for a missing client capability has its own code only in 2026-07-28', () => {
     const error = new ProtocolError(ErrorCode.missingClientCapability, 'no', {
       data: { requiredCapabilities: { roots: {} } },
     });
@@ -207,7 +207,7 @@ describe('an error', () => {
 describe('decodeResult', () => {
   const modern = codec('2026-07-28');
 
-  test('reads the times of a task only when they are texts', () => {
+  test('reads the times of a task only when they are strings', () => {
     const odd = { toString: 1, valueOf: 1 };
     const decoded = modern.decodeResult('tools/call', {
       resultType: 'task',
@@ -229,7 +229,7 @@ describe('decodeResult', () => {
     });
   });
 
-  test('recognises input_required', () => {
+  test('recognizes input_required', () => {
     expect(
       modern.decodeResult('tools/call', { resultType: 'input_required', requestState: 's' }),
     ).toEqual({ kind: 'input-required', inputRequests: {}, requestState: 's' });
@@ -241,7 +241,7 @@ describe('decodeResult', () => {
     ).toMatchObject({ kind: 'invalid' });
   });
 
-  test('gives resultType no meaning in the legacy era', () => {
+  test('ignores resultType in the legacy era', () => {
     expect(
       codec('2025-11-25').decodeResult('tools/call', { resultType: 'odd', content: [] }),
     ).toMatchObject({ kind: 'complete' });
@@ -283,7 +283,7 @@ describe('encodeRequestParams', () => {
     logLevel: 'error',
   } as const;
 
-  test('puts the identity beside the caller’s own _meta in 2026-07-28', () => {
+  test('adds the identity to the _meta of the caller in 2026-07-28', () => {
     expect(
       codec('2026-07-28').encodeRequestParams({ name: 't', _meta: { progressToken: 3 } }, identity),
     ).toEqual({
@@ -298,7 +298,7 @@ describe('encodeRequestParams', () => {
     });
   });
 
-  test('changes nothing in the legacy era', () => {
+  test('is the identity function in the legacy era', () => {
     for (const version of legacyVersions) {
       expect(codec(version).encodeRequestParams({ name: 't' }, identity)).toEqual({ name: 't' });
       expect(codec(version).encodeRequestParams(undefined, identity)).toBeUndefined();

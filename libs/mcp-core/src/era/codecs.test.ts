@@ -23,7 +23,7 @@ describe('the codecs', () => {
     ]);
   });
 
-  test('are not found for versions we do not speak', () => {
+  test('are not found for unsupported versions', () => {
     expect([
       legacyCodec('2023-01-01'),
       legacyCodec(undefined),
@@ -32,7 +32,7 @@ describe('the codecs', () => {
     ]).toEqual([undefined, undefined, undefined, undefined]);
   });
 
-  test('offer the newest of each era first', () => {
+  test('list the newest of each era first', () => {
     expect([latestLegacyCodec.version, latestModernCodec.version]).toEqual([
       '2025-11-25',
       '2026-07-28',

@@ -11,7 +11,7 @@ import {
 
 const bomb: JsonObject = { a: Array.from({ length: 10_000 }, () => ({})) };
 
-describe('of what a server says, the members of the specification are kept', () => {
+describe('only members of the specification are kept', () => {
   test('of a tool', () => {
     const tool = {
       name: 't',
@@ -31,7 +31,7 @@ describe('of what a server says, the members of the specification are kept', () 
     });
   });
 
-  test('of a question', () => {
+  test('of an input request', () => {
     const form = {
       mode: 'form',
       message: 'm',
@@ -49,7 +49,7 @@ describe('of what a server says, the members of the specification are kept', () 
     expect(knownInputRequest('toString', { bomb })).toEqual({});
   });
 
-  test('of the questions of a round', () => {
+  test('of the input requests of a round', () => {
     const request = {
       method: 'elicitation/create',
       params: { message: 'm', url: 'u', mode: 'url' },
@@ -64,7 +64,7 @@ describe('of what a server says, the members of the specification are kept', () 
     ).toEqual({ a: request, b: request, c: {}, d: { method: 'roots/list' } });
   });
 
-  test('of its capabilities', () => {
+  test('of capabilities', () => {
     const capabilities = {
       tools: { listChanged: true },
       resources: { subscribe: true },
@@ -77,7 +77,7 @@ describe('of what a server says, the members of the specification are kept', () 
     ).toEqual({ tools: { listChanged: true }, experimental: {}, logging: {} });
   });
 
-  test('of its name and instructions, as much as can be shown', () => {
+  test('of name and instructions, shortened for display', () => {
     const info = knownImplementation({
       name: 'n'.repeat(10_000_000),
       version: '1',

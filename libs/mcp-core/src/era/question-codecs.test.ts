@@ -10,8 +10,8 @@ const r3 = legacyCodec('2025-06-18')!;
 const r4 = legacyCodec('2025-11-25')!;
 const legacy = PROTOCOL_VERSIONS.slice(1).map((version) => legacyCodec(version)!);
 
-describe('what a client can be asked', () => {
-  test('depends on its declaration and the revision', () => {
+describe('the capabilities of a client', () => {
+  test('depend on its declaration and the revision', () => {
     const everything = { roots: {}, sampling: { tools: {} }, elicitation: { form: {}, url: {} } };
     const capabilities = [
       'roots',
@@ -33,7 +33,7 @@ describe('what a client can be asked', () => {
     expect(capabilities.filter((capability) => r4.can({}, capability))).toEqual([]);
   });
 
-  test('reads an empty elicitation as form mode, and url alone as no form', () => {
+  test('include form mode for an empty elicitation, but not for url alone', () => {
     expect([
       r4.can({ elicitation: {} }, 'elicitation.form'),
       r4.can({ elicitation: {} }, 'elicitation.url'),
@@ -55,7 +55,7 @@ describe('sampling', () => {
     ],
   };
 
-  test('sends one block a message before 2025-11-25', () => {
+  test('sends one block per message before 2025-11-25', () => {
     for (const codec of [r1, r2, r3]) {
       expect(codec.encodeInputRequest('sampling/createMessage', params)).toEqual({
         maxTokens: 9,
@@ -83,7 +83,7 @@ describe('sampling', () => {
     expect(r2.encodeInputRequest('sampling/createMessage', audio)).toEqual(audio);
   });
 
-  test('refuses an answer without role, content or model', () => {
+  test('rejects a response without role, content or model', () => {
     expect(
       r4.decodeInputResponse('sampling/createMessage', {
         role: 'assistant',
@@ -101,7 +101,7 @@ describe('sampling', () => {
     }
   });
 
-  test('answers an old server with one block', () => {
+  test('sends one block to an old server', () => {
     const answer = { role: 'assistant', model: 'm', content: [text('a'), text('b')] } as const;
     expect(r3.encodeInputResponse('sampling/createMessage', answer)).toEqual({
       role: 'assistant',
@@ -118,7 +118,7 @@ describe('sampling', () => {
     ).toEqual(text(''));
   });
 
-  test('refuses a malformed question on the client side', () => {
+  test('rejects a malformed request on the client side', () => {
     expect(r4.decodeInputRequest('sampling/createMessage', { messages: [], maxTokens: 1 })).toEqual(
       {
         messages: [],
@@ -158,7 +158,7 @@ describe('elicitation', () => {
     },
   } as const;
 
-  test('speaks the forms of 2025-06-18: named enums, boolean defaults only', () => {
+  test('uses the forms of 2025-06-18: named enums, boolean defaults only', () => {
     expect(r3.encodeInputRequest('elicitation/create', { mode: 'form', ...form })).toEqual({
       message: 'Which?',
       requestedSchema: {
@@ -187,7 +187,7 @@ describe('elicitation', () => {
     expect(JSON.stringify(encoded)).not.toContain('pattern');
   });
 
-  test('cannot offer multiple choice in 2025-06-18, nor ask at all before it', () => {
+  test('has no multiple choice in 2025-06-18, and does not exist before it', () => {
     const choice = {
       message: 'x',
       requestedSchema: {
@@ -218,7 +218,7 @@ describe('elicitation', () => {
     ]);
   });
 
-  test('takes content only from an accepted answer', () => {
+  test('reads content only from an accepted response', () => {
     expect(
       r4.decodeInputResponse('elicitation/create', { action: 'accept', content: { a: 1 } }),
     ).toEqual({
@@ -237,7 +237,7 @@ describe('elicitation', () => {
       expect(() => r4.decodeInputResponse('elicitation/create', broken)).toThrow(LocalError);
   });
 
-  test('reads an absent mode as form and refuses what can be neither', () => {
+  test('reads an absent mode as form and rejects an unknown one', () => {
     expect(r4.decodeInputRequest('elicitation/create', { ...form })).toMatchObject({
       mode: 'form',
     });
@@ -252,7 +252,7 @@ describe('elicitation', () => {
     }
   });
 
-  test('answers a 2025-06-18 server without lists', () => {
+  test('sends no lists to a 2025-06-18 server', () => {
     const answer = { action: 'accept', content: { many: ['a', 'b'], n: 1 } } as const;
     expect(r3.encodeInputResponse('elicitation/create', answer)).toEqual({
       action: 'accept',
@@ -262,7 +262,7 @@ describe('elicitation', () => {
   });
 });
 
-test('roots answers must be a list with uris', () => {
+test('a roots response must be a list with uris', () => {
   expect(r1.decodeInputResponse('roots/list', { roots: [{ uri: 'file:///a' }] })).toEqual({
     roots: [{ uri: 'file:///a' }],
   });

@@ -15,7 +15,7 @@ const request = (method: string, meta?: JsonObject) =>
   }) as const;
 
 describe('routeRequest', () => {
-  test('serves modern _meta as modern, with and without a session', () => {
+  test('treats requests with modern _meta as modern, with and without a session', () => {
     const meta = { [version]: '2026-07-28', [capabilities]: { roots: {} } };
     for (const current of [undefined, session]) {
       expect(routeRequest(request('tools/list', meta), current)).toMatchObject({
@@ -64,7 +64,7 @@ describe('routeRequest', () => {
     },
   );
 
-  test('gives everything else to the session', () => {
+  test('routes all other requests to the session', () => {
     expect(routeRequest(request('no/such', { other: 1 }), session)).toMatchObject({
       kind: 'legacy',
       codec: { version: '2025-06-18' },
@@ -75,7 +75,7 @@ describe('routeRequest', () => {
     });
   });
 
-  test('takes initialize and ping without a session, and refuses everything else as lacking its _meta', () => {
+  test('accepts initialize and ping without a session, and rejects all other requests for their missing _meta', () => {
     expect(routeRequest(request('initialize'), undefined)).toEqual({ kind: 'initialize' });
     expect(routeRequest(request('ping'), undefined)).toEqual({ kind: 'ping' });
     for (const method of ['tools/list', 'server/discover', 'no/such']) {
@@ -104,7 +104,7 @@ describe('readInitialize', () => {
     ).toBe(expected);
   });
 
-  test('keeps what the client said of itself, unknown members included', () => {
+  test('keeps the client info, unknown members included', () => {
     const params = {
       protocolVersion: '2025-11-25',
       capabilities: { future: { x: 1 } },

@@ -57,7 +57,7 @@ describe('wrapSchema', () => {
     });
   });
 
-  test('leaves data that looks like a pointer alone', () => {
+  test('does not change data that looks like a pointer', () => {
     const schema = {
       enum: [{ $ref: '#/a' }],
       default: { $ref: '#' },
@@ -74,7 +74,7 @@ describe('wrapSchema', () => {
     });
   });
 
-  test('leaves the pointers of a schema with its own $id alone', () => {
+  test('does not change the pointers of a schema with its own $id', () => {
     const schema = { $id: 'https://example.com/s', $ref: '#/$defs/x' };
     expect(wrapSchema(schema)).toMatchObject({ properties: { result: schema } });
   });

@@ -80,7 +80,7 @@ describe.each<{ readonly name: string; readonly era: Era; readonly isSse?: boole
       : connect(url, era, options);
   };
 
-  test('lists and calls tools, with progress before the answer', async () => {
+  test('lists and calls tools, with progress before the result', async () => {
     const client = await open(createServer({ info, tools: [count], progressIntervalMs: 0 }));
     expect(client.server).toMatchObject({ info, era });
     expect((await client.listTools()).map(({ name }) => name)).toEqual(['count']);
@@ -96,7 +96,7 @@ describe.each<{ readonly name: string; readonly era: Era; readonly isSse?: boole
     await expect(client.callTool('none', {})).rejects.toMatchObject({ code: -32602 });
   });
 
-  test('answers questions of a running call', async () => {
+  test('responds to input requests of a running call', async () => {
     const client = await open(createServer({ info, tools: [ask] }), {
       handlers: { elicit: () => Promise.resolve({ action: 'accept', content: { name: 'Ada' } }) },
     });
@@ -105,7 +105,7 @@ describe.each<{ readonly name: string; readonly era: Era; readonly isSse?: boole
     });
   });
 
-  test('cancels a call, whose handler hears it', async () => {
+  test('cancels a call, whose handler is aborted', async () => {
     let heard = 0;
     let started = 0;
     const wait = defineTool({
@@ -132,7 +132,7 @@ describe.each<{ readonly name: string; readonly era: Era; readonly isSse?: boole
     await vi.waitFor(() => expect(heard).toBe(1), WAIT);
   });
 
-  test('hears of changed tools', async () => {
+  test('receives tool list changes', async () => {
     const server = createServer({ info, tools: [count] });
     const client = await open(server);
     const changes = client.changes();
@@ -147,7 +147,7 @@ describe.each<{ readonly name: string; readonly era: Era; readonly isSse?: boole
   });
 });
 
-test('a call whose stream the handler closed gets its answer by coming back', async () => {
+test('a call whose stream the handler closed gets its result by resuming', async () => {
   const later = defineTool({
     name: 'later',
     description: 'Lets the client poll.',

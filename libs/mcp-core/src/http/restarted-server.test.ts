@@ -44,8 +44,8 @@ async function connect(url: string, options: Partial<ClientOptions>): Promise<Cl
   return client;
 }
 
-describe('a server that was started again', () => {
-  test('has forgotten the legacy session, which is opened again by whatever notices it', async () => {
+describe('a restarted server', () => {
+  test('has forgotten the legacy session, which the next message reopens', async () => {
     const first = await listen(newServer());
     const client = await connect(first.url, { era: 'legacy' });
     await first.close();
@@ -54,7 +54,7 @@ describe('a server that was started again', () => {
     expect(await client.callTool('hello', {})).toMatchObject({ content: [{ text: 'hello' }] });
   });
 
-  test('does not get a call of a tool twice', async () => {
+  test('does not receive a tool call twice', async () => {
     const first = await listen(newServer());
     const client = await connect(first.url, { era: 'legacy' });
     await first.close();
@@ -69,7 +69,7 @@ describe('a server that was started again', () => {
     expect(outcomes.at(-2)).toMatchObject({ code: 'connection-lost', sent: false });
   });
 
-  test('ends a modern subscription in good order, and takes the next one', async () => {
+  test('ends a modern subscription in good order, and accepts the next one', async () => {
     const first = await listen(newServer());
     const client = await connect(first.url, { era: 'modern' });
     const watch = await client.watch({ toolsListChanged: true }, () => undefined);

@@ -71,7 +71,7 @@ async function connect(
 }
 
 describe.each(['modern', 'legacy'] as const)('a %s task over HTTP', (era) => {
-  test('is waited for, and asks through the handlers', async () => {
+  test('is awaited, with input requests through the handlers', async () => {
     const client = await connect(await listen(serve()), era);
     expect(await client.callTool('greet', {})).toMatchObject({
       structuredContent: { greeted: 'Ada' },
@@ -95,7 +95,7 @@ describe.each(['modern', 'legacy'] as const)('a %s task over HTTP', (era) => {
     });
   });
 
-  test('is of its user alone', async () => {
+  test('belongs to its user only', async () => {
     const authenticate: Authenticate = (headers) => {
       const user = /^Bearer (?<user>\w+)$/u.exec(headerOf(headers, 'authorization') ?? '')?.groups
         ?.user;
@@ -120,7 +120,7 @@ describe.each(['modern', 'legacy'] as const)('a %s task over HTTP', (era) => {
   });
 });
 
-test('a legacy task makes progress after its call was answered', async () => {
+test('a legacy task makes progress after its call has ended', async () => {
   const client = await connect(await listen(serve()), 'legacy');
   const heard: Progress[] = [];
   await client.callTool('greet', {}, { onProgress: (progress) => heard.push(progress) });

@@ -17,7 +17,7 @@ const nearlyMessage = fc.record(
 );
 const anyMessage = fc.oneof(nearlyMessage, nearlyMessage, fc.jsonValue(), fc.array(nearlyMessage));
 
-test('every JSON value is exactly one kind of message, with what that kind promises', () => {
+test('every JSON value is exactly one kind of message, with the members of that kind', () => {
   fc.assert(
     fc.property(anyMessage, (value) => {
       const envelope = readEnvelope(JSON.parse(JSON.stringify(value)));
@@ -27,7 +27,7 @@ test('every JSON value is exactly one kind of message, with what that kind promi
   );
 });
 
-test('every request is read as one, whatever else it holds', () => {
+test('every request is read as a request, whatever its other members', () => {
   const request = fc.record({
     jsonrpc: fc.constant('2.0'),
     id: fc.oneof(fc.maxSafeInteger(), fc.string()),
@@ -47,7 +47,7 @@ test('every request is read as one, whatever else it holds', () => {
   );
 });
 
-test('nesting of 100,000 levels is read like any other', () => {
+test('100,000 levels of nesting do not matter', () => {
   const deep = '['.repeat(100_000) + ']'.repeat(100_000);
   expect(
     readEnvelope(JSON.parse(`{"jsonrpc":"2.0","id":1,"method":"x","params":{"deep":${deep}}}`))

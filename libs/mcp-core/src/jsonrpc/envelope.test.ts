@@ -53,7 +53,7 @@ describe('readEnvelope', () => {
     });
   });
 
-  test('takes only strings and exact integers as ids', () => {
+  test('accepts only strings and exact integers as ids', () => {
     expect([0, -1, '', 'a', Number.MAX_SAFE_INTEGER].every(isRequestId)).toBe(true);
     expect([null, undefined, 0.5, Number.NaN, Infinity, 2 ** 53, true, {}].some(isRequestId)).toBe(
       false,

@@ -18,7 +18,7 @@ function guarded() {
   return { guard, problems, time };
 }
 
-test('what comes at once is read at once, and what comes after it at 16 MiB a second', () => {
+test('a burst is read immediately, and later bytes at 16 MiB per second', () => {
   const { guard, problems, time } = guarded();
   expect(guard.read(64 * MEBIBYTE)).toBe(0);
   expect(guard.read(MEBIBYTE)).toBe(63);
@@ -27,7 +27,7 @@ test('what comes at once is read at once, and what comes after it at 16 MiB a se
   expect(problems).toEqual([]);
 });
 
-test('small messages count for what reading them costs', () => {
+test('small messages count with the cost of reading them', () => {
   const { guard } = guarded();
   for (let index = 0; index < 200_000; index += 1) guard.message(CHANGED);
   expect(guard.read(1)).toBeGreaterThan(1000);
@@ -55,7 +55,7 @@ test.each([
   expect(problems).toEqual([]);
 });
 
-test('a peer that asks too much for ten seconds without a break is ended', () => {
+test('a peer that sends too many requests for ten seconds without a break is ended', () => {
   const { guard, problems, time } = guarded();
   for (let index = 0; index < 8000; index += 1) {
     guard.message(PING);
@@ -64,7 +64,7 @@ test('a peer that asks too much for ten seconds without a break is ended', () =>
   expect(problems).toEqual(['it sent more than 16 MiB or 256 requests a second for 10 s']);
 });
 
-test('answers are not counted as requests', () => {
+test('responses do not count as requests', () => {
   const { guard } = guarded();
   for (let index = 0; index < 10_000; index += 1) guard.message(ANSWER);
   expect(guard.read(1)).toBe(0);
@@ -77,13 +77,13 @@ test('a peer that floods for ten seconds without a break is ended, once', () => 
   expect(problems).toEqual(['it sent more than 16 MiB or 256 requests a second for 10 s']);
 });
 
-test('a peer that stops now and then is not', () => {
+test('a peer that pauses now and then is not ended', () => {
   const { guard, problems, time } = guarded();
   for (let index = 0; index < 200; index += 1) time.ms += guard.read(64 * MEBIBYTE) + 1500;
   expect(problems).toEqual([]);
 });
 
-test('lines that are no messages are allowed a thousand at once, and then twenty a second', () => {
+test('unreadable lines are limited to a burst of a thousand, then to twenty per second', () => {
   const { guard, problems, time } = guarded();
   for (let index = 0; index < 1000; index += 1) guard.unreadable();
   time.ms += 1000;

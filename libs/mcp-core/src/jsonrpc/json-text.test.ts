@@ -15,7 +15,7 @@ describe('toJsonText', () => {
     },
   );
 
-  test('writes everything else', () => {
+  test('serializes any other message', () => {
     const messages = [
       { jsonrpc: '2.0' as const, id: 1, result: { a: 1 } },
       { jsonrpc: '2.0' as const, method: 'ping', params: { result: 1 } },
@@ -25,7 +25,7 @@ describe('toJsonText', () => {
       expect(toJsonText(message)).toBe(JSON.stringify(message));
   });
 
-  test('knows nothing of a changed copy, and of no change to the original', () => {
+  test('ignores changes of the original, and changed copies have no text', () => {
     const result = withJsonText({ a: 1 });
     expect(toJsonText({ jsonrpc: '2.0', id: 1, result: { ...result, b: 2 } })).toContain('"b":2');
     expect(hasJsonText({ ...result })).toBe(false);
@@ -43,7 +43,7 @@ describe('toJsonParts', () => {
     result,
   });
 
-  test('has the text that is in a result twice in one piece', () => {
+  test('contain a repeated text only once', () => {
     const message = answer({
       content: [{ type: 'text', text }],
       structuredContent: { content: text, lines: 10_000 },

@@ -41,7 +41,7 @@ const lengths = fc.array(
   { minLength: 1, maxLength: 6 },
 );
 
-test('the same messages arrive however the bytes are cut, in characters and line ends too', () => {
+test('messages do not depend on the position of the cuts, even within characters and line ends', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(json, newline), { maxLength: 12 }),
@@ -61,7 +61,7 @@ test('the same messages arrive however the bytes are cut, in characters and line
   );
 });
 
-test('any bytes are heard alike however they are cut, and every line that is not blank is heard once', () => {
+test('arbitrary bytes give the same reports wherever they are cut, one for each line that is not blank', () => {
   const bytes = fc.array(
     fc.oneof(
       fc.uint8Array({ maxLength: 12 }),
@@ -91,7 +91,7 @@ test('any bytes are heard alike however they are cut, and every line that is not
   );
 });
 
-test('a line of 12 MiB in pieces of 64 bytes is read in a moment, and one over the limit costs no memory', () => {
+test('a line of 12 MiB in pieces of 64 bytes is read fast, and one over the limit takes no memory', () => {
   const { heard, reader } = collect(12 * 1024 * 1024);
   const piece = Buffer.alloc(64, 'x');
   const push = (count: number): void => {

@@ -25,7 +25,7 @@ describe('LineReader', () => {
     expect(messages).toEqual([{ a: 1 }, { b: 2 }]);
   });
 
-  test('reports a line that is not JSON and goes on', () => {
+  test('reports a line that is not JSON and continues', () => {
     const { messages, problems, reader } = collect();
     reader.push(Buffer.from('Listening on port 80\n{"a":1}\n{"b":\n'));
     expect(messages).toEqual([{ a: 1 }]);
@@ -40,7 +40,7 @@ describe('LineReader', () => {
     expect(problems).toEqual([{ reason: 'parse-error', detail: 'a line is not UTF-8' }]);
   });
 
-  test('takes a line of exactly the limit and drops a longer one up to its newline, once', () => {
+  test('accepts a line of exactly the limit and discards a longer one up to its newline, once', () => {
     const { messages, problems, reader } = collect(10);
     reader.push(Buffer.from(`"${'x'.repeat(8)}"\n`));
     for (let piece = 0; piece < 1000; piece += 1) reader.push(Buffer.from('yyyyyyyyy'));
@@ -81,7 +81,7 @@ describe('LineReader', () => {
     },
   );
 
-  test('reports an over-long answer before its end, as soon as its id is known', () => {
+  test('reports an over-long response as soon as its id is known', () => {
     const { problems, reader } = collect(100);
     reader.push(Buffer.from(`{"id":1,"result":"${'x'.repeat(200)}`));
     expect(problems).toMatchObject([{ answers: 1 }]);
@@ -89,7 +89,7 @@ describe('LineReader', () => {
     expect(problems).toHaveLength(1);
   });
 
-  test('does not parse a line of too many values or levels, among others or alone', () => {
+  test('does not parse a line of too many values or levels', () => {
     const { messages, problems, reader } = collect(10_000, { maxParts: 20, maxDepth: 5 });
     const wide = `{"id":1,"result":[${'{},'.repeat(20)}1]}`;
     const deep = `{"id":2,"result":${'['.repeat(5)}${']'.repeat(5)}}`;
@@ -102,7 +102,7 @@ describe('LineReader', () => {
     ]);
   });
 
-  test('long messages that arrive share a budget; the one without room is refused, and room is given back', () => {
+  test('incomplete long messages share a budget; a message that exceeds it is refused, and bytes are returned', () => {
     const budget = new MessageBudget(1_000_000);
     const [first, second] = [collect(2_000_000, { budget }), collect(2_000_000, { budget })];
     const begin = Buffer.from(`{"id":1,"result":"${'x'.repeat(900_000)}`);
@@ -131,13 +131,13 @@ describe('LineReader', () => {
     expect(budget.bytes).toBe(0);
   });
 
-  test('is not misled by an unfinished string in the line before', () => {
+  test('is not confused by an unfinished string in the previous line', () => {
     const { problems, reader } = collect(10_000, { maxDepth: 5 });
     reader.push(Buffer.from(`{"id":1,"text":"\n${'['.repeat(30)}${']'.repeat(30)}\n`));
     expect(problems.map(({ reason }) => reason)).toEqual(['parse-error', 'too-large']);
   });
 
-  test('drops an over-long line that ends with the stream without delivering it', () => {
+  test('discards an over-long line at the end of the stream', () => {
     const { messages, problems, reader } = collect(4);
     reader.push(Buffer.from('123456'));
     reader.end();

@@ -34,7 +34,7 @@ function texts(written: string): unknown[] {
 }
 
 describe('LineWriter', () => {
-  test('writes the messages of one turn together, also those of later microtasks', async () => {
+  test('writes the messages of one turn together, including later microtasks', async () => {
     const { output, chunks } = slowStream();
     const writer = new LineWriter(output);
     await Promise.all([1, 2, 3].map((text) => writer.write(note(text))));
@@ -57,7 +57,7 @@ describe('LineWriter', () => {
     expect(texts(chunks.join('')).map((text) => String(text).length)).toEqual(sizes);
   });
 
-  test('writes a long text that is in a result twice as JSON does, and between other messages', async () => {
+  test('writes a repeated long text exactly as JSON.stringify does, and between other messages', async () => {
     const output = new PassThrough();
     const writer = new LineWriter(output);
     const text = `"ä\\\u0000\n😀`.repeat(10_000);
@@ -87,7 +87,7 @@ describe('LineWriter', () => {
     ).toBe(true);
   });
 
-  test('serializes when it is called: later changes are not sent, failures reject and harm no other message', async () => {
+  test('serializes when called: later changes are not sent, and a failure affects no other message', async () => {
     const output = new PassThrough();
     const writer = new LineWriter(output);
     const params = { text: 'before' };
@@ -99,7 +99,7 @@ describe('LineWriter', () => {
     expect(texts(String(output.read()))).toEqual(['before']);
   });
 
-  test('makes all senders wait for one drain, however many they are', async () => {
+  test('makes all senders wait for one drain, however many there are', async () => {
     const { output, takeOne } = slowStream(10);
     const writer = new LineWriter(output);
     let taken = 0;
@@ -114,7 +114,7 @@ describe('LineWriter', () => {
     expect(output.listenerCount('drain')).toBe(0);
   });
 
-  test('releases who waits when the stream is destroyed, and refuses from then on', async () => {
+  test('releases waiting senders when the stream is destroyed, and then rejects', async () => {
     const { output } = slowStream(10);
     const writer = new LineWriter(output);
     const sending = writer.write(note(1));
@@ -124,7 +124,7 @@ describe('LineWriter', () => {
     await writer.emptied();
   });
 
-  test('drops what it holds when the stream ends before the turn does', async () => {
+  test('discards its messages when the stream ends before the turn does', async () => {
     const output = new PassThrough();
     const writer = new LineWriter(output);
     const sending = writer.write(note(1));
@@ -134,7 +134,7 @@ describe('LineWriter', () => {
     expect(output.read()).toBeNull();
   });
 
-  test('is emptied when the stream has passed everything on, not before', async () => {
+  test('is emptied only when the stream has passed everything on', async () => {
     const { output, chunks, takeOne } = slowStream();
     const writer = new LineWriter(output);
     void writer.write(note(1));
@@ -148,7 +148,7 @@ describe('LineWriter', () => {
     await emptied;
   });
 
-  test('is congested by answers only while more than 16 MiB of them wait', async () => {
+  test('is congested by responses only while more than 16 MiB of them wait', async () => {
     const { output, takeOne } = slowStream();
     const writer = new LineWriter(output);
     const big = 'x'.repeat(9 * 1024 * 1024);

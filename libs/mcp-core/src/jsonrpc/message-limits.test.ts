@@ -37,7 +37,7 @@ describe('a message that costs more than its bytes', () => {
   });
 });
 
-test('the message that costs the most of all within the limits is parsed in a moment', () => {
+test('the most expensive message within the limits is parsed fast', () => {
   const members = Array.from({ length: 262_000 }, (_, index) => `"key ${String(index)}":1`).join(
     ',',
   );
@@ -48,7 +48,7 @@ test('the message that costs the most of all within the limits is parsed in a mo
   expect(process.cpuUsage(before).user).toBeLessThan(1_000_000);
 });
 
-test('the limits are looked for in time that grows with the bytes only', () => {
+test('checking the limits takes time proportional to the bytes', () => {
   const before = process.cpuUsage();
   problem(`["${'\\\\'.repeat(2 * MEBIBYTE - 10)}"]`);
   problem(`["${'\\"'.repeat(2 * MEBIBYTE - 10)}"]`);
@@ -56,7 +56,7 @@ test('the limits are looked for in time that grows with the bytes only', () => {
   expect(process.cpuUsage(before).user).toBeLessThan(1_000_000);
 });
 
-test('a value counts as 16 bytes, a text as its own', () => {
+test('a value counts as 16 bytes, a text as its length', () => {
   expect(costOf('[1,2,3]')).toBe(48);
   expect(costOf(JSON.stringify('[,'.repeat(100)))).toBe(202);
 });

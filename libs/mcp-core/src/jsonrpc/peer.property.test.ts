@@ -55,7 +55,7 @@ class Tally {
   }
 }
 
-test('every request is answered exactly once, unless it was cancelled or its handler says nothing', async () => {
+test('every request gets exactly one response, unless it was cancelled or its handler returns none', async () => {
   await fc.assert(
     fc.asyncProperty(messages, async (sent) => {
       const [near, far] = createInMemoryTransports();
@@ -131,7 +131,7 @@ test('every request is answered exactly once, unless it was cancelled or its han
   );
 });
 
-test('every request of ours has exactly one end, whatever the peer answers', async () => {
+test('every sent request has exactly one outcome, whatever the peer sends', async () => {
   const answer = fc.oneof(
     fc.record({
       jsonrpc: fc.constant('2.0'),

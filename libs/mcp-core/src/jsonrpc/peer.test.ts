@@ -41,8 +41,8 @@ const request = (id: string | number, method = 'do'): JsonRpcRequest => ({
   method,
 });
 
-describe('requests of ours', () => {
-  test('are numbered from 1 and matched whatever the order of the answers', async () => {
+describe('sent requests', () => {
+  test('are numbered from 1 and matched whatever the order of the responses', async () => {
     const { peer, received, send } = await connect();
     const first = peer.request('a', { x: 1 });
     const second = peer.request('b');
@@ -60,7 +60,7 @@ describe('requests of ours', () => {
     });
   });
 
-  test('do not take an answer whose id has another type', async () => {
+  test('do not match a response whose id has another type', async () => {
     const { peer, send } = await connect();
     const { outcome } = peer.request('a');
     await send({ jsonrpc: '2.0', id: '1', result: { wrong: true } });
@@ -68,14 +68,14 @@ describe('requests of ours', () => {
     expect(await outcome).toEqual({ kind: 'result', result: { right: true } });
   });
 
-  test('end as invalid when the answer is not JSON-RPC', async () => {
+  test('end as invalid when the response is not JSON-RPC', async () => {
     const { peer, send } = await connect();
     const { outcome } = peer.request('a');
     await send({ jsonrpc: '2.0', id: 1, result: 'text' });
     expect(await outcome).toEqual({ kind: 'invalid', detail: 'result must be an object' });
   });
 
-  test('end at once when the transport refused their answer', async () => {
+  test('end when the transport refused their response', async () => {
     const { peer, problems, received } = await connect();
     const { outcome } = peer.request('a');
     peer.unreadable({ reason: 'too-large', detail: 'a line is longer than 5 bytes', answers: 1 });
@@ -84,7 +84,7 @@ describe('requests of ours', () => {
     expect(received).toHaveLength(1);
   });
 
-  test('ignore late, repeated and unknown answers', async () => {
+  test('ignore late, repeated and unknown responses', async () => {
     const { peer, send, ends } = await connect();
     const forgotten = peer.request('a');
     forgotten.forget();
@@ -113,8 +113,8 @@ describe('requests of ours', () => {
   });
 });
 
-describe('requests of the peer', () => {
-  test('reach the handlers in wire order and are answered as they become ready', async () => {
+describe('received requests', () => {
+  test('reach the handlers in wire order and get their responses as they become ready', async () => {
     const seen: string[] = [];
     const gates = new Map<string, (reply: ResultOrError) => void>();
     const { received, send } = await connect({
@@ -139,7 +139,7 @@ describe('requests of the peer', () => {
     ]);
   });
 
-  test('are answered with an internal error when the handler rejects, without its text', async () => {
+  test('get an internal error without details when the handler rejects', async () => {
     const { received, problems, send } = await connect({
       request: () => Promise.reject(new Error('secret path')),
     });
@@ -151,7 +151,7 @@ describe('requests of the peer', () => {
     expect(problems).toEqual(['The handler of do failed']);
   });
 
-  test('are answered with an internal error when the result is not JSON', async () => {
+  test('get an internal error when the result is not JSON', async () => {
     const { received, send } = await connect({
       request: () => Promise.resolve({ result: { n: 1n } }),
     });
@@ -162,7 +162,7 @@ describe('requests of the peer', () => {
     ]);
   });
 
-  test('get no answer once cancelled, and their signal carries the reason', async () => {
+  test('get no response once cancelled, and their signal carries the reason', async () => {
     const reasons: unknown[] = [];
     const { peer, received, send } = await connect({
       request: (_request, { signal }) =>
@@ -214,15 +214,15 @@ describe('requests of the peer', () => {
   });
 });
 
-describe('what runs for the peer', () => {
-  test('may be answered at once', async () => {
+describe('handlers', () => {
+  test('may return synchronously', async () => {
     const { received, send } = await connect({ request: ({ method }) => ({ result: { method } }) });
     await send(request(1, 'now'));
     await settle();
     expect(received).toEqual([{ jsonrpc: '2.0', id: 1, result: { method: 'now' } }]);
   });
 
-  test('may throw at once', async () => {
+  test('may throw synchronously', async () => {
     const { received, problems, send } = await connect({
       request: () => {
         throw new Error('secret path');
@@ -236,7 +236,7 @@ describe('what runs for the peer', () => {
     expect(problems).toEqual(['The handler of do failed']);
   });
 
-  test('knows of its cancellation whether or not it has looked at its signal before', async () => {
+  test('know of the cancellation whether or not they have read the signal', async () => {
     const seen: RunningRequest[] = [];
     const { peer, send } = await connect({
       request: (_request, running) => {
@@ -254,7 +254,7 @@ describe('what runs for the peer', () => {
     expect(running!.signal.reason).toBe('enough');
   });
 
-  test('is 4,096 requests at most, and what the peer sends beside them is still heard', async () => {
+  test('run for at most 4,096 requests, and other messages are still read', async () => {
     const gates: ((reply: ResultOrError) => void)[] = [];
     const { peer, received, send } = await connect({
       request: () => new Promise((resolve) => gates.push(resolve)),
@@ -283,8 +283,8 @@ describe('what runs for the peer', () => {
   });
 });
 
-describe('answered', () => {
-  test('waits for the running requests it names, also when their ids were used again, else for all', async () => {
+describe('responded', () => {
+  test('waits for the given running requests, even with reused ids, or for all', async () => {
     const gates = new Map<string, (reply: ResultOrError) => void>();
     const { peer, send } = await connect({
       request: ({ method }) => new Promise((resolve) => gates.set(method, resolve)),
@@ -308,15 +308,15 @@ describe('answered', () => {
   });
 });
 
-describe('input that is no JSON-RPC', () => {
-  test('is answered under its id when that can be read', async () => {
+describe('input that is not JSON-RPC', () => {
+  test('gets an error with its id when the id is readable', async () => {
     const { received, send } = await connect();
     await send({ jsonrpc: '2.0', id: 0, method: 'x', params: [] });
     await settle();
     expect(received).toMatchObject([{ id: 0, error: { code: -32600 } }]);
   });
 
-  test('is reported, and answered without id only where the revision can', async () => {
+  test('is reported, and gets an error without id only where the revision has such errors', async () => {
     const silent = await connect();
     await silent.send({ jsonrpc: '2.0', id: null, method: 'x' });
     await settle();
@@ -331,7 +331,7 @@ describe('input that is no JSON-RPC', () => {
     ]);
   });
 
-  test('is never answered when it is an answer itself', async () => {
+  test('gets no response when it is a response itself', async () => {
     const { received, send } = await connect({ answersWithoutId: () => true });
     await send({ jsonrpc: '2.0', id: 9, result: 'text' });
     await send({ jsonrpc: '2.0', error: { code: -32700, message: 'what?' } });
@@ -341,7 +341,7 @@ describe('input that is no JSON-RPC', () => {
 });
 
 describe('batches', () => {
-  test('are answered with one array that leaves notifications out', async () => {
+  test('get one array that leaves notifications out', async () => {
     const notes: string[] = [];
     const { received, send } = await connect({
       acceptsBatch: () => true,
@@ -385,7 +385,7 @@ describe('batches', () => {
     expect(answers.every((answer) => member in answer)).toBe(true);
   });
 
-  test('are answered entry by entry when one answer is not JSON', async () => {
+  test('get an internal error for each response that is not JSON', async () => {
     const { received, send } = await connect({
       acceptsBatch: () => true,
       request: ({ id }) => ({ result: id === 1 ? { n: 1n } : {} }),
@@ -401,7 +401,7 @@ describe('batches', () => {
     ]);
   });
 
-  test('of nothing but notifications get no answer', async () => {
+  test('of only notifications get no response', async () => {
     const { received, send } = await connect({
       acceptsBatch: () => true,
       answersWithoutId: () => true,
@@ -412,7 +412,7 @@ describe('batches', () => {
   });
 
   test.each([[[]], [[request(1)]]])(
-    'are one invalid request where there are none: %j',
+    'are one invalid request where the revision lacks them: %j',
     async (batch) => {
       const { received, send } = await connect({
         acceptsBatch: () => batch.length === 0,

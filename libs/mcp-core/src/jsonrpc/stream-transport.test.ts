@@ -32,7 +32,7 @@ describe('StreamTransport', () => {
     expect(ends).toEqual([undefined]);
   });
 
-  test('writes one message a line, in call order', async () => {
+  test('writes one message per line, in call order', async () => {
     const output = new PassThrough();
     const { transport } = open({ output });
     await Promise.all([transport.send(notification('a\nb')), transport.send(notification('c'))]);
@@ -54,7 +54,7 @@ describe('StreamTransport', () => {
     expect(isSent).toBe(true);
   });
 
-  test('survives a reader that went away, and releases who waited for it', async () => {
+  test('survives a reader that disconnects, and releases waiting senders', async () => {
     const output = new Writable({
       highWaterMark: 1,
       write: (_chunk, _encoding, done) => {
@@ -68,7 +68,7 @@ describe('StreamTransport', () => {
     await expect(transport.send(notification('b'))).rejects.toThrow('The connection is closed');
   });
 
-  test('stops reading while much is unsent, and goes on when it is read', async () => {
+  test('stops reading while much output is unsent, and resumes when it is read', async () => {
     const output = new PassThrough();
     const { input, transport, messages } = open({ output });
     const answer = (id: RequestId): JsonRpcMessage => ({
@@ -88,7 +88,7 @@ describe('StreamTransport', () => {
     expect(messages).toEqual([1, 2]);
   });
 
-  test('is closed when a slow reader has what was sent last', async () => {
+  test('closes after a slow reader has received all messages', async () => {
     const chunks: string[] = [];
     let takeChunk = (): void => undefined;
     const output = new Writable({
@@ -110,7 +110,7 @@ describe('StreamTransport', () => {
     expect(chunks.join('')).toBe('{"jsonrpc":"2.0","method":"last"}\n');
   });
 
-  test('waits 200 ms at most for a reader when it closes', async () => {
+  test('waits at most 200 ms for a reader when it closes', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const { transport, ends } = open({ output: new Writable({ write: () => undefined }) });

@@ -5,7 +5,7 @@ function schema<const S>(literal: S): { readonly literal: S; readonly sample?: F
   return { literal };
 }
 
-test('the type of a schema is the type of what it accepts', () => {
+test('the type of a schema is the type of its values', () => {
   const city = schema({
     type: 'object',
     properties: {

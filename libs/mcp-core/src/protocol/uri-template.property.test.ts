@@ -4,7 +4,7 @@ import { UriTemplate } from './uri-template.ts';
 
 const text = fc.string({ unit: 'binary', minLength: 1 }).filter((value) => value.isWellFormed());
 
-test('every value comes back from the URI it was put into', () => {
+test('every value is recovered from its expanded URI', () => {
   const template = new UriTemplate('x://{a}/mid{/b,c}{?d,e}');
   fc.assert(
     fc.property(text, text, fc.tuple(text, fc.option(text), fc.option(text)), (a, b, [c, d, e]) => {

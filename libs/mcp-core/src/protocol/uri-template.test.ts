@@ -33,7 +33,7 @@ describe('UriTemplate', () => {
     expect(new UriTemplate(template).match(uri)).toEqual(values);
   });
 
-  test('gives the names of its variables', () => {
+  test('returns the names of its variables', () => {
     expect(new UriTemplate('a://{b}{/c,d}{?e}').variables).toEqual(['b', 'c', 'd', 'e']);
   });
 

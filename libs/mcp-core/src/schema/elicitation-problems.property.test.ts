@@ -42,7 +42,7 @@ const value = fc.oneof(
   fc.constant(null),
 );
 
-test('a form is judged as the full validator judges it', async () => {
+test('a form gets the same verdict as from the full validator', async () => {
   const validator = new SchemaValidator();
   await fc.assert(
     fc.asyncProperty(
@@ -62,7 +62,7 @@ test('a form is judged as the full validator judges it', async () => {
   );
 });
 
-test('nothing a peer writes makes the check or the defaults throw', () => {
+test('no form of a peer makes the check or the defaults throw', () => {
   fc.assert(
     fc.property(
       fc.dictionary(fc.constantFrom('type', 'properties', 'required', '__proto__'), fc.jsonValue()),

@@ -85,7 +85,7 @@ describe('elicitationProblems', () => {
     expect(problems(field, value)).toEqual([problem]);
   });
 
-  test('names what is missing, takes what the schema does not name', () => {
+  test('reports missing fields and accepts undeclared ones', () => {
     const schema = {
       type: 'object',
       properties: { a: { type: 'string' }, b: { type: 'string' } },
@@ -102,7 +102,7 @@ describe('elicitationProblems', () => {
 });
 
 describe('withElicitationDefaults', () => {
-  test('fills in what was left out', () => {
+  test('adds missing fields', () => {
     const properties = {
       name: { default: 'John' },
       verified: { default: false },

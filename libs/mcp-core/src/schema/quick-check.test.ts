@@ -54,7 +54,7 @@ describe('ordinary schemas are decided', () => {
   });
 });
 
-describe('what is not evaluated here is left open', () => {
+describe('unsupported keywords leave the value undecided', () => {
   test.each<[JsonObject, unknown]>([
     [{ pattern: '^(a+)+$' }, 'aaa'],
     [{ properties: { a: { pattern: 'x' } } }, { a: 'x' }],
@@ -70,7 +70,7 @@ describe('what is not evaluated here is left open', () => {
     expect(quickCheck(schema, value)).toBe('keyword');
   });
 
-  test('but a problem elsewhere decides', () => {
+  test('unless another keyword reports a problem', () => {
     expect(quickCheck({ pattern: 'x', type: 'string' }, 1)).toEqual({
       path: [],
       text: 'must be of type string',
@@ -78,7 +78,7 @@ describe('what is not evaluated here is left open', () => {
   });
 });
 
-describe('a check ends after its steps, whatever the schema is', () => {
+describe('a check ends after its maximum of steps, whatever the schema is', () => {
   const doubling = Object.fromEntries(
     Array.from({ length: 40 }, (_, index) => [
       `d${String(index)}`,
@@ -111,7 +111,7 @@ describe('a check ends after its steps, whatever the schema is', () => {
   });
 });
 
-test('agrees with the validator library wherever it decides', () => {
+test('decided values get the verdict of the validator library', () => {
   const scalar = fc.oneof(fc.constantFrom('', 'a', 'bb', '😀', 0, 1, 1.5, -1, true, false, null));
   const value = fc.letrec((tie) => ({
     value: fc.oneof(

@@ -36,7 +36,7 @@ async function longestStall(work: () => Promise<unknown>): Promise<number> {
 }
 
 // Must be the first test in this file: later tests start the thread.
-test('ordinary schemas are evaluated at once, and start no thread', () => {
+test('ordinary schemas are evaluated synchronously, without a thread', () => {
   const loadWorker = vi.fn<() => never>();
   const evaluator = new WorkerEvaluator(loadWorker);
   const schema = {
@@ -83,7 +83,7 @@ test.each<[string, JsonSchema, unknown, readonly string[]]>([
   expect(await check(schema, value)).toEqual(problems);
 });
 
-test('format is an annotation, also where the thread evaluates', async () => {
+test('format is an annotation, even in the thread', async () => {
   const schema = object({ at: { format: 'date', pattern: '^s' } });
   expect(await check(schema, { at: 'soon' })).toEqual([]);
   expect(await check(schema, { at: 'later' })).toEqual(['"at" must match pattern "^s".']);
@@ -109,8 +109,8 @@ test.each<[string, JsonSchema, string]>([
   await expect(check(schema, { a: 'x' })).rejects.toThrow(message);
 });
 
-describe('a pattern that backtracks without end', () => {
-  test('is abandoned, and the main loop and other clients go on', async () => {
+describe('a pattern with endless backtracking', () => {
+  test('is abandoned, without effect on the event loop and other clients', async () => {
     await check(BACKTRACKING, { a: 'xxx' });
     let other: unknown;
     const stall = await longestStall(async () => {
@@ -122,7 +122,7 @@ describe('a pattern that backtracks without end', () => {
     expect(stall).toBeLessThan(400);
   });
 
-  test('stops everything without the thread (control)', async () => {
+  test('blocks everything without the thread (control)', async () => {
     const evaluate = await new SchemaValidator().compile(BACKTRACKING);
     const stall = await longestStall(() => Promise.resolve(evaluate({ a: `${'x'.repeat(25)}!` })));
     expect(stall).toBeGreaterThan(100);

@@ -41,7 +41,7 @@ describe('SchemaValidator', () => {
     expect(await problems({ type: 'object', ...schema }, value)).toEqual(expected);
   });
 
-  test('knows the keywords of 2020-12', async () => {
+  test('supports the keywords of 2020-12', async () => {
     const schema = {
       type: 'object',
       properties: { pair: { prefixItems: [{ type: 'string' }], items: false } },
@@ -52,7 +52,7 @@ describe('SchemaValidator', () => {
     expect(await problems(schema, { other: 1 })).toEqual(['"other" is not known. Remove it.']);
   });
 
-  test('names ten problems at most', async () => {
+  test('reports at most ten problems', async () => {
     expect(
       await problems(
         {
@@ -64,7 +64,7 @@ describe('SchemaValidator', () => {
     ).toHaveLength(10);
   });
 
-  test('names the first problem only of a value of more than 1000 parts', async () => {
+  test('reports only the first problem of a value of more than 1000 parts', async () => {
     const schema = { type: 'object', properties: { list: { items: { type: 'string' } } } };
     expect(await problems(schema, { list: Array.from({ length: 900 }, () => 0) })).toHaveLength(10);
     expect(await problems(schema, { list: Array.from({ length: 2_000_000 }, () => 0) })).toEqual([
@@ -100,7 +100,7 @@ describe('SchemaValidator', () => {
     expect(await validator.compile(schema)).toBe(await validator.compile(schema));
   });
 
-  test('compiles equal schemas once, and has what is compiled at hand', async () => {
+  test('compiles equal schemas once, and returns compiled ones synchronously', async () => {
     const validator = new SchemaValidator();
     const schema = { type: 'object', required: ['a'] };
     expect(validator.compiled(schema)).toBeUndefined();
@@ -110,7 +110,7 @@ describe('SchemaValidator', () => {
     expect(await validator.compile({ ...schema, required: ['b'] })).not.toBe(check);
   });
 
-  test('keeps apart schemas that carry the same $id', async () => {
+  test('separates schemas with the same $id', async () => {
     const validator = new SchemaValidator();
     const $id = 'https://example.com/args';
     const [text, number] = await Promise.all([
@@ -122,7 +122,7 @@ describe('SchemaValidator', () => {
     ]);
   });
 
-  test('goes on after many schemas', async () => {
+  test('works after many schemas', async () => {
     const validator = new SchemaValidator();
     for (let index = 0; index < 600; index += 1)
       await validator.compile({ type: 'object', required: [`field${String(index)}`] });
@@ -131,7 +131,7 @@ describe('SchemaValidator', () => {
     ]);
   });
 
-  test('keeps apart parts of schemas that carry the same $id', async () => {
+  test('separates subschemas with the same $id', async () => {
     const validator = new SchemaValidator();
     const withPart = (type: string): { [key: string]: unknown } => ({
       $defs: { part: { $id: 'https://example.com/part', type } },
@@ -178,7 +178,7 @@ describe('SchemaValidator', () => {
     expect(await problems({ $schema, ...pair }, ['a', 1, 2])).not.toEqual([]);
   });
 
-  test('takes a pattern that is only valid without Unicode, a reference to what the schema holds, and the dialect as a value', async () => {
+  test('accepts a pattern that is only valid without Unicode, a local reference, and the dialect as a value', async () => {
     expect(await problems({ pattern: '^[\\w-\\.]+$' }, 'a-b.c')).toEqual([]);
     const address = { $anchor: 'address', type: 'object', required: ['street'] };
     expect(

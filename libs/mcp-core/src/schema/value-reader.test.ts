@@ -17,7 +17,7 @@ function standard(
 }
 
 describe('a reader of JSON Schema', () => {
-  test('gives the value itself, and at once when the schema is compiled', async () => {
+  test('returns the value itself, synchronously when the schema is compiled', async () => {
     const read = createReader(
       { type: 'object', properties: { a: { default: 1 } }, required: ['b'] },
       new SchemaValidator(),
@@ -28,7 +28,7 @@ describe('a reader of JSON Schema', () => {
     expect(value).toEqual({ b: 1 });
   });
 
-  test('rejects, each time, for a schema that is broken', async () => {
+  test('rejects every time for an invalid schema', async () => {
     const read = createReader({ type: 'nonsense' }, new SchemaValidator());
     for (let time = 0; time < 2; time += 1)
       await expect((async () => read(1))()).rejects.toThrow('nonsense');
@@ -36,7 +36,7 @@ describe('a reader of JSON Schema', () => {
 });
 
 describe('a reader of a Standard Schema', () => {
-  test('gives what the schema makes of the value, at once or later', async () => {
+  test('returns the transformed value, synchronously or later', async () => {
     const validator = new SchemaValidator();
     const upper = (value: unknown): StandardResult<unknown> => ({
       value: String(value).toUpperCase(),
@@ -50,7 +50,7 @@ describe('a reader of a Standard Schema', () => {
     ).toEqual({ value: 'A' });
   });
 
-  test('says what is wrong, where, in ten short sentences', () => {
+  test('reports at most ten problems with their paths, in short sentences', () => {
     const issues = [
       { message: 'Invalid input' },
       { message: 'Too small.', path: ['a', 0, { key: 'b' }] },
@@ -68,7 +68,7 @@ describe('a reader of a Standard Schema', () => {
 });
 
 describe('toJsonSchema', () => {
-  test('asks for 2020-12', () => {
+  test('requests 2020-12', () => {
     expect(
       toJsonSchema(
         standard(() => ({ value: 1 })),
@@ -77,7 +77,7 @@ describe('toJsonSchema', () => {
     ).toEqual({ target: 'draft-2020-12' });
   });
 
-  test('says what to do when the library has no JSON Schema', () => {
+  test('gives advice when the library has no JSON Schema', () => {
     const bare: StandardSchema = {
       '~standard': { version: 1, vendor: 'old', validate: () => ({ value: 1 }) },
     };

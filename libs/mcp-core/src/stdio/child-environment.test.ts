@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { childEnvironment } from './child-environment.ts';
 
 describe('childEnvironment', () => {
-  test('passes on what programs need to start and nothing that may be a secret', () => {
+  test('passes on the variables that programs need to start, and no possible secrets', () => {
     const env = {
       PATH: '/bin',
       HOME: '/home/a',
@@ -20,7 +20,7 @@ describe('childEnvironment', () => {
     expect(childEnvironment({}, source)).toEqual(env);
   });
 
-  test('passes on how the network is reached, in upper and in lower case', () => {
+  test('passes on certificates and proxies, in upper and in lower case', () => {
     const env = {
       NODE_EXTRA_CA_CERTS: '/ca.pem',
       SSL_CERT_FILE: '/ca.pem',
@@ -43,7 +43,7 @@ describe('childEnvironment', () => {
       ).toEqual(env);
   });
 
-  test('adds the configured variables, which win', () => {
+  test('adds the configured variables, which take precedence', () => {
     const source = { env: { PATH: '/bin' }, platform: 'linux' };
     expect(childEnvironment({ PATH: '/opt/bin', TOKEN: 't' }, source)).toEqual({
       PATH: '/opt/bin',
@@ -57,7 +57,7 @@ describe('childEnvironment', () => {
     ).toEqual({ USER: 'a' });
   });
 
-  test('knows the names of Windows in any case', () => {
+  test('matches names case-insensitively on Windows', () => {
     const source = {
       env: { Path: 'C:\\Windows', SystemRoot: 'C:\\Windows', SECRET: 's', HOME: 'x' },
       platform: 'win32',

@@ -60,7 +60,7 @@ const STUBBORN = `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); 
 const ECHO = 'process.stdin.pipe(process.stdout)';
 
 describe.concurrent('a server process', () => {
-  test('gets the messages and its answers come back in order', async () => {
+  test('receives messages and returns responses in order', async () => {
     const transport = spawnNode(ECHO, { graceMs: 10_000 });
     const received = receiver();
     await transport.start(received);
@@ -105,7 +105,7 @@ describe.concurrent('a server process', () => {
     expect(cwd).toBe('/');
   });
 
-  test('survives unreadable output and says what it was', async () => {
+  test('survives unreadable output and reports it', async () => {
     const transport = spawnNode(
       `console.log('Server ready!'); console.log('{"big":"' + 'x'.repeat(200000) + '"}'); console.log('{"ok":1}'); process.stdin.resume()`,
       {
@@ -119,7 +119,7 @@ describe.concurrent('a server process', () => {
     expect(received.ends).toEqual([]);
   });
 
-  test('is ended when it floods with lines that are no messages, which are not all read', async () => {
+  test('is ended when it floods with unreadable lines, not all of which are read', async () => {
     const transport = spawnNode(
       `const flood = () => { while (process.stdout.write('!\\n'.repeat(10_000))); process.stdout.once('drain', flood); }; flood(); process.stdout.on('error', () => undefined)`,
       { graceMs: 100 },
@@ -134,7 +134,7 @@ describe.concurrent('a server process', () => {
     await transport.exited;
   });
 
-  test('is not blocked by a flood on stderr, of which the end is kept', async () => {
+  test('is not blocked by a flood on stderr, whose end is kept', async () => {
     const lines: string[] = [];
     const script = `for (let i = 0; i < 20000; i++) process.stderr.write('line ' + i + ' '.repeat(50) + '\\n'); console.log('{"ok":1}'); process.stdin.resume()`;
     const transport = spawnNode(script, { onStderr: (line) => lines.push(line) });
@@ -164,7 +164,7 @@ describe.concurrent('a server process', () => {
     expect(isTaken).toBe(true);
   });
 
-  test('is written to once for all that is sent in one turn, and last things before close still arrive', async () => {
+  test('receives all messages of one turn in one write, and messages sent just before close', async () => {
     const transport = spawnNode(
       `process.stdin.on('data', (chunk) => console.log(JSON.stringify({ lines: String(chunk).split('\\n').length - 1 })))`,
       { graceMs: 10_000 },
@@ -201,7 +201,7 @@ describe.concurrent('a server process', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('may write 5,000 notifications and an answer in one piece: all arrive, in order', async () => {
+  test('may write 5,000 notifications and a response in one piece: all arrive, in order', async () => {
     const transport = spawnNode(
       `process.stdout.write(Array.from({ length: 5000 }, (_none, n) => JSON.stringify({ n }) + '\\n').join('') + '{"answer":1}\\n'); process.stdin.resume()`,
     );
@@ -214,7 +214,7 @@ describe.concurrent('a server process', () => {
     ]);
   });
 
-  test('releases who waits to send when it dies without having read', async () => {
+  test('releases waiting senders when it dies without reading', async () => {
     const transport = spawnNode(`process.stderr.write('up\\n'); setInterval(() => {}, 1000)`);
     const received = receiver();
     await transport.start(received);
@@ -227,7 +227,7 @@ describe.concurrent('a server process', () => {
     await expect(transport.send(big)).rejects.toMatchObject({ code: 'connection-closed' });
   });
 
-  test('that exits by itself delivers its last message, then the reason', async () => {
+  test('that exits on its own delivers its last message, then the reason', async () => {
     const transport = spawnNode(
       `console.error('cannot open the database'); console.log('{"last":1}'); process.exitCode = 3`,
     );
@@ -244,7 +244,7 @@ describe.concurrent('a server process', () => {
     expect(await transport.exited).toEqual({ code: 3, signal: null });
   });
 
-  test('that is killed names the signal', async () => {
+  test('that is killed reports the signal', async () => {
     const transport = spawnNode(ECHO);
     const received = receiver();
     await transport.start(received);
@@ -253,7 +253,7 @@ describe.concurrent('a server process', () => {
     expect(received.ends[0]!.message).toContain('SIGKILL');
   });
 
-  test('that closes its output is lost and is ended', async () => {
+  test('that closes its output is disconnected and ended', async () => {
     const transport = spawnNode(`require('fs').closeSync(1); setInterval(() => {}, 1000)`);
     const received = receiver();
     await transport.start(received);
@@ -263,7 +263,7 @@ describe.concurrent('a server process', () => {
     expect(isRunning(transport.pid!)).toBe(false);
   });
 
-  test('that closes its input is lost when something is sent', async () => {
+  test('that closes its input is disconnected by the next message', async () => {
     const transport = spawnNode(
       `process.stdin.destroy(); require('fs').closeSync(0); console.log('{}'); setInterval(() => {}, 1000)`,
     );
@@ -275,7 +275,7 @@ describe.concurrent('a server process', () => {
     expect(received.ends[0]!.message).toContain('stopped reading its standard input');
   });
 
-  test('that ended delivers nothing more, not even a line that its child left open', async () => {
+  test('that has ended delivers nothing more, not even a line that its child left unfinished', async () => {
     const script = `
       const holder = require('child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: ['ignore', 'inherit', 'inherit'] });
       holder.on('spawn', () => process.stdout.write('{"whole":1}\\n{"cut":1', () => process.exit(0)))`;
@@ -320,7 +320,7 @@ describe('a command that cannot be run', () => {
     ).rejects.toThrow(/\/no\/such\/folder does not exist/);
   });
 
-  test('is refused at once when its arguments are unusable', () => {
+  test('is refused immediately when its arguments are unusable', () => {
     expect(() => spawnStdio({ command: 'node', args: ['a\0b'] })).toThrow(
       expect.objectContaining({ code: 'connect-failed' }) as Error,
     );
@@ -335,7 +335,7 @@ describe('a command that cannot be run', () => {
 });
 
 describe.concurrent('close', () => {
-  test('is the same for every caller and tells the receiver once', async () => {
+  test('is idempotent and notifies the receiver once', async () => {
     const transport = spawnNode(ECHO);
     const received = receiver();
     await transport.start(received);
@@ -344,7 +344,7 @@ describe.concurrent('close', () => {
     expect(received.ends).toEqual([undefined]);
   });
 
-  test('is graceful also while the server is blocked on its output', async () => {
+  test('is graceful even while the server is blocked on its output', async () => {
     const transport = spawnNode(
       `process.stdout.write('x'.repeat(5e6), () => process.stdin.resume())`,
       { graceMs: 5000 },
@@ -360,7 +360,7 @@ describe.concurrent('close', () => {
     expect(await transport.exited).toEqual({ code: null, signal: 'SIGTERM' });
   });
 
-  test('kills a server that ignores SIGTERM as well', async () => {
+  test('kills a server that ignores SIGTERM too', async () => {
     const transport = spawnNode(STUBBORN);
     const received = receiver();
     await transport.start(received);
@@ -384,7 +384,7 @@ describe.concurrent('close', () => {
     expect(isRunning(transport.pid!)).toBe(false);
   });
 
-  test('is not needed to end the grandchildren of a server that crashed', async () => {
+  test('is not needed to end the grandchildren of a crashed server', async () => {
     const transport = spawnNode(
       `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(STUBBORN)}], { stdio: ['ignore', 'inherit', 'inherit'] }); process.stdin.on('data', () => process.exit(1))`,
     );
@@ -399,7 +399,7 @@ describe.concurrent('close', () => {
   });
 });
 
-test('an onStderr that throws is reported on our stderr, and the connection goes on', async () => {
+test('an onStderr that throws is reported on stderr, and the connection continues', async () => {
   const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const onStderr = (): never => {
     throw new Error('the reporter is broken');

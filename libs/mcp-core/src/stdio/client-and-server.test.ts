@@ -92,7 +92,7 @@ describe.each<Era>(['legacy', 'modern'])('our client on our server, %s', (era) =
     await expect(client.callTool('none', {})).rejects.toMatchObject({ code: -32602 });
   });
 
-  test('cancels a call, whose handler hears it', async () => {
+  test('cancels a call, whose handler is aborted', async () => {
     const started = Promise.withResolvers<AbortSignal>();
     const wait = defineTool({
       name: 'wait',
@@ -149,7 +149,7 @@ describe.each<Era>(['legacy', 'modern'])('our client on our server, %s', (era) =
     expect(heard).toEqual(['note:a']);
   });
 
-  test('hears logs and changed tool lists it watches', async () => {
+  test('receives logs and tool list changes that it watches', async () => {
     const heard: unknown[] = [];
     const talk = defineTool({
       name: 'talk',
@@ -177,7 +177,7 @@ describe.each<Era>(['legacy', 'modern'])('our client on our server, %s', (era) =
   });
 });
 
-test('a server that knows both eras is taken for a modern one', async () => {
+test('a server of both eras is used in the modern era', async () => {
   const [ours, theirs] = createInMemoryTransports();
   await createServer({ info }).connect(theirs);
   const client = await connectClient(() => ours, { info });
@@ -185,7 +185,7 @@ test('a server that knows both eras is taken for a modern one', async () => {
   expect(client.server.era).toBe('modern');
 });
 
-test('a legacy tool call asks the person, the model and for the roots', async () => {
+test('a legacy tool call requests elicitation, sampling and roots', async () => {
   const ask = defineTool({
     name: 'ask',
     description: 'Asks.',
@@ -277,7 +277,7 @@ describe('over a child process', () => {
     expect(ends).toHaveLength(1);
   });
 
-  test('a program that is no server fails to connect with its last words', async () => {
+  test('a program that is not a server fails to connect with the end of its stderr', async () => {
     const failing = (): ChildTransport =>
       spawnStdio({
         command: 'node',
@@ -291,7 +291,7 @@ describe('over a child process', () => {
     });
   });
 
-  test('a legacy server that ends when it is probed is reached on the second start', async () => {
+  test('a legacy server that exits because of the probe is reached on the second start', async () => {
     const picky = `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
       const { id, method } = JSON.parse(line);
       if (method === 'server/discover') process.exit(1);

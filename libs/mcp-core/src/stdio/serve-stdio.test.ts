@@ -59,7 +59,7 @@ async function nextLine(output: PassThrough): Promise<unknown> {
 }
 
 describe('serveStdio', () => {
-  test('answers line by line', async () => {
+  test('responds line by line', async () => {
     const { input, output, served, write } = serve([]);
     write({ id: 1, method: 'ping' });
     expect(await nextLine(output)).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
@@ -100,7 +100,7 @@ describe('serveStdio', () => {
     await expect(served).resolves.toBeUndefined();
   });
 
-  test('closes although a handler never ends', async () => {
+  test('closes even if a handler never ends', async () => {
     const begun = Promise.withResolvers<void>();
     const hang = toolNamed('hang', () => {
       begun.resolve();
@@ -132,7 +132,7 @@ describe('serveStdio', () => {
     expect(begun.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
-  test('answers what it cannot read without an id, and goes on', async () => {
+  test('responds to unreadable lines without an id, and continues', async () => {
     const { input, output, write } = serve([], { maxLineBytes: 100 });
     input.write('not json\n');
     expect(await nextLine(output)).toMatchObject({ error: { code: -32700 } });
@@ -144,7 +144,7 @@ describe('serveStdio', () => {
     expect(await nextLine(output)).toMatchObject({ id: 2 });
   });
 
-  test('answers after the end of the input what was asked before it, then resolves', async () => {
+  test('responds after the end of the input to earlier requests, then resolves', async () => {
     const gate = Promise.withResolvers<undefined>();
     const slow = toolNamed('slow', async () => {
       await gate.promise;
@@ -173,7 +173,7 @@ describe('serveStdio', () => {
     );
   });
 
-  test('aborts 400 ms after the end of the input the handlers that still run, then resolves within 100 ms', async () => {
+  test('aborts running handlers 400 ms after the end of the input, then resolves within 100 ms', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const started = Promise.withResolvers<undefined>();
@@ -197,7 +197,7 @@ describe('serveStdio', () => {
     expect(output.read()).toBeNull();
   });
 
-  test('tells a handler at once that its question cannot be answered after the end of the input', async () => {
+  test('rejects input requests immediately after the end of the input', async () => {
     const ask = toolNamed('ask', async (_args, context) => {
       const failure: unknown = await context.listRoots().catch((error: unknown) => error);
       return { structuredContent: { code: (failure as { code: string }).code } };
@@ -223,7 +223,7 @@ describe('serveStdio', () => {
     });
   });
 
-  test('ends when the reader is gone', async () => {
+  test('ends when the reader disconnects', async () => {
     const output = new Writable({
       write: (_chunk, _encoding, done) => {
         done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
@@ -271,7 +271,7 @@ describe('a server process', () => {
   const exitOf = (child: ReturnType<typeof spawn>): Promise<number | null> =>
     new Promise((resolve) => child.once('exit', resolve));
 
-  test('ends by itself when its input ends', async () => {
+  test('exits when its input ends', async () => {
     await run(big, async (child) => {
       const exited = exitOf(child);
       child.stdin?.end();
@@ -279,7 +279,7 @@ describe('a server process', () => {
     });
   });
 
-  test('ends by itself although a task was running, which is told to stop', async () => {
+  test('exits despite a running task, which is aborted', async () => {
     const task = `
       import { createServer } from '${entry('server')}';
       import { serveStdio } from '${entry('stdio')}';
@@ -311,7 +311,7 @@ describe('a server process', () => {
     });
   });
 
-  test('answers everything that was piped into it', async () => {
+  test('responds to everything that was piped into it', async () => {
     await run(big, async (child) => {
       const exited = exitOf(child);
       child.stdin?.end(call(1) + call(2).trimEnd());
@@ -327,7 +327,7 @@ describe('a server process', () => {
     });
   });
 
-  test('ends when its input ends although nobody reads its output', async () => {
+  test('exits when its input ends even if nobody reads its output', async () => {
     await run(big, async (child) => {
       const exited = exitOf(child);
       child.stdin?.write(call(1) + call(2) + call(3));
@@ -338,7 +338,7 @@ describe('a server process', () => {
     });
   });
 
-  test('ends without a crash when its reader goes away while it writes', async () => {
+  test('exits without a crash when its reader disconnects during a write', async () => {
     await run(big, async (child) => {
       const exited = exitOf(child);
       const errors: string[] = [];
@@ -352,7 +352,7 @@ describe('a server process', () => {
     });
   });
 
-  test('answers a line of 12 MiB over its limit with an error, and goes on', async () => {
+  test('responds to a line of 12 MiB over its limit with an error, and continues', async () => {
     await run(
       big.replace('tools: [big] })', 'tools: [big] }), { maxLineBytes: 1024 * 1024 }'),
       async (child) => {
@@ -375,7 +375,7 @@ describe('a server process', () => {
     );
   });
 
-  test('sends large results whole to a slow reader', async () => {
+  test('sends large results completely to a slow reader', async () => {
     await run(big, async (child) => {
       child.stdin?.write(call(1) + call(2));
       let text = '';
@@ -396,7 +396,7 @@ describe('a server process', () => {
     });
   });
 
-  test('a handler that waits for its progress stands still while nobody reads, and loses no step', async () => {
+  test('a handler that awaits its progress pauses while nobody reads, and loses no step', async () => {
     const count = 20_000;
     let reported = 0;
     const flood = toolNamed('flood', async (_args, context) => {

@@ -11,7 +11,7 @@ test('an uncaught error of Node is its message, without the source line, the sta
   expect(excerpt(crash)).not.toContain('}');
 });
 
-test('an error with a cause tells both', () => {
+test('an error with a cause keeps both messages', () => {
   const text = [
     'Starting server',
     'TypeError: fetch failed',
@@ -38,21 +38,21 @@ test('a traceback of Python is its last line', () => {
   expect(excerpt(text)).toEqual(["ModuleNotFoundError: No module named 'mcp'"]);
 });
 
-test('errors of npm are told as a block', () => {
+test('errors of npm are kept as a block', () => {
   const text =
     'npm warn old\nnpm error code E404\nnpm error 404 Not Found - GET https://packages.example/nope\nnpm error 404\nnpm error A complete log of this run can be found in: /home/me/x';
   expect(excerpt(text)[0]).toBe('npm error code E404');
   expect(excerpt(text)).toContain('npm error 404 Not Found - GET https://packages.example/nope');
 });
 
-test('without an error the last lines are told, at most five, each at most 400 characters', () => {
+test('without an error the last lines are kept, at most five, each at most 400 characters', () => {
   expect(excerpt('Usage: server DIR')).toEqual(['Usage: server DIR']);
   expect(excerpt('1\n2\n3\n4\n5\n6\n\n')).toEqual(['2', '3', '4', '5', '6']);
   expect(excerpt('x'.repeat(1000))).toEqual([`${'x'.repeat(400)}…`]);
   expect(excerpt('}\n\n')).toEqual([]);
 });
 
-test('an error long ago is not what ended the program', () => {
+test('an early error is not reported as the reason', () => {
   expect(excerpt(`Error: handled\n${'working\n'.repeat(30)}closing`)).toEqual([
     'working',
     'working',

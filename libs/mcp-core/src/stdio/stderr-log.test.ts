@@ -12,7 +12,7 @@ function recorded(...chunks: readonly (string | Buffer)[]): {
 }
 
 describe('StderrLog', () => {
-  test('cuts lines wherever the chunks end, inside a character too', () => {
+  test('splits lines wherever the chunks end, even inside a character', () => {
     const bytes = Buffer.from('größe\r\n\nzwei\n');
     const { lines } = recorded(...[...bytes].map((byte) => Buffer.of(byte)));
     expect(lines).toEqual(['größe', '', 'zwei']);
@@ -26,7 +26,7 @@ describe('StderrLog', () => {
     expect(lines).toEqual(['a', 'rest']);
   });
 
-  test('gives at most 8 KiB of a line, cut between characters', () => {
+  test('delivers at most 8 KiB of a line, cut between characters', () => {
     const { lines } = recorded(`x${'é'.repeat(100_000)}\nnext\n`);
     expect(lines).toEqual([`x${'é'.repeat(4095)}`, 'next']);
   });
@@ -38,7 +38,7 @@ describe('StderrLog', () => {
     expect(log.tail()).toMatch(/^é+xlast\n$/);
   });
 
-  test('tells the lines that say why the child ended', () => {
+  test('returns the lines that explain why the child ended', () => {
     expect(
       recorded(
         'starting\r\nError: no\r\n    at main (a.js:1:1)\r\n\r\nNode.js v24.21.0\r\n',

@@ -14,7 +14,7 @@ function listener() {
 }
 
 describe('in-memory transports', () => {
-  test('deliver copies in order, also of what was sent before the start', async () => {
+  test('deliver copies in order, including messages sent before the start', async () => {
     const [near, far] = createInMemoryTransports();
     const { heard, receiver } = listener();
     const params = { list: [1] };
@@ -28,7 +28,7 @@ describe('in-memory transports', () => {
     ]);
   });
 
-  test('tell both ends of a close, once, also when it comes before delivery has begun', async () => {
+  test('report a close to both ends, once, even before delivery has begun', async () => {
     const [near, far] = createInMemoryTransports();
     const [nearEnd, farEnd] = [listener(), listener()];
     await near.start(nearEnd.receiver);

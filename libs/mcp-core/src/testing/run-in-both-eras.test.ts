@@ -41,7 +41,7 @@ function toolWith(
 }
 
 describe('runInBothEras', () => {
-  test('gives the result and the effects of a tool that asks in the right place', async () => {
+  test('returns the result and the effects of a well-behaved tool', async () => {
     const tool = toolWith(async (context, mails) => {
       await context.once('draft', () => mails.push('draft'));
       const { content } = await context.elicit('sure', form);
@@ -54,7 +54,7 @@ describe('runInBothEras', () => {
     });
   });
 
-  test('fails when an effect before a question is not inside once', async () => {
+  test('fails when an effect before an input request is not inside once', async () => {
     const tool = toolWith(async (context, mails) => {
       mails.push('draft');
       await context.elicit('sure', form);
@@ -64,7 +64,7 @@ describe('runInBothEras', () => {
     );
   });
 
-  test('fails when a result is not the same', async () => {
+  test('fails when the results differ', async () => {
     await expect(runInBothEras(toolWith(() => Promise.resolve(randomUUID())))).rejects.toThrow(
       'result of the tool differ',
     );

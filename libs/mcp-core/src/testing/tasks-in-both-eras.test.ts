@@ -108,7 +108,7 @@ async function passing<T>(promise: Promise<T>, stepMs = 100): Promise<T> {
 }
 
 describe.each(['modern', 'legacy'] as const)('a %s call that goes on as a task', (era) => {
-  test('has its result as if it were none', async () => {
+  test('has the same result as without a task', async () => {
     const { client, sent } = await connect(
       serverOf(() => new Promise((resolve) => setTimeout(resolve, 2500, 'done'))),
       { era },
@@ -121,7 +121,7 @@ describe.each(['modern', 'legacy'] as const)('a %s call that goes on as a task',
     await client.close();
   });
 
-  test('is told with its id at once, and with each status that was seen', async () => {
+  test('is reported with its id immediately, and with each observed status', async () => {
     const seen: Task[] = [];
     const { client } = await connect(
       serverOf(async (context) => {
@@ -141,7 +141,7 @@ describe.each(['modern', 'legacy'] as const)('a %s call that goes on as a task',
     await client.close();
   });
 
-  test('asks through the same handlers, each question once', async () => {
+  test('uses the same handlers, once per input request', async () => {
     const asked: string[] = [];
     const elicit = async ({ message }: { readonly message: string }): Promise<ElicitResult> => {
       asked.push(message);
@@ -163,7 +163,7 @@ describe.each(['modern', 'legacy'] as const)('a %s call that goes on as a task',
     await client.close();
   });
 
-  test('rejects with the very error of the call', async () => {
+  test('rejects with the error of the call', async () => {
     const { client } = await connect(
       serverOf(() => Promise.reject(new ProtocolError(-32001, 'No power', { data: 1 }))),
       { era },
@@ -177,7 +177,7 @@ describe.each(['modern', 'legacy'] as const)('a %s call that goes on as a task',
     await client.close();
   });
 
-  test('gives the failure of its tool as a result', async () => {
+  test('returns the failure of its tool as a result', async () => {
     const { client } = await connect(
       serverOf(() => Promise.reject(new ToolError('No disk'))),
       { era },
@@ -220,7 +220,7 @@ describe.each(['modern', 'legacy'] as const)('a %s call that goes on as a task',
     await client.close();
   });
 
-  test('is cancelled when it does not end within the limit, however alive its server is', async () => {
+  test('is cancelled when it exceeds the limit, even if its server is responsive', async () => {
     const signals: AbortSignal[] = [];
     const { client } = await connect(
       serverOf(({ signal }) => {
@@ -239,7 +239,7 @@ describe.each(['modern', 'legacy'] as const)('a %s call that goes on as a task',
     await client.close();
   });
 
-  test('may take longer than the limit without a sign of life, since each answer is one', async () => {
+  test('may exceed the inactivity limit, because each response resets it', async () => {
     const { client } = await connect(
       serverOf(() => new Promise((resolve) => setTimeout(resolve, 20_000, 'late'))),
       { era },
@@ -250,7 +250,7 @@ describe.each(['modern', 'legacy'] as const)('a %s call that goes on as a task',
     await client.close();
   });
 
-  test('stops the clock of its limit while a person is asked', async () => {
+  test('excludes the time spent waiting for user input from its limit', async () => {
     const elicit = (): Promise<ElicitResult> =>
       new Promise((resolve) => setTimeout(resolve, 60_400, accept('Ada')));
     const { client } = await connect(
@@ -263,7 +263,7 @@ describe.each(['modern', 'legacy'] as const)('a %s call that goes on as a task',
     await client.close();
   });
 
-  test('that another client cancelled rejects, and withdraws its questions', async () => {
+  test('that another client cancelled rejects, and withdraws its input requests', async () => {
     const withdrawn: unknown[] = [];
     const elicit = (
       _params: unknown,
@@ -339,7 +339,7 @@ describe.each(['modern', 'legacy'] as const)('a %s call that goes on as a task',
     await client.close();
   });
 
-  test('of an id that the server does not know has that error', async () => {
+  test('with an unknown id fails with the error of the server', async () => {
     const { client } = await connect(
       serverOf(() => 1),
       { era },
@@ -364,7 +364,7 @@ describe.each(['modern', 'legacy'] as const)('a %s call that goes on as a task',
     await client.close();
   });
 
-  test('rejects at once when the client closes or the connection ends between two questions about it', async () => {
+  test('rejects immediately when the client closes or the connection ends between two polls', async () => {
     const { client, cut } = await connect(
       serverOf(() => new Promise(() => undefined), { tasks: { pollIntervalMs: 60_000 } }),
       { era },
@@ -394,7 +394,7 @@ describe.each(['modern', 'legacy'] as const)('a %s call that goes on as a task',
 });
 
 describe('a modern task', () => {
-  test('begins after the questions that were asked before it', async () => {
+  test('begins after the input requests before it', async () => {
     const asked: string[] = [];
     const tool: ToolDefinition = {
       name: 'run',
@@ -427,7 +427,7 @@ describe('a modern task', () => {
     await client.close();
   });
 
-  test('whose question is refused is cancelled, and the call rejects', async () => {
+  test('whose input request is refused is cancelled, and the call rejects', async () => {
     const signals: AbortSignal[] = [];
     const server = serverOf((context) => {
       signals.push(context.signal);
@@ -444,7 +444,7 @@ describe('a modern task', () => {
     await client.close();
   });
 
-  test('that asks without end is cancelled', async () => {
+  test('with endless input requests is cancelled', async () => {
     let count = 0;
     const server = serverOf(async (context) => {
       for (;;) await context.elicit(`question-${String((count += 1))}`, form);
@@ -464,7 +464,7 @@ describe('a modern task', () => {
 });
 
 describe('a legacy call', () => {
-  test('asks for a task where the tool must be one, or the caller wants one, and never where it cannot be', async () => {
+  test('requests a task where the tool requires or the caller wants one, and never where it is impossible', async () => {
     const params = async (
       task: NonNullable<ToolDefinition['task']>,
       wanted?: { readonly ttlMs?: number },
@@ -484,7 +484,7 @@ describe('a legacy call', () => {
     expect(await params('never', { ttlMs: 5000 })).toBeUndefined();
   });
 
-  test('is made a task when its server says that it must be one, and not otherwise', async () => {
+  test('is repeated as a task when its server requires that, and not otherwise', async () => {
     const run = vi.fn<() => number>(() => 1);
     const { client, sent, cut } = await connect(serverOf(run), { era: 'legacy' });
     await cut();
@@ -502,7 +502,7 @@ describe('a legacy call', () => {
     await client.close();
   });
 
-  test('never asks a server for a task that has none, nor in another revision', async () => {
+  test('never requests a task from a server without tasks, nor in another revision', async () => {
     const { client, sent } = await connect(
       serverOf(() => 1, { task: 'never' }),
       { era: 'legacy' },
@@ -518,7 +518,7 @@ describe('a legacy call', () => {
     await Promise.all([client.close(), modern.client.close()]);
   });
 
-  test('knows from the list which tools can be tasks', async () => {
+  test('knows from the list which tools can become tasks', async () => {
     const { client } = await connect(
       serverOf(() => 1, { task: 'optional' }),
       { era: 'legacy' },
@@ -529,7 +529,7 @@ describe('a legacy call', () => {
     await client.close();
   });
 
-  test('gets the progress until its task has ended', async () => {
+  test('receives the progress until its task has ended', async () => {
     const heard: Progress[] = [];
     const server = serverOf(async (context) => {
       for (let progress = 1; progress <= 3; progress += 1) {
@@ -543,7 +543,7 @@ describe('a legacy call', () => {
     await client.close();
   });
 
-  test('relates its answers to the task', async () => {
+  test('relates its input responses to the task', async () => {
     const { client, sent } = await connect(
       serverOf((context) => context.elicit('who', form)),
       { era: 'legacy', handlers: { elicit: () => Promise.resolve({ action: 'decline' }) } },

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createTestContext } from './test-context.ts';
 
 describe('createTestContext', () => {
-  test('records what a handler reports, dropping progress that does not increase', () => {
+  test('records the reports of a handler, dropping progress that does not increase', () => {
     const context = createTestContext();
     context.progress({ progress: 1 });
     context.progress({ progress: 1 });
@@ -12,7 +12,7 @@ describe('createTestContext', () => {
     expect(context.logged).toEqual([{ level: 'info', data: { a: 1 }, logger: 'main' }]);
   });
 
-  test('answers what it was given answers for', async () => {
+  test('responds as configured', async () => {
     const context = createTestContext({
       elicit: (key) => ({ action: 'accept', content: { key } }),
       roots: [{ uri: 'file:///a' }],
@@ -30,7 +30,7 @@ describe('createTestContext', () => {
     expect(context.inputRequests).toEqual([{ key: 'who', params }]);
   });
 
-  test('refuses the rest as a client without the capability does', async () => {
+  test('refuses other input requests as a client without the capability does', async () => {
     const context = createTestContext();
     await expect(context.elicit('a', { message: 'x', requestedSchema: {} })).rejects.toMatchObject({
       code: -32021,
@@ -90,7 +90,7 @@ describe('createTestContext', () => {
     },
   );
 
-  test('refuses to ask what the client did not declare', async () => {
+  test('refuses input requests that the client did not declare', async () => {
     const context = createTestContext({
       elicit: () => ({ action: 'accept' }),
       sample: () => ({ role: 'assistant', content: { type: 'text', text: '' }, model: 'm' }),
@@ -104,7 +104,7 @@ describe('createTestContext', () => {
     expect(context.inputRequests).toEqual([]);
   });
 
-  test('refuses an answer that does not fit the form, as a legacy session does', async () => {
+  test('refuses a response that does not fit the form, as a legacy session does', async () => {
     const context = createTestContext({
       elicit: () => ({ action: 'accept', content: { age: 'old' } }),
     });

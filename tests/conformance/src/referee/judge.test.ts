@@ -17,23 +17,19 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'judge-'));
 });
 
-test(
-  'an official referee that cannot run is a problem of every scenario',
-  { timeout: 60_000 },
-  async () => {
-    const { required, extra, problems } = await judge(
-      { leg: 'server', url: 'nonsense' },
-      REVISION,
-      folder,
-    );
+test('an official referee that cannot run fails every scenario', { timeout: 60_000 }, async () => {
+  const { required, extra, problems } = await judge(
+    { leg: 'server', url: 'nonsense' },
+    REVISION,
+    folder,
+  );
 
-    expect(required).toEqual({ passed: 0, total: 30 });
-    expect(extra.passed).toBe(0);
-    expect(problems).toHaveLength(34);
-    expect(problems[0]).toBe('server-initialize\n  the referee could not run it');
-    expect(problems[33]).toMatch(/^the referee is not content\n/);
-  },
-);
+  expect(required).toEqual({ passed: 0, total: 30 });
+  expect(extra.passed).toBe(0);
+  expect(problems).toHaveLength(34);
+  expect(problems[0]).toBe('server-initialize\n  the referee could not run it');
+  expect(problems[33]).toMatch(/^the referee is not content\n/);
+});
 
 describe('the count', () => {
   const all = (leg: 'server' | 'client'): readonly string[] => {
@@ -41,7 +37,7 @@ describe('the count', () => {
     return [...scored, ...unscored];
   };
 
-  test('is whole when everything passes', async () => {
+  test('is complete when everything passes', async () => {
     const { required, extra, problems } = await judge(
       SERVER,
       REVISION,
@@ -55,7 +51,7 @@ describe('the count', () => {
     ]);
   });
 
-  test('takes a warning, a scenario without a check and a missing one for failures', async () => {
+  test('counts a warning, a scenario without a check and a missing one as failures', async () => {
     const passes = all('server').filter(
       (scenario) =>
         !['ping', 'tools-list', 'logging-set-level', 'resources-list'].includes(scenario),
@@ -77,7 +73,7 @@ describe('the count', () => {
     expect(repeated).toEqual([]);
   });
 
-  test('takes a client that complained for a failure, but not where refusing may be the point', async () => {
+  test('counts a client that reported an error as a failure, unless refusing may be the point', async () => {
     const expected = readExpectedFailures('client');
     const passes = all('client').filter((scenario) => !expected.includes(scenario));
     const referee = saying(
@@ -128,7 +124,7 @@ describe('the count', () => {
     },
   );
 
-  test('is not in order when something passes that is expected to fail', async () => {
+  test('has a problem when an expected failure passes', async () => {
     const [expected] = readExpectedFailures('client');
     const fails = readExpectedFailures('client').filter(
       (scenario) => all('client').includes(scenario) && scenario !== expected,
@@ -141,7 +137,7 @@ describe('the count', () => {
     expect(problems).toEqual([`${String(expected)}\n  passes and is still expected to fail`]);
   });
 
-  test('is not in order when a scenario is unknown, or the referee knows of something else', async () => {
+  test('has a problem when a scenario is unknown, or the referee knows others', async () => {
     const stranger = await judge(
       SERVER,
       REVISION,

@@ -131,7 +131,7 @@ describe.each(['stdio', 'http'] as const)(
       client({ id: chosen('roots'), result: { roots } }),
     ];
 
-    test('runs message by message', async () => {
+    test('is exact, message by message', async () => {
       const { server: assistant, rootsSeen } = createCodeAssistant();
       const raw = await openWithoutHandshake(assistant, { era: 'legacy', wire });
       const strategy = {
@@ -239,7 +239,7 @@ describe.each(['stdio', 'http'] as const)(
       expect(rootsSeen).toEqual([['file:///projects/app', 'file:///projects/shared-lib']]);
     });
 
-    test('never asks a person of a client that did not say it can', async () => {
+    test('sends no elicitation to a client without the capability', async () => {
       const { server: assistant } = createCodeAssistant();
       const raw = await openWithoutHandshake(assistant, { era: 'legacy', wire });
       await replay(raw, [
@@ -314,7 +314,7 @@ describe.each(['stdio', 'http'] as const)('the same work, 2026-07-28, over %s', 
     ),
   ];
 
-  test('runs message by message, each request on its own', async () => {
+  test('is exact, message by message, each request on its own', async () => {
     const { server: assistant } = createCodeAssistant();
     const raw = await openWithoutHandshake(assistant, { era: 'modern', wire, capabilities });
     const hints = {

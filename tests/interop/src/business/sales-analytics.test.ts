@@ -129,7 +129,7 @@ describe.each(['stdio', 'http'] as const)(
     ];
     const prompts = { prompts: { listChanged: true } };
 
-    test('runs message by message, odd members included', async () => {
+    test('is exact, message by message, odd members included', async () => {
       const raw = await openWithoutHandshake(createSalesAnalytics(), { era: 'legacy', wire });
       await replay(raw, [
         // Capabilities of the wrong side, and unknown members, do not make the server refuse a
@@ -205,7 +205,7 @@ describe.each(['stdio', 'http'] as const)(
       ]);
     });
 
-    test('asks no roots of a client that declared none', async () => {
+    test('requests no roots of a client that declared none', async () => {
       const raw = await openWithoutHandshake(createSalesAnalytics(), { era: 'legacy', wire });
       await replay(raw, [
         ...open({}, prompts),
@@ -220,7 +220,7 @@ describe.each(['stdio', 'http'] as const)(
       ]);
     });
 
-    test('refuses prompt arguments that are no text, and prompts where there are none', async () => {
+    test('rejects prompt arguments that are not strings, and prompts where there are none', async () => {
       const asks = { quarter: 'Q3', department: 'dresses', include_comparative: true };
       const withPrompts = await openWithoutHandshake(createSalesAnalytics(), {
         era: 'legacy',
@@ -252,7 +252,7 @@ describe.each(['stdio', 'http'] as const)(
       ]);
     });
 
-    test('a decision outside the form’s limits does not reach the tool', async () => {
+    test('a decision that violates the form does not reach the tool', async () => {
       const raw = await openWithoutHandshake(createSalesAnalytics(), { era: 'legacy', wire });
       await replay(raw, [
         ...open({ elicitation: {} }, prompts),
@@ -298,7 +298,7 @@ describe.each(['stdio', 'http'] as const)('the same work, 2026-07-28, over %s', 
     _meta: stamp,
   });
 
-  test('runs message by message, each request on its own', async () => {
+  test('is exact, message by message, each request on its own', async () => {
     const raw = await openWithoutHandshake(createSalesAnalytics(), {
       era: 'modern',
       wire,

@@ -214,7 +214,7 @@ describe.each(Object.entries(hosts))('for a host on the %s', (_sdk, connect) => 
   });
 });
 
-describe.each(Object.entries(hosts))('for a host on the %s, FS-27:', (_sdk, connect) => {
+describe.each(Object.entries(hosts))('a large file, for a host on the %s:', (_sdk, connect) => {
   test('a file of 6 MB does not cut its connection', async () => {
     const root = await realpath(await mkdtemp(join(folders['ours'] ?? '', 'large-')));
     writeFileSync(join(root, 'b.txt'), `${'x'.repeat(99)}\n`.repeat(60_000));
@@ -232,6 +232,6 @@ describe.each(Object.entries(hosts))('for a host on the %s, FS-27:', (_sdk, conn
   });
 });
 
-test.each([...new Set(calls.flatMap(({ row }) => row ?? []))])('the README tells of %s', (row) => {
+test.each([...new Set(calls.flatMap(({ row }) => row ?? []))])('the README documents %s', (row) => {
   expect(readme.includes(`\n| ${row}`)).toBe(true);
 });

@@ -47,13 +47,13 @@ async function allowedBy({ callTool }: OfficialHost): Promise<unknown> {
 }
 
 describe.each(hosts)('a host on the %s, %s era', (_sdk, era, connect) => {
-  test('is served within its roots, or within the directories where it is not asked', async () => {
+  test('is served within its roots, or within the configured directories without a roots request', async () => {
     expect(await allowedBy(await connected(connect))).toEqual([
       era === 'legacy' ? join(folder, 'a') : folder,
     ]);
   });
 
-  test('is asked for its roots where no directory was given, and again when they changed', async () => {
+  test('gets a roots request without configured directories, and again when they changed', async () => {
     let root = 'a';
     const own = await connected(connect, { args: [], roots: () => [join(folder, root)] });
     expect(await allowedBy(own)).toEqual([join(folder, 'a')]);
@@ -62,7 +62,7 @@ describe.each(hosts)('a host on the %s, %s era', (_sdk, era, connect) => {
     expect(await allowedBy(own)).toEqual([join(folder, 'b')]);
   });
 
-  test('hears of a file it subscribed to: created, replaced, deleted, and nothing after it unsubscribed', async () => {
+  test('receives the changes of a file it subscribed to: created, replaced, deleted, and none after it unsubscribed', async () => {
     const updates: string[] = [];
     const { watch } = await connected(connect, { onUpdated: (uri) => updates.push(uri) });
     const file = join(folder, 'a', 'later.txt');
@@ -90,7 +90,7 @@ describe.each(hosts)('a host on the %s, %s era', (_sdk, era, connect) => {
     expect(updates.slice(count)).not.toContain(pathToFileURL(file).href);
   });
 
-  test('hears of changes of the list of resources', async () => {
+  test('receives changes of the list of resources', async () => {
     let changes = 0;
     const { watch } = await connected(connect, { onListChanged: () => changes++ });
     await watch(pathToFileURL(join(folder, 'a', 'README.md')).href);

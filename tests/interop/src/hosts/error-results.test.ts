@@ -79,7 +79,7 @@ afterAll(() => ours.remove());
 
 describe.each(['filesystem', 'sqlite', 'weather'])('server-%s', (name) => {
   test.each(hosts)(
-    'a failing tool with an output schema: its text arrives (%s)',
+    'the text of a failing tool with an output schema arrives (%s)',
     async (title, connect) => {
       const own = ours.servers.find((server): server is OurServer => server.name === name);
       if (own === undefined) throw new Error(`no server ${name}`);

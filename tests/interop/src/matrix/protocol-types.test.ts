@@ -53,7 +53,7 @@ type UnionDifferenceOf<Our, Their> = [Our] extends [Their]
   : { readonly theirsDoesNotTake: Exclude<Our, Their> };
 
 // The compiler runs these.
-test('the comparison sees members, what they may be, and whether they must be there', () => {
+test('the comparison detects missing members, wrong types and wrong optionality', () => {
   interface Their {
     readonly name: string;
     readonly kind?: 'a' | 'b';
@@ -140,7 +140,7 @@ test('our types of tools, resources and prompts are those of the official SDK', 
   >().toEqualTypeOf<'none'>();
 });
 
-test('our types of what a server asks are those of the official SDK', () => {
+test('our types of input requests are those of the official SDK', () => {
   // `task` makes the question a task of 2025-11-25, which we do not do.
   expectTypeOf<
     Difference<
@@ -180,7 +180,7 @@ test('our types of what a server asks are those of the official SDK', () => {
   expectTypeOf<Difference<Ours.Root, Official.Root, never, '_meta'>>().toEqualTypeOf<'none'>();
 });
 
-test('our types of peers and of what goes on beside requests are those of the official SDK', () => {
+test('our types of peers, progress and logging are those of the official SDK', () => {
   expectTypeOf<Difference<Ours.Implementation, Official.Implementation>>().toEqualTypeOf<'none'>();
   expectTypeOf<
     Difference<Ours.ServerCapabilities, Official.ServerCapabilities>

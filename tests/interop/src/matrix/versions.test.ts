@@ -27,7 +27,7 @@ describe('the client of SDK v2 with our server', () => {
   const dial = (version: string): Promise<ClientFace> =>
     connect(hostOurs, dialV2({ versions: [version] }));
 
-  test.each(LEGACY)('speaks %s', async (version) => {
+  test.each(LEGACY)('negotiates %s', async (version) => {
     const face = await dial(version);
     expect(face.server).toMatchObject({ version, info: { name: 'ours' } });
     expect(await face.callTool('echo', { text: version })).toMatchObject({
@@ -43,7 +43,7 @@ describe('the client of SDK v2 with our server', () => {
   });
 
   test.each(LEGACY)(
-    'hears in %s of output schemas and tasks if the revision has them',
+    'gets output schemas and tasks in %s if the revision has them',
     async (version) => {
       const face = await dial(version);
       const [add, toil] = [await toolNamed(face, 'add'), await toolNamed(face, 'toil')];
@@ -71,16 +71,21 @@ describe('the client of SDK v2 with our server', () => {
     expect('structuredContent' in result).toBe(version >= '2025-06-18');
   });
 
-  test.each(LEGACY)('hears in %s of bad arguments as the revision says', async (version) => {
-    const outcome: unknown = await (
-      await dial(version)
-    )
-      .callTool('add', { a: 'one' })
-      .catch((error: unknown) => error);
-    expect(outcome).toMatchObject(version === '2025-11-25' ? { isError: true } : { code: -32602 });
-  });
+  test.each(LEGACY)(
+    'gets the error for bad arguments in %s that the revision defines',
+    async (version) => {
+      const outcome: unknown = await (
+        await dial(version)
+      )
+        .callTool('add', { a: 'one' })
+        .catch((error: unknown) => error);
+      expect(outcome).toMatchObject(
+        version === '2025-11-25' ? { isError: true } : { code: -32602 },
+      );
+    },
+  );
 
-  test.each(LEGACY)('is asked for a form in %s if the revision has forms', async (version) => {
+  test.each(LEGACY)('gets an elicitation in %s if the revision has forms', async (version) => {
     const result = await (await dial(version)).callTool('ask');
     expect(result).toMatchObject(
       version >= '2025-06-18' ? { content: [{ text: 'accept Ada' }] } : { isError: true },
@@ -89,20 +94,23 @@ describe('the client of SDK v2 with our server', () => {
 });
 
 describe('our client', () => {
-  test.each(LEGACY)('speaks %s with a server on SDK v2 that knows no other', async (version) => {
-    const face = await connect(() => hostV2Sessions([version]), dialOurs('auto'));
-    expect(face.server).toMatchObject({ version, info: { name: 'v2' } });
-    expect(await face.callTool('echo', { text: version })).toMatchObject({
-      content: [{ type: 'text', text: version }],
-    });
-    expect((await face.listTools()).map(({ name }) => name)).toContain('add');
-    expect(await face.readResource(CLOCK_URI)).toMatchObject([{ text: 'noon' }]);
-    expect(await face.callTool('think')).toMatchObject({
-      content: [{ text: expect.stringContaining('forty-two') as string }],
-    });
-  });
+  test.each(LEGACY)(
+    'negotiates %s with a server on SDK v2 that supports no other',
+    async (version) => {
+      const face = await connect(() => hostV2Sessions([version]), dialOurs('auto'));
+      expect(face.server).toMatchObject({ version, info: { name: 'v2' } });
+      expect(await face.callTool('echo', { text: version })).toMatchObject({
+        content: [{ type: 'text', text: version }],
+      });
+      expect((await face.listTools()).map(({ name }) => name)).toContain('add');
+      expect(await face.readResource(CLOCK_URI)).toMatchObject([{ text: 'noon' }]);
+      expect(await face.callTool('think')).toMatchObject({
+        content: [{ text: expect.stringContaining('forty-two') as string }],
+      });
+    },
+  );
 
-  test('chooses 2026-07-28 of a server on SDK v2 that knows all', async () => {
+  test('chooses 2026-07-28 with a server on SDK v2 that supports all', async () => {
     const face = await connect(hostV2Requests, dialOurs('auto'));
     expect(face.server.version).toBe('2026-07-28');
   });

@@ -18,7 +18,7 @@ describe('coverage of the rules', () => {
     });
   });
 
-  test('a rule on any wire is proved by one proof for each era, on whatever wire', () => {
+  test('a rule on any wire is proved by one proof for each era, on some wire', () => {
     const anywhere = must('server', 'It answers.', { page: 'basic', on: 'any' });
     expect(coverageOf({ a: anywhere }, [proof], []).problems).toEqual([
       'MUST without a proof: a (server legacy any)',
@@ -28,7 +28,7 @@ describe('coverage of the rules', () => {
     ).toEqual([]);
   });
 
-  test('a SHOULD without a proof is named and fails nothing', () => {
+  test('a SHOULD without a proof is listed and fails nothing', () => {
     const { problems, unprovedShould } = coverageOf({ a: { ...plain, level: 'SHOULD' } }, [], []);
     expect({ problems, unprovedShould }).toEqual({
       problems: [],
@@ -36,7 +36,7 @@ describe('coverage of the rules', () => {
     });
   });
 
-  test('a rule that is checked by reading demands nothing, and proving it is a mistake', () => {
+  test('a rule that is checked by reading needs no proof, and a proof of it is a mistake', () => {
     const read = review(
       should('server', 'It is kind.', { page: 'basic', versions: MODERN, on: ['stdio'] }),
       'taste',
@@ -59,7 +59,7 @@ describe('coverage of the rules', () => {
     ]);
   });
 
-  test('a known gap excuses what it names, and no more', () => {
+  test('a known gap excuses its cells, and no others', () => {
     const both = must('server', 'It answers.', { page: 'basic', versions: LEGACY });
     expect(
       coverageOf({ a: both }, [], [{ requirements: ['a'], wire: 'http', reason: 'later' }])
@@ -70,7 +70,7 @@ describe('coverage of the rules', () => {
     ).toEqual([]);
   });
 
-  test('a known gap that is proved, or that names nothing, is a mistake', () => {
+  test('a known gap that is proved or empty is a mistake', () => {
     expect(
       coverageOf({ a: plain }, [proof], [{ requirements: ['a'], reason: 'later' }]).problems,
     ).toEqual(['a known gap is proved: a (server modern stdio)']);

@@ -16,7 +16,7 @@ describe.each(CLIENT_PLACES)('a client, $era over $wire', ({ era, wire }) => {
   const subject = { side: 'client', era, wire } as const;
 
   test(
-    'numbers its requests, each with an id of its own',
+    'numbers its requests with unique ids',
     proves(
       subject,
       'rpc.version',
@@ -57,7 +57,7 @@ describe.each(CLIENT_PLACES)('a client, $era over $wire', ({ era, wire }) => {
   });
 
   test(
-    'answers no notification, whatever it says, and its own have no id',
+    'responds to no notification, whatever it is, and its own have no id',
     proves(subject, 'rpc.notification-unanswered', 'rpc.notification-no-id'),
     async () => {
       const { client, server } = await connect(place, {
@@ -83,7 +83,7 @@ describe.each(CLIENT_PLACES)('a client, $era over $wire', ({ era, wire }) => {
   );
 
   test(
-    'keys of _meta that the caller gives are sent as they are',
+    'keys of _meta that the caller sets are sent unchanged',
     proves(
       subject,
       'meta.reserved-keys',
@@ -115,7 +115,7 @@ describe.each(CLIENT_PLACES)('a client, $era over $wire', ({ era, wire }) => {
   );
 
   test(
-    'hands structured results and unknown members on as they came',
+    'returns structured results and unknown members unchanged',
     proves({ ...subject, wire: 'any' }, 'custom.messages'),
     async () => {
       const { client } = await connect(place, {
@@ -175,7 +175,7 @@ describe.each(CLIENT_PLACES.filter(({ era }) => era === 'legacy'))(
     );
 
     test(
-      'refuses methods it does not have',
+      'refuses unknown methods',
       proves(
         subject,
         'rpc.client-method-unknown',
@@ -243,7 +243,7 @@ describe.each(CLIENT_PLACES.filter(({ era }) => era === 'modern'))(
     const subject = { side: 'client', era, wire } as const;
 
     test(
-      'every request says version, capabilities and client',
+      'every request carries version, capabilities and client',
       proves(subject, 'meta.client-keys', 'meta.client-info'),
       async () => {
         const { client, server } = await connect(place, {
@@ -302,7 +302,7 @@ describe.each(CLIENT_PLACES.filter(({ era }) => era === 'modern'))(
     );
 
     test(
-      'never answers a request of the server',
+      'never responds to a request of the server',
       proves(subject, 'stateless.no-client-response'),
       async () => {
         const { client, server } = await connect(

@@ -44,7 +44,7 @@ describe.each(SERVER_PLACES)('a server, $era over $wire', ({ era, wire }) => {
     },
   );
 
-  test('text of every kind comes back as it was', proves(subject, 'rpc.utf-8'), async () => {
+  test('text of every kind is returned unchanged', proves(subject, 'rpc.utf-8'), async () => {
     const client = await open();
     const text = 'é ß 漢字 🎛️ \u2028 \u0000 "\\ \n end';
     expect(await client.request('tools/call', { name: 'echo', arguments: { text } })).toMatchObject(
@@ -52,29 +52,25 @@ describe.each(SERVER_PLACES)('a server, $era over $wire', ({ era, wire }) => {
     );
   });
 
-  test(
-    'a request with the id null is not carried out',
-    proves(subject, 'rpc.id-null'),
-    async () => {
-      let calls = 0;
-      const client = await open([tool('count', () => ({ structuredContent: { calls: ++calls } }))]);
-      client.send({
-        jsonrpc: '2.0',
-        id: null,
-        method: 'tools/call',
-        params: { name: 'count', _meta: era === 'modern' ? modernMeta() : {} },
-      });
-      expect(await client.find((message) => message.error !== undefined)).toEqual({
-        jsonrpc: '2.0',
-        error: { code: -32600, message: expect.any(String) as string },
-      });
-      await client.settled();
-      expect(calls).toBe(0);
-    },
-  );
+  test('a request with the id null is not executed', proves(subject, 'rpc.id-null'), async () => {
+    let calls = 0;
+    const client = await open([tool('count', () => ({ structuredContent: { calls: ++calls } }))]);
+    client.send({
+      jsonrpc: '2.0',
+      id: null,
+      method: 'tools/call',
+      params: { name: 'count', _meta: era === 'modern' ? modernMeta() : {} },
+    });
+    expect(await client.find((message) => message.error !== undefined)).toEqual({
+      jsonrpc: '2.0',
+      error: { code: -32600, message: expect.any(String) as string },
+    });
+    await client.settled();
+    expect(calls).toBe(0);
+  });
 
   test(
-    'notifications of any kind get no answer',
+    'notifications of any kind get no response',
     proves(subject, 'rpc.notification-unanswered'),
     async () => {
       const client = await open();
@@ -108,7 +104,7 @@ describe.each(SERVER_PLACES)('a server, $era over $wire', ({ era, wire }) => {
   );
 
   test(
-    'keys in the _meta that the caller sent reach the handler, reserved ones as well',
+    'the keys in _meta reach the handler, including reserved ones',
     proves(
       subject,
       'meta.reserved-keys',
@@ -129,7 +125,7 @@ describe.each(SERVER_PLACES)('a server, $era over $wire', ({ era, wire }) => {
   );
 
   test(
-    "the keys of its own have a reversed domain, or are the specification's",
+    'its own keys have a reversed domain, or are defined by the specification',
     proves(subject, 'meta.key-names', 'meta.reverse-dns'),
     async () => {
       const client = await open();
@@ -152,7 +148,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'legacy'))(
     const subject = { side: 'server', era, wire } as const;
 
     test(
-      'its own requests have ids of their own, each used once',
+      'its own requests have unique ids',
       proves(subject, 'rpc.server-request-id', 'rpc.id-once'),
       async () => {
         const asking = tool('ask', async (_args, context) => {
@@ -187,24 +183,20 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'legacy'))(
       },
     );
 
-    test(
-      'a batch is answered with what its requests get',
-      proves(subject, 'rpc.batch'),
-      async () => {
-        const client = await openRawClient(createServer(serverOptions({ tools: [echo] })), {
-          era,
-          wire,
-          version: '2025-03-26',
-        });
-        client.send([
-          { jsonrpc: '2.0', id: 'a', method: 'ping' },
-          { jsonrpc: '2.0', method: 'notifications/no-such' },
-          { jsonrpc: '2.0', id: 'b', method: 'no/such' },
-        ]);
-        expect(await client.answer('a')).toEqual({ jsonrpc: '2.0', id: 'a', result: {} });
-        expect(await client.answer('b')).toMatchObject({ error: { code: -32601 } });
-      },
-    );
+    test('a batch gets the responses to its requests', proves(subject, 'rpc.batch'), async () => {
+      const client = await openRawClient(createServer(serverOptions({ tools: [echo] })), {
+        era,
+        wire,
+        version: '2025-03-26',
+      });
+      client.send([
+        { jsonrpc: '2.0', id: 'a', method: 'ping' },
+        { jsonrpc: '2.0', method: 'notifications/no-such' },
+        { jsonrpc: '2.0', id: 'b', method: 'no/such' },
+      ]);
+      expect(await client.answer('a')).toEqual({ jsonrpc: '2.0', id: 'a', result: {} });
+      expect(await client.answer('b')).toMatchObject({ error: { code: -32601 } });
+    });
   },
 );
 
@@ -216,7 +208,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'modern'))(
       openRawClient(createServer(serverOptions({ tools })), { era, wire });
 
     test(
-      'every result has a resultType and says who the server is',
+      'every result has a resultType and the server info',
       proves(subject, 'result.type', 'meta.server-info'),
       async () => {
         const client = await open();
@@ -332,7 +324,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'modern'))(
     );
 
     test(
-      'a question the request does not declare is -32021 with what it needs',
+      'an undeclared input request is -32021 with the required capability',
       proves(subject, 'meta.missing-capability', 'stateless.no-inference'),
       async () => {
         const ask = tool('ask', async (_args, context) => ({
@@ -357,7 +349,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'modern'))(
     );
 
     test(
-      'it sends no request, whatever a handler asks',
+      'it sends no request, whatever input a handler requests',
       proves(subject, 'stateless.no-server-request'),
       async () => {
         const ask = tool('ask', async (_args, context) => {
@@ -380,7 +372,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'modern'))(
     );
 
     test(
-      'conversations on one connection do not wait for each other',
+      'conversations on one connection do not block each other',
       proves(subject, 'stateless.interleaved'),
       async () => {
         const holding = holdingTool();
@@ -398,7 +390,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'modern'))(
     );
 
     test(
-      'a retry may come over another connection',
+      'a retry may use another connection',
       proves(subject, 'stateless.no-affinity'),
       async () => {
         const ask = tool('ask', async (_args, context) => ({

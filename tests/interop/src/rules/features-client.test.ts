@@ -17,7 +17,7 @@ describe.each(CLIENT_PLACES)('a client, $era over $wire', ({ era, wire }) => {
   const tool = (name: string) => ({ name, inputSchema: { type: 'object' } });
 
   test(
-    'reads every page, with cursors as they came',
+    'reads every page, with cursors unchanged',
     proves(
       subject,
       'pages.opaque',
@@ -51,7 +51,7 @@ describe.each(CLIENT_PLACES)('a client, $era over $wire', ({ era, wire }) => {
   );
 
   test(
-    'progress tokens are its own, and progress of others is ignored',
+    'progress tokens are its own, and foreign progress is ignored',
     proves(subject, 'progress.token', 'progress.tracked'),
     async () => {
       const seen: number[] = [];
@@ -89,7 +89,7 @@ describe.each(CLIENT_PLACES)('a client, $era over $wire', ({ era, wire }) => {
   );
 
   test(
-    'cancels a running request once, and survives a late answer',
+    'cancels a running request once, and survives a late response',
     proves(subject, 'cancel.own-running', 'cancel.race'),
     async () => {
       const late = Promise.withResolvers<void>();
@@ -128,7 +128,7 @@ describe.each(CLIENT_PLACES)('a client, $era over $wire', ({ era, wire }) => {
   );
 
   test(
-    'structured content that does not fit its schema is not handed on',
+    'structured content that violates its schema is rejected',
     proves(subject, 'tools.output-validated', 'schema.default-dialect'),
     async () => {
       const described = {
@@ -244,7 +244,7 @@ describe.each(CLIENT_PLACES)('a client, $era over $wire', ({ era, wire }) => {
   }
 
   test(
-    'sends arguments chosen before with a completion',
+    'sends earlier arguments with a completion',
     proves({ ...subject, wire: 'any' }, 'completion.context'),
     async () => {
       const { client, server } = await connect(place, {
@@ -289,7 +289,7 @@ describe.each(CLIENT_PLACES.filter(({ era }) => era === 'modern'))(
     });
 
     test(
-      'several are told apart',
+      'several are kept apart',
       proves(
         subject,
         'listen.several',
@@ -309,29 +309,33 @@ describe.each(CLIENT_PLACES.filter(({ era }) => era === 'modern'))(
       },
     );
 
-    test('what is honoured can be compared', proves(subject, 'listen.compared'), async () => {
-      const { client } = await connect(place, {
-        'subscriptions/listen': ({ id }, raw) => {
-          raw.send(
-            {
-              jsonrpc: '2.0',
-              method: 'notifications/subscriptions/acknowledged',
-              params: {
-                notifications: { toolsListChanged: true },
-                _meta: { [Key.subscriptionId]: id },
+    test(
+      'the acknowledged filter can be compared',
+      proves(subject, 'listen.compared'),
+      async () => {
+        const { client } = await connect(place, {
+          'subscriptions/listen': ({ id }, raw) => {
+            raw.send(
+              {
+                jsonrpc: '2.0',
+                method: 'notifications/subscriptions/acknowledged',
+                params: {
+                  notifications: { toolsListChanged: true },
+                  _meta: { [Key.subscriptionId]: id },
+                },
               },
-            },
-            id,
-          );
-          return undefined;
-        },
-      });
-      const watch = await client.watch(
-        { toolsListChanged: true, resourceSubscriptions: ['x:1'] },
-        () => undefined,
-      );
-      expect(watch.filter).toEqual({ toolsListChanged: true });
-    });
+              id,
+            );
+            return undefined;
+          },
+        });
+        const watch = await client.watch(
+          { toolsListChanged: true, resourceSubscriptions: ['x:1'] },
+          () => undefined,
+        );
+        expect(watch.filter).toEqual({ toolsListChanged: true });
+      },
+    );
   },
 );
 
@@ -382,7 +386,7 @@ describe('the cache of a client', () => {
     expect(sent(server, 'resources/read')).toHaveLength(2);
   });
 
-  test('the end of its time starts no request', proves(subject, 'cache.no-polling'), async () => {
+  test('expiry starts no request', proves(subject, 'cache.no-polling'), async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'performance'] });
     onTestFinished(() => {
       vi.useRealTimers();

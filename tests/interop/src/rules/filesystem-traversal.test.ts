@@ -9,7 +9,7 @@ import { proves } from '../requirements/proves.ts';
 import { CLIENT_INFO } from './message.ts';
 
 test(
-  'file URIs do not lead out of the folders that are served',
+  'file URIs do not lead out of the served folders',
   proves({ side: 'server', era: 'modern', wire: 'stdio' }, 'resources.traversal'),
   async () => {
     const outside = await realpath(await mkdtemp(join(tmpdir(), 'outside-')));

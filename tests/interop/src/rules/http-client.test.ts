@@ -43,7 +43,7 @@ describe('a client, modern over HTTP', () => {
     () => ({ result: { resultType: 'complete', tools, ttlMs: 0, cacheScope: 'private' } });
 
   test(
-    'POSTs each message with the headers that repeat it',
+    'POSTs each message with the headers that mirror it',
     proves(
       subject,
       'http.post-each',
@@ -100,7 +100,7 @@ describe('a client, modern over HTTP', () => {
   });
 
   test(
-    'reads answers as JSON and as a stream, with comments, ids, CRLF and odd headers',
+    'reads responses as JSON and as a stream, with comments, ids, CRLF and odd headers',
     proves(subject, 'http.both-types', 'http.comments', 'http.header-names'),
     async () => {
       const { client } = await connect('modern', {
@@ -137,7 +137,7 @@ describe('a client, modern over HTTP', () => {
   });
 
   test(
-    'resumes nothing: a stream that breaks is asked for anew',
+    'resumes nothing: a broken stream is requested anew',
     proves(subject, 'http.ask-again'),
     async () => {
       let streams = 0;
@@ -341,7 +341,7 @@ describe('a client, legacy over HTTP', () => {
   );
 
   test(
-    'reads answers as JSON and as a stream',
+    'reads responses as JSON and as a stream',
     proves(subject, 'session-http.both-types'),
     async () => {
       const { client } = await connect('legacy', {
@@ -378,7 +378,7 @@ describe('a client, legacy over HTTP', () => {
   });
 
   test(
-    'resumes a broken stream with the last event id, as late as it was told',
+    'resumes a broken stream with the last event id, after the requested delay',
     proves(subject, 'session-http.resume', 'session-http.retry-kept'),
     async () => {
       const times: number[] = [];
@@ -431,7 +431,7 @@ describe('a client, legacy over HTTP', () => {
   );
 
   test(
-    'takes no cursor along into a new session',
+    'uses no cursor of the old session in a new one',
     proves({ ...subject, wire: 'any' }, 'pages.session'),
     async () => {
       const { client, server } = await connect('legacy', {

@@ -67,7 +67,7 @@ const refused = {
 
 describe('the modern endpoint of a server', () => {
   test(
-    'takes a POST and answers with JSON',
+    'accepts a POST and responds with JSON',
     proves(subject, 'http.endpoint', 'http.answer-type'),
     async () => {
       const response = await post(await listen(), call({ text: 'hi' }));
@@ -81,7 +81,7 @@ describe('the modern endpoint of a server', () => {
   );
 
   test(
-    'answers with a stream when there is more than the answer, which ends it',
+    'responds with a stream when there are other messages; the response ends it',
     proves(subject, 'http.answer-type', 'http.own-stream', 'http.stream-ends', 'http.no-buffering'),
     async () => {
       const url = await listen({
@@ -117,7 +117,7 @@ describe('the modern endpoint of a server', () => {
   );
 
   test(
-    'keeps what belongs to a request on its own stream',
+    'sends the messages of a request on its own stream',
     proves(subject, 'logging.own-stream', 'http.own-stream'),
     async () => {
       const holding = holdingTool();
@@ -256,7 +256,7 @@ describe('the modern endpoint of a server', () => {
   });
 
   test(
-    'answers an unknown method with 404 and a JSON-RPC error',
+    'responds to an unknown method with 404 and a JSON-RPC error',
     proves(subject, 'http.method-unknown'),
     async () => {
       const response = await post(await listen(), message('no/such', {}, 1));
@@ -266,7 +266,7 @@ describe('the modern endpoint of a server', () => {
   );
 
   test(
-    'takes notifications with 202 and refuses what is none with an error status',
+    'accepts notifications with 202 and refuses invalid messages with an error status',
     proves(
       subject,
       'http.notification-202',

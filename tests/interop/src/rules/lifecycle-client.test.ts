@@ -29,7 +29,7 @@ describe.each(CLIENT_PLACES.filter(({ era }) => era === 'legacy'))(
     const subject = { side: 'client', era, wire } as const;
 
     test(
-      'opens with initialize, and with notifications/initialized after the answer',
+      'opens with initialize, and with notifications/initialized after the response',
       proves(
         subject,
         'initialize.first',
@@ -95,38 +95,34 @@ describe.each(CLIENT_PLACES.filter(({ era }) => era === 'legacy'))(
       },
     );
 
-    test(
-      'uses only what the server declared',
-      proves(subject, 'operation.capabilities'),
-      async () => {
-        const { client, server } = await connect(place, {
-          initialize: initialized('2025-11-25', {}),
-        });
-        expect(await client.listTools()).toEqual([]);
-        await expect(client.callTool('t', {})).rejects.toMatchObject({
-          code: 'capability-missing',
-        });
-        await expect(client.readResource('x:y')).rejects.toMatchObject({
-          code: 'capability-missing',
-        });
-        await expect(client.getPrompt('p')).rejects.toMatchObject({ code: 'capability-missing' });
-        await expect(
-          client.complete({ type: 'ref/prompt', name: 'p' }, { name: 'a', value: '' }),
-        ).rejects.toMatchObject({ code: 'capability-missing' });
-        await expect(client.setLogLevel('info')).rejects.toMatchObject({
-          code: 'capability-missing',
-        });
-        await client.ping();
-        expect(server.inbox.messages.map(({ method }) => method)).toEqual([
-          'initialize',
-          'notifications/initialized',
-          'ping',
-        ]);
-      },
-    );
+    test('uses only declared capabilities', proves(subject, 'operation.capabilities'), async () => {
+      const { client, server } = await connect(place, {
+        initialize: initialized('2025-11-25', {}),
+      });
+      expect(await client.listTools()).toEqual([]);
+      await expect(client.callTool('t', {})).rejects.toMatchObject({
+        code: 'capability-missing',
+      });
+      await expect(client.readResource('x:y')).rejects.toMatchObject({
+        code: 'capability-missing',
+      });
+      await expect(client.getPrompt('p')).rejects.toMatchObject({ code: 'capability-missing' });
+      await expect(
+        client.complete({ type: 'ref/prompt', name: 'p' }, { name: 'a', value: '' }),
+      ).rejects.toMatchObject({ code: 'capability-missing' });
+      await expect(client.setLogLevel('info')).rejects.toMatchObject({
+        code: 'capability-missing',
+      });
+      await client.ping();
+      expect(server.inbox.messages.map(({ method }) => method)).toEqual([
+        'initialize',
+        'notifications/initialized',
+        'ping',
+      ]);
+    });
 
     test(
-      'declares what its handlers can answer',
+      'declares the capabilities of its handlers',
       proves(
         subject,
         'capability.client',
@@ -146,7 +142,7 @@ describe.each(CLIENT_PLACES.filter(({ era }) => era === 'legacy'))(
       },
     );
 
-    test('tells that its roots changed', proves(subject, 'roots.changed'), async () => {
+    test('announces changes of its roots', proves(subject, 'roots.changed'), async () => {
       const { client, server } = await connect(place, {}, { handlers });
       await client.rootsChanged();
       expect(
@@ -182,7 +178,7 @@ describe.each(CLIENT_PLACES)('the time limits of a client, $era over $wire', ({ 
   });
 
   test(
-    'end a request that is not answered, and cancel it',
+    'end a request without a response, and cancel it',
     proves(subject, 'timeout.requests', 'timeout.per-request', 'timeout.cancels'),
     async () => {
       const { client, server } = await connect(place, { 'tools/call': () => undefined });
@@ -243,7 +239,7 @@ describe.each(CLIENT_PLACES.filter(({ era }) => era === 'modern'))(
     };
 
     test(
-      'declares what its handlers can answer',
+      'declares the capabilities of its handlers',
       proves(subject, 'roots.declared', 'sampling.declared', 'elicitation.declared'),
       async () => {
         const { server, client } = await connect(
@@ -259,7 +255,7 @@ describe.each(CLIENT_PLACES.filter(({ era }) => era === 'modern'))(
     );
 
     test(
-      'finds the era once',
+      'detects the era once',
       proves(subject, 'era.cached', ...(wire === 'stdio' ? (['era.probe'] as const) : [])),
       async () => {
         const { server, connecting } = await detect(tools);
@@ -293,7 +289,7 @@ describe.each(CLIENT_PLACES.filter(({ era }) => era === 'modern'))(
     );
 
     test(
-      'asks again in a version both speak, or fails with those of the server',
+      'retries in a common version, or fails with the versions of the server',
       proves(subject, 'version.retry', 'era.modern-error'),
       async () => {
         let asked = 0;

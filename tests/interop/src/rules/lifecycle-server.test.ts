@@ -25,7 +25,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'legacy'))(
       );
 
     test.for(legacyVersions)(
-      'answers initialize of %s with that version',
+      'responds to initialize of %s with that version',
       proves(subject, 'initialize.same-version', 'initialize.result', 'era.server-choice'),
       async (version) => {
         expect(await initialize(version)).toEqual({
@@ -51,7 +51,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'legacy'))(
     );
 
     test(
-      'declares what it offers and nothing else',
+      'declares exactly its capabilities',
       proves(
         subject,
         'capability.server',
@@ -82,7 +82,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'legacy'))(
     );
 
     test(
-      'sends nothing of its own before notifications/initialized',
+      'sends no requests or notifications before notifications/initialized',
       proves(subject, 'initialize.server-waits'),
       async () => {
         const server = createServer(serverOptions({ tools: [echo] }));
@@ -103,7 +103,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'legacy'))(
     );
 
     test(
-      'a result has what the agreed revision knows, and no more',
+      'a result has only members of the negotiated revision',
       proves(subject, 'operation.version'),
       async () => {
         const list = tool(
@@ -139,7 +139,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'legacy'))(
     );
 
     test(
-      'asks nothing that the client did not declare',
+      'sends no undeclared input request',
       proves(
         subject,
         'operation.capabilities',
@@ -216,10 +216,14 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'legacy'))(
       },
     );
 
-    test('answers ping at once and empty', proves(subject, 'ping.answer'), async () => {
-      const opened = await openRawClient(createServer(serverOptions()), { era, wire });
-      expect(await opened.request('ping', {}, 0)).toEqual({ jsonrpc: '2.0', id: 0, result: {} });
-    });
+    test(
+      'responds to ping immediately with an empty result',
+      proves(subject, 'ping.answer'),
+      async () => {
+        const opened = await openRawClient(createServer(serverOptions()), { era, wire });
+        expect(await opened.request('ping', {}, 0)).toEqual({ jsonrpc: '2.0', id: 0, result: {} });
+      },
+    );
   },
 );
 
@@ -229,7 +233,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'modern'))(
     const subject = { side: 'server', era, wire } as const;
 
     test(
-      'answers server/discover',
+      'responds to server/discover',
       proves(
         subject,
         'discover.method',

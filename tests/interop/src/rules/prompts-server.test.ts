@@ -73,7 +73,7 @@ describe.each(SERVER_PLACES)('the prompts of a server, $era over $wire', ({ era,
   );
 
   test(
-    'give messages with media in Base64 and resources with all they need',
+    'return messages with media in Base64 and complete resources',
     proves(subject, 'prompts.media', 'prompts.embedded'),
     async () => {
       const client = await open();
@@ -118,7 +118,7 @@ describe.each(SERVER_PLACES)('the prompts of a server, $era over $wire', ({ era,
     },
   );
 
-  test('fail with -32603 and give nothing away', proves(subject, 'prompts.internal'), async () => {
+  test('fail with -32603 and reveal nothing', proves(subject, 'prompts.internal'), async () => {
     const client = await open();
     const { error } = await client.request('prompts/get', {
       name: 'greet',
@@ -146,7 +146,7 @@ describe.each(SERVER_PLACES)('the prompts of a server, $era over $wire', ({ era,
   const who = { ref: { type: 'ref/prompt', name: 'greet' }, argument: { name: 'who', value: '' } };
 
   test(
-    'complete with at most 100 values, and say how many there are',
+    'complete with at most 100 values, and return their total number',
     proves(subject, 'completion.limit'),
     async () => {
       const client = await open();
@@ -237,7 +237,7 @@ describe.each(SERVER_PLACES)('the prompts of a server, $era over $wire', ({ era,
 
   if (era === 'modern') {
     test(
-      'are listed for every connection alike, also when there are none',
+      'are listed for every connection alike, even when there are none',
       proves(subject, 'prompts.list', 'prompts.list-stable', 'cache.one-scope'),
       async () => {
         const server = createServer(serverOptions({ prompts: [greeting()] }));
@@ -281,7 +281,7 @@ describe.each(SERVER_PLACES)('the schemas of a server, $era over $wire', ({ era,
   };
 
   test(
-    'are 2020-12 unless they say otherwise',
+    'are 2020-12 unless they declare another dialect',
     proves(subject, 'schema.default-dialect', 'schema.declared-dialect'),
     async () => {
       const tuple = {

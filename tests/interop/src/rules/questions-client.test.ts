@@ -17,316 +17,322 @@ const form = {
   requestedSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
 };
 
-describe.each(CLIENT_PLACES)('the answers of a client, $era over $wire', ({ era, wire }) => {
-  const place = { era, wire };
-  const subject = { side: 'client', era, wire } as const;
+describe.each(CLIENT_PLACES)(
+  'the input responses of a client, $era over $wire',
+  ({ era, wire }) => {
+    const place = { era, wire };
+    const subject = { side: 'client', era, wire } as const;
 
-  /** Makes the server send an input request during a call; returns the client's response. */
-  async function ask(
-    question: { method: string; params: JsonObject },
-    options: Partial<ClientOptions>,
-  ): Promise<{ readonly result?: JsonObject; readonly error?: JsonObject } & Connected> {
-    const script: Script = {
-      'tools/call': async (request, raw) => {
-        if (era === 'modern' && request.params?.inputResponses === undefined)
-          return { result: { resultType: 'input_required', inputRequests: { q: question } } };
-        if (era === 'legacy') {
-          raw.send({ jsonrpc: '2.0', id: 'question', ...question }, request.id);
-          await raw.inbox.find((message) => message.id === 'question');
-        }
-        return complete(era, { content: [] });
-      },
-    };
-    const connected = await connect(place, script, options);
-    const call = connected.client.callTool('ask', {});
-    await (era === 'legacy' ? call : call.catch(() => undefined));
-    const answer = connected.server.inbox.messages.find((message) => message.id === 'question');
-    const responses = sent(connected.server, 'tools/call')[1]?.params?.inputResponses as
-      | { q?: JsonObject }
-      | undefined;
-    const retried = responses?.q === undefined ? {} : { result: responses.q };
-    return { ...connected, ...(answer === undefined ? retried : (answer as JsonObject)) };
-  }
-
-  test(
-    'a question without mode is a form',
-    proves(subject, 'elicitation.mode-absent'),
-    async () => {
-      const { result } = await ask(
-        { method: 'elicitation/create', params: form },
-        {
-          handlers: {
-            elicit: (params) =>
-              Promise.resolve({
-                action: 'accept',
-                content: { name: String('requestedSchema' in params) },
-              }),
-          },
+    /** Makes the server send an input request during a call; returns the client's response. */
+    async function ask(
+      question: { method: string; params: JsonObject },
+      options: Partial<ClientOptions>,
+    ): Promise<{ readonly result?: JsonObject; readonly error?: JsonObject } & Connected> {
+      const script: Script = {
+        'tools/call': async (request, raw) => {
+          if (era === 'modern' && request.params?.inputResponses === undefined)
+            return { result: { resultType: 'input_required', inputRequests: { q: question } } };
+          if (era === 'legacy') {
+            raw.send({ jsonrpc: '2.0', id: 'question', ...question }, request.id);
+            await raw.inbox.find((message) => message.id === 'question');
+          }
+          return complete(era, { content: [] });
         },
-      );
-      expect(result).toEqual({ action: 'accept', content: { name: 'true' } });
-    },
-  );
+      };
+      const connected = await connect(place, script, options);
+      const call = connected.client.callTool('ask', {});
+      await (era === 'legacy' ? call : call.catch(() => undefined));
+      const answer = connected.server.inbox.messages.find((message) => message.id === 'question');
+      const responses = sent(connected.server, 'tools/call')[1]?.params?.inputResponses as
+        | { q?: JsonObject }
+        | undefined;
+      const retried = responses?.q === undefined ? {} : { result: responses.q };
+      return { ...connected, ...(answer === undefined ? retried : (answer as JsonObject)) };
+    }
 
-  test(
-    'an answer that does not fit its form is not sent',
-    proves({ ...subject, wire: 'any' }, 'elicitation.validated-client'),
-    async () => {
-      const { result } = await ask(
-        { method: 'elicitation/create', params: form },
-        { handlers: { elicit: () => Promise.resolve({ action: 'accept', content: { name: 7 } }) } },
-      );
-      expect(result).toBeUndefined();
-    },
-  );
-
-  test(
-    'a mode that was not declared is refused',
-    era === 'legacy' ? proves(subject, 'elicitation.mode-refused') : {},
-    async () => {
-      let asked = 0;
-      const { result, error } = await ask(
-        {
-          method: 'elicitation/create',
-          params: { mode: 'url', message: 'Go', url: 'https://example.com', elicitationId: 'e' },
-        },
-        {
-          handlers: {
-            elicit: () => {
-              asked += 1;
-              return Promise.resolve({ action: 'accept' });
-            },
-          },
-        },
-      );
-      expect([asked, result, error?.code]).toEqual([
-        0,
-        undefined,
-        era === 'legacy' ? -32_602 : undefined,
-      ]);
-    },
-  );
-
-  test(
-    'tools that were not declared are refused',
-    proves(subject, 'sampling.tools-refused'),
-    async () => {
-      let asked = 0;
-      const { result, error } = await ask(
-        {
-          method: 'sampling/createMessage',
-          params: {
-            messages: [{ role: 'user', content: { type: 'text', text: 'x' } }],
-            maxTokens: 5,
-            tools: [{ name: 't', inputSchema: { type: 'object' } }],
-          },
-        },
-        {
-          handlers: {
-            sample: () => {
-              asked += 1;
-              return Promise.reject(new Error('never'));
-            },
-          },
-        },
-      );
-      expect([asked, result]).toEqual([0, undefined]);
-      if (era === 'legacy') expect(error).toHaveProperty('code');
-    },
-  );
-
-  test(
-    'a sampled message has a role and content',
-    era === 'modern' ? proves(subject, 'sampling.content') : {},
-    async () => {
-      const { result } = await ask(
-        {
-          method: 'sampling/createMessage',
-          params: {
-            messages: [{ role: 'user', content: { type: 'text', text: 'x' } }],
-            maxTokens: 5,
-          },
-        },
-        {
-          handlers: {
-            sample: ({ maxTokens }) =>
-              Promise.resolve({
-                role: 'assistant',
-                content: { type: 'text', text: `${maxTokens}` },
-                model: 'm',
-                stopReason: 'endTurn',
-              }),
-          },
-        },
-      );
-      expect(result).toEqual({
-        role: 'assistant',
-        content: { type: 'text', text: '5' },
-        model: 'm',
-        stopReason: 'endTurn',
-      });
-    },
-  );
-
-  test('roots are file URIs', proves({ ...subject, wire: 'any' }, 'roots.file'), async () => {
-    const right = await ask(
-      { method: 'roots/list', params: {} },
-      { handlers: { listRoots: () => Promise.resolve([{ uri: 'file:///home', name: 'home' }]) } },
-    );
-    expect(right.result).toEqual({ roots: [{ uri: 'file:///home', name: 'home' }] });
-    const wrong = await ask(
-      { method: 'roots/list', params: {} },
-      { handlers: { listRoots: () => Promise.resolve([{ uri: 'https://example.com' }]) } },
-    );
-    expect(wrong.result).toBeUndefined();
-  });
-
-  if (era === 'legacy') {
     test(
-      'a refusal is told with its code, a failure with -32603',
-      proves(subject, 'sampling.refused', 'roots.internal'),
+      'an elicitation without mode is a form',
+      proves(subject, 'elicitation.mode-absent'),
       async () => {
-        const params = { messages: [], maxTokens: 1 };
-        const refused = await ask(
-          { method: 'sampling/createMessage', params },
+        const { result } = await ask(
+          { method: 'elicitation/create', params: form },
           {
             handlers: {
-              sample: () => Promise.reject(new ProtocolError(-1, 'User rejected sampling request')),
+              elicit: (params) =>
+                Promise.resolve({
+                  action: 'accept',
+                  content: { name: String('requestedSchema' in params) },
+                }),
             },
           },
         );
-        expect(refused.error).toEqual({ code: -1, message: 'User rejected sampling request' });
-        const failed = await ask(
-          { method: 'roots/list', params: {} },
-          { handlers: { listRoots: () => Promise.reject(new Error('password hunter2')) } },
+        expect(result).toEqual({ action: 'accept', content: { name: 'true' } });
+      },
+    );
+
+    test(
+      'content that does not fit its form is not sent',
+      proves({ ...subject, wire: 'any' }, 'elicitation.validated-client'),
+      async () => {
+        const { result } = await ask(
+          { method: 'elicitation/create', params: form },
+          {
+            handlers: { elicit: () => Promise.resolve({ action: 'accept', content: { name: 7 } }) },
+          },
         );
-        expect(failed.error).toEqual({
-          code: -32_603,
-          message: expect.not.stringContaining('hunter2') as string,
+        expect(result).toBeUndefined();
+      },
+    );
+
+    test(
+      'a mode that was not declared is refused',
+      era === 'legacy' ? proves(subject, 'elicitation.mode-refused') : {},
+      async () => {
+        let asked = 0;
+        const { result, error } = await ask(
+          {
+            method: 'elicitation/create',
+            params: { mode: 'url', message: 'Go', url: 'https://example.com', elicitationId: 'e' },
+          },
+          {
+            handlers: {
+              elicit: () => {
+                asked += 1;
+                return Promise.resolve({ action: 'accept' });
+              },
+            },
+          },
+        );
+        expect([asked, result, error?.code]).toEqual([
+          0,
+          undefined,
+          era === 'legacy' ? -32_602 : undefined,
+        ]);
+      },
+    );
+
+    test(
+      'tools that were not declared are refused',
+      proves(subject, 'sampling.tools-refused'),
+      async () => {
+        let asked = 0;
+        const { result, error } = await ask(
+          {
+            method: 'sampling/createMessage',
+            params: {
+              messages: [{ role: 'user', content: { type: 'text', text: 'x' } }],
+              maxTokens: 5,
+              tools: [{ name: 't', inputSchema: { type: 'object' } }],
+            },
+          },
+          {
+            handlers: {
+              sample: () => {
+                asked += 1;
+                return Promise.reject(new Error('never'));
+              },
+            },
+          },
+        );
+        expect([asked, result]).toEqual([0, undefined]);
+        if (era === 'legacy') expect(error).toHaveProperty('code');
+      },
+    );
+
+    test(
+      'a sampled message has a role and content',
+      era === 'modern' ? proves(subject, 'sampling.content') : {},
+      async () => {
+        const { result } = await ask(
+          {
+            method: 'sampling/createMessage',
+            params: {
+              messages: [{ role: 'user', content: { type: 'text', text: 'x' } }],
+              maxTokens: 5,
+            },
+          },
+          {
+            handlers: {
+              sample: ({ maxTokens }) =>
+                Promise.resolve({
+                  role: 'assistant',
+                  content: { type: 'text', text: `${maxTokens}` },
+                  model: 'm',
+                  stopReason: 'endTurn',
+                }),
+            },
+          },
+        );
+        expect(result).toEqual({
+          role: 'assistant',
+          content: { type: 'text', text: '5' },
+          model: 'm',
+          stopReason: 'endTurn',
         });
       },
     );
 
-    test(
-      'tool results that are missing or mixed are refused',
-      proves(subject, 'sampling.tool-results-checked'),
-      async () => {
-        const use = {
-          role: 'assistant',
-          content: [{ type: 'tool_use', id: 'u1', name: 't', input: {} }],
-        };
-        const mixed = [
-          use,
-          {
-            role: 'user',
-            content: [
-              { type: 'tool_result', toolUseId: 'u1', content: [] },
-              { type: 'text', text: 'x' },
-            ],
-          },
-        ];
-        const missing = [use, { role: 'user', content: { type: 'text', text: 'x' } }];
-        for (const messages of [mixed, missing]) {
-          const { error } = await ask(
+    test('roots are file URIs', proves({ ...subject, wire: 'any' }, 'roots.file'), async () => {
+      const right = await ask(
+        { method: 'roots/list', params: {} },
+        { handlers: { listRoots: () => Promise.resolve([{ uri: 'file:///home', name: 'home' }]) } },
+      );
+      expect(right.result).toEqual({ roots: [{ uri: 'file:///home', name: 'home' }] });
+      const wrong = await ask(
+        { method: 'roots/list', params: {} },
+        { handlers: { listRoots: () => Promise.resolve([{ uri: 'https://example.com' }]) } },
+      );
+      expect(wrong.result).toBeUndefined();
+    });
+
+    if (era === 'legacy') {
+      test(
+        'a refusal is sent with its code, a failure with -32603',
+        proves(subject, 'sampling.refused', 'roots.internal'),
+        async () => {
+          const params = { messages: [], maxTokens: 1 };
+          const refused = await ask(
+            { method: 'sampling/createMessage', params },
             {
-              method: 'sampling/createMessage',
-              params: {
-                messages,
-                maxTokens: 1,
-                tools: [{ name: 't', inputSchema: { type: 'object' } }],
-              },
-            },
-            {
-              capabilities: { samplingTools: true },
               handlers: {
                 sample: () =>
-                  Promise.resolve({
-                    role: 'assistant',
-                    content: { type: 'text', text: '' },
-                    model: 'm',
-                  }),
+                  Promise.reject(new ProtocolError(-1, 'User rejected sampling request')),
               },
             },
           );
-          expect(error?.code).toBe(-32_602);
-        }
-      },
-    );
+          expect(refused.error).toEqual({ code: -1, message: 'User rejected sampling request' });
+          const failed = await ask(
+            { method: 'roots/list', params: {} },
+            { handlers: { listRoots: () => Promise.reject(new Error('password hunter2')) } },
+          );
+          expect(failed.error).toEqual({
+            code: -32_603,
+            message: expect.not.stringContaining('hunter2') as string,
+          });
+        },
+      );
 
-    test(
-      'a question that is withdrawn is not answered',
-      proves(subject, 'cancel.client-stops'),
-      async () => {
-        const signals: AbortSignal[] = [];
-        const { client, server } = await connect(
-          place,
-          {
-            'tools/call': async (request, raw) => {
-              raw.send({ jsonrpc: '2.0', id: 'question', method: 'roots/list' }, request.id);
-              await expect.poll(() => signals.length).toBe(1);
-              raw.send(
-                {
-                  jsonrpc: '2.0',
-                  method: 'notifications/cancelled',
-                  params: { requestId: 'question' },
+      test(
+        'tool results that are missing or mixed are refused',
+        proves(subject, 'sampling.tool-results-checked'),
+        async () => {
+          const use = {
+            role: 'assistant',
+            content: [{ type: 'tool_use', id: 'u1', name: 't', input: {} }],
+          };
+          const mixed = [
+            use,
+            {
+              role: 'user',
+              content: [
+                { type: 'tool_result', toolUseId: 'u1', content: [] },
+                { type: 'text', text: 'x' },
+              ],
+            },
+          ];
+          const missing = [use, { role: 'user', content: { type: 'text', text: 'x' } }];
+          for (const messages of [mixed, missing]) {
+            const { error } = await ask(
+              {
+                method: 'sampling/createMessage',
+                params: {
+                  messages,
+                  maxTokens: 1,
+                  tools: [{ name: 't', inputSchema: { type: 'object' } }],
                 },
-                request.id,
-              );
+              },
+              {
+                capabilities: { samplingTools: true },
+                handlers: {
+                  sample: () =>
+                    Promise.resolve({
+                      role: 'assistant',
+                      content: { type: 'text', text: '' },
+                      model: 'm',
+                    }),
+                },
+              },
+            );
+            expect(error?.code).toBe(-32_602);
+          }
+        },
+      );
+
+      test(
+        'a withdrawn input request gets no response',
+        proves(subject, 'cancel.client-stops'),
+        async () => {
+          const signals: AbortSignal[] = [];
+          const { client, server } = await connect(
+            place,
+            {
+              'tools/call': async (request, raw) => {
+                raw.send({ jsonrpc: '2.0', id: 'question', method: 'roots/list' }, request.id);
+                await expect.poll(() => signals.length).toBe(1);
+                raw.send(
+                  {
+                    jsonrpc: '2.0',
+                    method: 'notifications/cancelled',
+                    params: { requestId: 'question' },
+                  },
+                  request.id,
+                );
+                raw.send(
+                  {
+                    jsonrpc: '2.0',
+                    method: 'notifications/cancelled',
+                    params: { requestId: 'unknown' },
+                  },
+                  request.id,
+                );
+                return complete(era, { content: [] });
+              },
+            },
+            {
+              handlers: {
+                listRoots: ({ signal }) => {
+                  signals.push(signal);
+                  return new Promise((_resolve, reject) => {
+                    signal.addEventListener('abort', () => {
+                      reject(new Error('withdrawn'));
+                    });
+                  });
+                },
+              },
+            },
+          );
+          await client.callTool('ask', {});
+          await client.ping();
+          expect(signals[0]?.aborted).toBe(true);
+          expect(
+            server.inbox.messages.filter((message: Message) => message.method === undefined),
+          ).toEqual([]);
+        },
+      );
+
+      test(
+        'an unexpected completion is ignored',
+        proves(subject, 'elicitation.complete-unknown'),
+        async () => {
+          const { client } = await connect(place, {
+            'tools/call': (request, raw) => {
               raw.send(
                 {
                   jsonrpc: '2.0',
-                  method: 'notifications/cancelled',
-                  params: { requestId: 'unknown' },
+                  method: 'notifications/elicitation/complete',
+                  params: { elicitationId: 'unknown' },
                 },
                 request.id,
               );
               return complete(era, { content: [] });
             },
-          },
-          {
-            handlers: {
-              listRoots: ({ signal }) => {
-                signals.push(signal);
-                return new Promise((_resolve, reject) => {
-                  signal.addEventListener('abort', () => {
-                    reject(new Error('withdrawn'));
-                  });
-                });
-              },
-            },
-          },
-        );
-        await client.callTool('ask', {});
-        await client.ping();
-        expect(signals[0]?.aborted).toBe(true);
-        expect(
-          server.inbox.messages.filter((message: Message) => message.method === undefined),
-        ).toEqual([]);
-      },
-    );
-
-    test(
-      'a completion nobody waits for is ignored',
-      proves(subject, 'elicitation.complete-unknown'),
-      async () => {
-        const { client } = await connect(place, {
-          'tools/call': (request, raw) => {
-            raw.send(
-              {
-                jsonrpc: '2.0',
-                method: 'notifications/elicitation/complete',
-                params: { elicitationId: 'unknown' },
-              },
-              request.id,
-            );
-            return complete(era, { content: [] });
-          },
-        });
-        expect(await client.callTool('t', {})).toMatchObject({ content: [] });
-      },
-    );
-  }
-});
+          });
+          expect(await client.callTool('t', {})).toMatchObject({ content: [] });
+        },
+      );
+    }
+  },
+);
 
 describe.each(CLIENT_PLACES.filter(({ era }) => era === 'modern'))(
   'the multi round-trip requests of a client, $era over $wire',
@@ -339,7 +345,7 @@ describe.each(CLIENT_PLACES.filter(({ era }) => era === 'modern'))(
     });
 
     test(
-      'are retried with all answers, the state as it came, a new id and the same parameters',
+      'are sent together, with an unchanged state, a new id and the same parameters',
       proves(subject, 'mrtr.all-inputs', 'mrtr.state-echoed', 'mrtr.new-id'),
       async () => {
         const requestState = ' ü"\\=={}\u2028 ';
@@ -395,7 +401,7 @@ describe.each(CLIENT_PLACES.filter(({ era }) => era === 'modern'))(
     );
 
     test(
-      'a state without questions is sent back at once',
+      'a state without input requests is sent back immediately',
       proves(subject, 'mrtr.state-echoed'),
       async () => {
         const { client, server } = await connect(place, {
@@ -413,7 +419,7 @@ describe.each(CLIENT_PLACES.filter(({ era }) => era === 'modern'))(
     );
 
     test(
-      'state and answers go with no other request',
+      'state and responses are sent with no other request',
       proves(subject, 'mrtr.only-retry'),
       async () => {
         const { client, server } = await connect(

@@ -14,7 +14,7 @@ const requestedSchema = {
 const form = (message: string) => ({ message, requestedSchema }) as const;
 const everything = { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} };
 
-describe.each(SERVER_PLACES)('the questions of a server, $era over $wire', ({ era, wire }) => {
+describe.each(SERVER_PLACES)('the input requests of a server, $era over $wire', ({ era, wire }) => {
   const subject = { side: 'server', era, wire } as const;
 
   /** Returns the params of a tool's input request. */
@@ -59,7 +59,7 @@ describe.each(SERVER_PLACES)('the questions of a server, $era over $wire', ({ er
     expect([undefined, 'form']).toContain(question?.params?.mode);
   });
 
-  test('a question with a URL says so', proves(subject, 'elicitation.url'), async () => {
+  test('an elicitation with a URL has url mode', proves(subject, 'elicitation.url'), async () => {
     const question = await questionOf((context) =>
       context.elicit('q', { mode: 'url', message: 'Sign in', url: 'https://example.com/in' }),
     );
@@ -161,7 +161,7 @@ describe.each(SERVER_PLACES)('the questions of a server, $era over $wire', ({ er
   );
 
   test(
-    'context of servers goes to a client that declared it only',
+    'context of servers is requested only of a client that declared it',
     proves(subject, 'sampling.include-context'),
     async () => {
       const ask = (context: InteractiveContext) =>
@@ -174,7 +174,7 @@ describe.each(SERVER_PLACES)('the questions of a server, $era over $wire', ({ er
   );
 
   test(
-    'an answer that does not fit the form never reaches the tool',
+    'content that does not fit the form never reaches the tool',
     proves(subject, 'elicitation.validated-server'),
     async () => {
       const answers: unknown[] = [];
@@ -238,7 +238,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'modern'))(
     const accept = (name: string) => ({ action: 'accept', content: { name } });
 
     test(
-      'go on round by round',
+      'continue round by round',
       proves(subject, 'mrtr.content', 'mrtr.kinds', 'mrtr.keys', 'mrtr.methods'),
       async () => {
         const client = await open();
@@ -279,7 +279,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'modern'))(
     );
 
     test(
-      'are answered without input_required on every other method',
+      'are handled without input_required on every other method',
       proves(subject, 'mrtr.methods'),
       async () => {
         const client = await open();
@@ -292,7 +292,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'modern'))(
     );
 
     test(
-      'ask only for what this request declares',
+      'use only capabilities that this request declares',
       proves(subject, 'mrtr.undeclared'),
       async () => {
         const client = await open();
@@ -303,7 +303,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'modern'))(
     );
 
     test(
-      "refuse state that was changed, or is another request's",
+      'reject a changed state, and the state of another request',
       proves(subject, 'mrtr.state-tampered', 'mrtr.state-request'),
       async () => {
         const client = await open();
@@ -334,7 +334,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'modern'))(
       },
     );
 
-    test('refuse state that has expired', proves(subject, 'mrtr.state-expiry'), async () => {
+    test('reject an expired state', proves(subject, 'mrtr.state-expiry'), async () => {
       let now = 1_000_000;
       const client = await open({ requestState: { ttlMs: 5000, now: () => now } });
       const { requestState } = (await call(client)).result!;
@@ -382,7 +382,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'modern'))(
     );
 
     test(
-      'leave nothing running when nobody comes back',
+      'leave nothing running when the client does not respond',
       proves(subject, 'mrtr.no-retry', 'elicitation.refusals'),
       async () => {
         const signals: AbortSignal[] = [];
@@ -418,7 +418,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'modern'))(
     );
 
     test(
-      'ask again for what is missing, ignore what nobody asked for, refuse what is malformed',
+      'are repeated for missing responses; unknown responses are ignored, malformed ones rejected',
       proves(subject, 'mrtr.missing-answers', 'mrtr.extra-answers', 'mrtr.malformed-answers'),
       async () => {
         const client = await open();

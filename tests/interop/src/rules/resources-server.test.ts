@@ -63,7 +63,7 @@ describe.each(SERVER_PLACES)('the resources of a server, $era over $wire', ({ er
   );
 
   test(
-    'a failure is -32603 and gives nothing away',
+    'a failure is -32603 and reveals nothing',
     proves(subject, 'resources.internal'),
     async () => {
       const client = await open();
@@ -100,7 +100,7 @@ describe.each(SERVER_PLACES)('the resources of a server, $era over $wire', ({ er
   });
 
   test(
-    'a cursor goes on where its page ended, and "" is one',
+    'a cursor continues where its page ended, even ""',
     proves(subject, 'pages.stable'),
     async () => {
       const client = await open();
@@ -126,7 +126,7 @@ describe.each(SERVER_PLACES)('the resources of a server, $era over $wire', ({ er
 
   if (era === 'legacy') {
     test(
-      'updates come from subscribe to unsubscribe',
+      'updates are sent between subscribe and unsubscribe',
       proves(subject, 'subscribe.updates'),
       async () => {
         const server = createServer(serverOptions({ resources: provider }));
@@ -167,7 +167,7 @@ describe.each(SERVER_PLACES)('the resources of a server, $era over $wire', ({ er
     );
   } else {
     test(
-      'the list is there for every connection, also when it is empty',
+      'the list is the same for every connection, even when it is empty',
       proves(subject, 'resources.list', 'resources.list-stable'),
       async () => {
         const server = createServer(serverOptions({ resources: provider }));
@@ -209,7 +209,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'modern'))(
       );
     };
 
-    test('begin with what is honoured', proves(subject, 'listen.acknowledged'), async () => {
+    test('begin with the acknowledged filter', proves(subject, 'listen.acknowledged'), async () => {
       const server = createServer(serverOptions({ tools: [echo], resources: provider }));
       const client = await openRawClient(server, { era, wire });
       const wanted = {
@@ -232,7 +232,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'modern'))(
     });
 
     test(
-      'carry what was asked for and nothing else, each tagged with its own id',
+      'carry only the requested changes, each tagged with its own id',
       proves(subject, 'listen.only-wanted', 'listen.tagged', 'listen.several'),
       async () => {
         const server = createServer(serverOptions({ tools: [echo], resources: provider }));

@@ -110,7 +110,7 @@ const messagesOf = (events: readonly ServerEvent[]): Message[] =>
 
 describe('the endpoint of a server with sessions', () => {
   test(
-    'takes POST and GET at one path',
+    'accepts POST and GET at one path',
     proves(subject, 'session-http.endpoint', 'session-http.get-answer', 'session-http.answer-type'),
     async () => {
       const session = await open(await listen());
@@ -137,7 +137,7 @@ describe('the endpoint of a server with sessions', () => {
   );
 
   test(
-    'takes notifications and responses with 202 and nothing, and refuses what is none',
+    'accepts notifications and responses with 202 and no body, and refuses invalid messages',
     proves(subject, 'session-http.accepted-202', 'session-http.refused-4xx'),
     async () => {
       const session = await open(await listen());
@@ -155,7 +155,7 @@ describe('the endpoint of a server with sessions', () => {
   );
 
   test(
-    'sends what belongs to a request on its stream, before the response that ends it',
+    'sends the messages of a request on its stream, before the response that ends it',
     proves(
       subject,
       'session-http.related-first',
@@ -195,7 +195,7 @@ describe('the endpoint of a server with sessions', () => {
   );
 
   test(
-    'goes on after a disconnect, and replays the rest of that stream alone',
+    'continues after a disconnect, and replays only the rest of that stream',
     proves(subject, 'session-http.disconnect', 'session-http.replay', 'session-http.event-ids'),
     async () => {
       const holding = holdingTool();
@@ -234,7 +234,7 @@ describe('the endpoint of a server with sessions', () => {
   );
 
   test(
-    'tells the time to wait when it ends a stream early',
+    'sends the retry delay when it ends a stream early',
     proves(subject, 'session-http.retry-sent'),
     async () => {
       const closing = tool('closing', async (_args, context) => {
@@ -250,7 +250,7 @@ describe('the endpoint of a server with sessions', () => {
   );
 
   test(
-    'asks on the stream of the request',
+    'sends input requests on the stream of the request',
     proves(subject, 'session-http.one-stream'),
     async () => {
       const ask = tool('ask', async (_args, context) => ({
@@ -279,7 +279,7 @@ describe('the endpoint of a server with sessions', () => {
   );
 
   test(
-    'gives out session ids that cannot be guessed',
+    'assigns session ids that cannot be guessed',
     proves(subject, 'session-http.id-characters', 'session-http.id-random'),
     async () => {
       const url = await listen();
@@ -290,7 +290,7 @@ describe('the endpoint of a server with sessions', () => {
   );
 
   test(
-    'needs the session id, and knows when it has ended',
+    'requires the session id, and refuses an ended one',
     proves(subject, 'session-http.id-missing', 'session-http.id-ended'),
     async () => {
       const session = await open(await listen());
@@ -326,7 +326,7 @@ describe('the endpoint of a server with sessions', () => {
   );
 
   test(
-    'refuses unknown versions in the header, and needs none',
+    'refuses unknown versions in the header, and accepts a missing one',
     proves(subject, 'session-http.version-invalid', 'session-http.version-missing'),
     async () => {
       const url = await listen();

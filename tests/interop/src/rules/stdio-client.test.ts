@@ -46,7 +46,7 @@ describe.each(['legacy', 'modern'] as const)('a client, %s over stdio', (era) =>
   const subject = { side: 'client', era, wire: 'stdio' } as const;
 
   test(
-    'writes one message a line and nothing else',
+    'writes one message per line and nothing else',
     proves(subject, 'stdio.line', 'stdio.stdin'),
     async () => {
       const server = new RawStdioServer({
@@ -64,7 +64,7 @@ describe.each(['legacy', 'modern'] as const)('a client, %s over stdio', (era) =>
     },
   );
 
-  test('survives output that is no message', proves(subject, 'stdio.line'), async () => {
+  test('survives output that is not a message', proves(subject, 'stdio.line'), async () => {
     const server = new RawStdioServer({
       ...handshake,
       'tools/call': () => complete(era, { content: [] }),
@@ -76,7 +76,7 @@ describe.each(['legacy', 'modern'] as const)('a client, %s over stdio', (era) =>
   });
 
   test(
-    'takes stderr for no failure and ends the process by the end of its input',
+    'does not treat stderr as a failure and ends the process by the end of its input',
     proves(subject, 'stdio.stderr', 'stdio.shutdown'),
     async () => {
       const { args, story } = await processServer(
@@ -92,7 +92,7 @@ describe.each(['legacy', 'modern'] as const)('a client, %s over stdio', (era) =>
     },
   );
 
-  test('stops a process that stays by SIGTERM', proves(subject, 'stdio.shutdown'), async () => {
+  test('ends a process that stays with SIGTERM', proves(subject, 'stdio.shutdown'), async () => {
     const { args, story } = await processServer(
       "setInterval(() => undefined, 1000); process.on('SIGTERM', () => { tell('terminated'); process.exit(0); });",
     );
@@ -123,7 +123,7 @@ describe('a client, modern over stdio', () => {
   });
 
   test(
-    'starts a server that crashed again and opens its subscriptions again',
+    'restarts a crashed server and reopens its subscriptions',
     proves(subject, 'stdio.restart', 'stdio.listen-again'),
     async () => {
       const { args, story } = await processServer();

@@ -24,7 +24,7 @@ describe.each(['legacy', 'modern'] as const)('a server, %s over stdio', (era) =>
   const subject = { side: 'server', era, wire: 'stdio' } as const;
 
   test(
-    'writes one message a line and nothing else',
+    'writes one message per line and nothing else',
     proves(subject, 'stdio.line', 'stdio.stdout'),
     async () => {
       const { wire, lines } = openStdio(createServer(serverOptions({ tools: [echo] })));
@@ -73,7 +73,7 @@ describe.each(['legacy', 'modern'] as const)('a server, %s over stdio', (era) =>
     },
   );
 
-  test('what is no JSON is survived', proves(subject, 'stdio.stdout'), async () => {
+  test('survives input that is not JSON', proves(subject, 'stdio.stdout'), async () => {
     const { wire, input } = openStdio(createServer(serverOptions({ tools: [echo] })));
     for (const message of opening[era]) wire.send(message);
     input.write('{"jsonrpc": nonsense\n\n[]\n42\n');
@@ -94,7 +94,7 @@ describe.each(['legacy', 'modern'] as const)('a server, %s over stdio', (era) =>
   });
 
   test(
-    'ends at the end of its input',
+    'exits at the end of its input',
     era === 'modern' ? proves(subject, 'stdio.end-of-input') : {},
     async () => {
       const holding = holdingTool();

@@ -45,7 +45,7 @@ describe.each(CLIENT_PLACES.filter(({ era }) => era === 'modern'))(
     };
 
     test(
-      'a call may be answered with a result or with a task, which is followed to its end',
+      'a call may return a result or a task, which is polled to its end',
       proves(any, 'task.either', 'task.poll-to-end', 'extension.id', 'extension.one-sided'),
       async () => {
         const { client, server } = await connect(place, {
@@ -76,21 +76,25 @@ describe.each(CLIENT_PLACES.filter(({ era }) => era === 'modern'))(
       },
     );
 
-    test('a task is no answer to anything else', proves(any, 'task.elsewhere'), async () => {
-      const { client } = await connect(place, {
-        'resources/read': created(),
-        'prompts/get': created(),
-        'tools/list': created(),
-      });
-      for (const call of [
-        () => client.readResource('x:y'),
-        () => client.getPrompt('p'),
-        () => client.listTools(),
-      ])
-        await expect(call()).rejects.toMatchObject({ code: 'invalid-response' });
-    });
+    test(
+      'a task is not a response to any other request',
+      proves(any, 'task.elsewhere'),
+      async () => {
+        const { client } = await connect(place, {
+          'resources/read': created(),
+          'prompts/get': created(),
+          'tools/list': created(),
+        });
+        for (const call of [
+          () => client.readResource('x:y'),
+          () => client.getPrompt('p'),
+          () => client.listTools(),
+        ])
+          await expect(call()).rejects.toMatchObject({ code: 'invalid-response' });
+      },
+    );
 
-    test('pollIntervalMs is kept', proves(any, 'task.poll-interval'), async () => {
+    test('pollIntervalMs is observed', proves(any, 'task.poll-interval'), async () => {
       const asked: number[] = [];
       const answer = states(
         task('working', { pollIntervalMs: 200 }),
@@ -108,7 +112,7 @@ describe.each(CLIENT_PLACES.filter(({ era }) => era === 'modern'))(
     });
 
     test(
-      'questions are put once and answered with tasks/update',
+      'input requests are handled once, with tasks/update',
       proves(any, 'task.asked-once'),
       async () => {
         let asked = 0;
@@ -243,7 +247,7 @@ describe.each(CLIENT_PLACES.filter(({ era }) => era === 'legacy'))(
     });
 
     test(
-      'a tool is called as it says',
+      'a tool is called as it declares',
       proves(any, 'core-task.forbidden', 'core-task.required-client', 'core-task.no-reliance'),
       async () => {
         let polls = 0;
@@ -273,7 +277,7 @@ describe.each(CLIENT_PLACES.filter(({ era }) => era === 'legacy'))(
     );
 
     test(
-      'pollInterval is kept, and input is asked for by tasks/result',
+      'pollInterval is observed, and input is requested by tasks/result',
       proves(any, 'core-task.poll-interval', 'core-task.input-required'),
       async () => {
         const asked: number[] = [];

@@ -73,7 +73,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'legacy'))(
         .result?.task as JsonObject;
 
     test(
-      'are declared, and created at once in the state working',
+      'are declared, and created immediately in the state working',
       proves(
         subject,
         'core-task.declared',
@@ -115,7 +115,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'legacy'))(
     );
 
     test(
-      'give the result of the call when it is there',
+      'return the result of the call when it is available',
       proves(
         subject,
         'core-task.result-waits',
@@ -145,7 +145,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'legacy'))(
     );
 
     test(
-      'that end with an error or isError are failed, and give just that',
+      'that end with an error or isError are failed, and return exactly that',
       proves(subject, 'core-task.failed', 'core-task.result-same'),
       async () => {
         const refused = await serve(() => {
@@ -170,7 +170,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'legacy'))(
     );
 
     test(
-      'are refused or ignored as the tool says',
+      'are refused or ignored as the tool declares',
       proves(subject, 'core-task.required-server', 'core-task.undeclared'),
       async () => {
         const client = await serve(() => done, 'required');
@@ -194,7 +194,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'legacy'))(
     );
 
     test(
-      'ask with related-task, and go on with the answer',
+      'send input requests with related-task, and continue with the response',
       proves(subject, 'core-task.related'),
       async () => {
         const client = await serve(async (context) => ({
@@ -218,7 +218,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'legacy'))(
     );
 
     test(
-      'are cancelled before the answer, and once',
+      'are cancelled before the response, and once',
       proves(
         subject,
         'core-task.cancel',
@@ -292,7 +292,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'modern'))(
     const bare = { _meta: modernMeta() };
 
     test(
-      'are created, found at once, and inline their result',
+      'are created, found immediately, and inline their result',
       proves(subject, 'task.result-type', 'task.created-first', 'task.inline', 'task.ids'),
       async () => {
         const gate = Promise.withResolvers<void>();
@@ -362,7 +362,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'modern'))(
       },
     );
 
-    test('are failed by errors only', proves(subject, 'task.failed', 'task.inline'), async () => {
+    test('are failed only by errors', proves(subject, 'task.failed', 'task.inline'), async () => {
       const refused = await serve(() => {
         throw new ProtocolError(-32_603, 'No power');
       });
@@ -380,7 +380,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'modern'))(
     });
 
     test(
-      'inline their questions, each with a key of its own, and take the answers one by one',
+      'inline their input requests, each with its own key, and accept the responses one by one',
       proves(subject, 'task.inline', 'task.keys', 'task.acknowledged', 'task.partial-answers'),
       async () => {
         const client = await serve(async (context) => {
@@ -452,7 +452,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'modern'))(
     );
 
     test(
-      'have no legacy methods, and a task parameter says nothing',
+      'have no legacy methods, and ignore a task parameter',
       proves(subject, 'task.no-legacy-methods'),
       async () => {
         const client = await serve(() => done);
@@ -465,7 +465,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'modern'))(
     );
 
     test(
-      'are told on a listen stream whole, without progress and log',
+      'are sent completely on a listen stream, without progress and log',
       proves(subject, 'task.no-progress'),
       async () => {
         const gate = Promise.withResolvers<void>();

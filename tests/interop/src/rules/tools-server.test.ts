@@ -40,7 +40,7 @@ describe.each(SERVER_PLACES)('the tools of a server, $era over $wire', ({ era, w
   });
 
   test(
-    'bad arguments are told to the model',
+    'bad arguments are reported to the model',
     proves(subject, 'tools.bad-arguments-told', 'tools.inputs-validated'),
     async () => {
       let calls = 0;
@@ -82,7 +82,7 @@ describe.each(SERVER_PLACES)('the tools of a server, $era over $wire', ({ era, w
     );
   } else {
     test(
-      'the list is there, in one order, for every connection',
+      'the list is in one order for every connection',
       proves(subject, 'tools.list', 'tools.list-stable', 'tools.order'),
       async () => {
         const server = createServer(
@@ -109,7 +109,7 @@ describe.each(SERVER_PLACES)('the tools of a server, $era over $wire', ({ era, w
   }
 
   test(
-    'a failure is a result with its text, and an unexpected one gives nothing away',
+    'a failure is a result with its text, and an unexpected one reveals nothing',
     proves(subject, 'tools.failure'),
     async () => {
       const client = await open({
@@ -132,7 +132,7 @@ describe.each(SERVER_PLACES)('the tools of a server, $era over $wire', ({ era, w
   );
 
   test(
-    'a result conforms to its schema, is there as text, or is an error',
+    'a result conforms to its schema and has a text, or is an error',
     proves(subject, 'tools.output-conforms', 'tools.output-text'),
     async () => {
       const outputSchema = {
@@ -193,7 +193,7 @@ describe.each(SERVER_PLACES)('the tools of a server, $era over $wire', ({ era, w
   );
 
   test(
-    'names are checked when the server is made',
+    'names are checked when the server is created',
     proves(subject, 'tools.name-characters', 'tools.name-unique', 'tools.name-case'),
     () => {
       const named =

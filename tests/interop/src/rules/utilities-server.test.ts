@@ -18,7 +18,7 @@ describe.each(SERVER_PLACES)('a server, $era over $wire', ({ era, wire }) => {
   const only = <T>(own: 'legacy' | 'modern', ...ids: T[]): T[] => (era === own ? ids : []);
 
   test(
-    'log messages keep to the level',
+    'log messages respect the level',
     proves(
       subject,
       ...only('legacy', 'logging.set-level' as const),
@@ -105,7 +105,7 @@ describe.each(SERVER_PLACES)('a server, $era over $wire', ({ era, wire }) => {
   );
 
   test(
-    'much progress is sent at most ten times a second',
+    'frequent progress is sent at most ten times a second',
     proves(subject, 'progress.rate'),
     async () => {
       const client = await open({
@@ -125,7 +125,7 @@ describe.each(SERVER_PLACES)('a server, $era over $wire', ({ era, wire }) => {
 
   if (wire === 'stdio' || era === 'legacy') {
     test(
-      'a cancelled request is stopped and not answered',
+      'a cancelled request is aborted and gets no response',
       proves(
         subject,
         'cancel.stops',
@@ -156,7 +156,7 @@ describe.each(SERVER_PLACES)('a server, $era over $wire', ({ era, wire }) => {
   }
 
   test(
-    'cancellations of nothing are ignored',
+    'cancellations of unknown requests are ignored',
     proves(subject, 'cancel.unknown', 'cancel.race'),
     async () => {
       const client = await open({ tools: [echo] });
@@ -178,7 +178,7 @@ describe.each(SERVER_PLACES)('a server, $era over $wire', ({ era, wire }) => {
 
   if (era === 'legacy') {
     test(
-      'it withdraws only questions that are open',
+      'it withdraws only open input requests',
       proves(subject, 'cancel.server-own-running'),
       async () => {
         const ask = tool('ask', async (_args, context) => {
@@ -228,7 +228,7 @@ describe.each(SERVER_PLACES)('a server, $era over $wire', ({ era, wire }) => {
     );
 
     test(
-      'cache hints are on the results that have them, and on no other',
+      'cache hints are on cacheable results, and on no other',
       proves(subject, 'cache.hints', 'cache.one-scope'),
       async () => {
         const page = (cursor: string | undefined) =>

@@ -35,7 +35,7 @@ describe('the URL of a server', () => {
   });
 });
 
-it('a connection that was unused for 4 s is closed, one that waits for an answer is not', async () => {
+it('a connection that was unused for 4 s is closed, one that waits for a response is not', async () => {
   const server = await scriptedServer((arrival) => {
     if (arrival.body?.id === 1) setTimeout(() => answerJson(arrival), 4300);
     else answerJson(arrival);
@@ -61,7 +61,7 @@ describe('headers of the host', () => {
     },
   );
 
-  it('are asked for each request of any kind', async () => {
+  it('are requested for each HTTP request of any kind', async () => {
     const asked: string[] = [];
     const server = await scriptedServer((arrival) => void playHandshake(arrival));
     const opened = await openTransport({
@@ -89,7 +89,7 @@ describe('headers of the host', () => {
     ]);
   });
 
-  it('that cannot be obtained leave the message unsent', async () => {
+  it('that are unavailable leave the message unsent', async () => {
     const server = await scriptedServer((arrival) => answerJson(arrival));
     const problem = new Error('no token');
     const { transport, failures } = await openTransport({
@@ -106,7 +106,7 @@ describe('headers of the host', () => {
   });
 });
 
-it('a request that is cancelled while its headers are asked for is not sent', async () => {
+it('a request that is cancelled while its headers are pending is not sent', async () => {
   const asked = Promise.withResolvers<{ Authorization: string }>();
   const server = await scriptedServer((arrival) => answerJson(arrival));
   const { transport, messages } = await openTransport({
@@ -128,7 +128,7 @@ it('a request that is cancelled while its headers are asked for is not sent', as
 
 describe('a 401 or 403', () => {
   it.each([401, 403])(
-    '%i is sent again when the host has authorized, with new headers',
+    '%i is retried when the host has authorized, with new headers',
     async (status) => {
       let token = 'old';
       const seen: unknown[] = [];
@@ -177,7 +177,7 @@ describe('a 401 or 403', () => {
     });
   });
 
-  it('is not repeated for ever', async () => {
+  it('is not retried forever', async () => {
     let calls = 0;
     const server = await scriptedServer(({ response }) => response.writeHead(401).end());
     const onUnauthorized = (): Promise<boolean> => {
@@ -191,7 +191,7 @@ describe('a 401 or 403', () => {
     expect(server.arrivals).toHaveLength(4);
   });
 
-  it('to the end of a session is nothing to authorize for', async () => {
+  it('at the end of a session does not trigger authorization', async () => {
     let calls = 0;
     const server = await scriptedServer(
       (arrival) =>
@@ -210,7 +210,7 @@ describe('a 401 or 403', () => {
     expect(calls).toBe(0);
   });
 
-  it('fails with the reason of a host that failed', async () => {
+  it('fails with the reason of a failed host', async () => {
     const problem = new Error('the window was closed');
     const server = await scriptedServer(({ response }) => response.writeHead(401).end());
     const { transport, failures } = await openTransport({

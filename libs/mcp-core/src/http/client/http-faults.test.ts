@@ -82,7 +82,7 @@ describe('a request fails alone', () => {
   });
 
   it.each([true, false])(
-    'by an answer over the limit (declared length: %s)',
+    'by a response over the limit (declared length: %s)',
     async (isDeclared) => {
       const body = JSON.stringify({
         jsonrpc: '2.0',
@@ -160,7 +160,7 @@ describe('a request fails alone', () => {
     expect(failures[0]?.id ?? unreadable[0]?.answers).toBe(1);
   });
 
-  it('by an answer that only announces to be over the limit', async () => {
+  it('by a response that only announces to be over the limit', async () => {
     const server = await scriptedServer(({ response }) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': 2000 });
       response.flushHeaders();
@@ -247,7 +247,7 @@ describe('a request fails alone', () => {
     expect(failures[0]?.error).toMatchObject({ code: 'connection-lost', sent: true });
   });
 
-  it('by a server that hangs up before it answers: it was sent', async () => {
+  it('by a server that hangs up before it responds: it was sent', async () => {
     const server = await scriptedServer(({ socket }) => socket.destroy());
     const { transport, failures } = await openTransport({ url: server.url });
     await transport.send(modernRequest(1, 'tools/list'));
@@ -256,7 +256,7 @@ describe('a request fails alone', () => {
     expect(server.arrivals).toHaveLength(1);
   });
 
-  it('by something that is no HTTP server', async () => {
+  it('by a server that does not speak HTTP', async () => {
     const tcp = createTcpServer((socket) => {
       socket.on('error', () => undefined);
       socket.end('220 hello\r\n');
@@ -272,7 +272,7 @@ describe('a request fails alone', () => {
   });
 });
 
-describe('what was not sent', () => {
+describe('an unsent message', () => {
   it('is rejected: nobody listens', async () => {
     const server = await scriptedServer(() => undefined);
     await server.close();
@@ -312,7 +312,7 @@ describe('what was not sent', () => {
 });
 
 describe('closing', () => {
-  it('while requests of every kind run ends everything at once, and tells it once', async () => {
+  it('while requests of every kind run ends everything immediately, and reports it once', async () => {
     const server = await scriptedServer((arrival) => {
       if (playHandshake(arrival, { get: 'stream' })) return;
       if (arrival.body?.id === 2) return;
@@ -345,7 +345,7 @@ describe('closing', () => {
     expect(await outcome).toMatchObject({ code: 'connection-lost' });
   });
 
-  it('while headers are asked for sends nothing', async () => {
+  it('while headers are pending sends nothing', async () => {
     const server = await scriptedServer((arrival) => answerJson(arrival));
     const asked = Promise.withResolvers<{ Authorization: string }>();
     const { transport, failures } = await openTransport({
@@ -362,7 +362,7 @@ describe('closing', () => {
   });
 });
 
-it('1000 calls in a row share one connection, also when their answers are streams', async () => {
+it('1000 calls in a row share one connection, even when their responses are streams', async () => {
   const server = await scriptedServer((arrival) => {
     if (Number(arrival.body?.id) % 2 === 0) return answerJson(arrival);
     beginEvents(arrival);
@@ -394,7 +394,7 @@ it('an error is one line, however the server formats its pages', async () => {
   expect(error.excerpt).toHaveLength(500);
 });
 
-it('an error has neither what was sent as a header nor what the server sets as a secret', async () => {
+it('an error contains neither sent headers nor secrets that the server set', async () => {
   const server = await scriptedServer(({ headers, response }) => {
     response.writeHead(403, {
       'set-cookie': 'sid=c00kie-value',

@@ -44,7 +44,7 @@ function playSession(arrival: Arrival, get: number | 'stream' = 405): boolean {
   return true;
 }
 
-it('a call whose stream broke may have been executed, also when its session is gone then', async () => {
+it('a call whose stream broke may have been executed, even if its session has ended', async () => {
   const server = await scriptedServer((arrival) => {
     if (playSession(arrival)) return;
     if (arrival.method === 'GET') return void arrival.response.writeHead(404).end();
@@ -59,7 +59,7 @@ it('a call whose stream broke may have been executed, also when its session is g
   expect(server.arrivals.filter(({ body }) => body?.method === 'tools/call')).toHaveLength(1);
 });
 
-it('a call under way when the standalone stream finds its session gone may have been executed', async () => {
+it('a running call whose session has ended, as the standalone stream shows, may have been executed', async () => {
   let gets = 0;
   const server = await scriptedServer((arrival) => {
     if (playSession(arrival, 'stream')) return;
@@ -78,7 +78,7 @@ it('a call under way when the standalone stream finds its session gone may have 
   });
 });
 
-it('the stream of a cancelled request ends although the server does not take the cancellation', async () => {
+it('the stream of a cancelled request ends even if the server refuses the cancellation', async () => {
   const server = await scriptedServer((arrival) => {
     if (arrival.body?.method === 'notifications/cancelled')
       return void arrival.response.writeHead(500).end();
@@ -98,7 +98,7 @@ it('the stream of a cancelled request ends although the server does not take the
   await until(() => stream.destroyed);
 });
 
-it('a refusal whose body does not end is limited like a silence', async () => {
+it('an error response whose body does not end is limited like a silence', async () => {
   const server = await scriptedServer((arrival) => {
     if (arrival.body?.method === 'notifications/roots/list_changed')
       return void arrival.response.writeHead(400).write('because');
@@ -120,7 +120,7 @@ it('a notification may be accepted without a limit', async () => {
   ).resolves.toBeUndefined();
 });
 
-it('an answer in a batch that is not read fails its request', async () => {
+it('a response in an unread batch fails its request', async () => {
   const server = await scriptedServer((arrival) => {
     if (playSession(arrival)) return;
     arrival.response.writeHead(200, { 'content-type': 'application/json' });

@@ -66,7 +66,7 @@ describe('a legacy session', () => {
     ]);
   });
 
-  it('is learned from an initialize that is answered by a stream', async () => {
+  it('is read from an initialize whose response is a stream', async () => {
     const server = await scriptedServer((arrival) => {
       if (arrival.body?.method === 'initialize') {
         beginEvents(arrival, { 'Mcp-Session-Id': 's-9' });
@@ -88,7 +88,7 @@ describe('a legacy session', () => {
     });
   });
 
-  it('lets a question of the server be answered by a POST of its own while the stream stays', async () => {
+  it('responds to an input request with a separate POST while the stream stays open', async () => {
     let call: Arrival | undefined;
     const server = await scriptedServer((arrival) => {
       if (arrival.body?.method === 'tools/call') {
@@ -144,7 +144,7 @@ describe('a legacy session', () => {
     expect(server.arrivals.some(({ method }) => method === 'DELETE')).toBe(false);
   });
 
-  it('tells the server of a cancelled request and ends its stream', async () => {
+  it('notifies the server of a cancelled request and ends its stream', async () => {
     let isClosed = false;
     const server = await scriptedServer((arrival) => {
       if (arrival.body?.method !== 'tools/call') return void playHandshake(arrival);
@@ -185,7 +185,7 @@ describe('a legacy session', () => {
     expect(server.arrivals.some(({ method }) => method === 'GET')).toBe(false);
   });
 
-  it('does not wait for ever for a notification to be accepted', async () => {
+  it('does not wait forever for a notification to be accepted', async () => {
     const server = await scriptedServer(
       (arrival) => void (arrival.body?.method === 'initialize' && playHandshake(arrival)),
     );
@@ -194,7 +194,7 @@ describe('a legacy session', () => {
     await until(() => server.openConnections() === 0);
   });
 
-  it('is closed although the server does not answer DELETE', async () => {
+  it('closes even if the server does not respond to DELETE', async () => {
     const server = await scriptedServer(
       (arrival) => void (arrival.method === 'DELETE' || playHandshake(arrival)),
     );
@@ -210,7 +210,7 @@ describe('the standalone stream', () => {
   const standalone = ({ method, headers }: Arrival): boolean =>
     method === 'GET' && headers['last-event-id'] === undefined;
 
-  it('brings what belongs to no request', async () => {
+  it('carries messages without a request', async () => {
     const server = await scriptedServer((arrival) => {
       if (playHandshake(arrival, { get: 'stream' })) return;
       beginEvents(arrival);
@@ -226,7 +226,7 @@ describe('the standalone stream', () => {
     });
   });
 
-  it.each([405, 404, 400, 401])('is not asked for again after %i', async (status) => {
+  it.each([405, 404, 400, 401])('is not requested again after %i', async (status) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const server = await scriptedServer(
       (arrival) => void (playHandshake(arrival, { get: status }) || answerJson(arrival)),
@@ -243,7 +243,7 @@ describe('the standalone stream', () => {
     expect(opened.ends).toEqual([]);
   });
 
-  it('goes on from its last event after exactly the time the server asked for', async () => {
+  it('resumes from its last event after exactly the delay that the server requested', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const server = await scriptedServer((arrival) => {
       if (playHandshake(arrival, { get: 'stream' })) return;
@@ -262,7 +262,7 @@ describe('the standalone stream', () => {
     expect(gets()[1]?.headers['last-event-id']).toBe('e-7');
   });
 
-  it('is tried again for ever, with longer and longer waits', async () => {
+  it('is retried forever, with increasing delays', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const gets = (): number => server.arrivals.filter(({ method }) => method === 'GET').length;
     const server = await scriptedServer((arrival) => {
@@ -296,7 +296,7 @@ describe('the standalone stream', () => {
     expect(opened.ends).toEqual([]);
   });
 
-  it('is opened once a second at most, however short the time is that the server asks for', async () => {
+  it('is opened once a second at most, however short the requested delay is', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     let gets = 0;
     const server = await scriptedServer((arrival) => {
@@ -316,7 +316,7 @@ describe('the standalone stream', () => {
     await until(() => gets === 4);
   });
 
-  it('whose server falls silent after it sent comments is opened again', async () => {
+  it('is reopened when a server that sent comments falls silent', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     const gets: Arrival[] = [];
     const server = await scriptedServer((arrival) => {
@@ -339,7 +339,7 @@ describe('the standalone stream', () => {
     expect(gets[1]?.headers['last-event-id']).toBe('e-1');
   });
 
-  it('that finds its session gone ends the connection', async () => {
+  it('ends the connection when its session has ended', async () => {
     let gets = 0;
     const server = await scriptedServer((arrival) => {
       if (playHandshake(arrival, { get: 'stream' })) return;
@@ -360,7 +360,7 @@ describe('the standalone stream', () => {
     });
   });
 
-  it('ends when the server floods it with events that are no messages', async () => {
+  it('ends when the server floods it with unreadable events', async () => {
     const server = await scriptedServer((arrival) => {
       if (playHandshake(arrival, { get: 'stream' })) return;
       beginEvents(arrival);
@@ -378,7 +378,7 @@ describe('the standalone stream', () => {
     expect(opened.unreadable.length).toBeLessThan(1100);
   });
 
-  it('names the request that an event over the limit would have answered, wherever its id stands', async () => {
+  it('identifies the request of an event over the limit, wherever its id stands', async () => {
     const long = 'x'.repeat(2000);
     const server = await scriptedServer((arrival) => {
       if (playHandshake(arrival, { get: 'stream' })) return;
@@ -407,8 +407,8 @@ describe('the standalone stream', () => {
   });
 });
 
-describe('a stream that ends before its answer', () => {
-  it('is resumed by GET after exactly the time the server asked for, and after that once a second at most', async () => {
+describe('a stream that ends before its response', () => {
+  it('is resumed by GET after exactly the requested delay, and then once a second at most', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     const server = await scriptedServer((arrival) => {
       if (playHandshake(arrival)) return;
@@ -463,7 +463,7 @@ describe('a stream that ends before its answer', () => {
     expect(server.arrivals.filter(({ body }) => body?.method === 'tools/call')).toHaveLength(1);
   });
 
-  it('fails its request when it had no event ids', async () => {
+  it('fails its request without event ids', async () => {
     const server = await scriptedServer((arrival) => {
       if (playHandshake(arrival)) return;
       beginEvents(arrival);
@@ -503,7 +503,7 @@ describe('a stream that ends before its answer', () => {
     },
   );
 
-  it('fails its request when the server does not come back', async () => {
+  it('fails its request when the server stays unreachable', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const server = await scriptedServer((arrival) => {
       if (playHandshake(arrival)) return;

@@ -69,7 +69,7 @@ describe('a server of HTTP+SSE', () => {
     },
   );
 
-  it('is not taken for one without being asked to', async () => {
+  it('is not assumed without the option', async () => {
     const server = await sseServer('/messages', ({ response }) => response.writeHead(202).end());
     const { transport, failures } = await openTransport({ url: server.url });
     await transport.send(legacyRequest(1, 'initialize'));
@@ -78,7 +78,7 @@ describe('a server of HTTP+SSE', () => {
     expect(server.arrivals).toHaveLength(1);
   });
 
-  it('is found after a probe of the modern era was refused', async () => {
+  it('is found after it refused a probe of the modern era', async () => {
     const server = await sseServer('/messages', ({ response }) => response.writeHead(202).end());
     const opened = await openTransport({ url: server.url, legacySse: true });
     await opened.transport.send(modernRequest(7, 'server/discover'));
@@ -88,7 +88,7 @@ describe('a server of HTTP+SSE', () => {
     expect(server.arrivals.at(-1)?.url).toBe('/messages');
   });
 
-  it('is not looked for behind a modern error', async () => {
+  it('is not tried after a modern error', async () => {
     const body = JSON.stringify({
       jsonrpc: '2.0',
       id: 1,
@@ -103,7 +103,7 @@ describe('a server of HTTP+SSE', () => {
     expect(server.arrivals).toHaveLength(1);
   });
 
-  it.each([401, 403, 500])('is not looked for after %i', async (status) => {
+  it.each([401, 403, 500])('is not tried after %i', async (status) => {
     const server = await scriptedServer(({ response }) => response.writeHead(status).end());
     const { transport, failures } = await openTransport({ url: server.url, legacySse: true });
     await transport.send(legacyRequest(1, 'initialize'));
@@ -131,7 +131,7 @@ describe('a server of HTTP+SSE', () => {
     });
   });
 
-  it('that is none either fails initialize with the first refusal', async () => {
+  it('that does not exist fails initialize with the first error', async () => {
     const server = await scriptedServer((arrival) =>
       arrival.method === 'GET'
         ? answerJson(arrival)
@@ -146,7 +146,7 @@ describe('a server of HTTP+SSE', () => {
     });
   });
 
-  it('whose stream ends has ended the connection', async () => {
+  it('ends the connection when its stream ends', async () => {
     const server = await sseServer('/messages', ({ response }) => response.writeHead(202).end());
     const opened = await openTransport({ url: server.url, legacySse: true });
     await handshake(opened);
@@ -158,7 +158,7 @@ describe('a server of HTTP+SSE', () => {
     });
   });
 
-  it('that refuses a message fails its request only', async () => {
+  it('that refuses a message fails only its request', async () => {
     const server = await sseServer('/messages', ({ response, body }) =>
       response.writeHead(body?.id === 2 ? 413 : 202).end(),
     );
@@ -169,7 +169,7 @@ describe('a server of HTTP+SSE', () => {
     expect(opened.ends).toEqual([]);
   });
 
-  it('that takes no further connection leaves a request unsent', async () => {
+  it('that accepts no further connection leaves a request unsent', async () => {
     const server = await sseServer('/messages', ({ response }) => response.writeHead(202).end());
     const opened = await openTransport({ url: server.url, legacySse: true });
     await handshake(opened);
@@ -183,7 +183,7 @@ describe('a server of HTTP+SSE', () => {
     expect(opened.ends).toEqual([]);
   });
 
-  it('that never names its address does not keep the transport from closing', async () => {
+  it('that never sends its address does not keep the transport from closing', async () => {
     const server = await scriptedServer((arrival) =>
       arrival.method === 'GET' ? beginEvents(arrival) : arrival.response.writeHead(405).end(),
     );

@@ -12,7 +12,7 @@ const WAIT = { timeout: 10_000 };
 const event = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
 
 describe('a modern request', () => {
-  it('is one POST with the standard headers and answered by JSON', async () => {
+  it('is one POST with the standard headers and a JSON response', async () => {
     const server = await scriptedServer((arrival) => answerJson(arrival, { ok: true }));
     const opened = await openTransport({
       url: server.url,
@@ -57,7 +57,7 @@ describe('a modern request', () => {
     expect(server.arrivals[0]?.headers['mcp-name']).toBe(name);
   });
 
-  it('delivers the notifications of its stream in order and before the answer, however the bytes are cut', async () => {
+  it('delivers the notifications of its stream in order and before the response, however the bytes are cut', async () => {
     const notifications = Array.from({ length: 50 }, (_, n) => ({
       jsonrpc: '2.0',
       method: 'notifications/progress',
@@ -103,7 +103,7 @@ describe('a modern request', () => {
     expect(failures).toEqual([]);
   });
 
-  it('that has been answered is not cancelled any more', async () => {
+  it('is not cancelled after its response', async () => {
     const server = await scriptedServer((arrival) => answerJson(arrival));
     const { transport, messages } = await openTransport({ url: server.url });
     await transport.send(modernRequest(3, 'tools/list'));
@@ -118,7 +118,7 @@ describe('a modern request', () => {
     expect(server.arrivals.map(({ body }) => body?.method)).toEqual(['tools/list', 'tools/list']);
   });
 
-  it('fails when its stream ends before the answer, and is not resumed', async () => {
+  it('fails when its stream ends before the response, and is not resumed', async () => {
     const server = await scriptedServer((arrival) => {
       beginEvents(arrival);
       arrival.response.end('id: 1\nretry: 1\ndata: \n\n');
@@ -133,7 +133,7 @@ describe('a modern request', () => {
     expect(server.arrivals).toHaveLength(1);
   });
 
-  it('opens no stream of its own and ends no session', async () => {
+  it('opens no standalone stream and ends no session', async () => {
     const server = await scriptedServer((arrival) =>
       answerJson(arrival, {}, { 'mcp-session-id': 'ignored' }),
     );
@@ -150,7 +150,7 @@ describe('a modern request', () => {
     ]);
   });
 
-  it('closes a stream that the server keeps open after the answer', async () => {
+  it('closes a stream that the server keeps open after the response', async () => {
     const server = await scriptedServer((arrival) => {
       beginEvents(arrival);
       arrival.response.write(event({ jsonrpc: '2.0', id: 1, result: {} }));
@@ -177,7 +177,7 @@ describe('a modern request', () => {
     expect(failures).toEqual([]);
   });
 
-  it.each([{ id: null }, {}])('takes an error without id in a 400 as its own: %j', async (id) => {
+  it.each([{ id: null }, {}])('reads an error without id in a 400 as its own: %j', async (id) => {
     const error = { code: -32020, message: 'Header mismatch' };
     const server = await scriptedServer(({ response }) =>
       response
@@ -190,7 +190,7 @@ describe('a modern request', () => {
   });
 
   it.each([401, 403, 503])(
-    'does not take an error without id in a %i for an answer',
+    'does not read an error without id in a %i as its response',
     async (status) => {
       const body = JSON.stringify({
         jsonrpc: '2.0',

@@ -19,7 +19,7 @@ const pings = (from: number, count: number): string =>
 const isAnswer = ({ method, body }: Arrival): boolean =>
   method === 'POST' && body?.method === undefined;
 
-it('answers of ours are posted sixteen at a time, in their order', async () => {
+it('responses are posted sixteen at a time, in order', async () => {
   const held: Arrival[] = [];
   const server = await scriptedServer(
     (arrival) => void (isAnswer(arrival) ? held.push(arrival) : playHandshake(arrival)),
@@ -48,7 +48,7 @@ it('answers of ours are posted sixteen at a time, in their order', async () => {
   );
 });
 
-it('nothing more is read of a server that takes no answers, until it does', async () => {
+it('reading from a server pauses while it accepts no responses', async () => {
   const held: Arrival[] = [];
   let stream: Arrival | undefined;
   const server = await scriptedServer((arrival) => {

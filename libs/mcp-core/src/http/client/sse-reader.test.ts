@@ -48,11 +48,11 @@ describe('an event stream', () => {
     ]);
   });
 
-  it('takes one space off a value', () => {
+  it('removes one space before a value', () => {
     expect(readText('data:  a: b \n\n').events).toEqual([{ name: 'message', data: ' a: b ' }]);
   });
 
-  it('primes with an id and empty data, which is no event', () => {
+  it('is primed by an id with empty data, which is no event', () => {
     expect(readText('id: e-1\nretry: 250\ndata: \n\n')).toEqual({
       events: [],
       tooLarge: 0,
@@ -65,7 +65,7 @@ describe('an event stream', () => {
     expect(readText('id: 1\ndata: a\n\nid: 2\ndata: b\n').lastEventId).toBe('1');
   });
 
-  it('keeps the id of the last event that had one, and can take it back', () => {
+  it('keeps the id of the last event with one, and can reset it', () => {
     expect(readText('id: 1\ndata: a\n\ndata: b\n\n').lastEventId).toBe('1');
     expect(readText('id: 1\ndata: a\n\nid\ndata: b\n\n').lastEventId).toBe('');
   });
@@ -81,11 +81,11 @@ describe('an event stream', () => {
     },
   );
 
-  it('does not deliver an event that is cut off', () => {
+  it('does not deliver an incomplete event', () => {
     expect(readText('data: a\n\ndata: b\n').events).toHaveLength(1);
   });
 
-  it('replaces what is not UTF-8', () => {
+  it('replaces invalid UTF-8', () => {
     expect(read([Buffer.from('data: a'), Buffer.from([0xff]), Buffer.from('\n\n')]).events).toEqual(
       [{ name: 'message', data: 'a\uFFFD' }],
     );
@@ -93,7 +93,7 @@ describe('an event stream', () => {
 });
 
 describe('an event over the limit', () => {
-  it('is dropped and reported once, and the next one is read', () => {
+  it('is discarded and reported once, and the next one is read', () => {
     const text = `id: 1\ndata: ${'x'.repeat(11)}\ndata: more\n\ndata: ${'y'.repeat(10)}\n\n`;
     expect(readText(text, 10)).toMatchObject({
       tooLarge: 1,
@@ -101,13 +101,13 @@ describe('an event over the limit', () => {
     });
   });
 
-  it('is reported before its end arrives, also when it has many lines', () => {
+  it('is reported before its end arrives, even if it has many lines', () => {
     expect(readText('data: 12345\n'.repeat(100), 100).tooLarge).toBe(1);
     expect(readText(`data: ${'x'.repeat(200)}`, 100).tooLarge).toBe(1);
     expect(readText(`:${'x'.repeat(200)}`, 100).tooLarge).toBe(1);
   });
 
-  it('is not made of many comments', () => {
+  it('does not consist of comments', () => {
     expect(readText(`${':\n'.repeat(1000)}data: a\n\n`, 100)).toMatchObject({
       tooLarge: 0,
       events: [{ data: 'a' }],
@@ -115,7 +115,7 @@ describe('an event over the limit', () => {
   });
 });
 
-it('reads a stream the same however it is cut', () => {
+it('events do not depend on the position of the cuts', () => {
   const line = fc.oneof(
     fc.constantFrom(
       '',
@@ -150,7 +150,7 @@ it('reads a stream the same however it is cut', () => {
   );
 });
 
-it('takes time in proportion to a long event in small pieces', () => {
+it('a long event in small pieces takes proportional time', () => {
   const text = 'x'.repeat(2 * 1024 * 1024);
   const bytes = Buffer.from(`data: ${text}\n\n`);
   const chunks = Array.from({ length: Math.ceil(bytes.length / 16) }, (_, index) =>

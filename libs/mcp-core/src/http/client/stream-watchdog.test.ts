@@ -50,7 +50,7 @@ describe('the watchdog of an event stream', () => {
     expect(destroy).toHaveBeenCalledOnce();
   });
 
-  test('takes events and comments alike for life', () => {
+  test('counts events and comments as signs of life', () => {
     const { destroy, comment, event } = watched();
     vi.advanceTimersByTime(15_000);
     comment();
@@ -61,7 +61,7 @@ describe('the watchdog of an event stream', () => {
     expect(destroy).not.toHaveBeenCalled();
   });
 
-  test('never breaks a stream whose server sends no comments to keep it alive', () => {
+  test('never breaks a stream without keep-alive comments', () => {
     const { destroy, comment, event } = watched();
     comment();
     event();

@@ -60,7 +60,7 @@ async function secureServer(): Promise<{
   };
 }
 
-test('a server whose certificate is not trusted is sent nothing', async () => {
+test('nothing is sent to a server with an untrusted certificate', async () => {
   const server = await secureServer();
   const { transport, failures } = await openTransport({
     url: server.url,
@@ -74,7 +74,7 @@ test('a server whose certificate is not trusted is sent nothing', async () => {
   expect(server.requests()).toBe(0);
 });
 
-test('a server whose certificate is trusted is spoken to over one connection', async () => {
+test('a server with a trusted certificate is used over one connection', async () => {
   setDefaultCACertificates([...trusted, CERTIFICATE]);
   const server = await secureServer();
   const { transport, messages } = await openTransport({ url: server.url });

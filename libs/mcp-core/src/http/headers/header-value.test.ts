@@ -40,7 +40,7 @@ describe('a header value', () => {
     },
   );
 
-  it('keeps white space inside and the case of the marks', () => {
+  it('keeps inner white space and the case of the marks', () => {
     expect(decodeHeaderValue('a\tb')).toBe('a\tb');
     expect(decodeHeaderValue('=?Base64?eA==?=')).toBe('=?Base64?eA==?=');
     expect(decodeHeaderValue('=?base64?=')).toBe('=?base64?=');

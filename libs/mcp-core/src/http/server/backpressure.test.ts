@@ -69,7 +69,7 @@ async function notifying(count: number, steps: number[]): Promise<HttpPeer> {
   return new HttpPeer(server, listener);
 }
 
-test('a reader that stops makes a modern request wait, and gets everything when it goes on', async () => {
+test('a reader that pauses makes a modern request wait, and receives everything when it continues', async () => {
   const steps: number[] = [];
   const peer = await notifying(400, steps);
   const { headers = {}, body } = peer.modern('tools/call', { name: 'any' });
@@ -89,7 +89,7 @@ test('a reader that stops makes a modern request wait, and gets everything when 
   expect(readEvents(text.slice(text.indexOf('data:'))).events).toHaveLength(401);
 });
 
-test('a reader that stops and then leaves ends the request', async () => {
+test('a reader that pauses and disconnects ends the request', async () => {
   const steps: number[] = [];
   const peer = await notifying(100_000, steps);
   const { headers = {}, body } = peer.modern('tools/call', { name: 'any' });
@@ -154,7 +154,7 @@ test.each(['session', 'modern'] as const)(
   },
 );
 
-test('log messages are dropped for a reader in a session that stops, its answer is not', async () => {
+test('a paused reader in a session loses log messages, but not its response', async () => {
   const count = 2000;
   const flood = toolOf('flood', (_args, context) => {
     for (let step = 1; step <= count; step += 1) context.log('info', `${String(step)} ${LINE}`);

@@ -141,7 +141,7 @@ function webExchange(): { readonly exchange: WebExchange; readonly leave: () => 
 }
 
 describe('a client that leaves while authenticate runs', () => {
-  test('does not keep its session alive by the stream it asked for', async () => {
+  test('does not keep its session alive by the requested stream', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'setInterval'] });
     onTestFinished(() => {
       vi.useRealTimers();
@@ -237,8 +237,8 @@ describe('a client that leaves while the server connects', () => {
   });
 });
 
-describe('a client that left before anybody listened', () => {
-  test('is reported at once, and once', () => {
+describe('a client that left before the listener was set', () => {
+  test('is reported immediately, and once', () => {
     const { exchange, leave } = webExchange();
     leave();
     const listener = vi.fn<() => void>();
@@ -246,7 +246,7 @@ describe('a client that left before anybody listened', () => {
     expect(listener).toHaveBeenCalledOnce();
   });
 
-  test('is reported by an exchange that was aborted before it was made', () => {
+  test('is reported by an exchange that was aborted before its creation', () => {
     const exchange = new WebExchange(
       new Request('http://localhost/', { signal: AbortSignal.abort() }),
     );
@@ -255,7 +255,7 @@ describe('a client that left before anybody listened', () => {
     expect([exchange.isGone(), listener.mock.calls.length]).toEqual([true, 1]);
   });
 
-  test('takes no stream over', () => {
+  test('replaces no stream', () => {
     const scope = {
       sessionId: 's',
       store: undefined,

@@ -7,7 +7,7 @@ const b1 = { sessionId: 'b', stream: 1 };
 const sequences = (store: MemoryEventStore, address = a1) =>
   store.after(address, 0).map(({ sequence }) => sequence);
 
-test('events are told by session and stream, in order, after a sequence', () => {
+test('events are replayed by session and stream, in order, after a sequence number', () => {
   const store = new MemoryEventStore();
   for (const sequence of [1, 2, 3]) store.append(a1, { sequence, data: 'x' });
   store.append(a2, { sequence: 1, data: 'y' });
@@ -19,13 +19,13 @@ test('events are told by session and stream, in order, after a sequence', () => 
   expect(sequences(store, b1)).toEqual([1]);
 });
 
-test('the oldest events of a session go when there are too many, however many come', () => {
+test('the oldest events of a session are dropped when there are too many', () => {
   const store = new MemoryEventStore({ maxEventsPerSession: 3 });
   for (let sequence = 1; sequence <= 2000; sequence += 1) store.append(a1, { sequence, data: 'x' });
   expect(sequences(store)).toEqual([1998, 1999, 2000]);
 });
 
-test('the oldest events of a session go when they are too long, but never the newest', () => {
+test('the oldest events of a session are dropped when they are too long, but never the newest', () => {
   const store = new MemoryEventStore({ maxBytesPerSession: 10 });
   for (const [index, data] of ['12345', '12345', 'ä12345'].entries())
     store.append(a1, { sequence: index + 1, data });
@@ -34,7 +34,7 @@ test('the oldest events of a session go when they are too long, but never the ne
   expect(sequences(store)).toEqual([4]);
 });
 
-test('the session that stored least recently goes when all together are too long', () => {
+test('the session that stored least recently is dropped when all together are too long', () => {
   const store = new MemoryEventStore({ maxBytes: 10 });
   store.append(a1, { sequence: 1, data: '12345' });
   store.append(b1, { sequence: 1, data: '12345' });

@@ -44,7 +44,7 @@ function postOf(body: Uint8Array<ArrayBuffer>): RequestInit {
   return { method: 'POST', headers: { 'content-type': 'application/json', accept: '*/*' }, body };
 }
 
-describe('what is no MCP request', () => {
+describe('an invalid HTTP request', () => {
   test.each(['HEAD', 'OPTIONS', 'PUT', 'PATCH', 'TRACE'])(
     '%s is answered with 405 and what is allowed',
     async (method) => {
@@ -56,7 +56,7 @@ describe('what is no MCP request', () => {
     },
   );
 
-  test('another path is answered with 404, the own one also with a query', async () => {
+  test('on another path gets 404; a query does not matter', async () => {
     const peer = await serve();
     for (const path of ['/', '/mcp/', '/MCP', '/sse', '/messages'])
       expect((await peer.exchange({ path, body: {} })).status).toBe(404);
@@ -94,7 +94,7 @@ describe('what is no MCP request', () => {
     expect((await peer.exchange(request)).status).toBe(expected);
   });
 
-  test('a body that is not UTF-8 is answered with 400 and -32700, on both faces', async () => {
+  test('with a body that is not UTF-8 gets 400 and -32700, on both faces', async () => {
     const peer = await serve();
     const body = Buffer.concat([
       Buffer.from('{"jsonrpc":"2.0","id":1,"method":"'),
@@ -146,7 +146,7 @@ describe('what is no MCP request', () => {
     },
   );
 
-  test('a deeply nested message is survived', async () => {
+  test('with a deeply nested message does no harm', async () => {
     const peer = await serve({ tools: [echo] });
     const depth = 100_000;
     const deep = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`;
@@ -159,7 +159,7 @@ describe('what is no MCP request', () => {
 });
 
 describe('a body over the limit', () => {
-  test('is answered with 413 however it is sent, and the connection goes on', async () => {
+  test('gets 413 however it is sent, and the connection continues', async () => {
     const peer = await serve({ tools: [echo] }, { maxBodyBytes: 100_000 });
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     onTestFinished(() => {
@@ -252,7 +252,7 @@ describe('a connection', () => {
     ).toBe(431);
   });
 
-  test('that the client leaves within an answer takes nobody with it', async () => {
+  test('that the client closes during a response affects no other client', async () => {
     const big = toolOf('big', () => ({
       content: [{ type: 'text', text: 'x'.repeat(20_000_000) }],
     }));
@@ -265,11 +265,11 @@ describe('a connection', () => {
   });
 });
 
-describe('pages of other sites are kept out', () => {
+describe('pages of other sites are refused', () => {
   const statusOf = async (peer: HttpPeer, headers: { [name: string]: string }) =>
     (await peer.exchange(peer.modern('server/discover', {}, { headers }))).status;
 
-  test('by the names of this machine, as a default', async () => {
+  test('unless they use the names of this machine, by default', async () => {
     const peer = await serve();
     const port = String(peer.listener.port);
     for (const host of [
@@ -306,7 +306,7 @@ describe('pages of other sites are kept out', () => {
       await expect(statusOf(peer, { origin })).resolves.toBe(200);
   });
 
-  test('by the names that are configured', async () => {
+  test('unless they use the configured names', async () => {
     const peer = await serve(
       {},
       { allowedHosts: ['mcp.example'], allowedOrigins: ['https://App.example'] },
@@ -328,7 +328,7 @@ describe('pages of other sites are kept out', () => {
       ).toBe(403);
   });
 
-  test('beyond loopback any host may be named, but no page may send', async () => {
+  test('beyond loopback by their origin, whatever the host', async () => {
     const server = createServer({ info: { name: 'test', version: '1' } });
     const listener = await serveHttp(server, { host: '0.0.0.0' });
     onTestFinished(() => listener.close());
@@ -349,8 +349,8 @@ describe('pages of other sites are kept out', () => {
   });
 });
 
-describe('who may ask', () => {
-  test('is who has a token', async () => {
+describe('authentication', () => {
+  test('accepts a request with a token', async () => {
     const peer = await serve({}, { bearerToken: ['one', 'two'] });
     const send = (authorization?: string) =>
       peer.exchange(peer.modern('server/discover', {}, { headers: { authorization } }));
@@ -371,7 +371,7 @@ describe('who may ask', () => {
     }
   });
 
-  test('is who authenticate lets pass', async () => {
+  test('accepts the requests that authenticate accepts', async () => {
     const challenge = 'Bearer error="insufficient_scope", scope="files:write"';
     const onError = vi.fn<(error: unknown) => void>();
     const peer = await serve(
@@ -398,7 +398,7 @@ describe('who may ask', () => {
     expect(onError).toHaveBeenCalledOnce();
   });
 
-  test('is never who has a token that cannot travel in a header', () => {
+  test('rejects a token that a header cannot carry', () => {
     const server = createServer({ info: { name: 'test', version: '1' } });
     for (const bearerToken of ['', [], ['a', '']])
       expect(() => createHttpHandler(server, { bearerToken })).toThrow(
@@ -408,7 +408,7 @@ describe('who may ask', () => {
 });
 
 describe('close', () => {
-  test('lets the answers under way out', async () => {
+  test('finishes running responses', async () => {
     const held = heldTool();
     const peer = await serve({ tools: [held.tool] });
     const session = await peer.initialize();
@@ -431,7 +431,7 @@ describe('close', () => {
     await expect(peer.send(peer.modern('server/discover'))).rejects.toThrow('ECONNREFUSED');
   });
 
-  test('refuses what was sent when it began and is read later', async () => {
+  test('refuses a request that was sent before it and is read later', async () => {
     const handler = createHttpHandler(createServer({ info: { name: 'test', version: '1' } }));
     const body = Promise.withResolvers<Uint8Array>();
     const stream = new ReadableStream({
@@ -460,7 +460,7 @@ describe('close', () => {
     expect((await response).status).toBe(503);
   });
 
-  test('of the listener stops the tasks, that of a handler does not', async () => {
+  test('of the listener stops the tasks, of a handler it does not', async () => {
     const begun: AbortSignal[] = [];
     const tool = toolOf('work', async (_args, context) => {
       await context.startTask();
@@ -483,7 +483,7 @@ describe('close', () => {
     expect(begun[0]?.aborted).toBe(true);
   });
 
-  test('waits only for a limited time, then stops what runs', async () => {
+  test('waits only for a limited time, then aborts', async () => {
     const held = heldTool();
     const peer = await serve({ tools: [held.tool] }, { drainMs: 20 });
     const response = peer.send(peer.modern('tools/call', { name: 'hold', arguments: {} }));
@@ -493,7 +493,7 @@ describe('close', () => {
     expect((await response).status).toBe(503);
   });
 
-  test('refuses what comes later by the handler', async () => {
+  test('refuses later requests to the handler', async () => {
     const handler = createHttpHandler(createServer({ info: { name: 'test', version: '1' } }));
     await handler.close();
     await handler.close();
@@ -518,7 +518,7 @@ test('a thousand sessions with open streams are served and closed', async () => 
   await expect(Promise.all(streams.map(({ ended }) => ended))).resolves.toHaveLength(100);
 });
 
-test('a body that was read before is answered as one without content', async () => {
+test('a body that was already read counts as missing', async () => {
   const handler = createHttpHandler(createServer({ info: { name: 'test', version: '1' } }));
   const listener = createNodeServer((request, response) => {
     request.resume().on('end', () => {
@@ -541,17 +541,17 @@ test('a body that was read before is answered as one without content', async () 
   expect(response.status).toBe(400);
 });
 
-test('an address that is taken is told', async () => {
+test('an address in use is reported', async () => {
   const peer = await serve();
   await expect(serveHttp(peer.server, { port: peer.listener.port })).rejects.toThrow('EADDRINUSE');
 });
 
-test('the url names the address', async () => {
+test('the url contains the address', async () => {
   const peer = await serve({}, { path: '/other' });
   expect(peer.listener.url).toBe(`http://127.0.0.1:${String(peer.listener.port)}/other`);
 });
 
-test('an onError that throws is reported on stderr, and its request is answered', async () => {
+test('an onError that throws is reported on stderr, and its request gets a response', async () => {
   const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   onTestFinished(() => {
     stderr.mockRestore();

@@ -25,7 +25,7 @@ const asker = toolOf('ask', async (_args, context) => {
 });
 
 describe('a session', () => {
-  test('begins with the id on the answer to initialize: visible ASCII, another one each time', async () => {
+  test('begins with the id in the response to initialize: visible ASCII, different each time', async () => {
     const peer = await serve();
     const [first, second] = [
       await peer.exchange({ body: INITIALIZE }),
@@ -54,7 +54,7 @@ describe('a session', () => {
     expect(json).toMatchObject({ result: { protocolVersion: '2025-11-25' } });
   });
 
-  test('is needed by every other legacy message: 400 without id, 404 with an unknown one', async () => {
+  test('is required by every other legacy message: 400 without id, 404 with an unknown one', async () => {
     const peer = await serve();
     const messages = [
       PING,
@@ -94,7 +94,7 @@ describe('a session', () => {
     });
   });
 
-  test('takes every known legacy version in the header, or none, and refuses others with 400', async () => {
+  test('accepts every supported legacy version in the header, or none, and refuses others with 400', async () => {
     const peer = await serve();
     const { headers } = await peer.initialize();
     const statusOf = async (version: string | undefined) =>
@@ -142,7 +142,7 @@ describe('a session', () => {
     },
   );
 
-  test('is asked of a legacy request whose only modern sign is Mcp-Method', async () => {
+  test('is required of a legacy request whose only modern sign is Mcp-Method', async () => {
     const peer = await serve({ tools: [echo] });
     const { status, json } = await peer.exchange({ headers: { 'mcp-method': 'ping' }, body: PING });
     expect(status).toBe(400);
@@ -154,7 +154,7 @@ describe('a session', () => {
     });
   });
 
-  test('ends with DELETE, which stops what runs in it', async () => {
+  test('ends with DELETE, which aborts its handlers', async () => {
     const held = heldTool();
     const peer = await serve({ tools: [held.tool] });
     const session = await peer.initialize();
@@ -167,7 +167,7 @@ describe('a session', () => {
     await expect(session.delete()).resolves.toBe(404);
   });
 
-  test('belongs to who opened it', async () => {
+  test('belongs to its owner', async () => {
     const peer = await serve(
       {},
       {
@@ -212,7 +212,7 @@ describe('a session', () => {
     expect((await session.post(PING)).status).toBe(200);
   });
 
-  test('that was idle longest makes room for another; without an idle one there is none', async () => {
+  test('that was idle longest is replaced by a new one; without an idle one none is opened', async () => {
     const peer = await serve({}, { maxSessions: 2 });
     const [first, second] = [await peer.initialize(), await peer.initialize()];
     await second.get();
@@ -226,7 +226,7 @@ describe('a session', () => {
 });
 
 describe('a request in a session', () => {
-  test('is answered with JSON, several at a time, in the order they become ready', async () => {
+  test('gets JSON responses concurrently, in the order they become ready', async () => {
     const held = heldTool();
     const peer = await serve({ tools: [held.tool, echo] });
     const session = await peer.initialize();
@@ -246,7 +246,7 @@ describe('a request in a session', () => {
     });
   });
 
-  test('whose id is in use is refused and leaves the other alone', async () => {
+  test('whose id is in use is refused without effect on the running one', async () => {
     const held = heldTool();
     const peer = await serve({ tools: [held.tool] });
     const session = await peer.initialize();
@@ -257,7 +257,7 @@ describe('a request in a session', () => {
     expect(JSON.parse((await (await first).ended) ?? '')).toMatchObject({ id: 1, result: {} });
   });
 
-  test('of an unknown method is answered with 200, since 404 would end the session', async () => {
+  test('with an unknown method gets 200, because 404 would end the session', async () => {
     const peer = await serve();
     const session = await peer.initialize();
     const response = await session.request(1, 'unknown/method');
@@ -267,7 +267,7 @@ describe('a request in a session', () => {
     });
   });
 
-  test('that the client cancels ends without an answer, as a stream or not', async () => {
+  test('that the client cancels ends without a JSON-RPC response, as a stream or not', async () => {
     const held = heldTool();
     const peer = await serve({ tools: [held.tool, asker] });
     const session = await peer.initialize('2025-06-18', { capabilities: { elicitation: {} } });
@@ -288,7 +288,7 @@ describe('a request in a session', () => {
     ).toEqual([]);
   });
 
-  test('goes on when the client closes the connection', async () => {
+  test('continues when the client closes the connection', async () => {
     const held = heldTool();
     const peer = await serve({ tools: [held.tool] });
     const session = await peer.initialize();
@@ -349,8 +349,8 @@ describe('a request in a session', () => {
   );
 });
 
-describe('the stream that belongs to no request', () => {
-  test('brings changes and what the server asks at the start, also what waited for it', async () => {
+describe('the standalone stream', () => {
+  test('carries changes and initial input requests, including those that waited for it', async () => {
     const roots = Promise.withResolvers<unknown>();
     const peer = await serve({
       tools: [echo],
@@ -376,7 +376,7 @@ describe('the stream that belongs to no request', () => {
     }, WAIT);
   });
 
-  test('brings every log message that waited for it, equal ones too', async () => {
+  test('carries every log message that waited for it, even equal ones', async () => {
     const peer = await serve({ tools: [echo] });
     const session = await peer.initialize();
     peer.server.log('error', 'failed');
@@ -391,7 +391,7 @@ describe('the stream that belongs to no request', () => {
     ]);
   });
 
-  test('has at most 256 KiB waiting for it, the newest', async () => {
+  test('keeps the newest 256 KiB of waiting messages', async () => {
     const peer = await serve({ tools: [echo] });
     const session = await peer.initialize();
     for (let number = 1; number <= 5; number += 1)
@@ -406,7 +406,7 @@ describe('the stream that belongs to no request', () => {
     ).toEqual(['4', '5', 't']);
   });
 
-  test('is taken over by a client that opens it again, so that each message goes over one connection', async () => {
+  test('is replaced when a client opens it again, so that each message is sent once', async () => {
     const peer = await serve({ tools: [echo] });
     const session = await peer.initialize();
     const [first, second] = [await session.get(), await session.get()];
@@ -416,7 +416,7 @@ describe('the stream that belongs to no request', () => {
     expect(first.messages()).toEqual([]);
   });
 
-  test('needs a client that accepts it', async () => {
+  test('requires a client that accepts it', async () => {
     const peer = await serve();
     const { headers } = await peer.initialize();
     expect(
@@ -429,7 +429,7 @@ describe('the stream that belongs to no request', () => {
 describe('without sessions', () => {
   const open = (): Promise<HttpPeer> => serve({ tools: [echo] }, { stateless: true });
 
-  test('every legacy request stands alone', async () => {
+  test('every legacy request is served alone', async () => {
     const peer = await open();
     const { headers, json } = await peer.exchange({ body: INITIALIZE });
     expect(json).toMatchObject({ result: { protocolVersion: '2025-06-18' } });
@@ -455,7 +455,7 @@ describe('without sessions', () => {
     ).toBe(200);
   });
 
-  test('there is nothing to GET or DELETE', async () => {
+  test('GET and DELETE are refused', async () => {
     const peer = await open();
     for (const method of ['GET', 'DELETE']) {
       expect(
@@ -464,7 +464,7 @@ describe('without sessions', () => {
     }
   });
 
-  test('declares nothing that needs a session', async () => {
+  test('capabilities that need a session are not declared', async () => {
     const resources = {
       list: () => Promise.resolve({ resources: [] }),
       read: () => Promise.resolve({ contents: [] }),
@@ -476,14 +476,14 @@ describe('without sessions', () => {
     expect(JSON.stringify(result)).not.toMatch(/listChanged|subscribe/u);
   });
 
-  test('modern requests are served as ever', async () => {
+  test('modern requests are served as usual', async () => {
     const peer = await open();
     expect((await peer.exchange(peer.modern('tools/list'))).json).toMatchObject({
       result: { resultType: 'complete' },
     });
   });
 
-  test('a result of a batch that cannot be serialized is answered with an internal error', async () => {
+  test('a result of a batch that cannot be serialized becomes an internal error', async () => {
     const onError = vi.fn<(error: unknown) => void>();
     const peer = await serve(
       { tools: [toolOf('big', () => ({ content: [{ type: 'text', text: 1n as never }] }))] },
@@ -531,7 +531,7 @@ describe('without sessions', () => {
 });
 
 describe('a batch', () => {
-  test('is answered with one array in a session of 2025-03-26', async () => {
+  test('gets one array in a session of 2025-03-26', async () => {
     const peer = await serve({ tools: [echo] });
     const session = await peer.initialize('2025-03-26');
     const response = await session.post([
@@ -550,7 +550,7 @@ describe('a batch', () => {
     ]);
   });
 
-  test('of notifications and answers is accepted', async () => {
+  test('of notifications and responses is accepted', async () => {
     const peer = await serve();
     const session = await peer.initialize('2025-03-26');
     expect(
@@ -563,7 +563,7 @@ describe('a batch', () => {
     ).toBe(202);
   });
 
-  test('whose requests are all cancelled ends without an answer', async () => {
+  test('whose requests are all cancelled ends without a response', async () => {
     const held = heldTool();
     const peer = await serve({ tools: [held.tool] });
     const session = await peer.initialize('2025-03-26');
@@ -577,7 +577,7 @@ describe('a batch', () => {
     await expect((await batch).ended).resolves.toBeTypeOf('string');
   });
 
-  test('that is too long is answered with an error for each request', async () => {
+  test('that is too long gets an error for each request', async () => {
     const peer = await serve();
     const session = await peer.initialize('2025-03-26');
     const response = await session.post(Array.from({ length: 101 }, (_, id) => ({ ...PING, id })));
@@ -589,7 +589,7 @@ describe('a batch', () => {
     expect(answers.every(({ error }) => error.code === ErrorCode.invalidRequest)).toBe(true);
   });
 
-  test('with a request that is none is answered with an error for it', async () => {
+  test('with an invalid request gets an error for it', async () => {
     const peer = await serve({ onError: () => undefined });
     const session = await peer.initialize('2025-03-26');
     const response = await session.post([{ jsonrpc: '2.0', id: 7 }, PING]);

@@ -67,7 +67,7 @@ const legacySse = (options: ServeHttpOptions = {}): ServeHttpOptions => ({
   ...options,
 });
 
-test('messages are posted to the endpoint that the stream names, everything else comes over the stream', async () => {
+test('messages are posted to the endpoint that the stream names, and all server messages use the stream', async () => {
   const ask = toolOf('ask', async (_args, context) => ({
     content: [{ type: 'text', text: JSON.stringify(await context.listRoots()) }],
   }));
@@ -110,7 +110,7 @@ test('the end of the stream is the end of the connection', async () => {
   await expect(send({ id: 3, method: 'ping' })).resolves.toBe(404);
 });
 
-test('several connections do not hear each other, and belong to who opened them', async () => {
+test('connections are separate, and belong to their owners', async () => {
   const peer = await serve(
     { tools: [echo] },
     legacySse({
@@ -145,7 +145,7 @@ test('the quiet stream is kept alive', async () => {
   }, WAIT);
 });
 
-test('the paths can be chosen, wrong methods and messages are refused', async () => {
+test('the paths are configurable, wrong methods and messages are refused', async () => {
   const peer = await serve({}, { legacySse: { stream: '/old', messages: '/old/messages' } });
   const { endpoint } = await open(peer, '/old');
   expect(endpoint).toMatch(/^\/old\/messages\?sessionId=.+/u);
@@ -162,7 +162,7 @@ test('too many connections are refused', async () => {
   expect((await peer.exchange({ path: '/sse', method: 'GET' })).status).toBe(503);
 });
 
-test('nothing of it is there without the flag', async () => {
+test('HTTP+SSE is not served without the option', async () => {
   const peer = await serve();
   expect((await peer.exchange({ path: '/sse', method: 'GET' })).status).toBe(404);
 });

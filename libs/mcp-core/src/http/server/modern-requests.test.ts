@@ -6,7 +6,7 @@ import { echo, heldTool, serve, toolOf } from './http-peer.test.support.ts';
 const WAIT = { timeout: 5000 };
 
 describe('a modern request', () => {
-  test('is answered with JSON of known length, its id and no session', async () => {
+  test('gets JSON of known length, with its id and without a session', async () => {
     const peer = await serve({ tools: [echo] });
     const { status, headers, json } = await peer.exchange(
       peer.modern('tools/call', { name: 'echo', arguments: { text: 'good day' } }, { id: 'a' }),
@@ -24,7 +24,7 @@ describe('a modern request', () => {
     });
   });
 
-  test('becomes a stream at its first notification, which comes before the answer', async () => {
+  test('becomes a stream at its first notification, which precedes the response', async () => {
     const tool = toolOf('work', (_args, context) => {
       context.progress({ progress: 1, total: 2 });
       return { content: [] };
@@ -50,7 +50,7 @@ describe('a modern request', () => {
     expect((await peer.exchange(peer.modern('server/discover', {}, { id }))).json.id).toBe(id);
   });
 
-  test('does not care for sessions and events of the legacy era', async () => {
+  test('ignores sessions and events of the legacy era', async () => {
     const peer = await serve();
     const headers = { 'mcp-session-id': 'unknown', 'last-event-id': '1-1' };
     expect(await peer.exchange(peer.modern('server/discover', {}, { headers }))).toMatchObject({
@@ -78,7 +78,7 @@ describe('a modern request', () => {
     },
   );
 
-  test('that needs a capability its client did not declare is answered with 400 and -32021, even from within the handler', async () => {
+  test('that needs an undeclared capability gets 400 and -32021, even from within the handler', async () => {
     const tool = toolOf('ask', async () => {
       await Promise.resolve();
       throw missingCapabilityError('sampling');
@@ -99,7 +99,7 @@ describe('a modern request', () => {
     });
   });
 
-  test('that fails otherwise is answered with 200', async () => {
+  test('that fails otherwise gets 200', async () => {
     const peer = await serve({ tools: [echo] });
     const { status, json } = await peer.exchange(
       peer.modern('tools/call', { name: 'missing', arguments: {} }),
@@ -110,7 +110,7 @@ describe('a modern request', () => {
     });
   });
 
-  test('whose result cannot be serialized is answered with an internal error that is reported', async () => {
+  test('whose result cannot be serialized gets an internal error that is reported', async () => {
     const onError = vi.fn<(error: unknown) => void>();
     const peer = await serve(
       { tools: [toolOf('big', () => ({ content: [], structuredContent: { big: 1n } }))] },
@@ -121,7 +121,7 @@ describe('a modern request', () => {
     expect(onError).toHaveBeenCalledOnce();
   });
 
-  test('is cancelled by the client that closes the connection, before and after the stream began', async () => {
+  test('is cancelled when the client closes the connection, before and after the stream began', async () => {
     const held = heldTool();
     const streaming = Promise.withResolvers<AbortSignal>();
     const stream = toolOf('stream', async (_args, context) => {
@@ -155,7 +155,7 @@ describe('a modern request', () => {
     }, WAIT);
   });
 
-  test('that takes long begins as a stream, so that nobody takes the connection for dead', async () => {
+  test('that takes long becomes a stream, so that proxies keep the connection', async () => {
     const held = heldTool();
     const peer = await serve({ tools: [held.tool] }, { keepAliveMs: 20 });
     const response = await peer.send(peer.modern('tools/call', { name: 'hold', arguments: {} }));
@@ -170,7 +170,7 @@ describe('a modern request', () => {
     ]);
   });
 
-  test('reads what authenticate decided', async () => {
+  test('has the result of authenticate', async () => {
     const tool = toolOf('who', (_args, { auth }) => ({
       content: [{ type: 'text', text: auth?.principal ?? 'nobody' }],
     }));
@@ -264,7 +264,7 @@ describe('a modern request is refused with 400 in the order of the specification
     });
   });
 
-  test('-32020 for a header that names a good version beside a bad one in _meta, -32022 for twice the bad one', async () => {
+  test('-32020 for a header with a good version beside a bad one in _meta, -32022 for the bad one in both', async () => {
     const peer = await serve();
     const meta = { 'io.modelcontextprotocol/protocolVersion': BAD };
     expect((await peer.exchange(peer.modern('server/discover', {}, { meta }))).json).toMatchObject({
@@ -296,7 +296,7 @@ describe('a modern request is refused with 400 in the order of the specification
   });
 });
 
-test('header values are compared without the white space around them, decoded, and by name in any letters', async () => {
+test('header values are compared without surrounding white space, decoded, and by case-insensitive name', async () => {
   const peer = await serve({ tools: [echo] });
   const headers = {
     'mcp-name': undefined,
@@ -313,7 +313,7 @@ test('header values are compared without the white space around them, decoded, a
   ).toBe(200);
 });
 
-test('arguments with x-mcp-header must be in their headers', async () => {
+test('arguments with x-mcp-header must match their headers', async () => {
   const schema = {
     type: 'object',
     properties: {
@@ -346,7 +346,7 @@ test('arguments with x-mcp-header must be in their headers', async () => {
   });
 });
 
-test('a log message that cannot be written is reported here, and fails no request', async () => {
+test('a log message that cannot be serialized is reported, and fails no request', async () => {
   const errors: unknown[] = [];
   const tool = toolOf('log', (_args, context) => {
     context.log('info', 1n);
@@ -365,7 +365,7 @@ test('a log message that cannot be written is reported here, and fails no reques
   expect(errors).toMatchObject([{ name: 'TypeError' }]);
 });
 
-test('an argument with x-mcp-header that is nested too deep to be written is refused as any other without its header', async () => {
+test('an argument with x-mcp-header that is nested too deep to serialize is refused like any other without its header', async () => {
   const schema = {
     type: 'object',
     properties: { region: { type: 'string', 'x-mcp-header': 'Region' } },
@@ -386,7 +386,7 @@ test('an argument with x-mcp-header that is nested too deep to be written is ref
   });
 });
 
-test('notifications are accepted without content, answers of a client are not', async () => {
+test('notifications are accepted without content, responses of a client are not', async () => {
   const peer = await serve();
   const headers = { 'mcp-protocol-version': '2026-07-28' };
   const accepted = await peer.exchange({
@@ -420,7 +420,7 @@ describe('subscriptions/listen', () => {
       { id: 'sub' },
     );
 
-  test('acknowledges first, passes changes on, and ends with a result when the server closes', async () => {
+  test('acknowledges first, delivers changes, and ends with a result when the server closes', async () => {
     const peer = await serve({ tools: [echo] });
     const response = await peer.send(listen(peer));
     await response.find(({ method }) => method === 'notifications/subscriptions/acknowledged');
@@ -481,8 +481,8 @@ test('a listen stream that the server ends gets its result and no cancellation',
   ]);
 });
 
-describe('more requests at once than maxConcurrentRequests', () => {
-  test('are answered with 503 until one has ended, also when its client left', async () => {
+describe('more concurrent requests than maxConcurrentRequests', () => {
+  test('get 503 until one has ended, even if its client left', async () => {
     const held = heldTool();
     const peer = await serve({ tools: [held.tool, echo] }, { maxConcurrentRequests: 1 });
     const running = peer.begin(peer.modern('tools/call', { name: 'hold', arguments: {} }));

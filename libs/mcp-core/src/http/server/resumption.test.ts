@@ -35,7 +35,7 @@ const logged = (text: string) => (message: JsonObject) =>
   message.method === 'notifications/message' && (message.params as { data: unknown }).data === text;
 
 describe('a stream of a session', () => {
-  test('begins with an event that has an id, no data and the time to wait; ids are unique and name the stream', async () => {
+  test('begins with an event that has an id, no data and the retry delay; ids are unique and name the stream', async () => {
     const script = scripted();
     const peer = await serve({ tools: [script.tool] }, { retryMs: 123 });
     const session = await peer.initialize();
@@ -59,7 +59,7 @@ describe('a stream of a session', () => {
     expect(new Set(streams.flatMap((own) => [...own])).size).toBe(3);
   });
 
-  test('that is not kept has no ids and stays open until its answer; who asks for more is refused', async () => {
+  test('that is not stored has no ids and stays open until its response; resuming it is refused', async () => {
     const script = scripted();
     const peer = await serve({ tools: [script.tool] }, { eventStore: false });
     const session = await peer.initialize();
@@ -83,7 +83,7 @@ describe('a stream of a session', () => {
     expect(standalone.status).toBe(200);
   });
 
-  test('of a revision that does not know events without data has none, but ids', async () => {
+  test('of a revision without priming events has none, but ids', async () => {
     const script = scripted();
     const peer = await serve({ tools: [script.tool] });
     const session = await peer.initialize('2025-06-18');
@@ -95,7 +95,7 @@ describe('a stream of a session', () => {
     expect(response.events().every(({ id }) => id !== undefined)).toBe(true);
   });
 
-  test('that the handler closes is fetched by its last event id, with what came meanwhile and the answer', async () => {
+  test('that the handler closes is resumed by its last event id, with later events and the response', async () => {
     const script = scripted();
     const peer = await serve({ tools: [script.tool] });
     const session = await peer.initialize();
@@ -116,7 +116,7 @@ describe('a stream of a session', () => {
     ]);
   });
 
-  test('that is closed before anything was sent on it begins with its first event all the same', async () => {
+  test('that is closed before its first message begins with its first event nevertheless', async () => {
     const release = Promise.withResolvers<undefined>();
     const tool = toolOf('reconnect', async (_args, context) => {
       context.closeStream();
@@ -134,7 +134,7 @@ describe('a stream of a session', () => {
     expect(resumed.messages()).toMatchObject([{ id: 1, result: {} }]);
   });
 
-  test('stays open for a client that would not come back', async () => {
+  test('stays open for a client that would not resume', async () => {
     const script = scripted();
     const peer = await serve({ tools: [script.tool] });
     const session = await peer.initialize('2025-06-18');
@@ -146,7 +146,7 @@ describe('a stream of a session', () => {
     expect(response.messages().at(-1)).toMatchObject({ id: 1, result: {} });
   });
 
-  test('that broke brings its answer to the client that comes back, even after it has ended', async () => {
+  test('that broke delivers its response to a client that resumes, even after it has ended', async () => {
     const script = scripted();
     const peer = await serve({ tools: [script.tool] });
     const session = await peer.initialize();
@@ -167,7 +167,7 @@ describe('a stream of a session', () => {
     }, WAIT);
   });
 
-  test('is replayed without what went over other streams', async () => {
+  test('is replayed without the events of other streams', async () => {
     const script = scripted();
     const peer = await serve({ tools: [script.tool] });
     const session = await peer.initialize();
@@ -180,7 +180,7 @@ describe('a stream of a session', () => {
     expect(resumed.messages()).toMatchObject([{ params: { data: 'started' } }, { id: 1 }]);
   });
 
-  test('that was read to its end is answered with 204, which stops clients from coming back', async () => {
+  test('that was read to its end gets 204, which stops clients from reconnecting', async () => {
     const script = scripted();
     const peer = await serve({ tools: [script.tool] });
     const session = await peer.initialize();
@@ -210,7 +210,7 @@ describe('a stream of a session', () => {
     script.end();
   });
 
-  test('that belongs to no request is resumed with what was lost and what waited', async () => {
+  test('without a request is resumed with lost and waiting messages', async () => {
     const peer = await serve({ tools: [heldTool().tool] });
     const session = await peer.initialize();
     const first = await session.get();
@@ -234,7 +234,7 @@ describe('a stream of a session', () => {
     }, WAIT);
   });
 
-  test('is resumed from a store that takes its time, each event once and in order', async () => {
+  test('is resumed from an asynchronous store, each event once and in order', async () => {
     const memory = new MemoryEventStore();
     const slow: EventStore = {
       append: async (address, event) => {

@@ -46,7 +46,7 @@ function call(name: string, args: JsonObject = {}, signal?: AbortSignal): Reques
   );
 }
 
-test('a request is answered with JSON', async () => {
+test('a request gets a JSON response', async () => {
   const response = await handlerOf([echo]).fetch(call('echo', { text: 'ä' }));
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe('application/json');
@@ -56,7 +56,7 @@ test('a request is answered with JSON', async () => {
   });
 });
 
-test('a request with notifications is answered with a stream', async () => {
+test('a request with notifications gets a stream', async () => {
   const work = toolOf('work', (_args, context) => {
     context.progress({ progress: 1 });
     return { content: [] };
@@ -70,7 +70,7 @@ test('a request with notifications is answered with a stream', async () => {
   ]);
 });
 
-test('a session is opened, used, listened to and ended', async () => {
+test('a session is opened, used, streamed and ended', async () => {
   const handler = handlerOf([echo]);
   const initialize = {
     jsonrpc: '2.0',
@@ -109,7 +109,7 @@ test('a session is opened, used, listened to and ended', async () => {
   ).toBe(404);
 });
 
-test('a reader that cancels the stream, or a request that is aborted, cancels the work', async () => {
+test('a reader that cancels the stream, or an aborted request, cancels the handler', async () => {
   const signals: AbortSignal[] = [];
   const stream = toolOf('stream', async (_args, context) => {
     signals.push(context.signal);
@@ -160,7 +160,7 @@ test('bodies that are too long, broken or missing are refused', async () => {
   expect((await handler.fetch(request)).status).toBe(499);
 });
 
-test('the host is that of the address when there is no header', async () => {
+test('the host defaults to the host of the URL', async () => {
   const handler = handlerOf([]);
   expect(
     (await handler.fetch(new Request('http://evil.example/mcp', { method: 'PUT' }))).status,
@@ -180,7 +180,7 @@ test('the host is that of the address when there is no header', async () => {
   ).toBe(405);
 });
 
-test('who verified the sender can say so', async () => {
+test('the caller can pass the authenticated sender', async () => {
   const who = toolOf('who', (_args, { auth }) => ({
     content: [{ type: 'text', text: auth?.principal ?? 'nobody' }],
   }));
@@ -190,7 +190,7 @@ test('who verified the sender can say so', async () => {
   expect((await handler.fetch(call('who'))).status).toBe(401);
 });
 
-test('a slow reader slows the writer, and gets everything', async () => {
+test('a slow reader applies backpressure, and receives everything', async () => {
   const steps: number[] = [];
   const handler = createHttpHandler({
     ...createServer({ info: { name: 'test', version: '1' } }),

@@ -14,7 +14,7 @@ function open(options: Partial<SchemaWorkerOptions<string>> = {}): SchemaWorker<
   return worker;
 }
 
-test('one thread answers every job', async () => {
+test('one thread runs every job', async () => {
   const worker = open();
   const threads = await Promise.all(
     ['a', 'b', 'c'].map(async (owner) => (await worker.run(owner, 'job', 1000)).result),
@@ -30,7 +30,7 @@ test('an idle thread is ended, and the next job starts another', async () => {
     .not.toBe(first);
 });
 
-test('jobs are rejected at once where the thread can never be started', async () => {
+test('jobs are rejected immediately when the thread can never be started', async () => {
   const worker = open({ main: join(import.meta.dirname, 'not-there.mjs') });
   const startedAt = performance.now();
   await expect(worker.run('a', 'job', 1000)).rejects.toMatchObject({
@@ -41,7 +41,7 @@ test('jobs are rejected at once where the thread can never be started', async ()
   expect(performance.now() - startedAt).toBeLessThan(1000);
 });
 
-test('jobs beyond the room for waiting ones are rejected', async () => {
+test('jobs over the limit of waiting ones are rejected', async () => {
   const worker = open();
   await expect(worker.run('a', 'x'.repeat(64 * 1024 * 1024 + 1), 1000)).rejects.toMatchObject({
     message: expect.stringContaining('too many checks') as string,
