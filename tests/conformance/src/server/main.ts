@@ -4,7 +4,7 @@ import { changeTools, type Offer } from './change-tools.ts';
 import { CONTENT_TOOLS } from './content-tools.ts';
 import { INPUT_REQUIRED_TOOLS } from './input-required-tools.ts';
 import { PROMPTS } from './prompts.ts';
-import { QUESTION_TOOLS } from './question-tools.ts';
+import { INPUT_TOOLS } from './elicitation-tools.ts';
 import { REPORTING_TOOLS } from './reporting-tools.ts';
 import { RESOURCES } from './resources.ts';
 import { SCHEMA_TOOLS } from './schema-tools.ts';
@@ -14,7 +14,7 @@ const offer: Offer = {
   tools: [
     ...CONTENT_TOOLS,
     ...REPORTING_TOOLS,
-    ...QUESTION_TOOLS,
+    ...INPUT_TOOLS,
     ...INPUT_REQUIRED_TOOLS,
     ...SCHEMA_TOOLS,
     ...TASK_TOOLS,

@@ -76,7 +76,7 @@ export const TASK_TOOLS = [
   }),
   defineTool({
     name: 'multi_input',
-    description: 'A task that asks two questions at once',
+    description: 'A task that sends two input requests at once',
     inputSchema: NO_ARGUMENTS,
     annotations: READ_ONLY,
     task: 'required',

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Key } from '../rules/message.ts';
 import { openWithoutHandshake } from '../rules/raw-client.ts';
 import {
-  COMPLEXITY_QUESTION,
+  COMPLEXITY_SAMPLING,
   createCodeAssistant,
   INSTRUCTIONS,
   SOURCE,
@@ -177,7 +177,7 @@ describe.each(['stdio', 'http'] as const)(
         server({
           id: chosen('sample'),
           method: 'sampling/createMessage',
-          params: COMPLEXITY_QUESTION,
+          params: COMPLEXITY_SAMPLING,
         }),
         client({ id: chosen('sample'), result: explanation }),
         server({ id: 'tool_2', result: { content: [explanation.content] } }),
@@ -293,14 +293,14 @@ describe.each(['stdio', 'http'] as const)('the same work, 2026-07-28, over %s', 
   const round = (
     id: string,
     params: JsonObject,
-    question: { readonly key: string; readonly asks: JsonObject; readonly answer: JsonObject },
+    inputRequest: { readonly key: string; readonly asks: JsonObject; readonly answer: JsonObject },
   ): Line[] => [
     client(ask(id, 'tools/call', params)),
     server({
       id,
       result: {
         resultType: 'input_required',
-        inputRequests: { [question.key]: question.asks },
+        inputRequests: { [inputRequest.key]: inputRequest.asks },
         requestState: chosen(`state of ${id}`),
         ...stamp,
       },
@@ -309,7 +309,7 @@ describe.each(['stdio', 'http'] as const)('the same work, 2026-07-28, over %s', 
       ask(`${id}_again`, 'tools/call', {
         ...params,
         requestState: chosen(`state of ${id}`),
-        inputResponses: { [question.key]: question.answer },
+        inputResponses: { [inputRequest.key]: inputRequest.answer },
       }),
     ),
   ];
@@ -361,7 +361,7 @@ describe.each(['stdio', 'http'] as const)('the same work, 2026-07-28, over %s', 
         { name: 'explain_complexity' },
         {
           key: 'complexity',
-          asks: { method: 'sampling/createMessage', params: COMPLEXITY_QUESTION },
+          asks: { method: 'sampling/createMessage', params: COMPLEXITY_SAMPLING },
           answer: explanation,
         },
       ),

@@ -13,7 +13,7 @@ import {
 export const SOURCE = 'def add(a, b):\n    return a + b\n\nprint("héllo, 世界", add(10, 20))\n';
 export const INSTRUCTIONS = 'Reads, reviews and refactors the code below the roots you show me.';
 
-export const COMPLEXITY_QUESTION: CreateMessageParams = {
+export const COMPLEXITY_SAMPLING: CreateMessageParams = {
   messages: [
     {
       role: 'user',
@@ -102,7 +102,7 @@ const explain = defineTool({
   inputSchema: noArguments,
   annotations,
   handler: async (_args, context) => {
-    const { content } = await context.sample('complexity', COMPLEXITY_QUESTION);
+    const { content } = await context.sample('complexity', COMPLEXITY_SAMPLING);
     return { content: [content].flat().filter((block) => block.type === 'text') };
   },
 });

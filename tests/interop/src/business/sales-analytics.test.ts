@@ -5,7 +5,7 @@ import { Key } from '../rules/message.ts';
 import { openWithoutHandshake } from '../rules/raw-client.ts';
 import { chosen, replay, type Line } from './replay.ts';
 import {
-  ANOMALY_QUESTION,
+  ANOMALY_SAMPLING,
   createSalesAnalytics,
   INSTRUCTIONS,
   STOCK_FORM,
@@ -172,7 +172,7 @@ describe.each(['stdio', 'http'] as const)(
         server({
           id: chosen('sample'),
           method: 'sampling/createMessage',
-          params: ANOMALY_QUESTION,
+          params: ANOMALY_SAMPLING,
         }),
         client({ id: chosen('sample'), result: explanation }),
         server({ id: 'tool_2', result: textOf(explained) }),
@@ -291,9 +291,9 @@ describe.each(['stdio', 'http'] as const)('the same work, 2026-07-28, over %s', 
     method,
     params: { ...params, _meta: { ...more, ...meta } },
   });
-  const asked = (key: string, question: JsonObject): JsonObject => ({
+  const asked = (key: string, inputRequest: JsonObject): JsonObject => ({
     resultType: 'input_required',
-    inputRequests: { [key]: question },
+    inputRequests: { [key]: inputRequest },
     requestState: chosen(`state of ${key}`),
     _meta: stamp,
   });
@@ -329,7 +329,7 @@ describe.each(['stdio', 'http'] as const)('the same work, 2026-07-28, over %s', 
       server({ method: 'notifications/message', params: logEntry }),
       server({
         id: 'tool_2',
-        result: asked('anomaly', { method: 'sampling/createMessage', params: ANOMALY_QUESTION }),
+        result: asked('anomaly', { method: 'sampling/createMessage', params: ANOMALY_SAMPLING }),
       }),
       client(
         ask(
@@ -383,7 +383,7 @@ describe('our client as the dashboard', () => {
                     role: 'assistant',
                     content: { type: 'text', text: explanation.content.text },
                   }
-                : Promise.reject(new Error('unknown question')),
+                : Promise.reject(new Error('unknown input request')),
             ),
           elicit: () =>
             Promise.resolve({

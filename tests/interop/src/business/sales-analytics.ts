@@ -16,7 +16,7 @@ export const SUMMARY = JSON.stringify({
   growth_rate: 0.15,
 });
 
-export const ANOMALY_QUESTION: CreateMessageParams = {
+export const ANOMALY_SAMPLING: CreateMessageParams = {
   messages: [
     {
       role: 'user',
@@ -117,7 +117,7 @@ const explainAnomaly = defineTool({
       { message: 'looking for patterns', dataset: '1.2M records' },
       'forecast_engine',
     );
-    const { content, _meta: more } = await context.sample('anomaly', ANOMALY_QUESTION);
+    const { content, _meta: more } = await context.sample('anomaly', ANOMALY_SAMPLING);
     return { structuredContent: { explanation: content, confidence: more?.confidence ?? null } };
   },
 });

@@ -141,7 +141,7 @@ test('our types of tools, resources and prompts are those of the official SDK', 
 });
 
 test('our types of input requests are those of the official SDK', () => {
-  // `task` makes the question a task of 2025-11-25, which we do not do.
+  // `task` makes the input request a task of 2025-11-25, which we do not do.
   expectTypeOf<
     Difference<
       Ours.CreateMessageParams,

@@ -6,12 +6,12 @@ function each(names: readonly FeatureName[], reason: string): Without {
   return Object.fromEntries(names.map((name) => [name, reason]));
 }
 
-const QUESTIONS = [
+const INPUT_FEATURES = [
   'asks for a form',
   'asks to open a page',
   'asks for a sample',
   'asks for the roots',
-  'asks three questions at once',
+  'sends three input requests at once',
 ] as const;
 const STREAMS = [
   'comes back to a stream that the server closed',
@@ -36,7 +36,7 @@ export const staysLost: Without = each(
 /** Legacy requests have no connection in common. */
 export const noConnection: Without = {
   ...noSessions,
-  ...each(QUESTIONS, 'a server cannot ask outside a session'),
+  ...each(INPUT_FEATURES, 'a server cannot ask outside a session'),
   ...each(
     ['tells that a resource was updated', 'tells that lists have changed'],
     'there is no stream for what a server tells unasked',

@@ -1,7 +1,7 @@
 import { base, schema } from './base.ts';
 import { lifecycle, versioning } from './lifecycle.ts';
 import { completion, pagination, prompts } from './prompts.ts';
-import { elicitation, mrtr, roots, sampling } from './questions.ts';
+import { elicitation, mrtr, roots, sampling } from './input-requests.ts';
 import type { Requirement } from './requirement.ts';
 import { resources, subscriptions } from './resources.ts';
 import { stdio } from './stdio.ts';

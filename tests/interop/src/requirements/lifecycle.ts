@@ -81,7 +81,7 @@ export const lifecycle = {
   ),
   'capability.client': must(
     'client',
-    'The capability of every kind of question the client answers is declared: roots, sampling and, since 2025-06-18, elicitation.',
+    'The capability of every kind of input request the client answers is declared: roots, sampling and, since 2025-06-18, elicitation.',
     {
       page: 'basic/lifecycle#capability-negotiation',
       versions: LEGACY,

@@ -150,10 +150,14 @@ export const cancellation = {
     'A cancellation of an unknown request, or a malformed one, is ignored.',
     { page: cancellationPage },
   ),
-  'cancel.client-stops': should('client', 'A question that the server withdraws is not answered.', {
-    page: 'basic/utilities/cancellation',
-    versions: LEGACY,
-  }),
+  'cancel.client-stops': should(
+    'client',
+    'An input request that the server withdraws is not answered.',
+    {
+      page: 'basic/utilities/cancellation',
+      versions: LEGACY,
+    },
+  ),
   'cancel.task': must('client', 'A request that became a task is cancelled with tasks/cancel.', {
     page: 'basic/utilities/cancellation',
     versions: since('2025-11-25', 'legacy'),

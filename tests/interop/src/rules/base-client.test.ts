@@ -144,14 +144,14 @@ describe.each(CLIENT_PLACES.filter(({ era }) => era === 'legacy'))(
 
     /** Makes the server send an input request during a call and returns the client's response. */
     async function ask(
-      question: Message,
+      inputRequest: Message,
       options: Parameters<typeof connect>[2] = {},
     ): Promise<Message> {
       const { client, server } = await connect(
         place,
         {
           'tools/call': async (request, raw) => {
-            raw.send(question, request.id);
+            raw.send(inputRequest, request.id);
             await raw.inbox.find((message) => message.method === undefined);
             return { result: { content: [] } };
           },
@@ -163,7 +163,7 @@ describe.each(CLIENT_PLACES.filter(({ era }) => era === 'legacy'))(
     }
 
     test.for([[0], ['0'], [''], ['a b'], [-1]])(
-      'answers with the id %j of the question',
+      'answers with the id %j of the input request',
       proves(subject, 'rpc.client-answer-id', 'rpc.client-answer-shape', 'ping.answer'),
       async ([id]) => {
         expect(await ask({ jsonrpc: '2.0', id: id!, method: 'ping' })).toEqual({

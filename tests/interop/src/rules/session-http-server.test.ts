@@ -265,12 +265,17 @@ describe('the endpoint of a server with sessions', () => {
       }));
       const session = await open(await listen({ tools: [ask] }), '2025-11-25', { elicitation: {} });
       const events = readEvents(await session.post(call('ask')));
-      const question = messagesOf(
+      const inputRequest = messagesOf(
         await readUntil(events, ({ method }) => method === 'elicitation/create'),
       ).at(-1);
       expect(
-        (await session.post({ jsonrpc: '2.0', id: question?.id, result: { action: 'decline' } }))
-          .status,
+        (
+          await session.post({
+            jsonrpc: '2.0',
+            id: inputRequest?.id,
+            result: { action: 'decline' },
+          })
+        ).status,
       ).toBe(202);
       expect(messagesOf(await readUntil(events, ({ id }) => id === 1)).at(-1)).toMatchObject({
         result: { structuredContent: { action: 'decline' } },

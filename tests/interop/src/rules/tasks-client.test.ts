@@ -297,7 +297,7 @@ describe.each(CLIENT_PLACES.filter(({ era }) => era === 'legacy'))(
               raw.send(
                 {
                   jsonrpc: '2.0',
-                  id: 'question',
+                  id: 'inputRequest',
                   ...form,
                   params: {
                     ...form.params,
@@ -306,7 +306,7 @@ describe.each(CLIENT_PLACES.filter(({ era }) => era === 'legacy'))(
                 },
                 request.id,
               );
-              await raw.inbox.find(({ id }) => id === 'question');
+              await raw.inbox.find(({ id }) => id === 'inputRequest');
               return { result: { content } };
             },
           }),
@@ -315,7 +315,7 @@ describe.each(CLIENT_PLACES.filter(({ era }) => era === 'legacy'))(
         await client.listTools();
         expect(await client.callTool('required', {})).toMatchObject({ content });
         expect(asked[1]! - asked[0]!).toBeGreaterThanOrEqual(190);
-        expect(await server.inbox.find(({ id }) => id === 'question')).toMatchObject({
+        expect(await server.inbox.find(({ id }) => id === 'inputRequest')).toMatchObject({
           result: { action: 'decline' },
         });
       },

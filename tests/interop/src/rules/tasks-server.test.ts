@@ -205,12 +205,12 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'legacy'))(
           status: 'input_required',
         });
         const result = client.ask('tasks/result', { taskId });
-        const question = await client.find(({ method }) => method === 'elicitation/create');
-        expect(question.params).toMatchObject({
+        const inputRequest = await client.find(({ method }) => method === 'elicitation/create');
+        expect(inputRequest.params).toMatchObject({
           message: 'Name?',
           _meta: { [RELATED]: { taskId } },
         });
-        client.send({ jsonrpc: '2.0', id: question.id, result: { action: 'decline' } });
+        client.send({ jsonrpc: '2.0', id: inputRequest.id, result: { action: 'decline' } });
         expect((await client.answer(result)).result).toMatchObject({
           structuredContent: { action: 'decline' },
         });

@@ -2,7 +2,7 @@ import { calls } from './calls.ts';
 import { changes } from './changes.ts';
 import type { Feature } from './feature.ts';
 import { lists } from './lists.ts';
-import { questions } from './questions.ts';
+import { inputRequests } from './input-requests.ts';
 import { streams } from './streams.ts';
 import { tasks } from './tasks.ts';
 
@@ -11,7 +11,7 @@ export const features = {
   ...lists,
   ...calls,
   ...changes,
-  ...questions,
+  ...inputRequests,
   ...streams,
   ...tasks,
 } as const satisfies { readonly [name: string]: Feature };

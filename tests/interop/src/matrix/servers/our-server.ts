@@ -163,7 +163,7 @@ function toolsOf(world: World, server: () => Server): ToolDefinition[] {
       changes.resourcesChanged();
       return text('changed');
     }),
-    ...questionsOf(),
+    ...inputTools(),
     tool('step_away', (_args, context) => {
       context.closeStream();
       return text('back again');
@@ -187,7 +187,7 @@ function toolsOf(world: World, server: () => Server): ToolDefinition[] {
   ];
 }
 
-function questionsOf(): ToolDefinition[] {
+function inputTools(): ToolDefinition[] {
   return [
     tool('ask', async (_args, context) => {
       const { action, content } = await context.elicit('who', NAME_FORM);

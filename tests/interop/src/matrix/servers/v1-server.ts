@@ -57,7 +57,7 @@ export function createV1Server(world: World): McpServerV1 {
     },
   );
   addTools(server, world);
-  addQuestions(server);
+  addInputTools(server);
   addChanges(server);
   addResources(server, world);
   addPrompts(server);
@@ -134,7 +134,7 @@ async function sendProgress(to: number, { _meta, sendNotification }: Extra): Pro
 }
 
 /** Adds tools with input requests, sent with the request that they belong to, as HTTP requires. */
-function addQuestions(server: McpServerV1): void {
+function addInputTools(server: McpServerV1): void {
   const elicit = ({ sendRequest }: Extra) =>
     sendRequest({ method: 'elicitation/create', params: form() }, ElicitResultSchemaV1);
   const sample = ({ sendRequest }: Extra) =>

@@ -61,7 +61,7 @@ export function createV2Server(
     },
   );
   addTools(server, world);
-  addQuestions(server);
+  addInputTools(server);
   addChanges(server, notifier);
   addResources(server, world);
   addPrompts(server);
@@ -154,7 +154,7 @@ interface Answers {
 /**
  * Adds tools that return `input_required`, which the SDK converts to requests for a legacy client.
  */
-function addQuestions(server: McpServerV2): void {
+function addInputTools(server: McpServerV2): void {
   const questions = {
     who: inputRequiredV2.elicit(structuredClone(NAME_FORM) as never),
     page: inputRequiredV2.elicitUrl(PAGE),

@@ -18,7 +18,7 @@ describe.each(SERVER_PLACES)('the input requests of a server, $era over $wire', 
   const subject = { side: 'server', era, wire } as const;
 
   /** Returns the params of a tool's input request. */
-  async function questionOf(
+  async function inputRequestOf(
     ask: (context: InteractiveContext) => Promise<unknown>,
     capabilities: JsonObject = everything,
   ): Promise<{ method?: unknown; params?: JsonObject } | undefined> {
@@ -42,34 +42,34 @@ describe.each(SERVER_PLACES)('the input requests of a server, $era over $wire', 
       await client.answer(id);
       return message;
     }
-    const [question] = Object.values(
+    const [inputRequest] = Object.values(
       (message.result?.inputRequests ?? {}) as {
         [key: string]: { method: string; params: JsonObject };
       },
     );
-    return question;
+    return inputRequest;
   }
 
   test('a form has a message and a flat schema', proves(subject, 'elicitation.form'), async () => {
-    const question = await questionOf((context) => context.elicit('q', form('Name?')));
-    expect(question).toMatchObject({
+    const inputRequest = await inputRequestOf((context) => context.elicit('q', form('Name?')));
+    expect(inputRequest).toMatchObject({
       method: 'elicitation/create',
       params: { message: 'Name?', requestedSchema },
     });
-    expect([undefined, 'form']).toContain(question?.params?.mode);
+    expect([undefined, 'form']).toContain(inputRequest?.params?.mode);
   });
 
   test('an elicitation with a URL has url mode', proves(subject, 'elicitation.url'), async () => {
-    const question = await questionOf((context) =>
+    const inputRequest = await inputRequestOf((context) =>
       context.elicit('q', { mode: 'url', message: 'Sign in', url: 'https://example.com/in' }),
     );
-    expect(question).toMatchObject({
+    expect(inputRequest).toMatchObject({
       method: 'elicitation/create',
       params: { mode: 'url', message: 'Sign in', url: 'https://example.com/in' },
     });
-    if (era === 'legacy') expect(question?.params?.elicitationId).toEqual(expect.any(String));
-    else expect(question?.params).not.toHaveProperty('elicitationId');
-    expect(URL.canParse(String(question?.params?.url))).toBe(true);
+    if (era === 'legacy') expect(inputRequest?.params?.elicitationId).toEqual(expect.any(String));
+    else expect(inputRequest?.params).not.toHaveProperty('elicitationId');
+    expect(URL.canParse(String(inputRequest?.params?.url))).toBe(true);
   });
 
   test.for([
@@ -99,13 +99,13 @@ describe.each(SERVER_PLACES)('the input requests of a server, $era over $wire', 
     '%s that the client does not declare is not asked',
     proves(subject, 'elicitation.mode-undeclared', 'sampling.tools-undeclared', 'roots.checked'),
     async ([, capabilities, ask]) => {
-      expect(await questionOf(ask, capabilities)).toBeUndefined();
+      expect(await inputRequestOf(ask, capabilities)).toBeUndefined();
     },
   );
 
   test('{} declares forms', proves(subject, 'elicitation.mode-undeclared'), async () => {
     expect(
-      await questionOf((context) => context.elicit('q', form('m')), { elicitation: {} }),
+      await inputRequestOf((context) => context.elicit('q', form('m')), { elicitation: {} }),
     ).toMatchObject({ method: 'elicitation/create' });
   });
 
@@ -113,13 +113,13 @@ describe.each(SERVER_PLACES)('the input requests of a server, $era over $wire', 
     'sampling messages have a role and content',
     era === 'modern' ? proves(subject, 'sampling.content') : {},
     async () => {
-      const question = await questionOf((context) =>
+      const inputRequest = await inputRequestOf((context) =>
         context.sample('q', {
           messages: [{ role: 'user', content: { type: 'text', text: 'hi' } }],
           maxTokens: 5,
         }),
       );
-      expect(question).toMatchObject({
+      expect(inputRequest).toMatchObject({
         method: 'sampling/createMessage',
         params: {
           messages: [{ role: 'user', content: { type: 'text', text: 'hi' } }],
@@ -146,16 +146,18 @@ describe.each(SERVER_PLACES)('the input requests of a server, $era over $wire', 
     proves(subject, 'sampling.tool-results-alone', 'sampling.tool-results-match'),
     async ([, messages]) => {
       expect(
-        await questionOf((context) => context.sample('q', { messages, maxTokens: 5 })),
+        await inputRequestOf((context) => context.sample('q', { messages, maxTokens: 5 })),
       ).toBeUndefined();
       expect(
-        await questionOf((context) =>
+        await inputRequestOf((context) =>
           context.gather({ q: { sample: { messages, maxTokens: 5 } } }),
         ),
       ).toBeUndefined();
       const balanced = [use, { role: 'user', content: [outcome] }] as const;
       expect(
-        await questionOf((context) => context.sample('q', { messages: balanced, maxTokens: 5 })),
+        await inputRequestOf((context) =>
+          context.sample('q', { messages: balanced, maxTokens: 5 }),
+        ),
       ).toMatchObject({ params: { messages: balanced } });
     },
   );
@@ -166,8 +168,8 @@ describe.each(SERVER_PLACES)('the input requests of a server, $era over $wire', 
     async () => {
       const ask = (context: InteractiveContext) =>
         context.sample('q', { messages: [], maxTokens: 5, includeContext: 'allServers' });
-      expect((await questionOf(ask))?.params).not.toHaveProperty('includeContext');
-      expect((await questionOf(ask, { sampling: { context: {} } }))?.params).toMatchObject({
+      expect((await inputRequestOf(ask))?.params).not.toHaveProperty('includeContext');
+      expect((await inputRequestOf(ask, { sampling: { context: {} } }))?.params).toMatchObject({
         includeContext: 'allServers',
       });
     },
@@ -189,10 +191,12 @@ describe.each(SERVER_PLACES)('the input requests of a server, $era over $wire', 
       });
       if (era === 'legacy') {
         const id = client.ask('tools/call', { name: 'ask' });
-        const question = await client.find((message) => message.method === 'elicitation/create');
+        const inputRequest = await client.find(
+          (message) => message.method === 'elicitation/create',
+        );
         client.send({
           jsonrpc: '2.0',
-          id: question.id,
+          id: inputRequest.id,
           result: { action: 'accept', content: { name: 7 } },
         });
         expect(await client.answer(id)).toMatchObject({ result: { isError: true } });

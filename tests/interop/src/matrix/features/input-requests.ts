@@ -3,7 +3,7 @@ import { ANSWERS } from '../client-face.ts';
 import type { Feature } from './feature.ts';
 
 /** Input requests of a running tool: as requests (legacy), or as results (modern). */
-export const questions = {
+export const inputRequests = {
   'asks for a form': async ({ face }) => {
     expect(await face.callTool('ask')).toMatchObject({ content: [{ text: 'accept Ada' }] });
   },
@@ -20,7 +20,7 @@ export const questions = {
       content: [{ text: JSON.stringify(ANSWERS.roots) }],
     });
   },
-  'asks three questions at once': async ({ face }) => {
+  'sends three input requests at once': async ({ face }) => {
     const { content } = await face.callTool('ask_all');
     const [block] = content as readonly { readonly text: string }[];
     expect(JSON.parse(String(block?.text))).toMatchObject({

@@ -5,7 +5,7 @@ import { textResult } from './text-result.ts';
 
 const NO_ARGUMENTS = { type: 'object', properties: {} } as const;
 
-export const QUESTION_TOOLS = [
+export const INPUT_TOOLS = [
   defineTool({
     name: 'test_sampling',
     description: 'Asks the model of the client',

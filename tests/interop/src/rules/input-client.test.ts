@@ -25,16 +25,16 @@ describe.each(CLIENT_PLACES)(
 
     /** Makes the server send an input request during a call; returns the client's response. */
     async function ask(
-      question: { method: string; params: JsonObject },
+      inputRequest: { method: string; params: JsonObject },
       options: Partial<ClientOptions>,
     ): Promise<{ readonly result?: JsonObject; readonly error?: JsonObject } & Connected> {
       const script: Script = {
         'tools/call': async (request, raw) => {
           if (era === 'modern' && request.params?.inputResponses === undefined)
-            return { result: { resultType: 'input_required', inputRequests: { q: question } } };
+            return { result: { resultType: 'input_required', inputRequests: { q: inputRequest } } };
           if (era === 'legacy') {
-            raw.send({ jsonrpc: '2.0', id: 'question', ...question }, request.id);
-            await raw.inbox.find((message) => message.id === 'question');
+            raw.send({ jsonrpc: '2.0', id: 'inputRequest', ...inputRequest }, request.id);
+            await raw.inbox.find((message) => message.id === 'inputRequest');
           }
           return complete(era, { content: [] });
         },
@@ -42,7 +42,9 @@ describe.each(CLIENT_PLACES)(
       const connected = await connect(place, script, options);
       const call = connected.client.callTool('ask', {});
       await (era === 'legacy' ? call : call.catch(() => undefined));
-      const answer = connected.server.inbox.messages.find((message) => message.id === 'question');
+      const answer = connected.server.inbox.messages.find(
+        (message) => message.id === 'inputRequest',
+      );
       const responses = sent(connected.server, 'tools/call')[1]?.params?.inputResponses as
         | { q?: JsonObject }
         | undefined;
@@ -267,13 +269,13 @@ describe.each(CLIENT_PLACES)(
             place,
             {
               'tools/call': async (request, raw) => {
-                raw.send({ jsonrpc: '2.0', id: 'question', method: 'roots/list' }, request.id);
+                raw.send({ jsonrpc: '2.0', id: 'inputRequest', method: 'roots/list' }, request.id);
                 await expect.poll(() => signals.length).toBe(1);
                 raw.send(
                   {
                     jsonrpc: '2.0',
                     method: 'notifications/cancelled',
-                    params: { requestId: 'question' },
+                    params: { requestId: 'inputRequest' },
                   },
                   request.id,
                 );

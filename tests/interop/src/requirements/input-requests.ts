@@ -97,7 +97,7 @@ export const sampling = {
 export const elicitation = {
   'elicitation.declared': must(
     'client',
-    'A client that answers questions to the user declares the capability elicitation, with at least one mode.',
+    'A client that answers input requests to the user declares the capability elicitation, with at least one mode.',
     { page: elicitationPage, versions: since('2025-06-18') },
   ),
   'elicitation.mode-undeclared': must(
@@ -105,7 +105,7 @@ export const elicitation = {
     'A mode the client did not declare is not used; {} declares forms.',
     { page: elicitationPage, versions: since('2025-06-18') },
   ),
-  'elicitation.mode-absent': must('client', 'A question without mode is a form.', {
+  'elicitation.mode-absent': must('client', 'An input request without mode is a form.', {
     page: elicitationPage,
     versions: urlVersions,
   }),
@@ -120,7 +120,7 @@ export const elicitation = {
   }),
   'elicitation.url': must(
     'server',
-    'A question with a URL has mode url, a message, a valid URL and, in 2025-11-25, an id.',
+    'An input request with a URL has mode url, a message, a valid URL and, in 2025-11-25, an id.',
     { page: elicitationPage, versions: urlVersions },
   ),
   'elicitation.validated-client': should(
@@ -139,7 +139,7 @@ export const elicitation = {
     { page: elicitationPage, versions: MODERN },
   ),
   'elicitation.complete-id': review(
-    must('server', 'The notification of completion has the id of the question.', {
+    must('server', 'The notification of completion has the id of the input request.', {
       page: elicitationPage,
       versions: ['2025-11-25'],
       on: 'any',
@@ -151,7 +151,7 @@ export const elicitation = {
     versions: ['2025-11-25'],
   }),
   'elicitation.required-error': review(
-    must('server', '-32042 is sent only for url questions, and lists them with their ids.', {
+    must('server', '-32042 is sent only for url input requests, and lists them with their ids.', {
       page: elicitationPage,
       versions: ['2025-11-25'],
       on: 'any',
@@ -168,7 +168,7 @@ export const elicitation = {
         on: 'any',
       },
     ),
-    'Only the author of a question knows what it asks for.',
+    'Only the author of an input request knows what it asks for.',
   ),
   'elicitation.user': review(
     must(
