@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 /**
  * Returns the canonical JSON text of a value. Equal values have equal texts; undefined members are
  * omitted.
@@ -11,4 +12,9 @@ export function canonicalJson(value: unknown): string {
   // String comparison is by UTF-16 code units, as the RFC requires.
   const sorted = members.toSorted(([left], [right]) => (left < right ? -1 : 1));
   return `{${sorted.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`;
+}
+
+/** Returns the SHA-256 of the canonical JSON text of a value, in hex. */
+export function digestOf(value: unknown): string {
+  return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }

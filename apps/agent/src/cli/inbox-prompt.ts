@@ -1,6 +1,6 @@
 import type { RunEngine } from '../ports/run-engine.ts';
 import type { RunEvent } from '../ports/run-store.ts';
-import { eventBody } from '../run/ledger/events.ts';
+import { eventBody } from '../run/core/events.ts';
 import { answerItem } from './answer-item.ts';
 import { questionOf, type Asked } from './ask-person.ts';
 import type { Io } from './io.ts';

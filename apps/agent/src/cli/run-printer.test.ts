@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RunEventBody } from '../run/ledger/events.ts';
+import type { RunEventBody } from '../run/core/events.ts';
 import { RunPrinter } from './run-printer.ts';
 import { testIo } from './testing/test-io.ts';
 

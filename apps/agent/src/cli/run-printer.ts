@@ -1,5 +1,5 @@
 import type { RunEvent } from '../ports/run-store.ts';
-import { eventBody, type ResultPreview, type RunEventTypes } from '../run/ledger/events.ts';
+import { eventBody, type ResultPreview, type RunEventTypes } from '../run/core/events.ts';
 import type { Delta, RunFrame } from '../run/follow/follow-run.ts';
 import { terminalJson, terminalLine, terminalText } from '../terminal-text.ts';
 import type { Io } from './io.ts';

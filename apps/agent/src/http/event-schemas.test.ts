@@ -1,6 +1,6 @@
 import { expect, expectTypeOf, test } from 'vitest';
 import type * as z from 'zod';
-import type { RunEventType, RunEventTypes } from '../run/ledger/events.ts';
+import type { RunEventType, RunEventTypes } from '../run/core/events.ts';
 import { type EVENT_DATA, RunEvent } from './event-schemas.ts';
 import { unnamedFields } from './testing/checked-serializer.ts';
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 import * as z from 'zod';
-import type { RunEventType } from '../run/ledger/events.ts';
+import type { RunEventType } from '../run/core/events.ts';
 import { InboxKind, inboxRequestVariants, StoredInboxResponse } from './inbox-schemas.ts';
 import { RunErrorDetails, RunLimits, Usage } from './run-schemas.ts';
 import { json, time } from './schemas.ts';

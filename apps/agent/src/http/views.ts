@@ -15,7 +15,7 @@ import type { PinnedTool as Pin } from '../ports/server-directory.ts';
 import type { CatalogueTool, ServerStatus } from '../ports/tool-registry.ts';
 import { artifactIdOf } from '../run/results/artifacts.ts';
 import { fieldsOf } from '../run/input/elicitation-form.ts';
-import { previewOf } from '../run/ledger/events.ts';
+import { previewOf } from '../run/core/events.ts';
 import type { FormField as Field } from '../run/input/form-field.ts';
 import { usageData } from '../run/limits/usage.ts';
 import {

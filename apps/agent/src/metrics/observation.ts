@@ -1,6 +1,6 @@
 import type { Logger } from '../ports/logger.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { RunEventBody } from '../run/ledger/events.ts';
+import type { RunEventBody } from '../run/core/events.ts';
 import { RunTimings } from './run-timings.ts';
 import { ServiceMetrics, type ServedRequest } from './service-metrics.ts';
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../ports/clock.ts';
-import type { RunEventBody, RunEventTypes } from '../run/ledger/events.ts';
+import type { RunEventBody, RunEventTypes } from '../run/core/events.ts';
 
 /** A tool call that has ended or whose outcome is unknown. */
 export interface CallEnd {

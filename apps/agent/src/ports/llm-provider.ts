@@ -112,14 +112,17 @@ export type LlmEvent =
     }
   | { readonly type: 'tool_arguments'; readonly index: number; readonly delta: string }
   | { readonly type: 'warning'; readonly message: string }
-  | {
-      readonly type: 'finish';
-      readonly stop: StopReason;
-      readonly rawStop?: string;
-      readonly usage: Usage;
-      readonly model: string;
-      readonly message: Message;
-    };
+  | LlmFinish;
+
+/** Last event of a stream: the whole message and its usage. */
+export interface LlmFinish {
+  readonly type: 'finish';
+  readonly stop: StopReason;
+  readonly rawStop?: string;
+  readonly usage: Usage;
+  readonly model: string;
+  readonly message: Message;
+}
 
 export type LlmErrorKind =
   | 'auth'

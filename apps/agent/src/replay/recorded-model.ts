@@ -9,7 +9,7 @@ import {
   type Usage,
 } from '../ports/llm-provider.ts';
 import type { RunError } from '../ports/run-store.ts';
-import type { UsageData } from '../run/ledger/events.ts';
+import type { UsageData } from '../run/core/events.ts';
 import type { Recording } from './recording.ts';
 import type { ReplayState } from './replay-state.ts';
 

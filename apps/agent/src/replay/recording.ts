@@ -7,7 +7,7 @@ import {
   type StoredMessage,
   type ToolCall,
 } from '../ports/run-store.ts';
-import { eventBody, type RunEventBody } from '../run/ledger/events.ts';
+import { eventBody, type RunEventBody } from '../run/core/events.ts';
 
 /** A settled run with its decisions and inputs. */
 export interface Recording {

@@ -20,17 +20,17 @@ import { DEFAULT_MAX_QUEUED_RUNS } from './lifecycle/admission.ts';
 import { advanceRun } from './turn/advance-run.ts';
 import { callTool } from './calls/dispatch-call.ts';
 import { cancelRun } from './lifecycle/cancel-run.ts';
-import { Commits, isShutdown, type EventListener } from './ledger/commits.ts';
+import { Commits, isShutdown, type EventListener } from './core/commits.ts';
 import { createRun } from './lifecycle/create-run.ts';
 import { deleteRun, deleteThread } from './lifecycle/delete-run.ts';
 import { endRun } from './lifecycle/end-run.ts';
+import type { ServerPolicy } from './core/server-policy.ts';
 import {
   enqueue,
   inBackground,
   STORE_RETRY_MS,
   type EngineContext,
   type RecoveryDecision,
-  type ServerPolicy,
 } from './core/engine-context.ts';
 import { onDeadline } from './lifecycle/expiry.ts';
 import { failDamagedRun } from './recovery/fail-damaged-run.ts';

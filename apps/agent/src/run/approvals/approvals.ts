@@ -9,7 +9,7 @@ import type { CatalogueTool } from '../../ports/tool-registry.ts';
 import { bindingOf, driftOf } from './binding.ts';
 import { approvalPolicy } from './policy.ts';
 import { failCall, requireApproval } from '../ledger/call-states.ts';
-import type { Change } from '../ledger/commits.ts';
+import type { Change } from '../core/commits.ts';
 import type { EngineContext } from '../core/engine-context.ts';
 import { openItem } from '../ledger/inbox-items.ts';
 

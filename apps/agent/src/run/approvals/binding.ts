@@ -1,14 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { JsonObject } from '@signalbox/mcp-core';
-import { canonicalJson } from '../../canonical-json.ts';
+import { digestOf } from '../../canonical-json.ts';
 import type { ApprovalBinding } from '../../ports/run-store.ts';
 import type { CatalogueTool } from '../../ports/tool-registry.ts';
 import type { EngineContext } from '../core/engine-context.ts';
-
-/** SHA-256 of the canonical JSON text of a value, in hex. @see https://www.rfc-editor.org/rfc/rfc8785 */
-export function digestOf(value: unknown): string {
-  return createHash('sha256').update(canonicalJson(value)).digest('hex');
-}
 
 export interface Approvable {
   readonly callId: string;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { approvalPolicy, type ApprovalSettings } from './policy.ts';
+import type { ServerPolicy } from '../core/server-policy.ts';
+import { approvalPolicy } from './policy.ts';
 
 const reads = { readOnlyHint: true };
 const tool = (name: string, trusted = true, annotations = {}) => ({ name, trusted, annotations });
@@ -13,7 +14,7 @@ test.each([
 });
 
 test('the first rule whose pattern matches the name counts, whatever the hints and the setting for the server', () => {
-  const settings: ApprovalSettings = {
+  const settings: Pick<ServerPolicy, 'approval' | 'approvals'> = {
     approval: 'ask',
     approvals: [
       { tools: 'delete_temporary_*', policy: 'auto' },
@@ -28,7 +29,7 @@ test('the first rule whose pattern matches the name counts, whatever the hints a
 });
 
 test('a pattern without a star is a whole name', () => {
-  const settings: ApprovalSettings = {
+  const settings: Pick<ServerPolicy, 'approval' | 'approvals'> = {
     approval: 'deny',
     approvals: [{ tools: 'read', policy: 'auto' }],
   };

@@ -2,7 +2,7 @@ import { EngineError, type Receipt } from '../../ports/run-engine.ts';
 import { SENT_CALL_STATES, type ToolCall } from '../../ports/run-store.ts';
 import type { EngineContext } from '../core/engine-context.ts';
 import { voidItems } from '../ledger/inbox-items.ts';
-import { giveReceipt } from '../ledger/receipt.ts';
+import { giveReceipt } from '../core/receipt.ts';
 import { cancelCall, moveCall } from '../ledger/call-states.ts';
 
 /**

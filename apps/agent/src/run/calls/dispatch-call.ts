@@ -8,7 +8,7 @@ import type {
 import type { CallActivity } from '../core/activities.ts';
 import { decideSend } from '../approvals/approvals.ts';
 import { dispatchCall, failCall, moveCall } from '../ledger/call-states.ts';
-import { isShutdown } from '../ledger/commits.ts';
+import { isShutdown } from '../core/commits.ts';
 import { completeElicitation } from '../input/complete-elicitation.ts';
 import {
   enqueue,

@@ -8,7 +8,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import { LlmError } from '../../ports/llm-provider.ts';
 import type { ToolCallOutcome } from '../../ports/tool-registry.ts';
-import type { ServerPolicy } from '../core/engine-context.ts';
+import type { ServerPolicy } from '../core/server-policy.ts';
 import { callsThenAnswer, type Reply } from '../testing/fake-llm.ts';
 import { ok, READ_ONLY, untilCancelled, type FakeTool } from '../testing/fake-registry.ts';
 import { openService, type Service } from '../testing/service.ts';

@@ -1,8 +1,8 @@
 import type { ToolCall } from '../../ports/run-store.ts';
-import type { Change } from '../ledger/commits.ts';
+import type { Change } from '../core/commits.ts';
 import { failCall, loseCall, retryCall } from '../ledger/call-states.ts';
 import { enqueue, type EngineContext, type RecoveryDecision } from '../core/engine-context.ts';
-import type { RunEventTypes } from '../ledger/events.ts';
+import type { RunEventTypes } from '../core/events.ts';
 import { openItem } from '../ledger/inbox-items.ts';
 
 /** Attempts after which a call is not sent again by itself. */

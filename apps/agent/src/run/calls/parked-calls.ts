@@ -1,7 +1,7 @@
 import { ErrorCode, ProtocolError } from '@signalbox/mcp-core';
 import type { InputRound, InputRoundStore } from '@signalbox/mcp-core/client';
 import { SENT_CALL_STATES, type ToolCall } from '../../ports/run-store.ts';
-import { isShutdown, type Change } from '../ledger/commits.ts';
+import { isShutdown, type Change } from '../core/commits.ts';
 import { enqueue, type EngineContext } from '../core/engine-context.ts';
 import { moveCall, resumeCall, workOnCall } from '../ledger/call-states.ts';
 

@@ -10,8 +10,8 @@ import {
 import { serveArtifactRead } from '../results/artifact-read.ts';
 import { ARTIFACT_READ } from '../results/artifacts.ts';
 import { failCall, planCall } from '../ledger/call-states.ts';
-import type { Change } from '../ledger/commits.ts';
-import { keepCatalogue } from '../turn/epoch.ts';
+import type { Change } from '../core/commits.ts';
+import { recordCatalogue } from '../discovery/tool-changes.ts';
 import { CALL_TOOL, FIND_TOOLS } from '../discovery/find-tools.ts';
 import { realToolUse } from '../discovery/real-tool-use.ts';
 import { serveFindTools } from '../discovery/serve-find-tools.ts';
@@ -33,7 +33,7 @@ export async function planCalls(
   { run, turn, toolUses }: Plan,
 ): Promise<void> {
   const offered = context.registry.tools(run.servers);
-  if (run.kind === 'agent') await keepCatalogue(change, turn, offered);
+  if (run.kind === 'agent') await recordCatalogue(change, turn, offered);
   for (const [position, toolUse] of toolUses.map(realToolUse).entries()) {
     const tool = offered.find((candidate) => candidate.wireName === toolUse.name);
     const { call, decision } = await insertCall(context, change, {

@@ -1,7 +1,7 @@
 import type { Progress } from '@signalbox/mcp-core';
 import { SENT_CALL_STATES, type ToolCall } from '../../ports/run-store.ts';
 import { inBackground, type EngineContext } from '../core/engine-context.ts';
-import type { RunEventBody } from '../ledger/events.ts';
+import type { RunEventBody } from '../core/events.ts';
 
 /** Progress of a call is stored at most four times a second. */
 const STORE_EVERY_MS = 250;

@@ -8,22 +8,9 @@ import type { Clock } from '../../ports/clock.ts';
 import type { CommitStep, CrashPoint } from '../../ports/test-hooks.ts';
 import type { ToolRegistry } from '../../ports/tool-registry.ts';
 import type { Activities } from './activities.ts';
-import type { ApprovalRule } from '../approvals/policy.ts';
-import { isShutdown, type Change } from '../ledger/commits.ts';
+import type { ServerPolicy } from './server-policy.ts';
+import { isShutdown, type Change } from './commits.ts';
 import type { Timers } from './timers.ts';
-
-/** What a server's tools and questions may do without a person. */
-export interface ServerPolicy {
-  /** For tools that no rule is about. `default`: read-only tools of a trusted server run, all others ask. */
-  readonly approval: 'default' | 'auto' | 'ask' | 'deny';
-  /** By patterns of tool names; the first that matches counts. */
-  readonly approvals?: readonly ApprovalRule[];
-  readonly sampling: 'auto' | 'ask' | 'deny';
-  /** Whether a person sees each reply of the model before the server does. */
-  readonly samplingReview?: boolean;
-  /** Stands for how the server is started: another program, another environment or another address has another one. */
-  readonly launchDigest?: string;
-}
 
 /** What becomes of a call that was sent and whose answer can no longer come. */
 export type RecoveryDecision = (call: Pick<ToolCall, 'repeatable'>) => 'retry' | 'ask';

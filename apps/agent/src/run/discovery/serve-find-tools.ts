@@ -1,7 +1,7 @@
 import type { ToolCall } from '../../ports/run-store.ts';
 import type { CatalogueTool } from '../../ports/tool-registry.ts';
 import { failCall, succeedCall } from '../ledger/call-states.ts';
-import type { Change } from '../ledger/commits.ts';
+import type { Change } from '../core/commits.ts';
 import type { EngineContext } from '../core/engine-context.ts';
 import { findTools } from './find-tools.ts';
 

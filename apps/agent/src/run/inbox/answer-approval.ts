@@ -1,7 +1,7 @@
 import type { ApprovalBinding, InboxItem, ToolCall, ToolCallPatch } from '../../ports/run-store.ts';
-import { digestOf } from '../approvals/binding.ts';
+import { digestOf } from '../../canonical-json.ts';
 import { approveCall, failCall } from '../ledger/call-states.ts';
-import type { Change } from '../ledger/commits.ts';
+import type { Change } from '../core/commits.ts';
 import { enqueue, type EngineContext } from '../core/engine-context.ts';
 import { noteOf, type InboxResponse } from './check-response.ts';
 

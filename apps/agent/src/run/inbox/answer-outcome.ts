@@ -1,6 +1,6 @@
 import type { ToolCall } from '../../ports/run-store.ts';
 import { failCall, succeedCall } from '../ledger/call-states.ts';
-import type { Change } from '../ledger/commits.ts';
+import type { Change } from '../core/commits.ts';
 import type { EngineContext } from '../core/engine-context.ts';
 import { noteOf, type InboxResponse } from './check-response.ts';
 import { planAgain } from '../calls/lost-call.ts';

@@ -3,11 +3,11 @@ import { EngineError, type Receipt } from '../../ports/run-engine.ts';
 import type { InboxItem } from '../../ports/run-store.ts';
 import { answerApproval } from './answer-approval.ts';
 import { answerOutcome } from './answer-outcome.ts';
-import type { Change } from '../ledger/commits.ts';
+import type { Change } from '../core/commits.ts';
 import type { EngineContext } from '../core/engine-context.ts';
 import { itemData } from '../ledger/inbox-items.ts';
 import { checkResponse, type InboxResponse } from './check-response.ts';
-import { giveReceipt } from '../ledger/receipt.ts';
+import { giveReceipt } from '../core/receipt.ts';
 
 export interface Answer {
   readonly answer: JsonObject;

@@ -7,7 +7,7 @@ import {
   type ToolCall,
 } from '../../ports/run-store.ts';
 import { MAX_HELD_CALLS, type CallActivity } from '../core/activities.ts';
-import type { Change } from '../ledger/commits.ts';
+import type { Change } from '../core/commits.ts';
 import { inBackground, type EngineContext } from '../core/engine-context.ts';
 import { itemData, openItem, voidItem, type Question } from '../ledger/inbox-items.ts';
 import { requestInput, resumeCall, workOnCall } from '../ledger/call-states.ts';

@@ -9,8 +9,8 @@ import {
 } from '../../ports/run-store.ts';
 import type { CancelLevel } from '../../ports/tool-registry.ts';
 import { errorResult } from './call-results.ts';
-import type { Change } from './commits.ts';
-import { previewOf, type CancelOutcome, type RunEventTypes } from './events.ts';
+import type { Change } from '../core/commits.ts';
+import { previewOf, type CancelOutcome, type RunEventTypes } from '../core/events.ts';
 
 interface Transition {
   readonly from: readonly ToolCallState[];

@@ -1,9 +1,9 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 import type { InboxEntry } from '../../ports/progress-store.ts';
 import type { ApprovalBinding, InboxItem, InboxKind, ToolCall } from '../../ports/run-store.ts';
-import type { Change } from './commits.ts';
+import type { Change } from '../core/commits.ts';
 import type { EngineContext } from '../core/engine-context.ts';
-import type { RunEventTypes } from './events.ts';
+import type { RunEventTypes } from '../core/events.ts';
 
 export interface Question {
   readonly id: string;

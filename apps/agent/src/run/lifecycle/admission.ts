@@ -1,6 +1,6 @@
 import { EngineError } from '../../ports/run-engine.ts';
 import type { Run } from '../../ports/run-store.ts';
-import type { Change } from '../ledger/commits.ts';
+import type { Change } from '../core/commits.ts';
 import type { EngineContext } from '../core/engine-context.ts';
 
 /** Runs that may wait for their first step, and single tool calls that may be under way, when nothing is configured. */

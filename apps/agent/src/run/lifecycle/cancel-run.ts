@@ -1,7 +1,7 @@
 import { EngineError, type Receipt } from '../../ports/run-engine.ts';
 import { isSettled, type Run } from '../../ports/run-store.ts';
 import type { EngineContext } from '../core/engine-context.ts';
-import { giveReceipt } from '../ledger/receipt.ts';
+import { giveReceipt } from '../core/receipt.ts';
 import { stopRun } from './stop-run.ts';
 
 export interface Cancellation {

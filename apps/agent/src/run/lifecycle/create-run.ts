@@ -4,11 +4,11 @@ import type { Run, RunTransaction } from '../../ports/run-store.ts';
 import type { Agent } from '../../ports/thread-store.ts';
 import { admit } from './admission.ts';
 import { cancelRun } from './cancel-run.ts';
-import type { Change } from '../ledger/commits.ts';
+import type { Change } from '../core/commits.ts';
 import { enqueue, type EngineContext } from '../core/engine-context.ts';
-import type { RunEventTypes } from '../ledger/events.ts';
+import type { RunEventTypes } from '../core/events.ts';
 import { newRun } from './new-run.ts';
-import { giveReceipt } from '../ledger/receipt.ts';
+import { giveReceipt } from '../core/receipt.ts';
 
 /** Stores a new run and calls for its first step. In a thread it waits for the runs before it. */
 export async function createRun(

@@ -1,5 +1,5 @@
 import type { Run } from '../../ports/run-store.ts';
-import type { Change } from '../ledger/commits.ts';
+import type { Change } from '../core/commits.ts';
 import { endRun, finishStopping } from './end-run.ts';
 import type { EngineContext } from '../core/engine-context.ts';
 import { messageText } from '../text/message-text.ts';

@@ -1,7 +1,7 @@
 import type { RunCore } from '../../ports/progress-store.ts';
 import { isSettled, type RunError, type RunStatus } from '../../ports/run-store.ts';
 import { answerToolUses } from '../results/answer-tool-uses.ts';
-import type { Change } from '../ledger/commits.ts';
+import type { Change } from '../core/commits.ts';
 import type { EngineContext } from '../core/engine-context.ts';
 import { voidItems } from '../ledger/inbox-items.ts';
 import { forgetWallClock } from '../limits/limits.ts';

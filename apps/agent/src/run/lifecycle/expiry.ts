@@ -1,6 +1,6 @@
 import type { InboxEntry, RunCore } from '../../ports/progress-store.ts';
 import { failCall } from '../ledger/call-states.ts';
-import type { Change } from '../ledger/commits.ts';
+import type { Change } from '../core/commits.ts';
 import { enqueue, type EngineContext } from '../core/engine-context.ts';
 import { itemData } from '../ledger/inbox-items.ts';
 import { WARNING_SHARE, wallClockDeadline } from '../limits/limits.ts';

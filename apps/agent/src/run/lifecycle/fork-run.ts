@@ -10,7 +10,7 @@ import { missingResults } from '../results/answer-tool-uses.ts';
 import { queuedEvent, refuseUnusable } from './create-run.ts';
 import { enqueue, type EngineContext } from '../core/engine-context.ts';
 import { newRun } from './new-run.ts';
-import { giveReceipt } from '../ledger/receipt.ts';
+import { giveReceipt } from '../core/receipt.ts';
 
 /** Stores a new run, in no thread, that begins with a copy of what was said in another up to the end of a turn. Nothing that was done is done again. */
 export async function forkRun(

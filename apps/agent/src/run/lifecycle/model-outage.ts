@@ -1,6 +1,6 @@
 import type { LlmError, LlmErrorKind } from '../../ports/llm-provider.ts';
 import type { Run, RunError } from '../../ports/run-store.ts';
-import type { Change } from '../ledger/commits.ts';
+import type { Change } from '../core/commits.ts';
 import type { EngineContext } from '../core/engine-context.ts';
 import { wallClockDeadline } from '../limits/limits.ts';
 

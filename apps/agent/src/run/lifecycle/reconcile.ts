@@ -1,6 +1,6 @@
 import type { InboxEntry, RunCore } from '../../ports/progress-store.ts';
 import { isSettled, SENT_CALL_STATES } from '../../ports/run-store.ts';
-import type { Change } from '../ledger/commits.ts';
+import type { Change } from '../core/commits.ts';
 import { finishStopping } from './end-run.ts';
 import { enqueue, type EngineContext } from '../core/engine-context.ts';
 import { forgetWallClock, watchWallClock } from '../limits/limits.ts';

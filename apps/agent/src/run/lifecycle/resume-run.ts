@@ -6,11 +6,11 @@ import {
   type RunLimits,
   type RunReader,
 } from '../../ports/run-store.ts';
-import type { Change } from '../ledger/commits.ts';
+import type { Change } from '../core/commits.ts';
 import { enqueue, type EngineContext } from '../core/engine-context.ts';
 import { watchWallClock } from '../limits/limits.ts';
 import { NO_OUTAGE } from './model-outage.ts';
-import { giveReceipt } from '../ledger/receipt.ts';
+import { giveReceipt } from '../core/receipt.ts';
 import { cancelUnsentCalls } from './stop-run.ts';
 
 export interface Resumption {

@@ -7,7 +7,7 @@ import type { EngineContext } from '../core/engine-context.ts';
 import { watchWallClock } from '../limits/limits.ts';
 import { newRun } from './new-run.ts';
 import { planCalls } from '../calls/plan-calls.ts';
-import { giveReceipt } from '../ledger/receipt.ts';
+import { giveReceipt } from '../core/receipt.ts';
 import { serverConnected } from '../calls/servers-ready.ts';
 
 /** Stores a run of one tool call that a client asked for, and calls for it. Approvals, limits and the ledger are those of any other call. */

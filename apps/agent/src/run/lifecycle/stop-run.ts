@@ -1,6 +1,6 @@
 import type { RunCore } from '../../ports/progress-store.ts';
 import type { RunError } from '../../ports/run-store.ts';
-import type { Change } from '../ledger/commits.ts';
+import type { Change } from '../core/commits.ts';
 import type { EngineContext } from '../core/engine-context.ts';
 import { voidItems } from '../ledger/inbox-items.ts';
 import { cancelCall } from '../ledger/call-states.ts';

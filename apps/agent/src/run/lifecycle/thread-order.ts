@@ -1,6 +1,6 @@
 import type { RunCore } from '../../ports/progress-store.ts';
 import type { RunReader } from '../../ports/run-store.ts';
-import type { Change } from '../ledger/commits.ts';
+import type { Change } from '../core/commits.ts';
 import { enqueue, type EngineContext } from '../core/engine-context.ts';
 
 /** Whether a queued run may begin: the runs before it in its thread are settled. */

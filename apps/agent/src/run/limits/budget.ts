@@ -1,6 +1,6 @@
 import type { Usage } from '../../ports/llm-provider.ts';
 import type { Run, RunLimits } from '../../ports/run-store.ts';
-import type { Change } from '../ledger/commits.ts';
+import type { Change } from '../core/commits.ts';
 import { spend } from './limits.ts';
 
 /** The limits that are measured by what the models of a run used; unset ones are none. */

@@ -2,7 +2,7 @@ import { addUsage } from '../../add-usage.ts';
 import type { Usage } from '../../ports/llm-provider.ts';
 import { isSettled } from '../../ports/run-store.ts';
 import { tellSpending } from './budget.ts';
-import type { Change } from '../ledger/commits.ts';
+import type { Change } from '../core/commits.ts';
 import { usageData } from './usage.ts';
 
 export interface Charge {

@@ -1,7 +1,7 @@
 import type { RunCore } from '../../ports/progress-store.ts';
 import type { RunLimits } from '../../ports/run-store.ts';
-import type { Change } from '../ledger/commits.ts';
-import type { LimitName } from '../ledger/events.ts';
+import type { Change } from '../core/commits.ts';
+import type { LimitName } from '../core/events.ts';
 import type { Timers } from '../core/timers.ts';
 
 /** What a run may use when its creator says nothing. */

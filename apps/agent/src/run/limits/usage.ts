@@ -1,5 +1,5 @@
 import type { Usage } from '../../ports/llm-provider.ts';
-import type { UsageData } from '../ledger/events.ts';
+import type { UsageData } from '../core/events.ts';
 
 export function usageData({
   input,

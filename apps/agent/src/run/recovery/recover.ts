@@ -6,7 +6,7 @@ import {
   type ToolCall,
 } from '../../ports/run-store.ts';
 import { interruptTurn } from '../turn/begin-turn.ts';
-import { isShutdown, type Change } from '../ledger/commits.ts';
+import { isShutdown, type Change } from '../core/commits.ts';
 import { enqueue, STORE_RETRY_MS, type EngineContext } from '../core/engine-context.ts';
 import { expireItemIfDue, expireRunIfDue } from '../lifecycle/expiry.ts';
 import { failDamagedRun } from './fail-damaged-run.ts';

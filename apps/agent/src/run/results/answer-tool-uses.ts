@@ -1,7 +1,7 @@
 import type { Block } from '../../ports/llm-provider.ts';
 import type { RunReader, StoredMessage } from '../../ports/run-store.ts';
 import { errorResult } from '../ledger/call-results.ts';
-import type { Change } from '../ledger/commits.ts';
+import type { Change } from '../core/commits.ts';
 import type { EngineContext } from '../core/engine-context.ts';
 import { toolResult, toolResultOf } from './tool-results.ts';
 

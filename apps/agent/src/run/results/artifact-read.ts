@@ -5,7 +5,7 @@ import type { RunCore } from '../../ports/progress-store.ts';
 import type { Run, RunReader, ToolCall } from '../../ports/run-store.ts';
 import { ARTIFACT_READ } from './artifacts.ts';
 import { failCall, succeedCall } from '../ledger/call-states.ts';
-import type { Change } from '../ledger/commits.ts';
+import type { Change } from '../core/commits.ts';
 import type { EngineContext } from '../core/engine-context.ts';
 import { wholeCharacters } from '../text/head-and-tail.ts';
 

@@ -1,7 +1,7 @@
 import type { CallToolResult, ContentBlock } from '@signalbox/mcp-core';
 import type { Artifact } from '../../ports/artifact-store.ts';
 import type { ToolCall } from '../../ports/run-store.ts';
-import type { Change } from '../ledger/commits.ts';
+import type { Change } from '../core/commits.ts';
 import type { EngineContext } from '../core/engine-context.ts';
 import { headAndTail, wholeCharacters } from '../text/head-and-tail.ts';
 

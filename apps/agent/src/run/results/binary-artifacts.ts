@@ -3,7 +3,7 @@ import type { Artifact } from '../../ports/artifact-store.ts';
 import type { Block, Message } from '../../ports/llm-provider.ts';
 import type { RunReader, ToolCall } from '../../ports/run-store.ts';
 import { ARTIFACT_KEY, MAX_ARTIFACT_BYTES, MAX_INLINE_BYTES, ownArtifact } from './artifacts.ts';
-import type { Change } from '../ledger/commits.ts';
+import type { Change } from '../core/commits.ts';
 import type { EngineContext } from '../core/engine-context.ts';
 
 /** The largest image that is sent to a model, in bytes: as base64 it is under the 5 MB that providers take. */

@@ -2,9 +2,9 @@ import type { CallToolResult, ContentBlock } from '@signalbox/mcp-core';
 import type { Block } from '../../ports/llm-provider.ts';
 import type { ToolCall } from '../../ports/run-store.ts';
 import { errorResult } from '../ledger/call-results.ts';
-import type { Change } from '../ledger/commits.ts';
+import type { Change } from '../core/commits.ts';
 import type { EngineContext } from '../core/engine-context.ts';
-import { tellOfTools } from '../turn/epoch.ts';
+import { announceToolChanges } from '../discovery/tool-changes.ts';
 import { headAndTail } from '../text/head-and-tail.ts';
 
 /** The bytes of text the model gets of one result. */
@@ -20,7 +20,7 @@ export async function storeToolResults(
   const [first] = calls;
   if (first === undefined) return;
   if (await sql.hasMessage(runId, { turn: first.turn, role: 'user' })) return;
-  const news = await tellOfTools(context, change, first.turn + 1);
+  const news = await announceToolChanges(context, change, first.turn + 1);
   const content = [
     ...calls.map(toolResultOf),
     ...(news === undefined ? [] : [{ type: 'text' as const, text: news }]),

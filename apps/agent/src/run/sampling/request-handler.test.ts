@@ -5,7 +5,7 @@ import {
   type InputContext,
 } from '@signalbox/mcp-core';
 import { describe, expect, test } from 'vitest';
-import type { ServerPolicy } from '../core/engine-context.ts';
+import type { ServerPolicy } from '../core/server-policy.ts';
 import { callsThenAnswer } from '../testing/fake-llm.ts';
 import { ok, READ_ONLY } from '../testing/fake-registry.ts';
 import { openService, type Service, type ServiceOptions } from '../testing/service.ts';

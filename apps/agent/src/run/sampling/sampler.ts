@@ -5,16 +5,21 @@ import {
   type CreateMessageResult,
   type JsonObject,
 } from '@signalbox/mcp-core';
-import { LlmError, type LlmEvent, type LlmRequest } from '../../ports/llm-provider.ts';
-import { digestOf } from '../approvals/binding.ts';
+import {
+  LlmError,
+  type LlmEvent,
+  type LlmFinish,
+  type LlmRequest,
+} from '../../ports/llm-provider.ts';
+import { digestOf } from '../../canonical-json.ts';
 import type { Asker } from '../input/request-input.ts';
 import { overBudget } from '../limits/budget.ts';
 import { charge } from '../limits/charge.ts';
 import { chooseModel } from './choose-model.ts';
-import type { EngineContext, ServerPolicy } from '../core/engine-context.ts';
+import type { ServerPolicy } from '../core/server-policy.ts';
+import type { EngineContext } from '../core/engine-context.ts';
 import { checkSamplingRequest, samplingNeeds, toMessage, toSamplingContent } from './blocks.ts';
 import { SamplingTools } from './tool-names.ts';
-import type { Finish } from '../turn/stream-message.ts';
 import { tidyMessage } from '../text/tidy-message.ts';
 
 /** The longest message a server may have written, in tokens. */
@@ -145,7 +150,7 @@ export class Sampler {
   async #ask(
     request: LlmRequest,
     { signal, warnings }: { readonly signal: AbortSignal; readonly warnings: string[] },
-  ): Promise<Finish> {
+  ): Promise<LlmFinish> {
     const hear = (event: LlmEvent): void =>
       void (event.type === 'warning' && warnings.push(event.message));
     try {
@@ -167,7 +172,7 @@ export class Sampler {
     );
   }
 
-  async #charge({ usage, model }: Pick<Finish, 'usage' | 'model'>): Promise<void> {
+  async #charge({ usage, model }: Pick<LlmFinish, 'usage' | 'model'>): Promise<void> {
     const { call } = this.#asker;
     await this.#context.commit(call.runId, (change) => charge(change, { usage, model, call }));
   }
@@ -198,7 +203,7 @@ function requestFor(
   };
 }
 
-function stopReasonOf({ stop, rawStop }: Finish): string {
+function stopReasonOf({ stop, rawStop }: LlmFinish): string {
   switch (stop) {
     case 'end':
       return 'endTurn';

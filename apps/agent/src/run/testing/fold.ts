@@ -1,5 +1,5 @@
 import type { InboxState, Run, RunEvent, ToolCallState } from '../../ports/run-store.ts';
-import { eventBody, type RunEventBody, type UsageData } from '../ledger/events.ts';
+import { eventBody, type RunEventBody, type UsageData } from '../core/events.ts';
 
 /** What a client knows of a run that heard all of its events and nothing else. */
 export interface FoldedRun {

@@ -1,7 +1,7 @@
 import type { Epoch } from '../../ports/epoch-store.ts';
 import { OPEN_CALL_STATES, type ActiveTurn, type Run } from '../../ports/run-store.ts';
 import { overBudget } from '../limits/budget.ts';
-import type { Change } from '../ledger/commits.ts';
+import type { Change } from '../core/commits.ts';
 import { epochOf } from './epoch.ts';
 import { endCallRun } from '../lifecycle/end-call-run.ts';
 import { endRun } from '../lifecycle/end-run.ts';

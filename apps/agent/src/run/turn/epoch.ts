@@ -4,13 +4,12 @@ import type { ToolSpec } from '../../ports/llm-provider.ts';
 import type { Run } from '../../ports/run-store.ts';
 import type { CatalogueTool, ServerStatus } from '../../ports/tool-registry.ts';
 import { ARTIFACT_READ_SPEC } from '../results/artifact-read.ts';
-import type { Change } from '../ledger/commits.ts';
+import type { Change } from '../core/commits.ts';
 import type { EngineContext } from '../core/engine-context.ts';
 import { systemPrompt } from './system-prompt.ts';
 import { chooseTools, specOf } from '../discovery/choose-tools.ts';
 import { discoverySpecs } from '../discovery/find-tools.ts';
 import { serverInstructions } from '../discovery/server-instructions.ts';
-import { toolNews } from '../discovery/tool-news.ts';
 
 /** The epoch of a run; its first turn begins it. */
 export async function epochOf(context: EngineContext, { sql }: Change, run: Run): Promise<Epoch> {
@@ -40,32 +39,6 @@ export async function epochOf(context: EngineContext, { sql }: Change, run: Run)
   await sql.insertEpoch(epoch);
   await sql.insertCatalogue(run.id, { turn: run.turns + 1, point: 'begin', tools: catalogue });
   return epoch;
-}
-
-/** What the model is to be told of its tools before a turn: a text where they are others than it knows. */
-export async function tellOfTools(
-  { registry }: EngineContext,
-  { sql, runId }: Change,
-  turn: number,
-): Promise<string | undefined> {
-  const run = await sql.run(runId);
-  if (run === undefined) return undefined;
-  const tools = registry.tools(run.servers);
-  if (await sql.isLastCatalogue(runId, tools, 'begin')) return undefined;
-  const known = await sql.lastCatalogue(runId, 'begin');
-  const news = known === undefined ? undefined : toolNews(known.tools, tools);
-  if (news !== undefined) await sql.insertCatalogue(runId, { turn, point: 'begin', tools });
-  return news;
-}
-
-/** Keeps with which tools the calls of a turn were planned. */
-export async function keepCatalogue(
-  { sql, runId }: Change,
-  turn: number,
-  tools: readonly CatalogueTool[],
-): Promise<void> {
-  if (!(await sql.isLastCatalogue(runId, tools)))
-    await sql.insertCatalogue(runId, { turn, point: 'plan', tools });
 }
 
 interface Surroundings {

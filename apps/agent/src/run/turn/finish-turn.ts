@@ -1,8 +1,9 @@
 import { addUsage } from '../../add-usage.ts';
+import type { LlmFinish } from '../../ports/llm-provider.ts';
 import type { RunError, Run } from '../../ports/run-store.ts';
 import type { Turn } from './begin-turn.ts';
 import { overBudget, tellSpending } from '../limits/budget.ts';
-import type { Change } from '../ledger/commits.ts';
+import type { Change } from '../core/commits.ts';
 import { endRun } from '../lifecycle/end-run.ts';
 import type { EngineContext } from '../core/engine-context.ts';
 import { spend } from '../limits/limits.ts';
@@ -10,7 +11,6 @@ import { messageText } from '../text/message-text.ts';
 import { finishAnswer, type FinalAnswer } from './output.ts';
 import { NO_OUTAGE } from '../lifecycle/model-outage.ts';
 import { planCalls, type ToolUse } from '../calls/plan-calls.ts';
-import type { Finish } from './stream-message.ts';
 import { usageData } from '../limits/usage.ts';
 
 /** Messages in a row that may be cut in the arguments of a call; the model is told each time. */
@@ -18,7 +18,7 @@ const MAX_CUT_TURNS = 3;
 
 export interface TurnEnd extends Pick<FinalAnswer, 'checked'> {
   readonly turn: Turn;
-  readonly finish: Finish;
+  readonly finish: LlmFinish;
   /** Output tokens that were asked for. */
   readonly maxTokens: number;
 }
@@ -51,7 +51,7 @@ export async function finishTurn(
 
 interface Finished {
   readonly turn: Turn;
-  readonly finish: Finish;
+  readonly finish: LlmFinish;
   readonly run: Run;
   readonly toolUses: readonly ToolUse[];
 }
@@ -145,7 +145,7 @@ async function countCut(
 }
 
 interface Ended {
-  readonly finish: Finish;
+  readonly finish: LlmFinish;
   readonly maxTokens: number;
   readonly cutTurns: number;
 }
@@ -186,7 +186,7 @@ function cutMessage({
   message,
   maxTokens,
   cutTurns,
-}: Pick<Finish, 'message'> & Omit<Ended, 'finish'>): string {
+}: Pick<LlmFinish, 'message'> & Omit<Ended, 'finish'>): string {
   const remedy =
     'Raise limits.output_tokens where the model can write more, or ask for less at once.';
   if (cutTurns > 0)

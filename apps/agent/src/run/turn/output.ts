@@ -1,7 +1,7 @@
 import { isPlainObject } from '../../plain-object.ts';
 import type { Run } from '../../ports/run-store.ts';
 import type { Turn } from './begin-turn.ts';
-import type { Change } from '../ledger/commits.ts';
+import type { Change } from '../core/commits.ts';
 import { endRun } from '../lifecycle/end-run.ts';
 import type { EngineContext } from '../core/engine-context.ts';
 

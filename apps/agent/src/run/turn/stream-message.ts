@@ -1,8 +1,6 @@
-import type { LlmEvent, LlmRequest } from '../../ports/llm-provider.ts';
+import type { LlmEvent, LlmFinish, LlmRequest } from '../../ports/llm-provider.ts';
 import type { EngineContext } from '../core/engine-context.ts';
 import { PartialText } from './partial-text.ts';
-
-export type Finish = Extract<LlmEvent, { type: 'finish' }>;
 
 /** Longest wait that a provider may ask for inside one attempt of a turn, in milliseconds; during a longer one the run waits, where it shows and survives a restart. */
 const PATIENCE_MS = 5_000;
@@ -16,7 +14,7 @@ export interface MessageStream {
 
 /** How a stream ended. Without `finish`, `error` says why and `text` is what had come. */
 export type Streamed =
-  | { readonly finish: Finish }
+  | { readonly finish: LlmFinish }
   | { readonly finish?: undefined; readonly text: string; readonly error: unknown };
 
 /** Streams one message: its deltas go to the bus, its growing text to the store. Never rejects because of the provider. */

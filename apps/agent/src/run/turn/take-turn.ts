@@ -4,7 +4,7 @@ import type { RunError } from '../../ports/run-store.ts';
 import type { StopCause } from '../core/activities.ts';
 import { interruptTurn, type Turn } from './begin-turn.ts';
 import { charge } from '../limits/charge.ts';
-import type { Change } from '../ledger/commits.ts';
+import type { Change } from '../core/commits.ts';
 import { conversationOf } from './conversation.ts';
 import { endRun } from '../lifecycle/end-run.ts';
 import type { EngineContext } from '../core/engine-context.ts';

@@ -1,10 +1,38 @@
 import type { CatalogueTool } from '../../ports/tool-registry.ts';
+import type { Change } from '../core/commits.ts';
+import type { EngineContext } from '../core/engine-context.ts';
 import { CALL_TOOL, FIND_TOOLS } from './find-tools.ts';
 
 const MAX_NAMED = 20;
 
-/** What the model is told when the tools are others than it knows; nothing when they are the same. */
-export function toolNews(
+/** Returns the text that tells the model how its tools have changed since its conversation last said so, or nothing, and records the change. */
+export async function announceToolChanges(
+  { registry }: EngineContext,
+  { sql, runId }: Change,
+  turn: number,
+): Promise<string | undefined> {
+  const run = await sql.run(runId);
+  if (run === undefined) return undefined;
+  const tools = registry.tools(run.servers);
+  if (await sql.isLastCatalogue(runId, tools, 'begin')) return undefined;
+  const known = await sql.lastCatalogue(runId, 'begin');
+  const text = known === undefined ? undefined : describeToolChanges(known.tools, tools);
+  if (text !== undefined) await sql.insertCatalogue(runId, { turn, point: 'begin', tools });
+  return text;
+}
+
+/** Records the tools with which the calls of a turn were planned. */
+export async function recordCatalogue(
+  { sql, runId }: Change,
+  turn: number,
+  tools: readonly CatalogueTool[],
+): Promise<void> {
+  if (!(await sql.isLastCatalogue(runId, tools)))
+    await sql.insertCatalogue(runId, { turn, point: 'plan', tools });
+}
+
+/** Describes the difference between two lists of tools for the model; undefined when there is none. */
+function describeToolChanges(
   known: readonly CatalogueTool[],
   present: readonly CatalogueTool[],
 ): string | undefined {

@@ -1,5 +1,5 @@
 import type { AuditEntry, RunReader } from '../../ports/run-store.ts';
-import { digestOf } from '../approvals/binding.ts';
+import { digestOf } from '../../canonical-json.ts';
 import type { RunEventBody, RunEventTypes } from './events.ts';
 
 /** What the events of one transaction mean to the audit. Everything that decides about a call, or ends it, writes such an event. */
