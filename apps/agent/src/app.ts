@@ -24,7 +24,7 @@ import type { ToolRegistry } from './ports/tool-registry.ts';
 import { createInProcessSignalBus } from './queue/in-process-signal-bus.ts';
 import { createMemoryJobQueue } from './queue/memory-job-queue.ts';
 import type { ServerPolicy } from './run/core/server-policy.ts';
-import type { RecoveryDecision } from './run/core/engine-context.ts';
+import type { RecoveryDecision } from './run/core/engine-parts.ts';
 import { createRunEngine } from './run/run-engine.ts';
 import { openRunStore } from './store/open-run-store.ts';
 import { systemClock } from './system-clock.ts';

@@ -26,12 +26,11 @@ import { deleteRun, deleteThread } from './lifecycle/delete-run.ts';
 import { endRun } from './lifecycle/end-run.ts';
 import type { ServerPolicy } from './core/server-policy.ts';
 import {
-  enqueue,
   inBackground,
   STORE_RETRY_MS,
-  type EngineContext,
+  type EngineParts,
   type RecoveryDecision,
-} from './core/engine-context.ts';
+} from './core/engine-parts.ts';
 import { onDeadline } from './lifecycle/expiry.ts';
 import { failDamagedRun } from './recovery/fail-damaged-run.ts';
 import { forgetApproval } from './approvals/forget-approval.ts';
@@ -79,8 +78,9 @@ export function createRunEngine(dependencies: EngineDependencies): RunEngine {
 }
 
 class Engine implements RunEngine {
-  readonly #context: EngineContext;
+  readonly #context: EngineParts;
   readonly #concurrency: { readonly [T in Job['type']]: number };
+  readonly #queue: JobQueue;
   readonly #commits: Commits;
   readonly #closing = new AbortController();
   #unsubscribe: () => void = () => undefined;
@@ -95,9 +95,16 @@ class Engine implements RunEngine {
       onEvents: dependencies.onEvents ?? (() => undefined),
     });
     this.#concurrency = dependencies.concurrency ?? { 'advance-run': 32, 'call-tool': 256 };
+    this.#queue = queue;
     this.#context = {
       store,
-      queue,
+      bootId: store.bootId,
+      enqueue: (job, delayMs = 0) =>
+        void queue
+          .enqueue(job, { delayMs })
+          .catch((error: unknown) =>
+            logger.error('a job could not be enqueued', { ...job, error }),
+          ),
       bus,
       registry,
       llm,
@@ -110,7 +117,7 @@ class Engine implements RunEngine {
       policyOf: (server) =>
         (Object.hasOwn(policies, server) ? policies[server] : undefined) ?? DEFAULT_POLICY,
       recovery: dependencies.recovery ?? defaultRecovery,
-      activities: new Activities((callId) => enqueue(this.#context, { type: 'call-tool', callId })),
+      activities: new Activities((callId) => this.#context.enqueue({ type: 'call-tool', callId })),
       timers: new Timers(clock, (deadline) => void this.#onDue(deadline)),
       maxQueuedRuns: dependencies.maxQueuedRuns ?? DEFAULT_MAX_QUEUED_RUNS,
       commit: (runId, work, step) => this.#commits.commit(runId, work, step),
@@ -163,14 +170,14 @@ class Engine implements RunEngine {
   }
 
   async start(): Promise<void> {
-    const { bus, queue, activities } = this.#context;
+    const { bus, activities } = this.#context;
     this.#unsubscribe = bus.subscribe((signal) => {
       if (signal.type !== 'cancel') return;
       if (signal.callId === undefined) activities.stopRun(signal.runId);
       else activities.stopCall(signal.callId);
     });
     await recover(this.#context);
-    queue.start((job) => this.#work(job), { concurrency: this.#concurrency });
+    this.#queue.start((job) => this.#work(job), { concurrency: this.#concurrency });
     inBackground(
       this.#context,
       'recovering runs that wait for a person',
@@ -179,12 +186,12 @@ class Engine implements RunEngine {
   }
 
   async close({ graceMs = DEFAULT_GRACE_MS }: { readonly graceMs?: number } = {}): Promise<void> {
-    const { queue, clock, activities, timers } = this.#context;
+    const { clock, activities, timers } = this.#context;
     this.#closing.abort();
     activities.stopTurns();
     const { promise: graceIsOver, resolve } = Promise.withResolvers<void>();
     const cancelGrace = clock.after(graceMs, resolve);
-    await Promise.race([queue.close(), graceIsOver]);
+    await Promise.race([this.#queue.close(), graceIsOver]);
     cancelGrace();
     activities.parkCalls();
     await this.#commits.close();
@@ -199,7 +206,7 @@ class Engine implements RunEngine {
       else await this.#advance(job.runId);
     } catch (error) {
       if (isShutdown(error)) return;
-      enqueue(this.#context, job, STORE_RETRY_MS);
+      this.#context.enqueue(job, STORE_RETRY_MS);
       throw error;
     }
   }

@@ -10,8 +10,10 @@ import { bindingOf, driftOf } from './binding.ts';
 import { approvalPolicy } from './policy.ts';
 import { failCall, requireApproval } from '../ledger/call-states.ts';
 import type { Change } from '../core/commits.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import { openItem } from '../ledger/inbox-items.ts';
+
+type Parts = Uses<'bootId' | 'registry' | 'clock' | 'newId' | 'policyOf' | 'timers'>;
 
 /** What is decided about a call before anybody is asked. */
 export type ApprovalDecision = 'auto' | 'remembered' | 'ask' | 'deny';
@@ -24,7 +26,7 @@ export interface Candidate {
 
 /** Decides by the configuration and by what a person said of earlier calls. */
 export async function decideCall(
-  context: EngineContext,
+  context: Uses<'policyOf'>,
   change: Change,
   { run, call, tool }: Candidate,
 ): Promise<ApprovalDecision> {
@@ -44,7 +46,7 @@ export interface ApprovalQuestion {
 
 /** Puts a call that waits for it before a person. */
 export async function askForApproval(
-  context: EngineContext,
+  context: Uses<'bootId' | 'clock' | 'newId' | 'policyOf' | 'timers'>,
   change: Change,
   { run, call, tool, reason }: ApprovalQuestion,
 ): Promise<void> {
@@ -88,7 +90,7 @@ const HELD: SendDecision = { type: 'held' };
  * asked again. When the configuration denies it now, the call fails.
  */
 export async function decideSend(
-  context: EngineContext,
+  context: Parts,
   change: Change,
   { run, call }: { readonly run: Run; readonly call: ToolCall },
 ): Promise<SendDecision> {
@@ -153,7 +155,7 @@ async function lastApproval({ sql }: Change, call: ToolCall): Promise<InboxItem 
 }
 
 async function askAgain(
-  context: EngineContext,
+  context: Uses<'bootId' | 'clock' | 'newId' | 'policyOf' | 'timers'>,
   change: Change,
   question: ApprovalQuestion & { readonly reason: string },
 ): Promise<void> {
@@ -161,7 +163,10 @@ async function askAgain(
   if (await requireApproval(change, call, reason)) await askForApproval(context, change, question);
 }
 
-function whyNotOffered({ registry }: EngineContext, { wireName, server, tool }: ToolCall): string {
+function whyNotOffered(
+  { registry }: Uses<'registry'>,
+  { wireName, server, tool }: ToolCall,
+): string {
   return (
     registry.whyNotOffered(wireName) ??
     `the server ${server} does not offer the tool ${tool} at present`

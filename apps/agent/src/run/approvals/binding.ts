@@ -2,7 +2,7 @@ import type { JsonObject } from '@signalbox/mcp-core';
 import { digestOf } from '../../canonical-json.ts';
 import type { ApprovalBinding } from '../../ports/run-store.ts';
 import type { CatalogueTool } from '../../ports/tool-registry.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 
 export interface Approvable {
   readonly callId: string;
@@ -12,7 +12,7 @@ export interface Approvable {
 
 /** What an approval of the call is good for, as things are at present. */
 export function bindingOf(
-  { policyOf }: Pick<EngineContext, 'policyOf'>,
+  { policyOf }: Uses<'policyOf'>,
   { callId, tool, arguments: args }: Approvable,
 ): ApprovalBinding {
   // The first is the host's affair, the second says nothing of what a call does.

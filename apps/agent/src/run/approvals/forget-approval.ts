@@ -1,8 +1,11 @@
 import { EngineError } from '../../ports/run-engine.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 
 /** Takes back that further calls of a tool are approved; those that were sent are not touched. */
-export async function forgetApproval({ store, commit }: EngineContext, id: string): Promise<void> {
+export async function forgetApproval(
+  { store, commit }: Uses<'store' | 'commit'>,
+  id: string,
+): Promise<void> {
   const approval = (await store.read.rememberedApprovals()).find(
     (remembered) => remembered.id === id,
   );

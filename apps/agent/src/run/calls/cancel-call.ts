@@ -1,6 +1,6 @@
 import { EngineError, type Receipt } from '../../ports/run-engine.ts';
 import { SENT_CALL_STATES, type ToolCall } from '../../ports/run-store.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import { voidItems } from '../ledger/inbox-items.ts';
 import { giveReceipt } from '../core/receipt.ts';
 import { cancelCall, moveCall } from '../ledger/call-states.ts';
@@ -10,7 +10,7 @@ import { cancelCall, moveCall } from '../ledger/call-states.ts';
  * that the next process stops it where this one dies; its state says later how far that got.
  */
 export async function stopCall(
-  context: EngineContext,
+  context: Uses<'bus' | 'clock' | 'timers' | 'commit'>,
   { runId, id }: Pick<ToolCall, 'runId' | 'id'>,
   receipt?: Receipt<ToolCall>,
 ): Promise<ToolCall> {

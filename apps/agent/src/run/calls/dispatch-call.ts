@@ -10,12 +10,7 @@ import { decideSend } from '../approvals/approvals.ts';
 import { dispatchCall, failCall, moveCall } from '../ledger/call-states.ts';
 import { isShutdown } from '../core/commits.ts';
 import { completeElicitation } from '../input/complete-elicitation.ts';
-import {
-  enqueue,
-  inBackground,
-  STORE_RETRY_MS,
-  type EngineContext,
-} from '../core/engine-context.ts';
+import { inBackground, STORE_RETRY_MS, type EngineParts, type Uses } from '../core/engine-parts.ts';
 import { noteWaiting } from './note-waiting.ts';
 import { isParked, keepTask, RoundKeeper } from './parked-calls.ts';
 import { ProgressLog } from './progress-log.ts';
@@ -23,6 +18,25 @@ import { MAX_QUESTIONS, MAX_REFUSED_QUESTIONS } from '../input/input-request-cou
 import { questionsOf } from './input-request-handlers.ts';
 import { serverConnected } from './servers-ready.ts';
 import { settleCall, skipAttempt, type CallEnd } from './settle-call.ts';
+
+type Parts = Uses<
+  | 'store'
+  | 'bootId'
+  | 'enqueue'
+  | 'bus'
+  | 'registry'
+  | 'llm'
+  | 'clock'
+  | 'logger'
+  | 'newId'
+  | 'reach'
+  | 'policyOf'
+  | 'recovery'
+  | 'activities'
+  | 'timers'
+  | 'commit'
+  | 'closing'
+>;
 
 /** A call that the service itself fails to send this often ends as failed; with the delay between two tries that is about a minute. */
 const MAX_FAILURES = 12;
@@ -52,7 +66,7 @@ export interface Dispatched {
  * Sends a planned call, or goes on with a parked one, and stores how it ended. Resolves when it has ended, when it waits for room on its server or for a person (it then goes on
  * without holding a place among the working jobs), or when the engine waits no longer.
  */
-export async function callTool(context: EngineContext, callId: string): Promise<void> {
+export async function callTool(context: EngineParts, callId: string): Promise<void> {
   const call = await context.store.read.toolCall(callId);
   const mayBegin =
     call !== undefined && (call.state === 'planned' || isParked(call)) && !context.closing.aborted;
@@ -64,7 +78,7 @@ export async function callTool(context: EngineContext, callId: string): Promise<
 }
 
 async function performCall(
-  context: EngineContext,
+  context: EngineParts,
   planned: ToolCall,
   activity: CallActivity,
 ): Promise<void> {
@@ -90,12 +104,15 @@ async function performCall(
       context.activities.countFailure(planned.id) < MAX_FAILURES ||
       !(await giveUp(context, planned))
     )
-      enqueue(context, { type: 'call-tool', callId: planned.id }, STORE_RETRY_MS);
+      context.enqueue({ type: 'call-tool', callId: planned.id }, STORE_RETRY_MS);
   }
 }
 
 /** Ends a call that the service could not send so often; returns whether that was stored. */
-async function giveUp(context: EngineContext, { id, runId }: ToolCall): Promise<boolean> {
+async function giveUp(
+  context: Uses<'clock' | 'logger' | 'activities' | 'commit'>,
+  { id, runId }: ToolCall,
+): Promise<boolean> {
   try {
     await context.commit(runId, async (change) => {
       const call = await change.sql.toolCall(id);
@@ -112,7 +129,7 @@ async function giveUp(context: EngineContext, { id, runId }: ToolCall): Promise<
 
 /** Waits for a connection to the call's server. The call stays as it is in the ledger: nothing is sent of it before. */
 async function reserve(
-  context: EngineContext,
+  context: Uses<'store' | 'registry' | 'logger' | 'commit'>,
   {
     call,
     activity,
@@ -134,7 +151,7 @@ async function reserve(
 }
 
 function onWaiting(
-  context: EngineContext,
+  context: Uses<'logger' | 'commit'>,
   call: ToolCall,
   activity: CallActivity,
 ): (waiting: CallWaiting) => void {
@@ -145,11 +162,11 @@ function onWaiting(
 }
 
 async function dispatch(
-  context: EngineContext,
+  context: Parts,
   planned: ToolCall,
   activity: CallActivity,
 ): Promise<Dispatched | undefined> {
-  const { store, commit, closing } = context;
+  const { bootId, commit, closing } = context;
   if (closing.aborted) return undefined;
   return commit(
     planned.runId,
@@ -163,7 +180,7 @@ async function dispatch(
       if (decision.type === 'not-sent')
         await skipAttempt(context, change, { call, message: decision.reason });
       if (decision.type !== 'send') return undefined;
-      const dispatched = await dispatchCall(change, call, store.bootId);
+      const dispatched = await dispatchCall(change, call, bootId);
       return dispatched === undefined ? undefined : { run, call: dispatched, activity };
     },
     'dispatch-call',
@@ -172,7 +189,7 @@ async function dispatch(
 
 /** Goes on with a call that was sent before: what it waits for is in its row. */
 async function takeOver(
-  { store, closing, commit }: EngineContext,
+  { bootId, closing, commit }: Uses<'bootId' | 'commit' | 'closing'>,
   parked: ToolCall,
   activity: CallActivity,
 ): Promise<Dispatched | undefined> {
@@ -180,7 +197,7 @@ async function takeOver(
   return commit(parked.runId, async ({ sql }) => {
     const [run, call] = [await sql.run(parked.runId), await sql.toolCall(parked.id)];
     if (run === undefined || call?.attempt !== parked.attempt || !isParked(call)) return undefined;
-    await moveCall(sql, call, { transition: 'claim', owner: store.bootId });
+    await moveCall(sql, call, { transition: 'claim', owner: bootId });
     return { run, call, activity };
   });
 }
@@ -188,7 +205,7 @@ async function takeOver(
 type End = Omit<CallEnd, 'call'>;
 
 async function sendCall(
-  context: EngineContext,
+  context: Parts,
   dispatched: Dispatched,
   reservation: CallReservation,
 ): Promise<End> {
@@ -245,7 +262,7 @@ async function sendCall(
 }
 
 /** A call that can be sent again is not: its server would ask as much again. */
-function askedTooMuch(context: EngineContext, call: ToolCall): ToolCallOutcome {
+function askedTooMuch(context: Uses<'recovery'>, call: ToolCall): ToolCallOutcome {
   return { type: context.recovery(call) === 'retry' ? 'error' : 'lost', message: ASKED_TOO_MUCH };
 }
 
@@ -260,7 +277,7 @@ function resumePointOf({ parked, taskId }: ToolCall): ToolCallRequest['resumeFro
 }
 
 /** Stores how a call ended, as often as it takes: nobody else knows it. A result that still finds no room is given up for a word that it came. */
-async function settle(context: EngineContext, dispatched: Dispatched, end: End): Promise<void> {
+async function settle(context: EngineParts, dispatched: Dispatched, end: End): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
       await storeEnd(
@@ -277,7 +294,7 @@ async function settle(context: EngineContext, dispatched: Dispatched, end: End):
   }
 }
 
-function storeEnd(context: EngineContext, { run, call }: Dispatched, end: End): Promise<void> {
+function storeEnd(context: Parts, { run, call }: Dispatched, end: End): Promise<void> {
   return context.commit(
     run.id,
     async (change) => {
@@ -287,6 +304,10 @@ function storeEnd(context: EngineContext, { run, call }: Dispatched, end: End): 
   );
 }
 
-function logFailure({ logger }: EngineContext, { id }: Pick<ToolCall, 'id'>, error: unknown): void {
+function logFailure(
+  { logger }: Uses<'logger'>,
+  { id }: Pick<ToolCall, 'id'>,
+  error: unknown,
+): void {
   logger.error('a tool call failed inside the service', { call_id: id, error });
 }

@@ -3,10 +3,24 @@ import type { InboxItem } from '../../ports/run-store.ts';
 import { ask, type Asker } from '../input/request-input.ts';
 import { formRequest } from '../input/elicitation-form.ts';
 import { urlRequest } from '../input/elicitation-url.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import type { RoundKeeper } from './parked-calls.ts';
 import { QuestionCount } from '../input/input-request-count.ts';
 import { SamplingDesk } from '../sampling/request-handler.ts';
+
+type Parts = Uses<
+  | 'store'
+  | 'bootId'
+  | 'bus'
+  | 'llm'
+  | 'clock'
+  | 'logger'
+  | 'newId'
+  | 'policyOf'
+  | 'activities'
+  | 'timers'
+  | 'commit'
+>;
 
 interface QuestionListeners {
   readonly rounds: Pick<RoundKeeper, 'keyOf'>;
@@ -16,7 +30,7 @@ interface QuestionListeners {
 
 /** Answers the questions of a server during a call: a person fills in forms, the model of the run serves sampling within the policy. */
 export function questionsOf(
-  context: EngineContext,
+  context: Parts,
   asker: Asker,
   { rounds, onTooMany }: QuestionListeners,
 ): InputHandlers {

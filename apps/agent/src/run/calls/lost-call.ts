@@ -1,9 +1,11 @@
 import type { ToolCall } from '../../ports/run-store.ts';
 import type { Change } from '../core/commits.ts';
 import { failCall, loseCall, retryCall } from '../ledger/call-states.ts';
-import { enqueue, type EngineContext, type RecoveryDecision } from '../core/engine-context.ts';
+import type { Uses, RecoveryDecision } from '../core/engine-parts.ts';
 import type { RunEventTypes } from '../core/events.ts';
 import { openItem } from '../ledger/inbox-items.ts';
+
+type Parts = Uses<'bootId' | 'enqueue' | 'clock' | 'newId' | 'recovery' | 'timers'>;
 
 /** Attempts after which a call is not sent again by itself. */
 export const MAX_ATTEMPTS = 4;
@@ -19,7 +21,7 @@ export interface Loss {
 
 /** Settles what becomes of a call that was sent and whose answer can no longer come. */
 export async function settleLostCall(
-  context: EngineContext,
+  context: Parts,
   change: Change,
   { call, reason, message }: Loss,
 ): Promise<void> {
@@ -54,10 +56,10 @@ export interface NextAttempt {
 
 /** Plans the call again, under the same idempotency key. Does nothing when the call has moved on. */
 export async function planAgain(
-  context: EngineContext,
+  context: Uses<'enqueue'>,
   change: Change,
   { call, reason, message, delayMs }: NextAttempt,
 ): Promise<void> {
   if (await retryCall(change, call, { reason, message, delay_ms: delayMs }))
-    change.afterCommit(() => enqueue(context, { type: 'call-tool', callId: call.id }, delayMs));
+    change.afterCommit(() => context.enqueue({ type: 'call-tool', callId: call.id }, delayMs));
 }

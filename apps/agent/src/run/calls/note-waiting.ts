@@ -1,10 +1,10 @@
 import { SENT_CALL_STATES, type ToolCall } from '../../ports/run-store.ts';
 import type { CallWaiting } from '../../ports/tool-registry.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 
 /** Stores the event that a call waits for a connection to its server, with the attempt that is to begin, or that a question is held. A call that has moved on waits no more. */
 export function noteWaiting(
-  { commit }: EngineContext,
+  { commit }: Uses<'commit'>,
   { id, runId, attempt, state }: ToolCall,
   { reason, message }: CallWaiting,
 ): Promise<void> {

@@ -2,7 +2,7 @@ import { ErrorCode, ProtocolError } from '@signalbox/mcp-core';
 import type { InputRound, InputRoundStore } from '@signalbox/mcp-core/client';
 import { SENT_CALL_STATES, type ToolCall } from '../../ports/run-store.ts';
 import { isShutdown, type Change } from '../core/commits.ts';
-import { enqueue, type EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import { moveCall, resumeCall, workOnCall } from '../ledger/call-states.ts';
 
 /** What a server may ask in one round, with its state, as JSON. */
@@ -20,11 +20,11 @@ export function isParked(call: ToolCall): boolean {
 
 /** Keeps the rounds of questions of one attempt of a call in its row of the ledger. */
 export class RoundKeeper implements InputRoundStore {
-  readonly #context: EngineContext;
+  readonly #context: Uses<'bootId' | 'commit'>;
   readonly #call: ToolCall;
   #round: number;
 
-  constructor(context: EngineContext, call: ToolCall) {
+  constructor(context: Uses<'bootId' | 'commit'>, call: ToolCall) {
     this.#context = context;
     this.#call = call;
     this.#round = call.parked?.round ?? 0;
@@ -65,7 +65,7 @@ export class RoundKeeper implements InputRoundStore {
           (call.state !== 'dispatched' && call.state !== 'input_required')
         )
           throw ended();
-        await resumeCall(change, call, { parked: undefined, owner: this.#context.store.bootId });
+        await resumeCall(change, call, { parked: undefined, owner: this.#context.bootId });
       },
       'resume-call',
     );
@@ -74,7 +74,7 @@ export class RoundKeeper implements InputRoundStore {
 
 /** Stores that the call became a task; what fails is logged, for the call goes on. */
 export async function keepTask(
-  context: EngineContext,
+  context: Uses<'logger' | 'commit'>,
   { id, runId, attempt }: ToolCall,
   taskId: string,
 ): Promise<void> {
@@ -96,11 +96,11 @@ export async function keepTask(
 
 /** Lets a parked call go on: its questions are found again, and answered by what their inbox items say. */
 export function resumeLater(
-  context: EngineContext,
+  context: Uses<'enqueue'>,
   change: Change,
   { call, delayMs }: { readonly call: ToolCall; readonly delayMs: number },
 ): void {
-  change.afterCommit(() => enqueue(context, { type: 'call-tool', callId: call.id }, delayMs));
+  change.afterCommit(() => context.enqueue({ type: 'call-tool', callId: call.id }, delayMs));
 }
 
 function ended(): ProtocolError {

@@ -15,8 +15,10 @@ import { recordCatalogue } from '../discovery/tool-changes.ts';
 import { CALL_TOOL, FIND_TOOLS } from '../discovery/find-tools.ts';
 import { realToolUse } from '../discovery/real-tool-use.ts';
 import { serveFindTools } from '../discovery/serve-find-tools.ts';
-import { enqueue, type EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import { closestNames } from '../text/closest-names.ts';
+
+type Parts = Uses<'bootId' | 'enqueue' | 'registry' | 'clock' | 'newId' | 'policyOf' | 'timers'>;
 
 export type ToolUse = Extract<Block, { type: 'tool_use' }>;
 
@@ -28,7 +30,7 @@ export interface Plan {
 
 /** Writes the tool calls of a turn into the ledger and enqueues those that may go; what can never be sent fails with a text for the model. */
 export async function planCalls(
-  context: EngineContext,
+  context: Parts,
   change: Change,
   { run, turn, toolUses }: Plan,
 ): Promise<void> {
@@ -59,7 +61,7 @@ export async function planCalls(
     } else if (tool !== undefined && decision === 'ask') {
       await askForApproval(context, change, { run, call, tool });
     } else {
-      change.afterCommit(() => enqueue(context, { type: 'call-tool', callId: call.id }));
+      change.afterCommit(() => context.enqueue({ type: 'call-tool', callId: call.id }));
     }
   }
 }
@@ -79,7 +81,7 @@ interface Inserted {
 }
 
 async function insertCall(
-  context: EngineContext,
+  context: Uses<'clock' | 'newId' | 'policyOf'>,
   change: Change,
   { run, turn, position, toolUse, tool }: Planned,
 ): Promise<Inserted> {
@@ -119,7 +121,7 @@ async function insertCall(
 }
 
 function refusalOf(
-  { registry }: EngineContext,
+  { registry }: Uses<'registry'>,
   toolUse: ToolUse,
   {
     tool,

@@ -1,6 +1,6 @@
 import type { Progress } from '@signalbox/mcp-core';
 import { SENT_CALL_STATES, type ToolCall } from '../../ports/run-store.ts';
-import { inBackground, type EngineContext } from '../core/engine-context.ts';
+import { inBackground, type Uses } from '../core/engine-parts.ts';
 import type { RunEventBody } from '../core/events.ts';
 
 /** Progress of a call is stored at most four times a second. */
@@ -14,7 +14,7 @@ const MOST_CHARACTERS = 4096;
 
 /** Keeps the progress of one attempt: what comes too fast is left out, except the last. */
 export class ProgressLog {
-  readonly #context: EngineContext;
+  readonly #context: Uses<'clock' | 'logger' | 'reach' | 'commit'>;
   readonly #call: ToolCall;
   #waiting: Progress | undefined;
   #lastStoredAt = Number.NEGATIVE_INFINITY;
@@ -22,7 +22,7 @@ export class ProgressLog {
   #stored: Promise<void> = Promise.resolve();
   #cancelUnderWay: (() => void) | undefined;
 
-  constructor(context: EngineContext, call: ToolCall) {
+  constructor(context: Uses<'clock' | 'logger' | 'reach' | 'commit'>, call: ToolCall) {
     this.#context = context;
     this.#call = call;
     this.#cancelUnderWay = context.clock.after(UNDER_WAY_AFTER_MS, () => this.#underWay());

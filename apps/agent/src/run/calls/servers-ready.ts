@@ -1,5 +1,5 @@
 import type { ServerStatus } from '../../ports/tool-registry.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 
 /** How long a server may take to connect before every step goes on without it. */
 const CONNECT_WAIT_MS = 15_000;
@@ -9,7 +9,7 @@ const CONNECT_WAIT_MS = 15_000;
  * is not waited for: a run that does not need it loses no time.
  */
 export function firstConnections(
-  context: EngineContext,
+  context: Uses<'registry' | 'clock'>,
   servers: readonly string[] | undefined,
   signal: AbortSignal,
 ): Promise<void> {
@@ -22,7 +22,7 @@ export function firstConnections(
 
 /** Resolves when the server, which a call needs, is not connecting, had its time, or the signal aborts. */
 export function serverConnected(
-  context: EngineContext,
+  context: Uses<'registry' | 'clock'>,
   server: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -30,7 +30,7 @@ export function serverConnected(
 }
 
 async function connected(
-  { registry, clock }: EngineContext,
+  { registry, clock }: Uses<'registry' | 'clock'>,
   isNeeded: (server: ServerStatus) => boolean,
   signal: AbortSignal,
 ): Promise<void> {

@@ -6,11 +6,13 @@ import { keepBinaries } from '../results/binary-artifacts.ts';
 import { cutErrorText } from '../ledger/call-results.ts';
 import { cancelCall, failCall, moveCall, succeedCall } from '../ledger/call-states.ts';
 import type { Change } from '../core/commits.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import { previewOf, type CancelOutcome, type RunEventBody } from '../core/events.ts';
 import { voidItems } from '../ledger/inbox-items.ts';
 import { MAX_ATTEMPTS, planAgain, settleLostCall } from './lost-call.ts';
 import { isParked, RESUME_AFTER_MS, resumeLater } from './parked-calls.ts';
+
+type Parts = Uses<'bootId' | 'enqueue' | 'bus' | 'clock' | 'newId' | 'recovery' | 'timers'>;
 
 /** The delay before a call that was not sent is tried again; it doubles with each attempt. */
 const FIRST_RETRY_MS = 500;
@@ -24,7 +26,7 @@ export interface CallEnd {
 
 /** Stores how an attempt ended. An end that comes when the call has moved on, to another attempt or another end, changes nothing. */
 export async function settleCall(
-  context: EngineContext,
+  context: Parts,
   change: Change,
   { call: dispatched, outcome: ended, progress }: CallEnd,
 ): Promise<void> {
@@ -85,7 +87,7 @@ function isInterruption(outcome: ToolCallOutcome): boolean {
 }
 
 async function storeResult(
-  context: EngineContext,
+  context: Uses<'clock'>,
   change: Change,
   { call, result }: { readonly call: ToolCall; readonly result: CallToolResult },
 ): Promise<void> {
@@ -99,7 +101,7 @@ async function storeResult(
 
 /** Counts an attempt of a planned call that could not begin, and ends or retries the call as one that was not sent. */
 export async function skipAttempt(
-  context: EngineContext,
+  context: Uses<'enqueue' | 'clock'>,
   change: Change,
   { call, message }: { readonly call: ToolCall; readonly message: string },
 ): Promise<void> {
@@ -109,7 +111,7 @@ export async function skipAttempt(
 }
 
 async function retryOrFail(
-  context: EngineContext,
+  context: Uses<'enqueue' | 'clock'>,
   change: Change,
   { call, message }: { readonly call: ToolCall; readonly message: string },
 ): Promise<void> {

@@ -2,7 +2,7 @@ import type { ToolCall } from '../../ports/run-store.ts';
 import type { CatalogueTool } from '../../ports/tool-registry.ts';
 import { failCall, succeedCall } from '../ledger/call-states.ts';
 import type { Change } from '../core/commits.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import { findTools } from './find-tools.ts';
 
 export interface ToolSearch {
@@ -14,7 +14,7 @@ export interface ToolSearch {
 
 /** Serves a planned call of the tool at once: nothing leaves the service, and nobody needs to approve it. */
 export async function serveFindTools(
-  context: EngineContext,
+  context: Uses<'clock'>,
   change: Change,
   { call, offered, invalid }: ToolSearch,
 ): Promise<void> {

@@ -1,13 +1,13 @@
 import type { CatalogueTool } from '../../ports/tool-registry.ts';
 import type { Change } from '../core/commits.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import { CALL_TOOL, FIND_TOOLS } from './find-tools.ts';
 
 const MAX_NAMED = 20;
 
 /** Returns the text that tells the model how its tools have changed since its conversation last said so, or nothing, and records the change. */
 export async function announceToolChanges(
-  { registry }: EngineContext,
+  { registry }: Uses<'registry'>,
   { sql, runId }: Change,
   turn: number,
 ): Promise<string | undefined> {

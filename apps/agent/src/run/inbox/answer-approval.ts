@@ -2,7 +2,7 @@ import type { ApprovalBinding, InboxItem, ToolCall, ToolCallPatch } from '../../
 import { digestOf } from '../../canonical-json.ts';
 import { approveCall, failCall } from '../ledger/call-states.ts';
 import type { Change } from '../core/commits.ts';
-import { enqueue, type EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import { noteOf, type InboxResponse } from './check-response.ts';
 
 export interface ApprovalAnswer {
@@ -13,7 +13,7 @@ export interface ApprovalAnswer {
 
 /** Lets the call go, perhaps with arguments that a person changed, or fails it. */
 export async function answerApproval(
-  context: EngineContext,
+  context: Uses<'enqueue' | 'clock' | 'newId'>,
   change: Change,
   answer: ApprovalAnswer,
 ): Promise<void> {
@@ -42,7 +42,7 @@ export async function answerApproval(
     remember: scope,
     remembered_approval_id: remembered,
   });
-  change.afterCommit(() => enqueue(context, { type: 'call-tool', callId: call.id }));
+  change.afterCommit(() => context.enqueue({ type: 'call-tool', callId: call.id }));
 }
 
 /** The arguments that the person gave, where they are others than those that were shown. */
@@ -55,7 +55,7 @@ function editedArguments({ call, response }: ApprovalAnswer): ToolCall['argument
 
 /** A call that was sent before, with other arguments, is another one to its server. */
 function editOf(
-  { newId }: EngineContext,
+  { newId }: Uses<'newId'>,
   call: ToolCall,
   edited: ToolCall['arguments'],
 ): Pick<ToolCallPatch, 'arguments' | 'modelArguments' | 'idempotencyKey'> {
@@ -73,7 +73,7 @@ interface Reach {
 
 /** Stores that further calls are approved, too; returns the id of what was stored. */
 async function remember(
-  { newId, clock }: EngineContext,
+  { newId, clock }: Uses<'clock' | 'newId'>,
   { sql, runId }: Change,
   { answer: { item, call, response }, binding }: Reach,
 ): Promise<string | undefined> {

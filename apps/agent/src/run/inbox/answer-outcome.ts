@@ -1,7 +1,7 @@
 import type { ToolCall } from '../../ports/run-store.ts';
 import { failCall, succeedCall } from '../ledger/call-states.ts';
 import type { Change } from '../core/commits.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import { noteOf, type InboxResponse } from './check-response.ts';
 import { planAgain } from '../calls/lost-call.ts';
 
@@ -12,7 +12,7 @@ export interface OutcomeAnswer {
 
 /** Settles a call of which it is not known whether it took effect by what a person says, or sends it again. */
 export async function answerOutcome(
-  context: EngineContext,
+  context: Uses<'enqueue' | 'clock'>,
   change: Change,
   { call, response }: OutcomeAnswer,
 ): Promise<void> {
@@ -41,7 +41,7 @@ export async function answerOutcome(
 }
 
 async function markDone(
-  context: EngineContext,
+  context: Uses<'clock'>,
   change: Change,
   { call, response }: OutcomeAnswer,
 ): Promise<void> {

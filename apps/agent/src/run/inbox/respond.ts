@@ -4,10 +4,14 @@ import type { InboxItem } from '../../ports/run-store.ts';
 import { answerApproval } from './answer-approval.ts';
 import { answerOutcome } from './answer-outcome.ts';
 import type { Change } from '../core/commits.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import { itemData } from '../ledger/inbox-items.ts';
 import { checkResponse, type InboxResponse } from './check-response.ts';
 import { giveReceipt } from '../core/receipt.ts';
+
+type Parts = Uses<
+  'store' | 'bootId' | 'enqueue' | 'bus' | 'registry' | 'clock' | 'newId' | 'timers' | 'commit'
+>;
 
 export interface Answer {
   readonly answer: JsonObject;
@@ -16,7 +20,7 @@ export interface Answer {
 
 /** Takes the answer to an open inbox item; of several, the first one counts. */
 export async function respond(
-  context: EngineContext,
+  context: Parts,
   itemId: string,
   { answer, receipt }: Answer,
 ): Promise<InboxItem> {
@@ -24,7 +28,7 @@ export async function respond(
   if (item === undefined)
     throw new EngineError('inbox_item_not_found', `There is no inbox item ${itemId}.`);
   if (item.state !== 'open') throw notOpen(item);
-  if (item.owner !== undefined && item.owner !== context.store.bootId) throw heldByDead(item);
+  if (item.owner !== undefined && item.owner !== context.bootId) throw heldByDead(item);
   const response = await checkResponse(item, answer, (wireName, args) =>
     context.registry.checkArguments(wireName, args),
   );
@@ -61,7 +65,7 @@ interface Answered {
 
 /** Does what an answer to the engine itself says. The question of a call is left to the call, which takes the answer wherever it goes on. */
 async function applyAnswer(
-  context: EngineContext,
+  context: Uses<'enqueue' | 'clock' | 'newId'>,
   change: Change,
   { item, response }: Answered,
 ): Promise<void> {

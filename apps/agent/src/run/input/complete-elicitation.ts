@@ -1,5 +1,5 @@
 import { isSettled, type ToolCall } from '../../ports/run-store.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import { itemData } from '../ledger/inbox-items.ts';
 
 /**
@@ -8,7 +8,7 @@ import { itemData } from '../ledger/inbox-items.ts';
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
  */
 export function completeElicitation(
-  { commit }: EngineContext,
+  { commit }: Uses<'commit'>,
   { id: callId, runId }: Pick<ToolCall, 'id' | 'runId'>,
   elicitationId: string,
 ): Promise<void> {

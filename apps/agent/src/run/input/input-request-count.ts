@@ -1,6 +1,6 @@
 import { ErrorCode, ProtocolError } from '@signalbox/mcp-core';
-import type { ToolCall } from '../../ports/run-store.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { RunReader, ToolCall } from '../../ports/run-store.ts';
+import type { Uses } from '../core/engine-parts.ts';
 
 /** The most questions of one call, the refused and the withdrawn ones included. */
 export const MAX_QUESTIONS = 100;
@@ -9,14 +9,14 @@ export const MAX_REFUSED_QUESTIONS = 200;
 
 /** Counts the questions of one call; those of an earlier process that held the call are counted by their inbox items. */
 export class QuestionCount {
-  readonly #read: EngineContext['store']['read'];
+  readonly #read: RunReader;
   readonly #call: ToolCall;
   readonly #onTooMany: () => void;
   #earlier: Promise<number> | undefined;
   #asked = 0;
 
   /** `onTooMany` is called once, when `MAX_REFUSED_QUESTIONS` were refused because there were too many. */
-  constructor({ store }: EngineContext, call: ToolCall, onTooMany: () => void) {
+  constructor({ store }: Uses<'store'>, call: ToolCall, onTooMany: () => void) {
     this.#read = store.read;
     this.#call = call;
     this.#onTooMany = onTooMany;

@@ -8,9 +8,13 @@ import {
 } from '../../ports/run-store.ts';
 import { MAX_HELD_CALLS, type CallActivity } from '../core/activities.ts';
 import type { Change } from '../core/commits.ts';
-import { inBackground, type EngineContext } from '../core/engine-context.ts';
+import { inBackground, type Uses } from '../core/engine-parts.ts';
 import { itemData, openItem, voidItem, type Question } from '../ledger/inbox-items.ts';
 import { requestInput, resumeCall, workOnCall } from '../ledger/call-states.ts';
+
+type Parts = Uses<
+  'store' | 'bootId' | 'bus' | 'clock' | 'logger' | 'newId' | 'activities' | 'timers' | 'commit'
+>;
 
 /** The questions of one call that may be open at a time; a server that asks more is refused. */
 const MAX_OPEN_QUESTIONS = 16;
@@ -38,7 +42,7 @@ export interface Ask {
  * @throws ProtocolError when the call or the run no longer waits for an answer, or the server asks too much
  */
 export async function ask(
-  context: EngineContext,
+  context: Parts,
   { call, activity }: Asker,
   { kind, request, signal, questionKey }: Ask,
 ): Promise<InboxItem> {
@@ -76,7 +80,7 @@ export async function ask(
 }
 
 /** Takes a place for a call that waits with its connection open. */
-function hold({ activities }: EngineContext, { id }: ToolCall): () => void {
+function hold({ activities }: Uses<'activities'>, { id }: ToolCall): () => void {
   const letGo = activities.hold(id);
   if (letGo === undefined)
     throw new ProtocolError(
@@ -87,7 +91,7 @@ function hold({ activities }: EngineContext, { id }: ToolCall): () => void {
 }
 
 async function openQuestion(
-  context: EngineContext,
+  context: Uses<'bootId' | 'clock' | 'timers'>,
   change: Change,
   question: Omit<Question, 'isHeldHere'>,
 ): Promise<void> {
@@ -126,7 +130,7 @@ interface Delivery {
 
 /** Takes the answer out of the inbox and lets the call go on when it was its last open question. */
 async function deliver(
-  context: EngineContext,
+  context: Uses<'bus' | 'timers'>,
   change: Change,
   { id, attempt, isWithdrawn }: Delivery,
 ): Promise<InboxItem> {
@@ -163,7 +167,7 @@ async function deliver(
 
 /** Waits until the item is open no more or the question is withdrawn. */
 function closeOf(
-  context: EngineContext,
+  context: Uses<'store' | 'bus' | 'logger'>,
   itemId: string,
   signal: AbortSignal,
 ): {

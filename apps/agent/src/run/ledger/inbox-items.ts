@@ -2,7 +2,7 @@ import type { JsonObject } from '@signalbox/mcp-core';
 import type { InboxEntry } from '../../ports/progress-store.ts';
 import type { ApprovalBinding, InboxItem, InboxKind, ToolCall } from '../../ports/run-store.ts';
 import type { Change } from '../core/commits.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import type { RunEventTypes } from '../core/events.ts';
 
 export interface Question {
@@ -18,7 +18,7 @@ export interface Question {
 
 /** Opens an inbox item and its expiry. */
 export async function openItem(
-  context: EngineContext,
+  context: Uses<'bootId' | 'clock' | 'timers'>,
   change: Change,
   { id, kind, call, request, isHeldHere, questionKey, binding }: Question,
 ): Promise<void> {
@@ -32,7 +32,7 @@ export async function openItem(
     state: 'open',
     request: { server: call.server, tool: call.tool, name: call.wireName, ...request },
     response: undefined,
-    owner: isHeldHere ? context.store.bootId : undefined,
+    owner: isHeldHere ? context.bootId : undefined,
     questionKey,
     binding,
     createdAt,
@@ -55,7 +55,7 @@ export async function openItem(
 
 /** Closes the items of the run, or of one call, that nobody can use an answer to any more, those with an answer that was not delivered included. */
 export async function voidItems(
-  context: EngineContext,
+  context: Uses<'bus' | 'timers'>,
   change: Change,
   { reason, callId }: { reason: RunEventTypes['inbox.void']['reason']; callId?: string },
 ): Promise<void> {
@@ -68,7 +68,7 @@ export async function voidItems(
 }
 
 export async function voidItem(
-  { bus, timers }: EngineContext,
+  { bus, timers }: Uses<'bus' | 'timers'>,
   change: Change,
   { item, reason }: { item: InboxEntry; reason: RunEventTypes['inbox.void']['reason'] },
 ): Promise<void> {

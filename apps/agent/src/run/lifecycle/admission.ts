@@ -1,7 +1,7 @@
 import { EngineError } from '../../ports/run-engine.ts';
 import type { Run } from '../../ports/run-store.ts';
 import type { Change } from '../core/commits.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 
 /** Runs that may wait for their first step, and single tool calls that may be under way, when nothing is configured. */
 export const DEFAULT_MAX_QUEUED_RUNS = 1000;
@@ -11,7 +11,7 @@ export const DEFAULT_MAX_QUEUED_RUNS = 1000;
  * @throws EngineError `too_many_runs`
  */
 export async function admit(
-  { maxQueuedRuns }: EngineContext,
+  { maxQueuedRuns }: Uses<'maxQueuedRuns'>,
   { sql }: Change,
   kind: Run['kind'],
 ): Promise<void> {

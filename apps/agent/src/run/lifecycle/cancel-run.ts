@@ -1,6 +1,6 @@
 import { EngineError, type Receipt } from '../../ports/run-engine.ts';
 import { isSettled, type Run } from '../../ports/run-store.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import { giveReceipt } from '../core/receipt.ts';
 import { stopRun } from './stop-run.ts';
 
@@ -11,7 +11,7 @@ export interface Cancellation {
 
 /** Stops a run on request. A run that is settled, or being stopped, is returned as it is. */
 export async function cancelRun(
-  context: EngineContext,
+  context: Uses<'store' | 'bus' | 'clock' | 'timers' | 'commit'>,
   id: string,
   { reason, receipt }: Cancellation,
 ): Promise<Run> {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { ToolRegistry } from '../../ports/tool-registry.ts';
-import type { EngineContext } from '../core/engine-context.ts';
 import { firstConnections } from '../calls/servers-ready.ts';
 import { callsThenAnswer } from '../testing/fake-llm.ts';
 import { ok, READ_ONLY, type FakeTool } from '../testing/fake-registry.ts';
@@ -101,7 +100,7 @@ test('a server that connects is waited for no longer than ever when the clock wa
     settled: (waitMs) => Promise.resolve(void waits.push(waitMs)),
   };
   await firstConnections(
-    { registry, clock } as unknown as EngineContext,
+    { registry: registry as ToolRegistry, clock },
     undefined,
     new AbortController().signal,
   );

@@ -5,14 +5,29 @@ import type { Agent } from '../../ports/thread-store.ts';
 import { admit } from './admission.ts';
 import { cancelRun } from './cancel-run.ts';
 import type { Change } from '../core/commits.ts';
-import { enqueue, type EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import type { RunEventTypes } from '../core/events.ts';
 import { newRun } from './new-run.ts';
 import { giveReceipt } from '../core/receipt.ts';
 
+type Parts = Uses<
+  | 'store'
+  | 'enqueue'
+  | 'bus'
+  | 'registry'
+  | 'llm'
+  | 'outputs'
+  | 'clock'
+  | 'newId'
+  | 'timers'
+  | 'maxQueuedRuns'
+  | 'commit'
+  | 'closing'
+>;
+
 /** Stores a new run and calls for its first step. In a thread it waits for the runs before it. */
 export async function createRun(
-  context: EngineContext,
+  context: Parts,
   input: NewRun,
   receipt?: Receipt<Run>,
 ): Promise<Run> {
@@ -41,7 +56,10 @@ export async function createRun(
 }
 
 /** @throws EngineError `unknown_server`, `invalid_output_schema`, `unknown_price` */
-export async function refuseUnusable(context: EngineContext, run: Run): Promise<void> {
+export async function refuseUnusable(
+  context: Uses<'registry' | 'llm' | 'outputs'>,
+  run: Run,
+): Promise<void> {
   refuseUnknownServers(context, run.servers ?? []);
   await refuseOutputSchema(context, run);
   refuseUnknownPrice(context, run);
@@ -58,7 +76,7 @@ type Stored =
   | { readonly run?: undefined; /** To be stopped first. */ readonly inTheWay: readonly RunCore[] };
 
 async function storeRun(
-  context: EngineContext,
+  context: Uses<'enqueue' | 'newId' | 'maxQueuedRuns'>,
   change: Change,
   { run, onBusy, receipt }: NewRow,
 ): Promise<Stored> {
@@ -89,7 +107,7 @@ async function storeRun(
     content: [{ type: 'text', text: run.prompt }],
   });
   change.emit(queuedEvent(placed));
-  change.afterCommit(() => enqueue(context, { type: 'advance-run', runId: run.id }));
+  change.afterCommit(() => context.enqueue({ type: 'advance-run', runId: run.id }));
   const stored = { ...placed, lastSeq: 1 };
   giveReceipt(change, receipt, () => Promise.resolve(stored));
   return { run: stored };
@@ -128,7 +146,7 @@ export function queuedEvent({
 }
 
 async function agentOf(
-  { store }: EngineContext,
+  { store }: Uses<'store'>,
   id: string | undefined,
 ): Promise<Agent | undefined> {
   if (id === undefined) return undefined;
@@ -151,7 +169,7 @@ async function busyRuns(sql: RunTransaction, threadId: string): Promise<readonly
   return sql.unsettledRuns({ threadId });
 }
 
-function refuseUnknownServers({ registry }: EngineContext, wanted: readonly string[]): void {
+function refuseUnknownServers({ registry }: Uses<'registry'>, wanted: readonly string[]): void {
   const known = registry.servers().map((server) => server.name);
   const unknown = wanted.filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
@@ -164,7 +182,7 @@ function refuseUnknownServers({ registry }: EngineContext, wanted: readonly stri
 }
 
 /** A limit of what nobody can count would be none. */
-function refuseUnknownPrice({ llm }: EngineContext, { limits, model, kind }: Run): void {
+function refuseUnknownPrice({ llm }: Uses<'llm'>, { limits, model, kind }: Run): void {
   if (limits.costUsd === undefined || kind === 'call') return;
   const card = llm.card(model);
   if (card?.price !== undefined) return;
@@ -176,7 +194,7 @@ function refuseUnknownPrice({ llm }: EngineContext, { limits, model, kind }: Run
 }
 
 async function refuseOutputSchema(
-  { outputs }: EngineContext,
+  { outputs }: Uses<'outputs'>,
   { outputSchema }: Run,
 ): Promise<void> {
   const problem = outputSchema === undefined ? undefined : await outputs.unusable(outputSchema);

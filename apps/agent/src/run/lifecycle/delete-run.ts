@@ -1,9 +1,9 @@
 import { EngineError } from '../../ports/run-engine.ts';
 import { isSettled } from '../../ports/run-store.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 
 /** Erases everything of a settled run but the audit. */
-export async function deleteRun({ store }: EngineContext, id: string): Promise<void> {
+export async function deleteRun({ store }: Uses<'store'>, id: string): Promise<void> {
   await store.write(async (sql) => {
     const run = await sql.run(id);
     if (run === undefined) throw new EngineError('run_not_found', `There is no run ${id}.`);
@@ -17,7 +17,7 @@ export async function deleteRun({ store }: EngineContext, id: string): Promise<v
 }
 
 /** Erases a thread with its runs, all of which must be settled. */
-export async function deleteThread({ store }: EngineContext, id: string): Promise<void> {
+export async function deleteThread({ store }: Uses<'store'>, id: string): Promise<void> {
   await store.write(async (sql) => {
     const [busy] = await sql.unsettledRuns({ threadId: id });
     if (busy !== undefined)

@@ -1,11 +1,15 @@
 import type { Run } from '../../ports/run-store.ts';
 import type { Change } from '../core/commits.ts';
 import { endRun, finishStopping } from './end-run.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import { messageText } from '../text/message-text.ts';
 
 /** Settles a run of one call by how the call ended. */
-export async function endCallRun(context: EngineContext, change: Change, run: Run): Promise<void> {
+export async function endCallRun(
+  context: Uses<'enqueue' | 'bus' | 'clock' | 'newId' | 'timers'>,
+  change: Change,
+  run: Run,
+): Promise<void> {
   const [call] = await change.sql.toolCalls(run.id);
   switch (call?.state) {
     case 'succeeded':

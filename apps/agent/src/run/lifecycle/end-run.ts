@@ -2,7 +2,7 @@ import type { RunCore } from '../../ports/progress-store.ts';
 import { isSettled, type RunError, type RunStatus } from '../../ports/run-store.ts';
 import { answerToolUses } from '../results/answer-tool-uses.ts';
 import type { Change } from '../core/commits.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import { voidItems } from '../ledger/inbox-items.ts';
 import { forgetWallClock } from '../limits/limits.ts';
 import { messageText } from '../text/message-text.ts';
@@ -14,7 +14,11 @@ export type RunEnd =
   | { readonly status: 'failed'; readonly error: RunError; readonly reason?: string };
 
 /** Settles the run. A failed one keeps the last text of the model as its partial answer. */
-export async function endRun(context: EngineContext, change: Change, end: RunEnd): Promise<void> {
+export async function endRun(
+  context: Uses<'enqueue' | 'bus' | 'clock' | 'newId' | 'timers'>,
+  change: Change,
+  end: RunEnd,
+): Promise<void> {
   const run = await change.sql.runCore(change.runId);
   if (run === undefined || isSettled(run)) return;
   if (end.status === 'completed') {
@@ -36,7 +40,7 @@ export async function endRun(context: EngineContext, change: Change, end: RunEnd
 
 /** Settles a run in `cancelling` of which nothing runs any more: `expired` when a limit stopped it, else `cancelled`. */
 export async function finishStopping(
-  context: EngineContext,
+  context: Uses<'enqueue' | 'bus' | 'clock' | 'newId' | 'timers'>,
   change: Change,
   run: RunCore,
 ): Promise<void> {
@@ -71,7 +75,7 @@ interface Settlement {
 }
 
 async function settle(
-  context: EngineContext,
+  context: Uses<'enqueue' | 'bus' | 'clock' | 'newId' | 'timers'>,
   change: Change,
   { run, status, answer, output, error, statusReason }: Settlement,
 ): Promise<void> {

@@ -1,14 +1,16 @@
 import type { InboxEntry, RunCore } from '../../ports/progress-store.ts';
 import { failCall } from '../ledger/call-states.ts';
 import type { Change } from '../core/commits.ts';
-import { enqueue, type EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import { itemData } from '../ledger/inbox-items.ts';
 import { WARNING_SHARE, wallClockDeadline } from '../limits/limits.ts';
 import { stopRun } from './stop-run.ts';
 import type { Deadline } from '../core/timers.ts';
 
+type Parts = Uses<'store' | 'enqueue' | 'bus' | 'clock' | 'timers' | 'commit'>;
+
 /** Decides what a deadline that has come means; one that was moved meanwhile means nothing. */
-export async function onDeadline(context: EngineContext, deadline: Deadline): Promise<void> {
+export async function onDeadline(context: Parts, deadline: Deadline): Promise<void> {
   switch (deadline.type) {
     case 'wall-clock':
       return context.commit(deadline.runId, async (change) => {
@@ -21,7 +23,7 @@ export async function onDeadline(context: EngineContext, deadline: Deadline): Pr
         if (run?.status === 'running') warn(change, run);
       });
     case 'model-retry':
-      enqueue(context, { type: 'advance-run', runId: deadline.runId });
+      context.enqueue({ type: 'advance-run', runId: deadline.runId });
       return undefined;
     case 'inbox-item': {
       const item = await context.store.read.inboxItem(deadline.itemId);
@@ -33,7 +35,7 @@ export async function onDeadline(context: EngineContext, deadline: Deadline): Pr
 
 /** Stops a run whose wall clock has run out; returns whether it had. */
 export async function expireRunIfDue(
-  context: EngineContext,
+  context: Uses<'bus' | 'clock' | 'timers'>,
   change: Change,
   run: RunCore,
 ): Promise<boolean> {
@@ -72,7 +74,7 @@ function warn(change: Change, run: RunCore): void {
 
 /** Expires an open item that nobody answered in time. An unknown outcome then stays unknown, and the model is told so. */
 export async function expireItemIfDue(
-  context: EngineContext,
+  context: Uses<'bus' | 'clock'>,
   change: Change,
   item: InboxEntry,
 ): Promise<void> {

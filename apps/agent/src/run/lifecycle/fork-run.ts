@@ -8,13 +8,26 @@ import {
 import { admit } from './admission.ts';
 import { missingResults } from '../results/answer-tool-uses.ts';
 import { queuedEvent, refuseUnusable } from './create-run.ts';
-import { enqueue, type EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import { newRun } from './new-run.ts';
 import { giveReceipt } from '../core/receipt.ts';
 
+type Parts = Uses<
+  | 'store'
+  | 'enqueue'
+  | 'registry'
+  | 'llm'
+  | 'outputs'
+  | 'clock'
+  | 'newId'
+  | 'maxQueuedRuns'
+  | 'commit'
+  | 'closing'
+>;
+
 /** Stores a new run, in no thread, that begins with a copy of what was said in another up to the end of a turn. Nothing that was done is done again. */
 export async function forkRun(
-  context: EngineContext,
+  context: Parts,
   id: string,
   { atTurn, prompt, receipt, ...changes }: Fork & { readonly receipt?: Receipt<Run> | undefined },
 ): Promise<Run> {
@@ -68,7 +81,7 @@ export async function forkRun(
       for (const message of messages)
         await sql.insertMessage(run.id, { ...message, id: context.newId(), turn: 0 });
       change.emit(queuedEvent(run));
-      change.afterCommit(() => enqueue(context, { type: 'advance-run', runId: run.id }));
+      change.afterCommit(() => context.enqueue({ type: 'advance-run', runId: run.id }));
       const stored = { ...run, lastSeq: 1 };
       giveReceipt(change, receipt, () => Promise.resolve(stored));
       return stored;

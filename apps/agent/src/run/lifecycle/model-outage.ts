@@ -1,7 +1,7 @@
 import type { LlmError, LlmErrorKind } from '../../ports/llm-provider.ts';
 import type { Run, RunError } from '../../ports/run-store.ts';
 import type { Change } from '../core/commits.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import { wallClockDeadline } from '../limits/limits.ts';
 
 /** Status reason of a run that waits for its model. */
@@ -63,7 +63,7 @@ export function nextAttemptAt({
 
 /** Whether the run waits for the next attempt of its model call; the timer of that attempt is then set. */
 export function waitsForModel(
-  { clock, timers }: EngineContext,
+  { clock, timers }: Uses<'clock' | 'timers'>,
   change: Change,
   { id, modelOutage }: Pick<Run, 'id' | 'modelOutage'>,
 ): boolean {
@@ -82,7 +82,7 @@ interface FailedTurn {
 
 /** Lets the run wait for its model: the text of the attempt is void, and the same turn begins again. Returns the error of a run that cannot wait. */
 export async function waitForModel(
-  context: EngineContext,
+  context: Uses<'clock' | 'random' | 'timers'>,
   change: Change,
   { turn, messageId, error }: FailedTurn,
 ): Promise<RunError | undefined> {

@@ -1,5 +1,5 @@
 import type { Run, RunLimits } from '../../ports/run-store.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import { DEFAULT_LIMITS } from '../limits/limits.ts';
 
 /** What is known of a run before it begins. */
@@ -21,7 +21,7 @@ export type RunSettings = Pick<Run, 'prompt'> &
 
 /** The row of a run that waits for its first step. */
 export function newRun(
-  { newId, llm, clock }: Pick<EngineContext, 'newId' | 'llm' | 'clock'>,
+  { newId, llm, clock }: Uses<'llm' | 'clock' | 'newId'>,
   settings: RunSettings,
 ): Run {
   return {

@@ -2,7 +2,7 @@ import type { InboxEntry, RunCore } from '../../ports/progress-store.ts';
 import { isSettled, SENT_CALL_STATES } from '../../ports/run-store.ts';
 import type { Change } from '../core/commits.ts';
 import { finishStopping } from './end-run.ts';
-import { enqueue, type EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import { forgetWallClock, watchWallClock } from '../limits/limits.ts';
 import { waitsForModel } from './model-outage.ts';
 
@@ -10,7 +10,10 @@ import { waitsForModel } from './model-outage.ts';
  * Updates the status of the run to match its turn, calls and inbox items, and enqueues the next step when nothing blocks it. `Commits` runs it as the last
  * step of every transaction that can change one of these.
  */
-export async function reconcile(context: EngineContext, change: Change): Promise<void> {
+export async function reconcile(
+  context: Uses<'enqueue' | 'bus' | 'clock' | 'newId' | 'timers'>,
+  change: Change,
+): Promise<void> {
   const { sql, runId } = change;
   const status = await sql.runStatus(runId);
   if (status === undefined || status === 'queued' || isSettled({ status })) return;
@@ -36,7 +39,7 @@ export async function reconcile(context: EngineContext, change: Change): Promise
       if (isWaiting && run.status === 'running') await beginWait(context, change, open);
       if (!isWaiting && run.status === 'input_required') await endWait(context, change, run);
       if (!isBusy && !isWaiting && !waitsForModel(context, change, run))
-        change.afterCommit(() => enqueue(context, { type: 'advance-run', runId }));
+        change.afterCommit(() => context.enqueue({ type: 'advance-run', runId }));
       return;
     }
     case 'queued':
@@ -48,7 +51,7 @@ export async function reconcile(context: EngineContext, change: Change): Promise
 }
 
 async function beginWait(
-  context: EngineContext,
+  context: Uses<'clock' | 'timers'>,
   { sql, runId, emit, afterCommit }: Change,
   open: readonly InboxEntry[],
 ): Promise<void> {
@@ -58,7 +61,7 @@ async function beginWait(
 }
 
 async function endWait(
-  context: EngineContext,
+  context: Uses<'clock' | 'timers'>,
   { sql, runId, emit, afterCommit }: Change,
   run: RunCore,
 ): Promise<void> {

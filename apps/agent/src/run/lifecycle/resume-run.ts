@@ -7,7 +7,7 @@ import {
   type RunReader,
 } from '../../ports/run-store.ts';
 import type { Change } from '../core/commits.ts';
-import { enqueue, type EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import { watchWallClock } from '../limits/limits.ts';
 import { NO_OUTAGE } from './model-outage.ts';
 import { giveReceipt } from '../core/receipt.ts';
@@ -31,7 +31,7 @@ const RESUMABLE_CODES: ReadonlySet<string> = new Set([
  * were not made it reads so. The wall clock starts anew.
  */
 export async function resumeRun(
-  context: EngineContext,
+  context: Uses<'enqueue' | 'clock' | 'timers' | 'commit'>,
   id: string,
   { limits, receipt }: Resumption,
 ): Promise<Run> {
@@ -75,7 +75,7 @@ async function hasLaterRun(
 }
 
 async function restart(
-  context: EngineContext,
+  context: Uses<'enqueue' | 'clock' | 'timers'>,
   { sql, emit, afterCommit }: Change,
   run: Run,
 ): Promise<void> {
@@ -96,6 +96,6 @@ async function restart(
   emit({ type: 'run.resumed', data: { reason: 'requested' } });
   afterCommit(() => {
     watchWallClock(context, { ...run, startedAt, waitedMs });
-    enqueue(context, { type: 'advance-run', runId: run.id });
+    context.enqueue({ type: 'advance-run', runId: run.id });
   });
 }

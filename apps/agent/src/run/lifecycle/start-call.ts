@@ -3,16 +3,30 @@ import { EngineError, type CallRun, type NewCall, type Receipt } from '../../por
 import type { CatalogueTool } from '../../ports/tool-registry.ts';
 import { admit } from './admission.ts';
 import { queuedEvent } from './create-run.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import { watchWallClock } from '../limits/limits.ts';
 import { newRun } from './new-run.ts';
 import { planCalls } from '../calls/plan-calls.ts';
 import { giveReceipt } from '../core/receipt.ts';
 import { serverConnected } from '../calls/servers-ready.ts';
 
+type Parts = Uses<
+  | 'bootId'
+  | 'enqueue'
+  | 'registry'
+  | 'llm'
+  | 'clock'
+  | 'newId'
+  | 'policyOf'
+  | 'timers'
+  | 'maxQueuedRuns'
+  | 'commit'
+  | 'closing'
+>;
+
 /** Stores a run of one tool call that a client asked for, and calls for it. Approvals, limits and the ledger are those of any other call. */
 export async function startCall(
-  context: EngineContext,
+  context: Parts,
   { wireName, arguments: input, limits = {}, metadata = {} }: NewCall,
   receipt?: Receipt<CallRun>,
 ): Promise<CallRun> {
@@ -79,7 +93,10 @@ function tooDeep(args: NewCall['arguments']): string | undefined {
 }
 
 /** Waits for a server that has begun to connect before the tool counts as missing. */
-async function findTool(context: EngineContext, wireName: string): Promise<CatalogueTool> {
+async function findTool(
+  context: Uses<'registry' | 'clock' | 'closing'>,
+  wireName: string,
+): Promise<CatalogueTool> {
   const { registry, closing } = context;
   if (registry.find(wireName) === undefined)
     await serverConnected(context, wireName.split('__')[0] ?? '', closing);

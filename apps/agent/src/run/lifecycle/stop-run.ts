@@ -1,7 +1,7 @@
 import type { RunCore } from '../../ports/progress-store.ts';
 import type { RunError } from '../../ports/run-store.ts';
 import type { Change } from '../core/commits.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import { voidItems } from '../ledger/inbox-items.ts';
 import { cancelCall } from '../ledger/call-states.ts';
 
@@ -14,7 +14,7 @@ export interface Stop {
 
 /** Begins to stop a run: what was not sent is cancelled, questions are closed, what runs is told to stop. Ends the run when nothing runs. */
 export async function stopRun(
-  context: EngineContext,
+  context: Uses<'bus' | 'clock' | 'timers'>,
   change: Change,
   { run, reason, error }: Stop,
 ): Promise<void> {
@@ -26,7 +26,7 @@ export async function stopRun(
 }
 
 /** Cancels the calls of a run that were not sent. */
-export async function cancelUnsentCalls(context: EngineContext, change: Change): Promise<void> {
+export async function cancelUnsentCalls(context: Uses<'clock'>, change: Change): Promise<void> {
   for (const call of await change.sql.toolCalls(change.runId, {
     state: ['planned', 'awaiting_approval'],
   })) {

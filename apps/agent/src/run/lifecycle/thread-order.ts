@@ -1,7 +1,7 @@
 import type { RunCore } from '../../ports/progress-store.ts';
 import type { RunReader } from '../../ports/run-store.ts';
 import type { Change } from '../core/commits.ts';
-import { enqueue, type EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 
 /** Whether a queued run may begin: the runs before it in its thread are settled. */
 export async function isItsTurn(
@@ -15,7 +15,7 @@ export async function isItsTurn(
 
 /** Calls for the next run of the thread when one of its runs is settled. */
 export async function wakeThread(
-  context: EngineContext,
+  context: Uses<'enqueue'>,
   { sql, afterCommit }: Change,
   { threadId }: Pick<RunCore, 'threadId'>,
 ): Promise<void> {
@@ -24,5 +24,5 @@ export async function wakeThread(
     (left, right) => (left.threadPosition ?? 0) - (right.threadPosition ?? 0),
   );
   if (next !== undefined)
-    afterCommit(() => enqueue(context, { type: 'advance-run', runId: next.id }));
+    afterCommit(() => context.enqueue({ type: 'advance-run', runId: next.id }));
 }

@@ -1,10 +1,10 @@
 import { isSettled, type DamagedRowError } from '../../ports/run-store.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import { voidItems } from '../ledger/inbox-items.ts';
 
 /** Ends a run of which a stored value cannot be read, so that it is visible and stands in the way of nothing. */
 export async function failDamagedRun(
-  context: EngineContext,
+  context: Uses<'bus' | 'clock' | 'logger' | 'timers' | 'commit'>,
   runId: string,
   damage: DamagedRowError,
 ): Promise<void> {

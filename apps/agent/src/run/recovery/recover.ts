@@ -7,7 +7,7 @@ import {
 } from '../../ports/run-store.ts';
 import { interruptTurn } from '../turn/begin-turn.ts';
 import { isShutdown, type Change } from '../core/commits.ts';
-import { enqueue, STORE_RETRY_MS, type EngineContext } from '../core/engine-context.ts';
+import { STORE_RETRY_MS, type Uses } from '../core/engine-parts.ts';
 import { expireItemIfDue, expireRunIfDue } from '../lifecycle/expiry.ts';
 import { failDamagedRun } from './fail-damaged-run.ts';
 import { voidItem } from '../ledger/inbox-items.ts';
@@ -17,21 +17,35 @@ import { waitsForModel } from '../lifecycle/model-outage.ts';
 import { isParked, resumeLater } from '../calls/parked-calls.ts';
 import { cancelCall, workOnCall } from '../ledger/call-states.ts';
 
+type Parts = Uses<
+  | 'store'
+  | 'bootId'
+  | 'enqueue'
+  | 'bus'
+  | 'clock'
+  | 'logger'
+  | 'newId'
+  | 'recovery'
+  | 'timers'
+  | 'commit'
+  | 'closing'
+>;
+
 /**
  * Settles or continues what earlier processes left of the runs that can go on by themselves: afterwards each has a job or a deadline that moves it on. Runs
  * that wait for a person are left to `recoverWaiting`.
  */
-export async function recover(context: EngineContext): Promise<void> {
+export async function recover(context: Parts): Promise<void> {
   const { store } = context;
   for (const id of await store.read.runIds(['running', 'cancelling']))
     await recoverOrFail(context, id);
   // Nothing of a queued run has begun.
   for (const id of await store.read.runIds(['queued']))
-    enqueue(context, { type: 'advance-run', runId: id });
+    context.enqueue({ type: 'advance-run', runId: id });
 }
 
 /** Does the same for runs that wait for a person, however many these are, while the service works; a run that the store refuses is tried again. */
-export async function recoverWaiting(context: EngineContext): Promise<void> {
+export async function recoverWaiting(context: Parts): Promise<void> {
   let waiting = await context.store.read.runIds(['input_required']);
   while (waiting.length > 0 && !context.closing.aborted) {
     const refused: string[] = [];
@@ -42,7 +56,7 @@ export async function recoverWaiting(context: EngineContext): Promise<void> {
   }
 }
 
-async function isRecovered(context: EngineContext, runId: string): Promise<boolean> {
+async function isRecovered(context: Parts, runId: string): Promise<boolean> {
   if (context.closing.aborted) return true;
   try {
     await recoverOrFail(context, runId);
@@ -58,7 +72,7 @@ async function isRecovered(context: EngineContext, runId: string): Promise<boole
 }
 
 /** One damaged row ends its run and holds up no other. */
-async function recoverOrFail(context: EngineContext, runId: string): Promise<void> {
+async function recoverOrFail(context: Parts, runId: string): Promise<void> {
   try {
     await context.commit(runId, (change) => recoverRun(context, change), 'recover-run');
   } catch (error) {
@@ -67,7 +81,7 @@ async function recoverOrFail(context: EngineContext, runId: string): Promise<voi
   }
 }
 
-async function recoverRun(context: EngineContext, change: Change): Promise<void> {
+async function recoverRun(context: Parts, change: Change): Promise<void> {
   const { sql, runId } = change;
   const found = await sql.runCore(runId);
   if (found === undefined || isSettled(found)) return;
@@ -82,7 +96,7 @@ async function recoverRun(context: EngineContext, change: Change): Promise<void>
   change.lastly(async () => {
     const isWaiting = (await sql.runStatus(runId)) === 'input_required';
     if (!isWaiting && (run === undefined || !waitsForModel(context, change, run)))
-      change.afterCommit(() => enqueue(context, { type: 'advance-run', runId }));
+      change.afterCommit(() => context.enqueue({ type: 'advance-run', runId }));
   });
   for (const item of await sql.inboxEntries({ runId, states: ['open'] }))
     change.afterCommit(() =>
@@ -91,18 +105,18 @@ async function recoverRun(context: EngineContext, change: Change): Promise<void>
 }
 
 async function settleLeftovers(
-  context: EngineContext,
+  context: Parts,
   change: Change,
   { status }: Pick<RunCore, 'status'>,
 ): Promise<void> {
   const { sql, runId } = change;
   const turn = await sql.activeTurn(runId);
-  if (turn !== undefined && turn.owner !== context.store.bootId)
+  if (turn !== undefined && turn.owner !== context.bootId)
     await interruptTurn(change, turn, 'process_ended');
   for (const item of await sql.inboxEntries({ runId, states: ['open', 'answered'] }))
     await settleItem(context, change, item);
   for (const call of await sql.toolCalls(runId, { state: SENT_CALL_STATES })) {
-    if (call.owner === context.store.bootId) continue;
+    if (call.owner === context.bootId) continue;
     const isStopping = status === 'cancelling' || call.cancelRequestedAt !== undefined;
     if (isParked(call)) {
       await recoverParked(context, change, { call, isStopping });
@@ -126,7 +140,7 @@ async function settleLeftovers(
 
 /** A parked call goes on; of a run that is being stopped only a task has something to stop. */
 async function recoverParked(
-  context: EngineContext,
+  context: Uses<'enqueue' | 'clock'>,
   change: Change,
   { call, isStopping }: { readonly call: ToolCall; readonly isStopping: boolean },
 ): Promise<void> {
@@ -141,8 +155,12 @@ async function recoverParked(
 }
 
 /** A question that a dead process held cannot be answered any more; one that nobody answered in time is over. */
-async function settleItem(context: EngineContext, change: Change, item: InboxEntry): Promise<void> {
-  if (item.owner !== undefined && item.owner !== context.store.bootId)
+async function settleItem(
+  context: Uses<'bootId' | 'bus' | 'clock' | 'timers'>,
+  change: Change,
+  item: InboxEntry,
+): Promise<void> {
+  if (item.owner !== undefined && item.owner !== context.bootId)
     await voidItem(context, change, { item, reason: 'process_ended' });
   else await expireItemIfDue(context, change, item);
 }

@@ -2,12 +2,12 @@ import type { Block } from '../../ports/llm-provider.ts';
 import type { RunReader, StoredMessage } from '../../ports/run-store.ts';
 import { errorResult } from '../ledger/call-results.ts';
 import type { Change } from '../core/commits.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import { toolResult, toolResultOf } from './tool-results.ts';
 
 /** Completes the conversation of a run that ends while calls of its last message are not answered, so that another can go on from it. */
 export async function answerToolUses(
-  { newId }: EngineContext,
+  { newId }: Uses<'newId'>,
   { sql, runId }: Change,
 ): Promise<void> {
   const last = await sql.lastMessage(runId);

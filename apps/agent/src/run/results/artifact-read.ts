@@ -6,7 +6,7 @@ import type { Run, RunReader, ToolCall } from '../../ports/run-store.ts';
 import { ARTIFACT_READ } from './artifacts.ts';
 import { failCall, succeedCall } from '../ledger/call-states.ts';
 import type { Change } from '../core/commits.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import { wholeCharacters } from '../text/head-and-tail.ts';
 
 /** The longest piece, in bytes. */
@@ -49,7 +49,7 @@ export interface ArtifactRead {
 
 /** Serves a planned call of the tool at once: nothing leaves the service, and nobody needs to approve it. */
 export async function serveArtifactRead(
-  context: EngineContext,
+  context: Uses<'clock'>,
   change: Change,
   { run, call, invalid }: ArtifactRead,
 ): Promise<void> {

@@ -2,7 +2,7 @@ import type { CallToolResult, ContentBlock } from '@signalbox/mcp-core';
 import type { Artifact } from '../../ports/artifact-store.ts';
 import type { ToolCall } from '../../ports/run-store.ts';
 import type { Change } from '../core/commits.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import { headAndTail, wholeCharacters } from '../text/head-and-tail.ts';
 
 /** The name under which a model reads artifacts. No tool of a server has it: theirs have `__` in them. */
@@ -22,7 +22,7 @@ export const ARTIFACT_KEY = 'dev.signalbox/artifact';
 
 /** Keeps a long text of a result as an artifact; the result then has its beginning and end, and says how to read the rest. Others are returned as they are. */
 export async function keepLongText(
-  { newId, clock }: EngineContext,
+  { newId, clock }: Uses<'clock' | 'newId'>,
   { sql, runId }: Change,
   { call, result }: { readonly call: ToolCall; readonly result: CallToolResult },
 ): Promise<CallToolResult> {

@@ -4,7 +4,7 @@ import type { Block, Message } from '../../ports/llm-provider.ts';
 import type { RunReader, ToolCall } from '../../ports/run-store.ts';
 import { ARTIFACT_KEY, MAX_ARTIFACT_BYTES, MAX_INLINE_BYTES, ownArtifact } from './artifacts.ts';
 import type { Change } from '../core/commits.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 
 /** The largest image that is sent to a model, in bytes: as base64 it is under the 5 MB that providers take. */
 const MAX_MODEL_IMAGE_BYTES = 3_500_000;
@@ -22,7 +22,7 @@ interface Binary {
 
 /** Keeps the long binary parts of a result as artifacts. An image stays a block without data, which `withImages` fills for the model; other parts become a note. */
 export async function keepBinaries(
-  context: EngineContext,
+  context: Uses<'clock' | 'newId'>,
   change: Change,
   { call, result }: { readonly call: ToolCall; readonly result: CallToolResult },
 ): Promise<CallToolResult> {
@@ -36,7 +36,7 @@ export async function keepBinaries(
 }
 
 async function keep(
-  { newId, clock }: EngineContext,
+  { newId, clock }: Uses<'clock' | 'newId'>,
   { sql, runId }: Change,
   {
     call,

@@ -3,7 +3,7 @@ import type { Block } from '../../ports/llm-provider.ts';
 import type { ToolCall } from '../../ports/run-store.ts';
 import { errorResult } from '../ledger/call-results.ts';
 import type { Change } from '../core/commits.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import { announceToolChanges } from '../discovery/tool-changes.ts';
 import { headAndTail } from '../text/head-and-tail.ts';
 
@@ -12,7 +12,7 @@ export const MAX_RESULT_BYTES = 64 * 1024;
 
 /** Stores what the settled calls of a turn answered, and how the tools have changed, as the message that the model reads next. */
 export async function storeToolResults(
-  context: EngineContext,
+  context: Uses<'registry' | 'newId'>,
   change: Change,
   calls: readonly ToolCall[],
 ): Promise<void> {

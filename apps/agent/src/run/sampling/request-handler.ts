@@ -8,10 +8,24 @@ import {
 } from '@signalbox/mcp-core';
 import type { InboxItem } from '../../ports/run-store.ts';
 import { ask, type Asker } from '../input/request-input.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import type { QuestionCount } from '../input/input-request-count.ts';
 import { Sampler } from './sampler.ts';
 import { applySamplingEdit } from './edits.ts';
+
+type Parts = Uses<
+  | 'store'
+  | 'bootId'
+  | 'bus'
+  | 'llm'
+  | 'clock'
+  | 'logger'
+  | 'newId'
+  | 'policyOf'
+  | 'activities'
+  | 'timers'
+  | 'commit'
+>;
 
 export interface SamplingPlace {
   /** Aborting withdraws the request. */
@@ -22,12 +36,12 @@ export interface SamplingPlace {
 
 /** Takes the sampling requests of a server during one call: asks a person before the model, and before the server gets the reply, where that is configured. */
 export class SamplingDesk {
-  readonly #context: EngineContext;
+  readonly #context: Parts;
   readonly #asker: Asker;
   readonly #count: QuestionCount;
   readonly #sampler: Sampler;
 
-  constructor(context: EngineContext, asker: Asker, count: QuestionCount) {
+  constructor(context: Parts, asker: Asker, count: QuestionCount) {
     this.#context = context;
     this.#asker = asker;
     this.#count = count;

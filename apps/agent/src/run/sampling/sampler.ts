@@ -17,7 +17,7 @@ import { overBudget } from '../limits/budget.ts';
 import { charge } from '../limits/charge.ts';
 import { chooseModel } from './choose-model.ts';
 import type { ServerPolicy } from '../core/server-policy.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import { checkSamplingRequest, samplingNeeds, toMessage, toSamplingContent } from './blocks.ts';
 import { SamplingTools } from './tool-names.ts';
 import { tidyMessage } from '../text/tidy-message.ts';
@@ -35,11 +35,11 @@ const WARNINGS_KEY = 'dev.signalbox/warnings';
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling
  */
 export class Sampler {
-  readonly #context: EngineContext;
+  readonly #context: Uses<'llm' | 'newId' | 'commit'>;
   readonly #asker: Asker;
   #isSpent = false;
 
-  constructor(context: EngineContext, asker: Asker) {
+  constructor(context: Uses<'llm' | 'newId' | 'commit'>, asker: Asker) {
     this.#context = context;
     this.#asker = asker;
   }

@@ -20,7 +20,7 @@ import { openRunStore } from '../../store/open-run-store.ts';
 import { databaseFolder, provideMigratedDatabase } from '../../store/testing/migrated-database.ts';
 import type { EventListener } from '../core/commits.ts';
 import type { ServerPolicy } from '../core/server-policy.ts';
-import type { RecoveryDecision } from '../core/engine-context.ts';
+import type { RecoveryDecision } from '../core/engine-parts.ts';
 import { createRunEngine } from '../run-engine.ts';
 import { expectDescribed } from './expect-described.ts';
 import { expectFoldMatches } from './expect-fold.ts';

@@ -1,13 +1,13 @@
 import { isSettled } from '../../ports/run-store.ts';
 import { beginTurn } from './begin-turn.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { EngineParts, Uses } from '../core/engine-parts.ts';
 import { watchWallClock } from '../limits/limits.ts';
 import { firstConnections } from '../calls/servers-ready.ts';
 import { takeTurn } from './take-turn.ts';
 import { isItsTurn } from '../lifecycle/thread-order.ts';
 
 /** Takes the next step of a run that can take one: the model call of its next turn. Safe to call at any time and as often as one likes. */
-export async function advanceRun(context: EngineContext, runId: string): Promise<void> {
+export async function advanceRun(context: EngineParts, runId: string): Promise<void> {
   const run = await context.store.read.run(runId);
   if (run === undefined || isSettled(run) || context.activities.hasTurn(runId)) return;
   if (run.status === 'queued' && !(await claimRun(context, runId))) return;
@@ -24,7 +24,10 @@ export async function advanceRun(context: EngineContext, runId: string): Promise
 }
 
 /** Returns whether the run is under way; in a thread it waits for those before it, and the last of them calls for it. */
-async function claimRun(context: EngineContext, runId: string): Promise<boolean> {
+async function claimRun(
+  context: Uses<'llm' | 'clock' | 'timers' | 'commit'>,
+  runId: string,
+): Promise<boolean> {
   return context.commit(runId, async (change) => {
     const run = await change.sql.run(runId);
     if (run?.status !== 'queued') return true;

@@ -5,11 +5,15 @@ import type { Change } from '../core/commits.ts';
 import { epochOf } from './epoch.ts';
 import { endCallRun } from '../lifecycle/end-call-run.ts';
 import { endRun } from '../lifecycle/end-run.ts';
-import { enqueue, type EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import { expireRunIfDue } from '../lifecycle/expiry.ts';
 import { spend } from '../limits/limits.ts';
 import { waitsForModel } from '../lifecycle/model-outage.ts';
 import { storeToolResults } from '../results/tool-results.ts';
+
+type Parts = Uses<
+  'bootId' | 'enqueue' | 'bus' | 'registry' | 'llm' | 'clock' | 'newId' | 'policyOf' | 'timers'
+>;
 
 /** A turn whose model call is to be made. */
 export interface Turn {
@@ -21,7 +25,7 @@ export interface Turn {
 }
 
 /** Begins the next turn when nothing is in the way of it; otherwise sees to it that what is in the way goes on. */
-export async function beginTurn(context: EngineContext, change: Change): Promise<Turn | undefined> {
+export async function beginTurn(context: Parts, change: Change): Promise<Turn | undefined> {
   const { sql, runId } = change;
   const active = await sql.activeTurn(runId);
   // Nobody in this process makes its call, or this would not run; its words are lost and the model is asked again.
@@ -55,7 +59,7 @@ export async function beginTurn(context: EngineContext, change: Change): Promise
   }
   const epoch = await epochOf(context, change, run);
   const messageId = context.newId();
-  await sql.startTurn({ runId, turn: number, owner: context.store.bootId, messageId });
+  await sql.startTurn({ runId, turn: number, owner: context.bootId, messageId });
   change.emit(
     {
       type: 'turn.started',
@@ -82,7 +86,7 @@ export async function interruptTurn(
   emit({ type: 'turn.interrupted', data: { turn, message_id: messageId, reason } });
 }
 
-async function isBlocked(context: EngineContext, change: Change, run: Run): Promise<boolean> {
+async function isBlocked(context: Parts, change: Change, run: Run): Promise<boolean> {
   if (run.status !== 'running') {
     change.recheck();
     return true;
@@ -99,7 +103,7 @@ async function isBlocked(context: EngineContext, change: Change, run: Run): Prom
   change.recheck();
   const planned = unsettled.filter((call) => call.state === 'planned');
   change.afterCommit(() => {
-    for (const call of planned) enqueue(context, { type: 'call-tool', callId: call.id });
+    for (const call of planned) context.enqueue({ type: 'call-tool', callId: call.id });
   });
   return true;
 }

@@ -5,14 +5,18 @@ import type { Run } from '../../ports/run-store.ts';
 import type { CatalogueTool, ServerStatus } from '../../ports/tool-registry.ts';
 import { ARTIFACT_READ_SPEC } from '../results/artifact-read.ts';
 import type { Change } from '../core/commits.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import { systemPrompt } from './system-prompt.ts';
 import { chooseTools, specOf } from '../discovery/choose-tools.ts';
 import { discoverySpecs } from '../discovery/find-tools.ts';
 import { serverInstructions } from '../discovery/server-instructions.ts';
 
 /** The epoch of a run; its first turn begins it. */
-export async function epochOf(context: EngineContext, { sql }: Change, run: Run): Promise<Epoch> {
+export async function epochOf(
+  context: Uses<'registry' | 'llm' | 'policyOf'>,
+  { sql }: Change,
+  run: Run,
+): Promise<Epoch> {
   const begun = await sql.epoch(run.id);
   if (begun !== undefined) return begun;
   const catalogue = context.registry.tools(run.servers);

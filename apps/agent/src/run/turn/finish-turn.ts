@@ -5,13 +5,17 @@ import type { Turn } from './begin-turn.ts';
 import { overBudget, tellSpending } from '../limits/budget.ts';
 import type { Change } from '../core/commits.ts';
 import { endRun } from '../lifecycle/end-run.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import { spend } from '../limits/limits.ts';
 import { messageText } from '../text/message-text.ts';
 import { finishAnswer, type FinalAnswer } from './output.ts';
 import { NO_OUTAGE } from '../lifecycle/model-outage.ts';
 import { planCalls, type ToolUse } from '../calls/plan-calls.ts';
 import { usageData } from '../limits/usage.ts';
+
+type Parts = Uses<
+  'bootId' | 'enqueue' | 'bus' | 'registry' | 'clock' | 'newId' | 'policyOf' | 'timers'
+>;
 
 /** Messages in a row that may be cut in the arguments of a call; the model is told each time. */
 const MAX_CUT_TURNS = 3;
@@ -25,7 +29,7 @@ export interface TurnEnd extends Pick<FinalAnswer, 'checked'> {
 
 /** Stores the message of a turn with what follows from it: tool calls, the answer, or the end of the run. */
 export async function finishTurn(
-  context: EngineContext,
+  context: Parts,
   change: Change,
   { turn, finish, maxTokens, checked }: TurnEnd,
 ): Promise<void> {
@@ -101,7 +105,7 @@ async function storeMessage(
 }
 
 async function callTools(
-  context: EngineContext,
+  context: Parts,
   change: Change,
   { turn, toolUses }: { readonly turn: Turn; readonly toolUses: readonly ToolUse[] },
 ): Promise<void> {

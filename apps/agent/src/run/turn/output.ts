@@ -3,7 +3,7 @@ import type { Run } from '../../ports/run-store.ts';
 import type { Turn } from './begin-turn.ts';
 import type { Change } from '../core/commits.ts';
 import { endRun } from '../lifecycle/end-run.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 
 export interface FinalAnswer {
   readonly run: Run;
@@ -23,7 +23,7 @@ export interface CheckedOutput {
 
 /** Checks an answer that must fit a schema. Takes up to half a second, so it is done before the answer is stored. */
 export async function checkOutput(
-  { outputs }: EngineContext,
+  { outputs }: Uses<'outputs'>,
   { outputSchema }: Run,
   answer: string,
 ): Promise<CheckedOutput | undefined> {
@@ -40,7 +40,7 @@ export async function checkOutput(
 
 /** Ends a run with its answer. One that must fit a schema and does not is asked for once more, with what is wrong with it; then the run fails. */
 export async function finishAnswer(
-  context: EngineContext,
+  context: Uses<'enqueue' | 'bus' | 'clock' | 'newId' | 'timers'>,
   change: Change,
   { run, turn, answer, checked }: FinalAnswer,
 ): Promise<void> {

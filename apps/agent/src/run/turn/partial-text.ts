@@ -1,17 +1,17 @@
-import { inBackground, type EngineContext } from '../core/engine-context.ts';
+import { inBackground, type Uses } from '../core/engine-parts.ts';
 
 const FLUSH_EVERY_MS = 500;
 
 /** The text of a message while it grows, kept in the store at most half a second behind. */
 export class PartialText {
-  readonly #context: EngineContext;
+  readonly #context: Uses<'clock' | 'logger' | 'commit'>;
   readonly #message: { readonly runId: string; readonly messageId: string };
   #text = '';
   #cancelFlush: (() => void) | undefined;
   #flushed: Promise<void> = Promise.resolve();
 
   constructor(
-    context: EngineContext,
+    context: Uses<'clock' | 'logger' | 'commit'>,
     message: { readonly runId: string; readonly messageId: string },
   ) {
     this.#context = context;

@@ -1,5 +1,5 @@
 import type { LlmEvent, LlmFinish, LlmRequest } from '../../ports/llm-provider.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { Uses } from '../core/engine-parts.ts';
 import { PartialText } from './partial-text.ts';
 
 /** Longest wait that a provider may ask for inside one attempt of a turn, in milliseconds; during a longer one the run waits, where it shows and survives a restart. */
@@ -19,7 +19,7 @@ export type Streamed =
 
 /** Streams one message: its deltas go to the bus, its growing text to the store. Never rejects because of the provider. */
 export async function streamMessage(
-  context: EngineContext,
+  context: Uses<'bus' | 'llm' | 'clock' | 'logger' | 'commit'>,
   { runId, messageId, request, signal }: MessageStream,
 ): Promise<Streamed> {
   const partial = new PartialText(context, { runId, messageId });

@@ -7,7 +7,7 @@ import { charge } from '../limits/charge.ts';
 import type { Change } from '../core/commits.ts';
 import { conversationOf } from './conversation.ts';
 import { endRun } from '../lifecycle/end-run.ts';
-import type { EngineContext } from '../core/engine-context.ts';
+import type { EngineParts, Uses } from '../core/engine-parts.ts';
 import { finishTurn } from './finish-turn.ts';
 import { fitContext } from './fit-context.ts';
 import { waitForModel } from '../lifecycle/model-outage.ts';
@@ -17,6 +17,10 @@ import { maxOutputTokens, outputTokensBeside, promptRoom } from './output-tokens
 import { streamMessage } from './stream-message.ts';
 import { tidyMessage } from '../text/tidy-message.ts';
 
+type Parts = Uses<
+  'enqueue' | 'bus' | 'clock' | 'logger' | 'newId' | 'random' | 'timers' | 'commit'
+>;
+
 const INTERNAL_ERROR: RunError = {
   code: 'internal_error',
   message: 'The model call failed inside the service; its log says why.',
@@ -24,7 +28,7 @@ const INTERNAL_ERROR: RunError = {
 
 /** Makes the model call of a turn and stores how it ended. */
 export async function takeTurn(
-  context: EngineContext,
+  context: EngineParts,
   turn: Turn,
   signal: AbortSignal,
 ): Promise<void> {
@@ -48,7 +52,7 @@ export async function takeTurn(
 }
 
 async function requestFor(
-  { store, llm, logger }: EngineContext,
+  { store, llm, logger }: Uses<'store' | 'llm' | 'logger'>,
   { run, epoch }: Turn,
 ): Promise<LlmRequest> {
   const { system, tools } = epoch;
@@ -87,7 +91,7 @@ interface Stopped {
 
 /** Stores a model call that ended before its message: by the provider, by a stop of the run, or by the close of the engine. */
 async function stopTurn(
-  context: EngineContext,
+  context: Parts,
   turn: Turn,
   { text, error, signal }: Stopped,
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Job, JobQueue } from '../../ports/job-queue.ts';
+import type { Job } from '../../ports/job-queue.ts';
 import type { LlmProvider } from '../../ports/llm-provider.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { OutputChecker } from '../../ports/output-checker.ts';
@@ -12,13 +12,16 @@ import type { ServerPolicy } from './server-policy.ts';
 import { isShutdown, type Change } from './commits.ts';
 import type { Timers } from './timers.ts';
 
-/** What becomes of a call that was sent and whose answer can no longer come. */
+/** Decides about a sent call whose result can no longer arrive: send it again, or ask a person. */
 export type RecoveryDecision = (call: Pick<ToolCall, 'repeatable'>) => 'retry' | 'ask';
 
-/** What every part of the engine works with. */
-export interface EngineContext {
+/** The parts that an engine is made of. A function takes only those that it uses: `Uses<'clock' | 'store'>`. */
+export interface EngineParts {
   readonly store: RunStore;
-  readonly queue: JobQueue;
+  /** Identifies this process as the owner of turns, calls and inbox items. */
+  readonly bootId: string;
+  /** Hands a job to the queue. A queue that fails loses no work: the next start enqueues from the store. */
+  readonly enqueue: (job: Job, delayMs?: number) => void;
   readonly bus: SignalBus;
   readonly registry: ToolRegistry;
   readonly llm: LlmProvider;
@@ -44,19 +47,15 @@ export interface EngineContext {
   readonly closing: AbortSignal;
 }
 
-/** How long what the store refused waits before it is tried again. */
+/** Some parts of an engine. */
+export type Uses<Part extends keyof EngineParts> = Pick<EngineParts, Part>;
+
+/** Delay before a write that the store refused is tried again, in milliseconds. */
 export const STORE_RETRY_MS = 5000;
 
-/** Hands a job to the queue; a queue that fails loses nothing, the next start enqueues from the store. */
-export function enqueue({ queue, logger }: EngineContext, job: Job, delayMs = 0): void {
-  queue
-    .enqueue(job, { delayMs })
-    .catch((error: unknown) => logger.error('a job could not be enqueued', { ...job, error }));
-}
-
-/** Runs background work of a run whose failure nobody awaits; a failure is logged. */
+/** Logs the failure of work that nothing awaits. */
 export function inBackground(
-  { logger }: EngineContext,
+  { logger }: Uses<'logger'>,
   what: string,
   work: Promise<unknown>,
 ): void {
