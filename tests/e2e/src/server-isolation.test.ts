@@ -89,12 +89,13 @@ test('a server process has neither the keys nor other variables of the service, 
   ] as const) {
     const environment = told[tool] as { readonly [name: string]: string };
     expect(environment['OWN']).toBe(own);
-    // What the service adds itself is a mark to find the process by.
+    // startService configures the compile cache; the service itself adds a mark to find the process by.
     expect(
       Object.keys(environment).filter(
         (name) =>
           ![
             'OWN',
+            'NODE_COMPILE_CACHE',
             'SIGNALBOX_SERVER_ID',
             'PATH',
             'HOME',

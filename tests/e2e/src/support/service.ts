@@ -58,13 +58,39 @@ export interface ServiceProcess extends Service {
 /** Longer than any start takes, shorter than a test may take. */
 const START_LIMIT_MS = 45_000;
 
+/** Hundreds of starts share what was compiled by the first. */
+const NODE_COMPILE_CACHE =
+  process.env['NODE_COMPILE_CACHE'] ?? join(tmpdir(), 'signalbox-compile-cache');
+
 async function writeConfig({ folder, config }: ServiceOptions): Promise<string> {
   const file = join(folder, 'signalbox.json');
   await writeFile(
     file,
-    JSON.stringify({ port: 0, data_dir: join(folder, 'data'), log_level: 'debug', ...config }),
+    JSON.stringify({
+      port: 0,
+      data_dir: join(folder, 'data'),
+      log_level: 'debug',
+      ...config,
+      ...('mcpServers' in config ? { mcpServers: cached(config.mcpServers as Servers) } : {}),
+    }),
   );
   return file;
+}
+
+interface Servers {
+  readonly [name: string]: { readonly command?: string; readonly env?: object };
+}
+
+/** The same servers with a compile cache, without which stripping the types of a test server takes as long as its start. */
+function cached(servers: Servers): Servers {
+  return Object.fromEntries(
+    Object.entries(servers).map(([name, server]) => [
+      name,
+      server.command === 'node' || server.command === process.execPath
+        ? { ...server, env: { NODE_COMPILE_CACHE, ...server.env } }
+        : server,
+    ]),
+  );
 }
 
 /** Returns the URL in the output of a service that listens; with log_format json an entry of the log has it. */
@@ -141,13 +167,7 @@ export async function startServiceProcess({
   const file = await writeConfig(options);
   const child = spawn(process.execPath, [program, 'serve', '--config', file], {
     cwd: folder,
-    // Hundreds of starts share what was compiled by the first.
-    env: {
-      PATH: process.env['PATH'],
-      HOME: folder,
-      NODE_COMPILE_CACHE: join(tmpdir(), 'signalbox-compile-cache'),
-      ...env,
-    },
+    env: { PATH: process.env['PATH'], HOME: folder, NODE_COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', typeof stderr === 'number' ? stderr : 'pipe'],
   });
   let log = '';
