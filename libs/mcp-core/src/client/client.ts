@@ -1,8 +1,5 @@
 import type { JsonObject } from '../jsonrpc/messages.ts';
-import type { Era, ProtocolVersion } from '../era/versions.ts';
-import type { Implementation } from '../protocol/implementation.ts';
 import type { LoggingLevel } from '../protocol/logging-levels.ts';
-import type { ServerCapabilities } from '../protocol/capabilities.ts';
 import type { CompleteParams, Completion, CompletionReference } from '../protocol/completion.ts';
 import type { ResourceContents } from '../protocol/content.ts';
 import type { GetPromptResult, Prompt } from '../protocol/prompts.ts';
@@ -12,16 +9,7 @@ import type { RequestOptions } from './client-options.ts';
 import type { ServerChanges } from './subscriptions/server-changes.ts';
 import type { Watch } from './subscriptions/watches.ts';
 import type { ClientTasks } from './tasks/client-tasks.ts';
-
-/** The server of the current connection, as it described itself. */
-export interface ConnectedServer {
-  readonly info: Implementation | undefined;
-  readonly capabilities: ServerCapabilities;
-  readonly instructions: string | undefined;
-  readonly protocolVersion: ProtocolVersion;
-  /** May be stored and passed as `ClientOptions.knownEra`. */
-  readonly era: Era;
-}
+import type { ConnectedServer } from './versioning/connected-server.ts';
 
 /**
  * A connected client of one server. All methods may be called concurrently. Methods reject with `ProtocolError` for errors of the server and with

@@ -1,5 +1,6 @@
 export type { CacheOptions } from './caching/response-cache.ts';
-export type { Client, CompleteOptions, ConnectedServer } from './client.ts';
+export type { Client, CompleteOptions } from './client.ts';
+export type { ConnectedServer } from './versioning/connected-server.ts';
 export type { ClientOptions, RequestOptions } from './client-options.ts';
 export { connectClient } from './connect-client.ts';
 export type { LogEntry } from './connection/logging.ts';

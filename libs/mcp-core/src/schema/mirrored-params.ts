@@ -14,6 +14,16 @@ export type MirroredParams =
   | { readonly params: readonly MirroredParam[] }
   | { readonly problem: string };
 
+/** Returns the argument at a path of member names; `undefined` when there is none. */
+export function valueAt(args: unknown, path: readonly string[]): unknown {
+  let value = args;
+  for (const name of path) {
+    if (!isJsonObject(value) || !Object.hasOwn(value, name)) return undefined;
+    value = value[name];
+  }
+  return value;
+}
+
 const ANNOTATION = 'x-mcp-header';
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const TYPES = new Set<unknown>(['string', 'integer', 'boolean']);

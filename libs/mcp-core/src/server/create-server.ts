@@ -7,19 +7,21 @@ import { Catalog } from './lists/catalog.ts';
 import { Changes } from './subscriptions/change-hub.ts';
 import { Connection, type ConnectionContext } from './connection/connection.ts';
 import { serveStandaloneRequest } from './requests/standalone-request.ts';
-import { capabilitiesOf, createMethods } from './methods.ts';
+import { capabilitiesOf } from './capabilities.ts';
+import { createMethods } from './methods.ts';
 import { guarded, reportToStderr } from '../jsonrpc/report-to-stderr.ts';
 import { DEFAULT_PROGRESS_INTERVAL_MS } from './requests/progress.ts';
 import { RequestDispatcher } from './requests/request-dispatcher.ts';
 import { RequestStates } from './input/request-state.ts';
 import type { PromptDefinition } from './prompts/prompt.ts';
-import type { RequestLink, Server, ServerConnection, ServerOptions } from './server.ts';
+import type { RequestLink } from './requests/request-link.ts';
+import type { Server, ServerConnection, ServerOptions } from './server.ts';
 import { TaskEngine } from './tasks/task-engine.ts';
 import { createTaskStarter } from './tasks/task-starter.ts';
 import type { ToolDefinition } from './tools/tool.ts';
 
 /**
- * A server of both eras and all revisions.
+ * Creates a server of both eras and all revisions.
  * @throws Error when two tools or two prompts share a name, a tool's name is not 1–128 of `A–Z a–z 0–9 _ - .`, an input schema is not of type `object`, or
  * a Standard Schema has no JSON Schema.
  */
@@ -101,7 +103,7 @@ class ConnectingServer implements Server {
   #checkLists(): void {
     if (this.#context.options.hasFixedLists === true)
       throw new Error(
-        'The lists of this server are fixed (hasFixedLists): clients were told that they do not change',
+        'The lists of this server are fixed: create it without hasFixedLists to change them',
       );
   }
 }

@@ -3,35 +3,35 @@ import { MAX_TIMER_MS } from '../jsonrpc/bounded-waits.ts';
 interface Entry {
   readonly key: string;
   readonly time: number;
-  /** Its position in the heap. */
+  /** Position in the heap. */
   index: number;
 }
 
 /**
- * Calls back for each key when its time has come. One timer serves all keys and does not keep the process alive. Adding and
- * deleting take logarithmic time.
+ * Calls back for each key at its time. One timer serves all keys and does not keep the process alive. Adding and deleting take
+ * logarithmic time.
  */
 export class ExpiryTimer {
   readonly #now: () => number;
   readonly #onExpired: (key: string) => void;
   readonly #entries = new Map<string, Entry>();
-  /** A binary heap: no entry is due before its parent, which is at half its index. */
+  /** A binary heap: no entry is due before its parent, whose index is half as large. */
   readonly #heap: Entry[] = [];
   #timer: NodeJS.Timeout | undefined;
   #firesAt = Infinity;
 
-  /** `now` gives milliseconds since 1970. */
+  /** `now` returns milliseconds since 1970. */
   constructor(now: () => number, onExpired: (key: string) => void) {
     this.#now = now;
     this.#onExpired = onExpired;
   }
 
-  /** The number of keys whose time has not come. */
+  /** Number of pending keys. */
   get size(): number {
     return this.#entries.size;
   }
 
-  /** Replaces an earlier time of the same key. `Infinity` never comes. */
+  /** Sets the time of a key. `Infinity` never expires. */
   add(key: string, time: number): void {
     this.delete(key);
     if (time === Infinity) return;

@@ -1,4 +1,4 @@
-export type { Completer, CompletionInput, CompletionOutput } from './completion.ts';
+export type { Completer, CompletionInput, CompletionOutput } from './completion/completer.ts';
 export { createResources } from './resources/create-resources.ts';
 export type { ResourcesOptions } from './resources/create-resources.ts';
 export { createServer } from './create-server.ts';
@@ -9,16 +9,11 @@ export type {
   RequestContext,
 } from './requests/request-context.ts';
 export type { RequestStateOptions, UsedStates } from './input/request-state.ts';
-export type {
-  ChangeHub,
-  LegacySession,
-  ResourceProvider,
-  Server,
-  ServerConnection,
-  RequestLink,
-  ServerOptions,
-  TemplateVariable,
-} from './server.ts';
+export type { ChangeHub } from './subscriptions/change-hub.ts';
+export type { LegacySession } from './connection/legacy-session.ts';
+export type { ResourceProvider, TemplateVariable } from './resources/resource-provider.ts';
+export type { Server, ServerConnection, ServerOptions } from './server.ts';
+export type { RequestLink } from './requests/request-link.ts';
 export { Suspended } from './input/journal.ts';
 export { definePrompt } from './prompts/prompt.ts';
 export type { PromptArgumentDefinition, PromptDefinition } from './prompts/prompt.ts';

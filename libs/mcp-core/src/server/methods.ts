@@ -1,41 +1,22 @@
-import type { JsonObject, RequestId } from '../jsonrpc/messages.ts';
 import { PROTOCOL_VERSIONS } from '../era/versions.ts';
+import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { ServerCapabilities } from '../protocol/capabilities.ts';
-import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
-import { isLoggingLevel, LOGGING_LEVELS } from '../protocol/logging-levels.ts';
-import { TASKS_EXTENSION } from '../protocol/tasks.ts';
-import { callTool } from './tools/call-tool.ts';
+import { complete } from './completion/complete.ts';
 import type { Catalog } from './lists/catalog.ts';
-import type { Changes } from './subscriptions/change-hub.ts';
-import { complete } from './completion.ts';
-import { getPrompt } from './prompts/get-prompt.ts';
-import { IdempotentCalls } from './tools/idempotent-calls.ts';
-import type { InitializedSession } from './connection/initialized-session.ts';
-import { listen } from './subscriptions/listen.ts';
 import { STATIC_CACHE_HINTS } from './lists/published-list.ts';
-import { readCursor, readString } from './requests/read-params.ts';
-import type { ResourceWatches } from './subscriptions/resource-subscriptions.ts';
-import type { ActiveRequest } from './requests/active-request.ts';
-import type { ResourceProvider, ServerOptions } from './server.ts';
+import { getPrompt } from './prompts/get-prompt.ts';
+import { setLevel } from './requests/logging.ts';
+import type { Method } from './requests/method.ts';
+import { readCursor } from './requests/read-params.ts';
+import { resourceMethods } from './resources/resource-methods.ts';
+import type { ResourceProvider } from './resources/resource-provider.ts';
+import type { ServerOptions } from './server.ts';
+import type { Changes } from './subscriptions/change-hub.ts';
+import { listen } from './subscriptions/listen.ts';
 import type { TaskEngine } from './tasks/task-engine.ts';
 import { taskMethods } from './tasks/task-methods.ts';
-
-/** What some methods need of the connection they came over. */
-export interface ConnectionScope {
-  readonly session: InitializedSession | undefined;
-  /** Of the legacy session. */
-  readonly watches: ResourceWatches | undefined;
-  /** Whether the request has a stream to itself, whose end the client notices. */
-  readonly hasOwnStream: boolean;
-  /** Runs a listen stream with the signal that ends it in good order. */
-  holdOpen(id: RequestId, run: (ended: AbortSignal) => Promise<JsonObject>): Promise<JsonObject>;
-}
-
-/** Serves one method; the result is neutral, or has its JSON text because it was encoded before. Errors that are no ProtocolError become -32603. */
-export type Method = (
-  request: ActiveRequest,
-  scope: ConnectionScope,
-) => Promise<JsonObject> | JsonObject;
+import { callTool } from './tools/call-tool.ts';
+import { IdempotentCalls } from './tools/idempotent-calls.ts';
 
 export interface MethodsContext {
   readonly catalog: Catalog;
@@ -45,30 +26,7 @@ export interface MethodsContext {
   readonly onError: (error: unknown) => void;
 }
 
-/** The capabilities that the options declare. Changes of lists are among them unless the lists are fixed, because `Server.changes` can publish them. */
-export function capabilitiesOf(
-  { tools, prompts, resources, hasFixedLists = false }: ServerOptions,
-  { hasCompletions, hasTasks }: { readonly hasCompletions: boolean; readonly hasTasks: boolean },
-): ServerCapabilities {
-  const lists = hasFixedLists ? {} : { listChanged: true };
-  return {
-    logging: {},
-    ...(hasCompletions ? { completions: {} } : {}),
-    ...(prompts === undefined ? {} : { prompts: lists }),
-    ...(tools === undefined ? {} : { tools: lists }),
-    ...(hasTasks ? { extensions: { [TASKS_EXTENSION]: {} } } : {}),
-    ...(resources === undefined
-      ? {}
-      : {
-          resources: {
-            ...lists,
-            ...(resources.subscribe === undefined ? {} : { subscribe: true }),
-          },
-        }),
-  };
-}
-
-/** Every method the server has, of all revisions. A feature that is not declared has none. */
+/** Returns the methods of all revisions that the server has. A feature that is not declared has no methods. */
 export function createMethods(
   options: ServerOptions,
   context: MethodsContext,
@@ -78,7 +36,7 @@ export function createMethods(
   return new Map<string, Method>([
     ['ping', () => ({})],
     ['server/discover', () => discover(options, context)],
-    ['logging/setLevel', setLevel],
+    ['logging/setLevel', ({ params }, { session }) => setLevel(params, session)],
     [
       'subscriptions/listen',
       (request, scope) =>
@@ -89,7 +47,6 @@ export function createMethods(
     ...(options.tools === undefined ? [] : toolMethods(options, context)),
     ...(options.prompts === undefined ? [] : promptMethods(catalog)),
     ...(resources === undefined ? [] : resourceMethods(resources)),
-    ...(resources?.subscribe === undefined ? [] : subscribeMethods()),
     ...(context.tasks === undefined
       ? []
       : taskMethods({
@@ -110,21 +67,11 @@ function discover({ instructions }: ServerOptions, { capabilities }: MethodsCont
   };
 }
 
-function setLevel({ params }: ActiveRequest, { session }: ConnectionScope): JsonObject {
-  if (!isLoggingLevel(params.level))
-    throw new ProtocolError(
-      ErrorCode.invalidParams,
-      `Invalid params: level must be one of ${LOGGING_LEVELS.join(', ')}`,
-    );
-  if (session !== undefined) session.logLevel = params.level;
-  return {};
-}
-
 function toolMethods(
   { idempotencyEntries = 1000 }: ServerOptions,
   { catalog, onError }: MethodsContext,
 ): [string, Method][] {
-  const caller = { catalog, calls: new IdempotentCalls(idempotencyEntries), onError };
+  const caller = { calls: new IdempotentCalls(idempotencyEntries), onError };
   return [
     ['tools/list', ({ params, port }) => catalog.tools?.page(readCursor(params), port.codec) ?? {}],
     // An interface has no index signature; results are JSON objects all the same.
@@ -149,53 +96,5 @@ function completionMethod(
   return [
     'completion/complete',
     (request) => complete({ prompts: catalog.prompts, resources }, request),
-  ];
-}
-
-function resourceMethods(resources: ResourceProvider): [string, Method][] {
-  return [
-    [
-      'resources/list',
-      async (request) => ({ ...(await resources.list(readCursor(request.params), request)) }),
-    ],
-    [
-      'resources/templates/list',
-      async (request) => ({
-        ...((await resources.listTemplates?.(readCursor(request.params), request)) ?? {
-          resourceTemplates: [],
-        }),
-      }),
-    ],
-    [
-      'resources/read',
-      async (request) => ({
-        ...(await resources.read(readString(request.params, 'uri'), request)),
-      }),
-    ],
-  ];
-}
-
-function subscribeMethods(): [string, Method][] {
-  return [
-    [
-      'resources/subscribe',
-      async (request, { watches }) => {
-        const uri = readString(request.params, 'uri');
-        if (watches === undefined)
-          throw new ProtocolError(
-            ErrorCode.invalidRequest,
-            'Invalid request: a subscription needs a session, and this request has none',
-          );
-        await watches.add(uri, request);
-        return {};
-      },
-    ],
-    [
-      'resources/unsubscribe',
-      async (request, { watches }) => {
-        await watches?.remove(readString(request.params, 'uri'));
-        return {};
-      },
-    ],
   ];
 }

@@ -1,7 +1,7 @@
 import { costOf } from '../../jsonrpc/message-limits.ts';
 import type { JsonObject, JsonRpcNotification } from '../../jsonrpc/messages.ts';
-import { covers } from '../subscriptions/legacy-subscriptions.ts';
-import { changedList, type ListKind } from '../subscriptions/subscription.ts';
+import { changedList, type ListKind } from '../../protocol/list-changes.ts';
+import { covers } from '../subscriptions/subscription.ts';
 
 /** Limits of the response cache. The server decides how long a result may be reused. */
 export interface CacheOptions {

@@ -16,6 +16,7 @@ import type { RunningRequest } from '../../jsonrpc/running-request.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
 import type { LoggingLevel } from '../../protocol/logging-levels.ts';
 import { LocalError } from '../../protocol/errors.ts';
+import { METHODS_WITH_INPUT } from '../../protocol/input-methods.ts';
 import type { Task } from '../../protocol/tasks.ts';
 import {
   ActiveRequest,
@@ -59,9 +60,6 @@ export interface ConnectionHooks extends FollowUps {
 }
 
 export const DEFAULT_REQUEST_TIMEOUT_MS = 60_000;
-
-/** The methods that a server may answer with `input_required`. @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#supported-requests */
-const METHODS_WITH_INPUT = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
 /** One connection to a server: requests with their progress, limits and cancellation, and the requests of a legacy server. */
 export class ClientConnection {

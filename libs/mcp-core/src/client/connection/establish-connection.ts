@@ -2,7 +2,7 @@ import type { Transport } from '../../jsonrpc/transport.ts';
 import { MAX_TIMER_MS, untilAborted } from '../../jsonrpc/bounded-waits.ts';
 import type { Era } from '../../era/versions.ts';
 import { LocalError, ProtocolError } from '../../protocol/errors.ts';
-import type { ConnectedServer } from '../client.ts';
+import type { ConnectedServer } from '../versioning/connected-server.ts';
 import type { ClientOptions } from '../client-options.ts';
 import { ClientConnection, type ConnectionHooks } from './client-connection.ts';
 import { confirmEra, detectEra, EndedByProbeError } from '../versioning/detect-era.ts';

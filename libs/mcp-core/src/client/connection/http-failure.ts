@@ -1,6 +1,5 @@
 import { HttpError } from '../../protocol/http-error.ts';
 import { LocalError } from '../../protocol/errors.ts';
-import type { ClientConnection } from './client-connection.ts';
 
 /** Returns the HTTP failure that an error is, or was caused by. */
 export function httpFailureOf(error: unknown): HttpError | undefined {
@@ -16,7 +15,10 @@ export function isRequestRefused({ status, isSessionLost }: HttpError): boolean 
 }
 
 /** Whether a single request was lost while its connection is open, as happens when a server closes an idle HTTP connection. */
-export function isSingleRequestLost(connection: ClientConnection, error: unknown): boolean {
+export function isSingleRequestLost(
+  connection: { readonly isHttp: boolean; readonly hasEnded: boolean },
+  error: unknown,
+): boolean {
   return (
     connection.isHttp &&
     !connection.hasEnded &&

@@ -1,6 +1,6 @@
 import type { Transport } from '../../jsonrpc/transport.ts';
 import { LocalError } from '../../protocol/errors.ts';
-import type { ConnectedServer } from '../client.ts';
+import type { ConnectedServer } from '../versioning/connected-server.ts';
 import type { ClientOptions } from '../client-options.ts';
 import type { ClientConnection, ConnectionHooks } from './client-connection.ts';
 import { type Established, establishConnection } from './establish-connection.ts';

@@ -1,6 +1,5 @@
 import { untilAborted } from '../../jsonrpc/bounded-waits.ts';
 import { LocalError } from '../../protocol/errors.ts';
-import type { ClientConnection } from '../connection/client-connection.ts';
 import type { SentRequest } from './active-request.ts';
 
 /** The error of a request that its caller cancelled after it was sent. */
@@ -25,7 +24,7 @@ export function cancelledByServer(reason: unknown): LocalError {
  */
 export async function whileWanted<T>(
   work: Promise<T>,
-  { endSignal }: ClientConnection,
+  { endSignal }: { readonly endSignal: AbortSignal },
   { method, options: { signal } }: SentRequest,
 ): Promise<T> {
   const ended = signal === undefined ? endSignal : AbortSignal.any([signal, endSignal]);

@@ -1,13 +1,9 @@
 import type { ServerCapabilities } from '../../protocol/capabilities.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
+import { changedList, includesList, listFilter } from '../../protocol/list-changes.ts';
 import type { SubscriptionFilter } from '../../protocol/resources.ts';
 import type { ClientConnection } from '../connection/client-connection.ts';
-import {
-  changedList,
-  includesList,
-  type Subscription,
-  type SubscriptionListener,
-} from './subscription.ts';
+import { covers, type Subscription, type SubscriptionListener } from './subscription.ts';
 
 interface Watcher {
   /** The URIs that the server has not refused. */
@@ -84,18 +80,9 @@ export class LegacySubscriptions {
 
   /** Returns the lists of the filter whose changes the server announces. */
   #announced(filter: SubscriptionFilter): SubscriptionFilter {
-    const { tools, prompts, resources } = this.#capabilities;
-    return {
-      ...(filter.toolsListChanged === true && tools?.listChanged === true
-        ? { toolsListChanged: true }
-        : {}),
-      ...(filter.promptsListChanged === true && prompts?.listChanged === true
-        ? { promptsListChanged: true }
-        : {}),
-      ...(filter.resourcesListChanged === true && resources?.listChanged === true
-        ? { resourcesListChanged: true }
-        : {}),
-    };
+    return listFilter(
+      (kind) => includesList(filter, kind) && this.#capabilities[kind]?.listChanged === true,
+    );
   }
 
   async #acquire(uri: string, watcher: Watcher): Promise<void> {
@@ -161,9 +148,4 @@ export class LegacySubscriptions {
       this.#connection.callBack(occasion, () => notify(watcher));
     }
   }
-}
-
-/** Whether the URI is the watched resource or part of it. */
-export function covers(watched: string, uri: string): boolean {
-  return uri === watched || uri.startsWith(watched.endsWith('/') ? watched : `${watched}/`);
 }

@@ -3,16 +3,12 @@ import { isJsonObject } from '../../jsonrpc/envelope.ts';
 import type { JsonRpcNotification } from '../../jsonrpc/messages.ts';
 import type { RequestOutcome, OutgoingRequest } from '../../jsonrpc/outgoing-request.ts';
 import { LocalError } from '../../protocol/errors.ts';
+import { changedList, includesList, listFilter } from '../../protocol/list-changes.ts';
 import type { SubscriptionFilter } from '../../protocol/resources.ts';
 import type { ClientConnection } from '../connection/client-connection.ts';
 import { DeadlineTimer } from '../requests/deadline-timer.ts';
 import { readResponse } from '../requests/read-response.ts';
-import {
-  changedList,
-  type Subscription,
-  type SubscriptionEnd,
-  type SubscriptionListener,
-} from './subscription.ts';
+import type { Subscription, SubscriptionEnd, SubscriptionListener } from './subscription.ts';
 
 export interface ListenOptions {
   readonly filter: SubscriptionFilter;
@@ -147,9 +143,7 @@ function readFilter(value: unknown): SubscriptionFilter {
   const filter = isJsonObject(value) ? value : {};
   const { resourceSubscriptions, taskIds } = filter;
   return {
-    ...(filter.toolsListChanged === true ? { toolsListChanged: true } : {}),
-    ...(filter.promptsListChanged === true ? { promptsListChanged: true } : {}),
-    ...(filter.resourcesListChanged === true ? { resourcesListChanged: true } : {}),
+    ...listFilter((kind) => includesList(filter, kind)),
     ...(Array.isArray(resourceSubscriptions)
       ? { resourceSubscriptions: resourceSubscriptions.filter((uri) => typeof uri === 'string') }
       : {}),

@@ -1,10 +1,11 @@
 import type { ServerCapabilities } from '../../protocol/capabilities.ts';
+import { type ListKind, listFilter } from '../../protocol/list-changes.ts';
 import type { SubscriptionFilter } from '../../protocol/resources.ts';
 import type { Watch, WatchListener } from './watches.ts';
 
 /** A change on the server. `missed`: changes were lost, because too many were pending or the connection was restored; anything may have changed. */
 export type ServerChange =
-  | { readonly kind: 'tools' | 'prompts' | 'resources' | 'missed' }
+  | { readonly kind: ListKind | 'missed' }
   | { readonly kind: 'resource'; readonly uri: string };
 
 /**
@@ -21,16 +22,8 @@ const MAX_PENDING = 1000;
 const END: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
 /** Returns the filter for every list whose changes the server announces. */
-export function announcedLists({
-  tools,
-  prompts,
-  resources,
-}: ServerCapabilities): SubscriptionFilter {
-  return {
-    ...(tools?.listChanged === true ? { toolsListChanged: true } : {}),
-    ...(prompts?.listChanged === true ? { promptsListChanged: true } : {}),
-    ...(resources?.listChanged === true ? { resourcesListChanged: true } : {}),
-  };
+export function announcedLists(capabilities: ServerCapabilities): SubscriptionFilter {
+  return listFilter((kind) => capabilities[kind]?.listChanged === true);
 }
 
 /** Returns the changes of a watch that the first read opens. */

@@ -1,6 +1,5 @@
+import type { ListKind } from '../../protocol/list-changes.ts';
 import type { SubscriptionFilter } from '../../protocol/resources.ts';
-
-export type ListKind = 'tools' | 'prompts' | 'resources';
 
 /** Receives the changes of a subscription. */
 export interface SubscriptionListener {
@@ -22,27 +21,7 @@ export interface Subscription {
   close(): Promise<void>;
 }
 
-const LIST_NOTIFICATIONS: ReadonlyMap<string, ListKind> = new Map([
-  ['notifications/tools/list_changed', 'tools'],
-  ['notifications/prompts/list_changed', 'prompts'],
-  ['notifications/resources/list_changed', 'resources'],
-]);
-
-/** Returns the list that a notification reports as changed. */
-export function changedList(method: string): ListKind | undefined {
-  return LIST_NOTIFICATIONS.get(method);
-}
-
-/** Whether the filter includes changes of this list. */
-export function includesList(filter: SubscriptionFilter, kind: ListKind): boolean {
-  switch (kind) {
-    case 'tools':
-      return filter.toolsListChanged === true;
-    case 'prompts':
-      return filter.promptsListChanged === true;
-    case 'resources':
-      return filter.resourcesListChanged === true;
-    default:
-      return kind satisfies never;
-  }
+/** Whether the URI is the watched resource or part of it. */
+export function covers(watched: string, uri: string): boolean {
+  return uri === watched || uri.startsWith(watched.endsWith('/') ? watched : `${watched}/`);
 }

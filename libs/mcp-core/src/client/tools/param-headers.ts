@@ -1,7 +1,6 @@
 import { encodeHeaderValue } from '../../http/headers/header-value.ts';
-import { isJsonObject } from '../../jsonrpc/envelope.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
-import type { MirroredParam } from '../../schema/mirrored-params.ts';
+import { type MirroredParam, valueAt } from '../../schema/mirrored-params.ts';
 
 /** Returns the `Mcp-Param-*` headers of the arguments; an argument that is absent or null has none. */
 export function paramHeaders(
@@ -17,13 +16,4 @@ export function paramHeaders(
     }
   }
   return headers;
-}
-
-function valueAt(args: JsonObject, path: readonly string[]): unknown {
-  let value: unknown = args;
-  for (const name of path) {
-    if (!isJsonObject(value) || !Object.hasOwn(value, name)) return undefined;
-    value = value[name];
-  }
-  return value;
 }

@@ -15,7 +15,7 @@ import { isJsonObject } from '../../jsonrpc/envelope.ts';
 import type { JsonObject, JsonRpcErrorObject } from '../../jsonrpc/messages.ts';
 import { ErrorCode, LocalError, ProtocolError } from '../../protocol/errors.ts';
 import { isImplementation } from '../../protocol/implementation.ts';
-import type { ConnectedServer } from '../client.ts';
+import type { ConnectedServer } from './connected-server.ts';
 import type { ClientOptions } from '../client-options.ts';
 import type { ClientConnection } from '../connection/client-connection.ts';
 import { declaredCapabilities } from './capabilities.ts';

@@ -4,7 +4,7 @@ import { isJsonObject } from '../../jsonrpc/envelope.ts';
 import type { JsonRpcRequest } from '../../jsonrpc/messages.ts';
 import { shorten } from '../../protocol/errors.ts';
 import type { JsonSchema } from '../../protocol/tools.ts';
-import { readMirroredParams, type MirroredParam } from '../../schema/mirrored-params.ts';
+import { readMirroredParams, valueAt, type MirroredParam } from '../../schema/mirrored-params.ts';
 import { headerOf, type HttpHeaders } from '../headers/http-headers.ts';
 
 const NONE: readonly MirroredParam[] = [];
@@ -62,13 +62,6 @@ export class MirroredHeaders {
     }
     return parameters;
   }
-}
-
-function valueAt(args: unknown, path: readonly string[]): unknown {
-  let value = args;
-  for (const name of path)
-    value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-  return value;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { ResultOrError } from '../../jsonrpc/responses.ts';
 import { TAKEN, type AuthContext } from '../../jsonrpc/transport.ts';
 import type { ProtocolVersion } from '../../era/versions.ts';
 import { ErrorCode, LocalError, MODERN_ERROR_CODES } from '../../protocol/errors.ts';
-import type { RequestLink } from '../../server/server.ts';
+import type { RequestLink } from '../../server/requests/request-link.ts';
 import type { HttpExchange } from './http-exchange.ts';
 import { sendText, JSON_FIELDS, responseText } from './json-responses.ts';
 import type { OpenExchange, OpenExchanges } from './open-exchanges.ts';

@@ -2,7 +2,8 @@ import type { Envelope } from '../../jsonrpc/envelope.ts';
 import type { AuthContext } from '../../jsonrpc/transport.ts';
 import type { ProtocolVersion } from '../../era/versions.ts';
 import { ErrorCode } from '../../protocol/errors.ts';
-import type { Server, RequestLink } from '../../server/server.ts';
+import type { Server } from '../../server/server.ts';
+import type { RequestLink } from '../../server/requests/request-link.ts';
 import type { HttpExchange } from './http-exchange.ts';
 import { sendAccepted, sendError, errorText, JSON_FIELDS, responseText } from './json-responses.ts';
 

@@ -13,7 +13,6 @@ import type { Transport } from '../../jsonrpc/transport.ts';
 import { withinLimit } from '../../jsonrpc/bounded-waits.ts';
 import { type LoggingLevel, isAtLeast } from '../../protocol/logging-levels.ts';
 import type { ServerCapabilities } from '../../protocol/capabilities.ts';
-import { LocalError } from '../../protocol/errors.ts';
 import {
   notificationOf,
   type Change,
@@ -21,8 +20,10 @@ import {
   type Changes,
 } from '../subscriptions/change-hub.ts';
 import { InitializedSession, type SessionConnection } from './initialized-session.ts';
-import type { ConnectionScope } from '../methods.ts';
-import { openSession } from './initialize.ts';
+import { cancelledByClient, connectionClosed } from '../requests/cancellation.ts';
+import { logParams } from '../requests/logging.ts';
+import type { ConnectionScope } from '../requests/method.ts';
+import { respondToInitialize } from './initialize.ts';
 import { NotificationQueue } from './notification-queue.ts';
 import { ResourceWatches } from '../subscriptions/resource-subscriptions.ts';
 import type { RequestDispatcher } from '../requests/request-dispatcher.ts';
@@ -37,20 +38,20 @@ export interface ConnectionContext {
   readonly onError: (error: unknown) => void;
 }
 
-/** How long the end of a connection waits for answers: long enough for quick handlers, short enough for a process that must end within a second. */
+/** Time for pending responses at the end of a connection: enough for quick handlers, and short enough for a process that must end within a second. */
 const LAST_ANSWERS_MS = 400;
-/** How long aborted handlers have to run their `finally` blocks. */
+/** Time for the `finally` blocks of aborted handlers. */
 const LAST_CLEANUP_MS = 100;
 
 /**
- * One peer: its modern requests, each on its own, and its legacy session, if it opens one. An HTTP server has one for each idle session, so what most
- * never need is made by its first use, and it takes the messages and changes itself instead of by functions of its own.
+ * The connection of one client: its modern requests, and its legacy session, if it opens one. An HTTP server holds a connection for each idle session, so
+ * rarely used members are created on first use, and the class implements the interfaces of its parts instead of creating closures.
  */
 export class Connection
   implements ServerConnection, ConnectionScope, SessionConnection, PeerHandlers, ChangeListener
 {
   readonly peer: Peer;
-  readonly outbox: NotificationQueue;
+  readonly notifications: NotificationQueue;
   readonly hasOwnStream = false;
   readonly #context: ConnectionContext;
   readonly #connections: Set<Connection>;
@@ -66,12 +67,12 @@ export class Connection
   #isClosed = false;
   #endedBy: Error | undefined;
 
-  /** It leaves `connections` when it is closed. */
+  /** Removes itself from `connections` when it is closed. */
   constructor(context: ConnectionContext, transport: Transport, connections: Set<Connection>) {
     this.#context = context;
     this.#connections = connections;
     this.peer = new Peer(transport, this);
-    this.outbox = new NotificationQueue(this.peer);
+    this.notifications = new NotificationQueue(this.peer);
     context.changes.add(this);
   }
 
@@ -95,7 +96,7 @@ export class Connection
     return this.#watches;
   }
 
-  /** Rejects with the transport's error when the transport cannot start; the connection has then ended. */
+  /** Starts the transport. Rejects with the transport's error, after which the connection has ended. */
   async start(): Promise<void> {
     try {
       await this.peer.start();
@@ -105,7 +106,7 @@ export class Connection
     }
   }
 
-  /** Ends listen streams in good order, then the transport. */
+  /** Ends listen streams gracefully, then closes the transport. */
   close(): Promise<void> {
     return this.#end(this.#listening ?? new Set());
   }
@@ -124,15 +125,11 @@ export class Connection
     }
   }
 
-  /** To the legacy session, when there is one whose level lets it through. */
+  /** Sends a log message to the legacy session, if its level allows it. */
   log(level: LoggingLevel, data: unknown, logger?: string): void {
     const session = this.#session;
     if (session === undefined || !isAtLeast(level, session.logLevel)) return;
-    session.notify('notifications/message', {
-      level,
-      ...(logger === undefined ? {} : { logger }),
-      data: data ?? null,
-    });
+    session.notify('notifications/message', logParams(level, data, logger));
   }
 
   async request(_request: JsonRpcRequest, incoming: IncomingRequest): Promise<ResultOrError> {
@@ -146,7 +143,7 @@ export class Connection
       case 'initialize':
         return this.#initialize(incoming);
       case 'modern':
-        return requests.modern(incoming, { route, sink: this.outbox, scope: this });
+        return requests.modern(incoming, { route, sink: this.notifications, scope: this });
       case 'legacy':
         return requests.legacy(incoming, {
           codec: route.codec,
@@ -162,7 +159,7 @@ export class Connection
     void this.#end();
   }
 
-  /** Ends listen streams, gives the answers to these requests (default: to all) a moment to get out, and closes. */
+  /** Ends listen streams, waits shortly for the responses to these requests (default: all), and closes. */
   async #end(ids?: ReadonlySet<RequestId>): Promise<void> {
     this.#ending ??= new AbortController();
     this.#ending.abort();
@@ -172,7 +169,7 @@ export class Connection
   }
 
   #initialize(incoming: IncomingRequest): ResultOrError {
-    const opening = openSession(incoming, this.#context);
+    const opening = respondToInitialize(incoming, this.#context);
     if ('error' in opening) return opening;
     const { resources } = this.#context.options;
     this.#session = new InitializedSession(opening.initialize, this);
@@ -189,7 +186,7 @@ export class Connection
     switch (method) {
       case 'notifications/cancelled':
         if (isRequestId(params.requestId))
-          this.peer.cancel(params.requestId, cancelled(params.reason));
+          this.peer.cancel(params.requestId, cancelledByClient(params.reason));
         return;
       case 'notifications/initialized':
         this.#isInitialized = this.#session !== undefined;
@@ -204,7 +201,7 @@ export class Connection
     }
   }
 
-  /** Requests that come later wait until the server is ready for the session. However many changes come while that takes, it is prepared once more. */
+  /** Runs `onLegacySession`, for which later requests of the session wait. Changes during a run lead to one more run. */
   #prepareSession(): void {
     const session = this.#session;
     const { onLegacySession } = this.#context.options;
@@ -260,20 +257,4 @@ export class Connection
   problem(error: Error): void {
     this.#context.onError(error);
   }
-}
-
-function connectionClosed(error: Error | undefined): LocalError {
-  return new LocalError(
-    'connection-closed',
-    'The connection is closed',
-    error === undefined ? {} : { cause: error },
-  );
-}
-
-function cancelled(reason: unknown): LocalError {
-  return new LocalError(
-    'request-cancelled',
-    typeof reason === 'string' ? `Cancelled by the client: ${reason}` : 'Cancelled by the client',
-    { sent: true },
-  );
 }

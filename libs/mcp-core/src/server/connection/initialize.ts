@@ -11,10 +11,10 @@ export interface SessionHost {
 }
 
 /**
- * What a server answers to `initialize`.
+ * Builds the response to `initialize`.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization
  */
-export function openSession(
+export function respondToInitialize(
   { request, auth }: Pick<IncomingRequest, 'request' | 'auth'>,
   { options, capabilities }: SessionHost,
 ):

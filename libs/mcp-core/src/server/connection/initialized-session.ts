@@ -4,37 +4,37 @@ import { metaOf } from '../../era/meta-keys.ts';
 import type { InitializeRequest } from '../../era/route-request.ts';
 import type { JsonObject, RequestId } from '../../jsonrpc/messages.ts';
 import type { RequestOutcome } from '../../jsonrpc/outgoing-request.ts';
+import { untilAborted } from '../../jsonrpc/bounded-waits.ts';
 import type { Peer } from '../../jsonrpc/peer.ts';
 import type { Implementation } from '../../protocol/implementation.ts';
 import type { LoggingLevel } from '../../protocol/logging-levels.ts';
 import type { Root } from '../../protocol/client-features.ts';
 import { ErrorCode, LocalError, ProtocolError } from '../../protocol/errors.ts';
-import { inputResponseProblems } from '../input/elicitation.ts';
+import { inputResponseProblems, withElicitationId } from '../input/elicitation.ts';
 import type { RequestClient } from '../requests/request-context.ts';
-import type { EraPort, KeyedInputRequest } from '../requests/era-port.ts';
+import type { EraPort } from '../requests/era-port.ts';
 import type { NotificationQueue } from './notification-queue.ts';
-import { capabilityOf } from '../input/input-requests.ts';
-import type { LegacySession } from '../server.ts';
+import { capabilityOf, type KeyedInputRequest } from '../input/input-requests.ts';
+import { NO_REPLAY } from '../input/replay.ts';
+import { SessionRoots } from '../input/roots.ts';
+import type { LegacySession } from './legacy-session.ts';
 
-const DEFAULT_ROOTS_TIMEOUT_MS = 2000;
-
-/** What a session needs of its connection. */
+/** The connection of a session. */
 export interface SessionConnection {
   readonly peer: Peer;
-  readonly outbox: NotificationQueue;
+  readonly notifications: NotificationQueue;
   /** Aborts when the connection ends. */
   readonly signal: AbortSignal;
 }
 
-/** What `initialize` established on a connection, for as long as the connection lasts. */
+/** The legacy session that `initialize` opened. It ends with its connection. */
 export class InitializedSession implements EraPort, LegacySession {
   readonly codec: Codec;
   readonly client: RequestClient;
-  readonly journal = undefined;
-  /** Starts at the server's choice; `logging/setLevel` changes it. */
-  logLevel: LoggingLevel = 'info';
+  readonly replay = NO_REPLAY;
+  #logLevel: LoggingLevel = 'info';
   readonly #connection: SessionConnection;
-  #roots: Promise<readonly Root[]> | undefined;
+  #roots: SessionRoots | undefined;
 
   constructor(initialize: InitializeRequest, connection: SessionConnection) {
     const { codec, clientInfo, capabilities } = initialize;
@@ -47,6 +47,15 @@ export class InitializedSession implements EraPort, LegacySession {
     this.#connection = connection;
   }
 
+  /** Least severe level of log messages: `info` until `logging/setLevel` changes it. */
+  get logLevel(): LoggingLevel {
+    return this.#logLevel;
+  }
+
+  setLogLevel(level: LoggingLevel): void {
+    this.#logLevel = level;
+  }
+
   get signal(): AbortSignal {
     return this.#connection.signal;
   }
@@ -56,15 +65,15 @@ export class InitializedSession implements EraPort, LegacySession {
   }
 
   get isCongested(): boolean {
-    return this.#connection.outbox.isCongested;
+    return this.#connection.notifications.isCongested;
   }
 
   notify(method: string, params: JsonObject, relatedTo?: RequestId): PromiseLike<void> {
-    return this.#connection.outbox.notify(method, params, relatedTo);
+    return this.#connection.notifications.notify(method, params, relatedTo);
   }
 
   notifyChange(method: string, params: JsonObject, isWanted: () => boolean): void {
-    this.#connection.outbox.notifyChange(method, params, isWanted);
+    this.#connection.notifications.notifyChange(method, params, isWanted);
   }
 
   closeStream(id: RequestId): void {
@@ -85,56 +94,39 @@ export class InitializedSession implements EraPort, LegacySession {
       ? this.codec.encodeInputRequest(method, withElicitationId(params))
       : undefined;
     if (wireParams === undefined) throw missingCapabilityError(capability);
-    const answer = this.codec.decodeInputResponse(
+    const response = this.codec.decodeInputResponse(
       method,
       await this.#request({ method, params: withMeta(wireParams, meta), relatedTo }, signal),
     );
-    const problems = inputResponseProblems(params, answer);
+    const problems = inputResponseProblems(params, response);
     if (problems.length > 0)
       throw new ProtocolError(
         ErrorCode.invalidParams,
-        `The client's answer to "${key}" does not fit its form: ${problems.join(' ')}`,
+        `The client's response to "${key}" does not fit its form: ${problems.join(' ')}`,
       );
-    return answer;
+    return response;
   }
 
-  async listRoots({
-    timeoutMs = DEFAULT_ROOTS_TIMEOUT_MS,
-  }: { readonly timeoutMs?: number } = {}): Promise<readonly Root[] | undefined> {
+  async listRoots({ timeoutMs }: { readonly timeoutMs?: number } = {}): Promise<
+    readonly Root[] | undefined
+  > {
     if (!this.client.can('roots')) return undefined;
-    this.#roots ??= this.#askForRoots(timeoutMs);
-    return this.#roots;
+    this.#roots ??= new SessionRoots((signal) => this.#askForRoots(signal));
+    return this.#roots.list(timeoutMs);
   }
 
-  /** Makes the next `listRoots` ask again. */
+  /** Makes the next `listRoots` fetch the roots again. */
   forgetRoots(): void {
-    this.#roots = undefined;
+    this.#roots?.forget();
   }
 
-  async #askForRoots(timeoutMs: number): Promise<readonly Root[]> {
-    const timeout = new AbortController();
-    const timer = setTimeout(() => {
-      timeout.abort(
-        new LocalError(
-          'request-timeout',
-          `The client did not answer roots/list within ${String(timeoutMs)} ms`,
-          { sent: true },
-        ),
-      );
-    }, timeoutMs);
-    try {
-      const signal = AbortSignal.any([this.signal, timeout.signal]);
-      return (await this.ask({ method: 'roots/list', key: 'roots', params: undefined, signal }))
-        .roots;
-    } catch (error) {
-      this.#roots = undefined;
-      throw error;
-    } finally {
-      clearTimeout(timer);
-    }
+  async #askForRoots(timeout: AbortSignal): Promise<readonly Root[]> {
+    const signal = AbortSignal.any([this.signal, timeout]);
+    return (await this.ask({ method: 'roots/list', key: 'roots', params: undefined, signal }))
+      .roots;
   }
 
-  /** Withdraws the request when the signal aborts. */
+  /** Sends a request to the client, and cancels it when the signal aborts. */
   async #request(
     { method, params, relatedTo }: SessionRequest,
     signal: AbortSignal,
@@ -144,21 +136,19 @@ export class InitializedSession implements EraPort, LegacySession {
       params,
       relatedTo === undefined ? undefined : { relatedTo },
     );
-    const aborted = Promise.withResolvers<never>();
-    const withdraw = (): void => {
+    const cancel = (): void => {
       if (outgoing.forget())
-        this.#connection.outbox.notify(
+        this.#connection.notifications.notify(
           'notifications/cancelled',
-          { requestId: outgoing.id, reason: 'The request it belongs to has ended' },
+          { requestId: outgoing.id, reason: 'The request that needed the input has ended' },
           relatedTo,
         );
-      aborted.reject(signal.reason);
     };
-    signal.addEventListener('abort', withdraw, { once: true });
+    signal.addEventListener('abort', cancel, { once: true });
     try {
-      return readAnswer(method, await Promise.race([outgoing.outcome, aborted.promise]));
+      return readResponse(method, await untilAborted(outgoing.outcome, signal));
     } finally {
-      signal.removeEventListener('abort', withdraw);
+      signal.removeEventListener('abort', cancel);
     }
   }
 }
@@ -169,45 +159,42 @@ interface SessionRequest {
   readonly relatedTo: RequestId | undefined;
 }
 
-/** Only the revisions that have ids put it on the wire. */
-function withElicitationId<P>(params: P): P {
-  const isUrl = typeof params === 'object' && params !== null && 'url' in params;
-  return isUrl ? { elicitationId: crypto.randomUUID(), ...params } : params;
-}
-
 function withMeta(params: JsonObject, meta: JsonObject | undefined): JsonObject {
   return meta === undefined ? params : { ...params, _meta: { ...metaOf(params), ...meta } };
 }
 
-function readAnswer(method: string, answer: RequestOutcome): JsonObject {
-  switch (answer.kind) {
+/** Returns the result in a client's response. */
+function readResponse(method: string, outcome: RequestOutcome): JsonObject {
+  switch (outcome.kind) {
     case 'result':
-      return answer.result;
+      return outcome.result;
     case 'error':
-      throw new ProtocolError(answer.error.code, answer.error.message, { data: answer.error.data });
+      throw new ProtocolError(outcome.error.code, outcome.error.message, {
+        data: outcome.error.data,
+      });
     case 'invalid':
       throw new LocalError(
         'invalid-response',
-        `The client's answer to ${method} is not JSON-RPC: ${answer.detail}`,
+        `The client's response to ${method} is not JSON-RPC: ${outcome.detail}`,
         { sent: true },
       );
     case 'refused':
       throw new LocalError(
         'invalid-response',
-        `The client's answer to ${method} was refused: ${answer.detail}.`,
+        `The client's response to ${method} was refused: ${outcome.detail}.`,
         { sent: true },
       );
     case 'unsent':
     case 'closed':
       throw new LocalError(
         'connection-closed',
-        `The connection ended before the client answered ${method}`,
+        `The connection ended before the client responded to ${method}`,
         {
-          sent: answer.kind === 'closed',
-          cause: answer.error,
+          sent: outcome.kind === 'closed',
+          cause: outcome.error,
         },
       );
     default:
-      return answer satisfies never;
+      return outcome satisfies never;
   }
 }

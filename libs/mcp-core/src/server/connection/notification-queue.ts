@@ -1,15 +1,16 @@
 import type { JsonObject, RequestId } from '../../jsonrpc/messages.ts';
 import { TAKEN, type SendOptions } from '../../jsonrpc/transport.ts';
 
-/** Notifications that may wait for a slow reader before log messages are dropped. */
+/** Number of pending notifications beyond which log messages are dropped. */
 const MAX_WAITING = 256;
 
-/** Where notifications go that nobody waits for. */
+/** Receives notifications that need not be awaited. */
 export interface NotificationSink {
-  /** Whether the peer reads so slowly that what can be left out is left out. */
+  /** Whether the client reads so slowly that optional notifications are dropped. */
   readonly isCongested: boolean;
-  /** `relatedTo` is the request of the peer it is sent for. What is returned never rejects and resolves when the peer can take more; nobody need wait for it. */
+  /** Sends a notification; `relatedTo` is the client's request to which it belongs. Resolves when the client can take more; never rejects. */
   notify(method: string, params: JsonObject, relatedTo?: RequestId): PromiseLike<void>;
+  /** Announces a change. `isWanted` is checked before each repetition. */
   notifyChange(method: string, params: JsonObject, isWanted: () => boolean): void;
 }
 
@@ -18,12 +19,12 @@ export interface NotificationSender {
 }
 
 /**
- * The notifications a connection sends without waiting for their transport. While the peer does not read, log messages are dropped beyond 256 and each
- * change waits once. What fails because the connection ended is dropped, too.
+ * The notifications of a connection that wait for its transport. While the client does not read, log messages beyond 256 are dropped and each change waits
+ * once. Failures after the end of the connection are ignored.
  */
 export class NotificationQueue implements NotificationSink {
   readonly #sender: NotificationSender;
-  /** The changes that wait, and whether each goes out once more after that; most sessions have none. */
+  /** The pending changes, each with the check for its repetition. Created on first use: most sessions have none. */
   #changes: Map<string, (() => boolean) | undefined> | undefined;
   #waiting = 0;
 
@@ -41,8 +42,8 @@ export class NotificationQueue implements NotificationSink {
   }
 
   /**
-   * Tells of a change. The peer may have acted on a notification that still waits here for the bytes behind it, so a change that happens again is
-   * told again after that, once, if `isWanted` then says so.
+   * Announces a change. The client may have acted on a notification that still counts as pending here, so a change that happens again is announced once more
+   * after it, if `isWanted` then returns true.
    */
   notifyChange(method: string, params: JsonObject, isWanted: () => boolean): void {
     const key = JSON.stringify([method, params]);

@@ -1,17 +1,23 @@
 import type { InputMethod, InputTypes } from '../../era/codec.ts';
 import { elicitationProblems } from '../../schema/elicitation-problems.ts';
 
-/** What is wrong with the content of an accepted form, one sentence each; nothing with any other answer. */
+/** Returns what is wrong with the content of an accepted form, one sentence each; nothing for any other input response. */
 export function inputResponseProblems(
   params: InputTypes[InputMethod]['params'],
-  answer: InputTypes[InputMethod]['result'],
+  response: InputTypes[InputMethod]['result'],
 ): readonly string[] {
   if (
     params === undefined ||
     !('requestedSchema' in params) ||
-    !('action' in answer) ||
-    answer.action !== 'accept'
+    !('action' in response) ||
+    response.action !== 'accept'
   )
     return [];
-  return elicitationProblems(params.requestedSchema, answer.content ?? {});
+  return elicitationProblems(params.requestedSchema, response.content ?? {});
+}
+
+/** Adds an id to a URL elicitation. Revisions without ids leave it out when they encode it. */
+export function withElicitationId<P>(params: P): P {
+  const isUrl = typeof params === 'object' && params !== null && 'url' in params;
+  return isUrl ? { elicitationId: crypto.randomUUID(), ...params } : params;
 }

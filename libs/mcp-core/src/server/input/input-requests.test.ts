@@ -8,7 +8,8 @@ import {
 } from '../../testing/raw-client.test.support.ts';
 import type { InteractiveContext } from '../requests/request-context.ts';
 import { createServer } from '../create-server.ts';
-import type { LegacySession, ServerOptions } from '../server.ts';
+import type { LegacySession } from '../connection/legacy-session.ts';
+import type { ServerOptions } from '../server.ts';
 import type { ToolDefinition } from '../tools/tool.ts';
 
 const info = { name: 'test-server', version: '1' };

@@ -1,150 +1,151 @@
 import type { InputMethod, InputTypes } from '../../era/codec.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import { nodeCrypto } from '../../jsonrpc/node-crypto.ts';
-import type { KeyedInputRequest } from '../requests/era-port.ts';
+import type { KeyedInputRequest, ReadInputResponse } from './input-requests.ts';
 
-/** What a journal holds, as JSON. */
+/** The content of a journal as JSON. */
 export interface JournalRecord {
-  /** Questions that were answered: the digest of each, and its answer. */
-  readonly answers: { readonly [key: string]: readonly [digest: string, answer: unknown] };
-  /** Results of `once`: a list of one, or of none for `undefined`. */
+  /** The accepted input responses: the digest of the input request, and the response. */
+  readonly responses: { readonly [key: string]: readonly [digest: string, response: unknown] };
+  /** The results of `once`: a list of one, or an empty list for `undefined`. */
   readonly effects: { readonly [key: string]: readonly unknown[] };
-  /** Digests of the questions asked in the last round; when it is missing, any may have been asked. */
-  readonly asked?: { readonly [key: string]: string };
+  /** Digests of the input requests of the last round; absent when they are unknown. */
+  readonly requested?: { readonly [key: string]: string };
 }
 
-/** Nothing was asked yet. */
-export const EMPTY_RECORD: JournalRecord = { answers: {}, effects: {}, asked: {} };
+/** The record of a request without earlier rounds. */
+export const EMPTY_RECORD: JournalRecord = { responses: {}, effects: {}, requested: {} };
 
-/** What was asked is not known: every answer that fits its question is taken. */
-export const UNKNOWN_RECORD: JournalRecord = { answers: {}, effects: {} };
+/** The record of a request whose earlier rounds are unknown: every response that fits its input request is accepted. */
+export const UNKNOWN_RECORD: JournalRecord = { responses: {}, effects: {} };
 
-/** Reads the client's answer to a question; `undefined` when it does not fit and must be asked again. */
-export type InputResponseReader = <M extends InputMethod>(
-  question: KeyedInputRequest<M>,
-  response: JsonObject,
-) => InputTypes[M]['result'] | undefined;
-
-/**
- * The reason with which the signal of a modern handler aborts, and its questions reject, when a question is on the way to the
- * client. The handler runs again with the answer.
- */
+/** The reason with which a modern handler's signal aborts, and its input requests reject, when the client must respond first. The handler then runs again. */
 export class Suspended extends Error {
   constructor() {
-    super('The request goes on when the client has answered');
+    super('The handler runs again when the client has responded to its input requests');
     this.name = 'Suspended';
   }
 }
 
 /**
- * Lets a handler run again from its start without repeating what it did: answered questions and finished effects are looked up by key. The first
- * question without an answer suspends the handler at the end of the turn of the event loop; what is asked until then belongs to the same round.
+ * Lets a handler run again from its start without repeating its effects: it finds input responses and finished effects by key. The first input request
+ * without a response suspends the handler at the end of the turn of the event loop; the input requests made until then belong to the same round.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export class Journal {
-  /** Called once, when the round of questions is complete. */
-  onSuspended: ((reason: Suspended) => void) | undefined;
   readonly #earlier: JournalRecord;
-  readonly #responses: JsonObject;
-  readonly #readAnswer: InputResponseReader;
-  readonly #answers = new Map<string, readonly [digest: string, answer: unknown]>();
+  readonly #received: JsonObject;
+  readonly #read: ReadInputResponse;
+  readonly #responses = new Map<string, readonly [digest: string, response: unknown]>();
   readonly #effects = new Map<string, readonly unknown[]>();
-  readonly #asked = new Map<
+  readonly #open = new Map<
     string,
-    { readonly digest: string; readonly question: KeyedInputRequest<InputMethod> }
+    { readonly digest: string; readonly inputRequest: KeyedInputRequest<InputMethod> }
   >();
   readonly #running = new Map<string, Promise<unknown>>();
-  readonly #stopped: ((reason: Suspended) => void)[] = [];
+  readonly #rejections: ((reason: Suspended) => void)[] = [];
+  #onSuspended: ((reason: Suspended) => void) | undefined;
   #suspended: Suspended | undefined;
 
-  constructor(earlier: JournalRecord, responses: JsonObject, readAnswer: InputResponseReader) {
+  /** `received` holds the input responses of the current round. */
+  constructor(earlier: JournalRecord, received: JsonObject, read: ReadInputResponse) {
     this.#earlier = earlier;
-    this.#responses = responses;
-    this.#readAnswer = readAnswer;
+    this.#received = received;
+    this.#read = read;
   }
 
-  /** Whether a question has no answer yet, so that the handler must run again. */
+  /** Whether an input request has no response yet, so that the handler must run again. */
   get isSuspended(): boolean {
-    return this.#asked.size > 0;
+    return this.#open.size > 0;
   }
 
-  /** Whether the handler is still where it was before: what it reports then has been reported. */
+  /** Whether the handler repeats an earlier run, whose progress and log messages were sent before. */
   get isReplaying(): boolean {
-    const known = Object.keys({ ...this.#earlier.answers, ...this.#earlier.asked });
-    return !this.isSuspended && known.some((key) => !this.#answers.has(key));
+    const known = Object.keys({ ...this.#earlier.responses, ...this.#earlier.requested });
+    return !this.isSuspended && known.some((key) => !this.#responses.has(key));
   }
 
-  /** The questions of this round. */
-  get questions(): readonly KeyedInputRequest<InputMethod>[] {
-    return [...this.#asked.values()].map(({ question }) => question);
+  /** The input requests of this round. */
+  get inputRequests(): readonly KeyedInputRequest<InputMethod>[] {
+    return [...this.#open.values()].map(({ inputRequest }) => inputRequest);
   }
 
-  /** Resolves with the answer, or rejects with `Suspended`. @throws Error when the key names another question of this run. */
-  ask<M extends InputMethod>(question: KeyedInputRequest<M>): Promise<InputTypes[M]['result']> {
+  /** Registers the listener that is called once, when the round is complete. */
+  onSuspended(listener: (reason: Suspended) => void): void {
+    this.#onSuspended = listener;
+  }
+
+  /** Resolves with the response, or rejects with `Suspended`. @throws Error when the key belongs to another input request of this run */
+  ask<M extends InputMethod>(inputRequest: KeyedInputRequest<M>): Promise<InputTypes[M]['result']> {
     if (this.#suspended !== undefined) return Promise.reject(this.#suspended);
-    const digest = digestOf([question.method, question.params ?? null]);
-    const known = this.#answers.get(question.key)?.[0] ?? this.#asked.get(question.key)?.digest;
+    const digest = digestOf([inputRequest.method, inputRequest.params ?? null]);
+    const { key } = inputRequest;
+    const known = this.#responses.get(key)?.[0] ?? this.#open.get(key)?.digest;
     if (known !== undefined && known !== digest)
       return Promise.reject(
-        new Error(`Two different questions have the key ${JSON.stringify(question.key)}`),
+        new Error(`Two different input requests have the key ${JSON.stringify(key)}`),
       );
-    const answer = this.#find(question, digest);
-    if (answer === undefined) return this.#suspend(question, digest);
-    this.#answers.set(question.key, [digest, answer]);
-    return Promise.resolve(answer);
+    const response = this.#find(inputRequest, digest);
+    if (response === undefined) return this.#suspend(inputRequest, digest);
+    this.#responses.set(key, [digest, response]);
+    return Promise.resolve(response);
   }
 
-  /** Runs an effect unless an earlier run of the handler has its result. */
+  /** Runs an effect unless an earlier run stored its result. */
   once<T>(key: string, run: () => T | Promise<T>): Promise<T> {
     const running = this.#running.get(key) ?? this.#runOnce(key, run);
     this.#running.set(key, running);
-    // Who wrote the result under this key has its type.
+    // The caller's `T` is trusted: the same key always holds the same type.
     return running as Promise<T>;
   }
 
-  /** Resolves when every effect that was started has ended. */
+  /** Resolves when every started effect has ended. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#running.values());
   }
 
-  /** What the next run needs. Call it when the handler and its effects have ended. */
+  /** Returns the record for the next run. Call it when the handler and its effects have ended. */
   record(): JournalRecord {
     return {
-      answers: { ...this.#earlier.answers, ...Object.fromEntries(this.#answers) },
+      responses: { ...this.#earlier.responses, ...Object.fromEntries(this.#responses) },
       effects: { ...this.#earlier.effects, ...Object.fromEntries(this.#effects) },
-      asked: Object.fromEntries([...this.#asked].map(([key, { digest }]) => [key, digest])),
+      requested: Object.fromEntries([...this.#open].map(([key, { digest }]) => [key, digest])),
     };
   }
 
   #find<M extends InputMethod>(
-    question: KeyedInputRequest<M>,
+    inputRequest: KeyedInputRequest<M>,
     digest: string,
   ): InputTypes[M]['result'] | undefined {
-    const { key } = question;
-    const [digestThen, answer] =
-      (Object.hasOwn(this.#earlier.answers, key) ? this.#earlier.answers[key] : undefined) ?? [];
-    // The answer was written for this digest, which is that of the same method.
-    if (digestThen === digest) return answer as InputTypes[M]['result'];
-    const { asked } = this.#earlier;
-    const wasAsked = asked === undefined || (Object.hasOwn(asked, key) && asked[key] === digest);
-    return wasAsked && Object.hasOwn(this.#responses, key)
-      ? this.#readAnswer(question, this.#responses[key] as JsonObject)
+    const { key } = inputRequest;
+    const { requested, responses } = this.#earlier;
+    const [earlierDigest, response] =
+      (Object.hasOwn(responses, key) ? responses[key] : undefined) ?? [];
+    // The digest includes the method, so the response has its type.
+    if (earlierDigest === digest) return response as InputTypes[M]['result'];
+    const wasRequested =
+      requested === undefined || (Object.hasOwn(requested, key) && requested[key] === digest);
+    return wasRequested && Object.hasOwn(this.#received, key)
+      ? this.#read(inputRequest, this.#received[key] as JsonObject)
       : undefined;
   }
 
-  #suspend<M extends InputMethod>(question: KeyedInputRequest<M>, digest: string): Promise<never> {
-    if (!this.isSuspended) setImmediate(() => this.#stop());
-    this.#asked.set(question.key, { digest, question });
+  #suspend<M extends InputMethod>(
+    inputRequest: KeyedInputRequest<M>,
+    digest: string,
+  ): Promise<never> {
+    if (!this.isSuspended) setImmediate(() => this.#completeRound());
+    this.#open.set(inputRequest.key, { digest, inputRequest });
     return new Promise<never>((_resolve, reject) => {
-      this.#stopped.push(reject);
+      this.#rejections.push(reject);
     });
   }
 
-  #stop(): void {
+  #completeRound(): void {
     const reason = new Suspended();
     this.#suspended = reason;
-    this.onSuspended?.(reason);
-    for (const reject of this.#stopped) reject(reason);
+    this.#onSuspended?.(reason);
+    for (const reject of this.#rejections) reject(reason);
   }
 
   async #runOnce(key: string, run: () => unknown): Promise<unknown> {

@@ -2,31 +2,31 @@ import type { Codec, InputMethod, InputTypes } from '../../era/codec.ts';
 import { isJsonObject } from '../../jsonrpc/envelope.ts';
 import type { JsonObject, JsonRpcRequest } from '../../jsonrpc/messages.ts';
 import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
+import { METHODS_WITH_INPUT } from '../../protocol/input-methods.ts';
 import { inputResponseProblems } from './elicitation.ts';
-import type { KeyedInputRequest } from '../requests/era-port.ts';
-import { EMPTY_RECORD, Journal, UNKNOWN_RECORD } from './journal.ts';
+import type { KeyedInputRequest } from './input-requests.ts';
+import { EMPTY_RECORD, Journal, type Suspended, UNKNOWN_RECORD } from './journal.ts';
+import type { HandlerReplay } from './replay.ts';
 import type { RequestState, RequestStates, StateBinding } from './request-state.ts';
 
-/** The methods that may be answered with `input_required`; to the others `requestState` is an unknown member. */
-const METHODS = new Set(['tools/call', 'prompts/get', 'resources/read']);
-
-/** Far beyond any dialogue, so that a handler that asks for ever is noticed. */
+/** Stops a handler that sends new input requests in every round. */
 const MAX_ROUNDS = 64;
 
 export interface MultiRoundTripOptions {
   readonly states: RequestStates;
   readonly codec: Codec;
   readonly principal: string | undefined;
-  /** Whether the same state may not be used by two requests. */
+  /** Whether a request state may be used only once. */
   readonly isSingleUse: boolean;
 }
 
 /**
- * One request of a dialogue in which the client carries what was learned so far.
+ * One round of a multi round-trip request. The client carries the journal of the earlier rounds in `requestState`.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
-export class MultiRoundTrip {
-  readonly journal: Journal;
+export class MultiRoundTrip implements HandlerReplay {
+  readonly isPossible = true;
+  readonly #journal: Journal;
   readonly #options: MultiRoundTripOptions;
   readonly #binding: StateBinding;
   readonly #state: RequestState | undefined;
@@ -40,16 +40,16 @@ export class MultiRoundTrip {
     this.#binding = binding;
     this.#state = state;
     const { inputResponses } = binding.params;
-    // Servers may ask without a state, so clients may answer without one; what destroys waits for the answer to its own question.
-    const unasked = options.isSingleUse ? EMPTY_RECORD : UNKNOWN_RECORD;
-    this.journal = new Journal(
-      state?.journal ?? unasked,
+    // Servers may require input without a state, so clients may respond without one; a destructive call needs the state of its own input requests.
+    const initial = options.isSingleUse ? EMPTY_RECORD : UNKNOWN_RECORD;
+    this.#journal = new Journal(
+      state?.journal ?? initial,
       isJsonObject(inputResponses) ? inputResponses : {},
-      (question, response) => readAnswer(question, response, options.codec),
+      (inputRequest, response) => readInputResponse(inputRequest, response, options.codec),
     );
   }
 
-  /** @throws ProtocolError -32602 for a state that is not valid for this request. */
+  /** Opens the round of a request. @throws ProtocolError -32602 for a state that is not valid for this request */
   static open(request: JsonRpcRequest, options: MultiRoundTripOptions): MultiRoundTrip {
     const { method, params = {} } = request;
     const { inputResponses, requestState } = params;
@@ -66,28 +66,44 @@ export class MultiRoundTrip {
   }
 
   static serves(method: string): boolean {
-    return METHODS.has(method);
+    return METHODS_WITH_INPUT.has(method);
   }
 
-  /**
-   * Uses up the state of a destructive call; call it just before the handler runs.
-   * @throws ProtocolError -32602 when the state was used before.
-   */
-  async useState(): Promise<void> {
+  get isReplaying(): boolean {
+    return this.#journal.isReplaying;
+  }
+
+  get isSuspended(): boolean {
+    return this.#journal.isSuspended;
+  }
+
+  onSuspended(listener: (reason: Suspended) => void): void {
+    this.#journal.onSuspended(listener);
+  }
+
+  ask<M extends InputMethod>(inputRequest: KeyedInputRequest<M>): Promise<InputTypes[M]['result']> {
+    return this.#journal.ask(inputRequest);
+  }
+
+  once<T>(key: string, run: () => T | Promise<T>): Promise<T> {
+    return this.#journal.once(key, run);
+  }
+
+  async consumeState(): Promise<void> {
     if (this.#state !== undefined && this.#options.isSingleUse)
-      await this.#options.states.use(this.#state);
+      await this.#options.states.consume(this.#state);
   }
 
-  /** The answer that asks the client; call it when the handler and its effects have ended. @throws Error when the dialogue grows beyond its limits. */
-  inputRequired(): JsonObject {
+  async inputRequired(): Promise<JsonObject> {
+    await this.#journal.settled();
     const round = this.#state?.round ?? 0;
     if (round >= MAX_ROUNDS)
       throw new Error(
-        `${this.#binding.method} has asked in ${String(MAX_ROUNDS)} rounds and asks again`,
+        `${this.#binding.method} has required input in ${MAX_ROUNDS} rounds, and requires it again`,
       );
     const { states, codec } = this.#options;
     const inputRequests = Object.fromEntries(
-      this.journal.questions.map(({ key, method, params }) => [
+      this.#journal.inputRequests.map(({ key, method, params }) => [
         key,
         { method, params: codec.encodeInputRequest(method, params) ?? {} },
       ]),
@@ -95,21 +111,21 @@ export class MultiRoundTrip {
     return {
       resultType: 'input_required',
       inputRequests,
-      requestState: states.seal(this.#binding, round + 1, this.journal.record()),
+      requestState: states.seal(this.#binding, round + 1, this.#journal.record()),
     };
   }
 }
 
-/** `undefined` when the response does not answer the question. */
-export function readAnswer<M extends InputMethod>(
-  question: KeyedInputRequest<M>,
+/** Decodes an input response. Returns `undefined` when it does not fit its input request. */
+export function readInputResponse<M extends InputMethod>(
+  inputRequest: KeyedInputRequest<M>,
   response: JsonObject,
   codec: Codec,
 ): InputTypes[M]['result'] | undefined {
   if (!isJsonObject(response)) return undefined;
   try {
-    const answer = codec.decodeInputResponse(question.method, response);
-    return inputResponseProblems(question.params, answer).length === 0 ? answer : undefined;
+    const decoded = codec.decodeInputResponse(inputRequest.method, response);
+    return inputResponseProblems(inputRequest.params, decoded).length === 0 ? decoded : undefined;
   } catch {
     return undefined;
   }

@@ -12,20 +12,20 @@ const state = (nonce: string, expiresAt: number): RequestState => ({
 test('the memory of used states is bounded, and what it forgot cannot be used again', async () => {
   const states = new RequestStates({ now: () => 0 });
   for (let count = 1; count <= 100_001; count += 1)
-    await states.use(state(`state ${String(count)}`, count));
-  await expect(states.use(state('state 1', 1))).rejects.toMatchObject({ code: -32602 });
-  await expect(states.use(state('as old as what was forgotten', 1))).rejects.toMatchObject({
+    await states.consume(state(`state ${String(count)}`, count));
+  await expect(states.consume(state('state 1', 1))).rejects.toMatchObject({ code: -32602 });
+  await expect(states.consume(state('as old as what was forgotten', 1))).rejects.toMatchObject({
     code: -32602,
   });
-  await expect(states.use(state('state 2', 2))).rejects.toMatchObject({ code: -32602 });
-  await expect(states.use(state('younger', 3))).resolves.toBeUndefined();
+  await expect(states.consume(state('state 2', 2))).rejects.toMatchObject({ code: -32602 });
+  await expect(states.consume(state('younger', 3))).resolves.toBeUndefined();
 });
 
 test('states that have expired make room without consequences', async () => {
   let now = 0;
   const states = new RequestStates({ now: () => now });
-  await states.use(state('first', 10));
+  await states.consume(state('first', 10));
   now = 10;
-  await states.use(state('second', 20));
-  await expect(states.use(state('late', 11))).resolves.toBeUndefined();
+  await states.consume(state('second', 20));
+  await expect(states.consume(state('late', 11))).resolves.toBeUndefined();
 });

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../jsonrpc/envelope.ts';
+import { canonicalJson } from '../../jsonrpc/canonical-json.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import { nodeCrypto } from '../../jsonrpc/node-crypto.ts';
 import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
@@ -6,25 +6,25 @@ import type { JournalRecord } from './journal.ts';
 
 export interface RequestStateOptions {
   /**
-   * Secrets of at least 32 characters: the first seals, all of them open, so that a new one is put before the old. Default: one random key for this
-   * server, so that a request that waits for an answer does not survive it, nor reach another instance.
+   * Secrets of at least 32 characters. The first seals; all open, so that a new secret can be put before an old one. Default: a random secret, so that
+   * a state is valid in this server instance only.
    */
   readonly keys?: readonly string[];
-  /** How long a client may take to answer, in milliseconds; default 24 hours. */
+  /** Time that a client has for its input responses, in milliseconds; default 24 hours. */
   readonly ttlMs?: number;
-  /** Remembers the states of destructive calls that were used. Default: in memory, the last 100,000; older states are then refused as if they were used. */
+  /** Stores which states of destructive calls were used. Default: in memory, the last 100,000; older states are refused. */
   readonly used?: UsedStates;
   /** Milliseconds since 1970; default `Date.now`. */
   readonly now?: () => number;
 }
 
-/** Makes sure that a state is used once. Instances that share keys must share this as well. */
+/** Ensures that a state is used once. Instances that share keys must share it as well. */
 export interface UsedStates {
-  /** True for the first call with this nonce until `expiresAt` (milliseconds since 1970), else false. Atomic. */
+  /** Returns true for the first call with this nonce, and false for later calls until `expiresAt` (milliseconds since 1970). Atomic. */
   use(nonce: string, expiresAt: number): boolean | Promise<boolean>;
 }
 
-/** What a state is valid for. */
+/** The request for which a state is valid. */
 export interface StateBinding {
   readonly method: string;
   readonly params: JsonObject;
@@ -35,7 +35,7 @@ export interface RequestState {
   readonly nonce: string;
   /** Milliseconds since 1970. */
   readonly expiresAt: number;
-  /** How many rounds of questions there were. */
+  /** Number of the input rounds so far. */
   readonly round: number;
   readonly journal: JournalRecord;
 }
@@ -43,14 +43,14 @@ export interface RequestState {
 const DEFAULT_TTL_MS = 24 * 60 * 60 * 1000;
 const MAX_JOURNAL_BYTES = 64 * 1024;
 const MIN_KEY_CHARACTERS = 32;
-/** Beyond them the memory of used states forgets the oldest, and refuses whatever is as old. */
+/** Beyond this number the oldest used states are forgotten, and all states of that age are refused. */
 const MAX_USED_STATES = 100_000;
-const FORMAT = 1;
+const FORMAT = 2;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Seals what a request has learned into the opaque text that the client carries to its next round (AES-256-GCM). A state opens only for the same
+ * Seals the journal of a request into the `requestState` that the client carries to the next round (AES-256-GCM). A state opens only for the same
  * principal, method and params, and until it expires.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
@@ -68,7 +68,7 @@ export class RequestStates {
       (keys.length === 0 || keys.some((key) => key.length < MIN_KEY_CHARACTERS))
     ) {
       throw new Error(
-        `Each request state key needs at least ${String(MIN_KEY_CHARACTERS)} characters, and there must be one`,
+        `requestState.keys must have at least one key, and each key at least ${MIN_KEY_CHARACTERS} characters`,
       );
     }
     this.#secrets = keys;
@@ -88,12 +88,12 @@ export class RequestStates {
     const text = Buffer.from(JSON.stringify(state));
     if (text.length > MAX_JOURNAL_BYTES) {
       throw new Error(
-        `The journal of ${binding.method} has ${String(text.length)} bytes; at most ${String(MAX_JOURNAL_BYTES)} can travel with the client`,
+        `The journal of ${binding.method} has ${text.length} bytes; a requestState can hold at most ${MAX_JOURNAL_BYTES}`,
       );
     }
     const [key] = this.#keys();
     const iv = nodeCrypto().randomBytes(IV_BYTES);
-    // The constructor has made sure of the key.
+    // The constructor has checked that there is a key.
     const cipher = nodeCrypto()
       .createCipheriv('aes-256-gcm', key as Buffer, iv)
       .setAAD(digestOf(binding));
@@ -113,15 +113,15 @@ export class RequestStates {
       bytes.toString('base64url') === sealed;
     const text = isWhole ? this.#decrypt(bytes, digestOf(binding)) : undefined;
     if (text === undefined) throw refusal('this requestState was not issued here for this request');
-    // Only what was sealed here opens.
+    // The text was sealed by this class.
     const state = JSON.parse(text) as RequestState;
     if (state.expiresAt <= this.#now())
       throw refusal('this requestState has expired; send the request again without it');
     return state;
   }
 
-  /** Makes a state unusable. @throws ProtocolError -32602 when it was used before. */
-  async use({ nonce, expiresAt }: RequestState): Promise<void> {
+  /** Marks a state as used. @throws ProtocolError -32602 when it was used before. */
+  async consume({ nonce, expiresAt }: RequestState): Promise<void> {
     if (!(await this.#used.use(nonce, expiresAt)))
       throw refusal('this requestState was used before; send the request again without it');
   }
@@ -157,7 +157,7 @@ export class RequestStates {
 class UsedStatesInMemory implements UsedStates {
   readonly #expiries = new Map<string, number>();
   readonly #now: () => number;
-  /** What expires until then may have been forgotten, and counts as used. */
+  /** States that expire until then may have been forgotten, and count as used. */
   #forgottenUntil = -Infinity;
 
   constructor(now: () => number) {
@@ -166,7 +166,7 @@ class UsedStatesInMemory implements UsedStates {
 
   use(nonce: string, expiresAt: number): boolean {
     if (expiresAt <= this.#forgottenUntil || this.#expiries.has(nonce)) return false;
-    // In the order of their use, and all live equally long: the expired ones come first.
+    // All states live equally long, so those that expired come first.
     for (const [other, expiry] of this.#expiries) {
       const isExpired = expiry <= this.#now();
       if (!isExpired && this.#expiries.size < MAX_USED_STATES) break;
@@ -178,19 +178,13 @@ class UsedStatesInMemory implements UsedStates {
   }
 }
 
-/** The members that belong to a round and not to the request are left out; `_meta` may differ between rounds. */
+/** Returns the digest of the request without the members that change between rounds, including `_meta`. */
 function digestOf({ method, params, principal }: StateBinding): Buffer {
   const { requestState: _state, inputResponses: _responses, _meta: _own, ...rest } = params;
   return nodeCrypto()
     .createHash('sha256')
-    .update(JSON.stringify([method, principal ?? null, rest], sortedMembers))
+    .update(canonicalJson([method, principal ?? null, rest]))
     .digest();
-}
-
-function sortedMembers(_member: string, value: unknown): unknown {
-  return isJsonObject(value)
-    ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-    : value;
 }
 
 function refusal(detail: string): ProtocolError {

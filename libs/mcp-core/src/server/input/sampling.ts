@@ -3,8 +3,8 @@ import { toolResultProblem } from '../../protocol/tool-result-problem.ts';
 import type { RequestClient } from '../requests/request-context.ts';
 
 /**
- * What may be sent of a handler's wish: context of servers only to a client that declared it.
- * @throws Error when tool calls and their results do not match
+ * Validates the params of a sampling request, and removes `includeContext` unless the client declared `sampling.context`.
+ * @throws Error when tool uses and their results do not match
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling
  */
 export function prepareSampling(
@@ -14,7 +14,7 @@ export function prepareSampling(
   const problem = toolResultProblem(params.messages);
   if (problem !== undefined) throw new Error(`The messages cannot be sampled: ${problem}`);
   const { includeContext, ...rest } = params;
-  const isWelcome =
+  const isAllowed =
     includeContext === undefined || includeContext === 'none' || client.can('sampling.context');
-  return isWelcome ? params : rest;
+  return isAllowed ? params : rest;
 }

@@ -302,7 +302,7 @@ describe('setTools and setPrompts', () => {
           handler: () => ({ messages: [] }),
         }),
       ]);
-    }).toThrow('of which none has a completer');
+    }).toThrow('declared no completions');
     expect(await client.request(1, 'tools/list')).toMatchObject({
       result: { tools: [{ name: 'a' }] },
     });
@@ -316,10 +316,10 @@ describe('setTools and setPrompts', () => {
     const server = createServer({ info });
     expect(() => {
       server.setTools([]);
-    }).toThrow('made without tools');
+    }).toThrow('declared no tools');
     expect(() => {
       server.setPrompts([]);
-    }).toThrow('made without prompts');
+    }).toThrow('declared no prompts');
   });
 });
 

@@ -1,16 +1,17 @@
 import { SchemaValidator } from '../../schema/schema-validator.ts';
-import type { ChangeHub, ServerOptions } from '../server.ts';
+import type { ChangeHub } from '../subscriptions/change-hub.ts';
+import type { ServerOptions } from '../server.ts';
 import type { PromptDefinition } from '../prompts/prompt.ts';
 import { PromptTable } from '../prompts/prompt-table.ts';
 import type { ToolDefinition } from '../tools/tool.ts';
 import { ToolTable } from '../tools/tool-table.ts';
 
-/** The tools and prompts a server has at the moment. A table is replaced whole: what runs keeps the definition it started with. */
+/** The current tools and prompts of a server. Replacing them replaces the whole table: running calls keep their definition. */
 export class Catalog {
   readonly #options: ServerOptions;
   readonly #changes: ChangeHub;
   readonly #validator = new SchemaValidator();
-  /** Who starts without prompts cannot know whether those to come have completers. */
+  /** Whether a prompt has a completer, or the server starts with an empty list, to which prompts with completers may be added. */
   readonly #hasPromptCompletions: boolean;
   #tools: ToolTable | undefined;
   #prompts: PromptTable | undefined;
@@ -25,12 +26,12 @@ export class Catalog {
       this.#prompts?.hasCompletions === true || options.prompts?.length === 0;
   }
 
-  /** `undefined` for a server that was made without tools. */
+  /** `undefined` for a server that was created without tools. */
   get tools(): ToolTable | undefined {
     return this.#tools;
   }
 
-  /** `undefined` for a server that was made without prompts. */
+  /** `undefined` for a server that was created without prompts. */
   get prompts(): PromptTable | undefined {
     return this.#prompts;
   }
@@ -39,26 +40,26 @@ export class Catalog {
     return this.#hasPromptCompletions || this.#options.resources?.complete !== undefined;
   }
 
-  /** Publishes the change. @throws Error, and changes nothing, when the definitions cannot be published. */
+  /** Replaces the definitions and publishes the change. @throws Error, without any change, when the definitions are invalid */
   setTools(definitions: readonly ToolDefinition[]): void {
     if (this.#tools === undefined)
       throw new Error(
-        'This server was made without tools, and has told its clients so; make it with an empty list',
+        'This server declared no tools: create it with `tools: []` to set tools later',
       );
     this.#tools = this.#tableOfTools(definitions);
     this.#changes.toolsChanged();
   }
 
-  /** Publishes the change. @throws Error, and changes nothing, when the definitions cannot be published. */
+  /** Replaces the definitions and publishes the change. @throws Error, without any change, when the definitions are invalid */
   setPrompts(definitions: readonly PromptDefinition[]): void {
     if (this.#prompts === undefined)
       throw new Error(
-        'This server was made without prompts, and has told its clients so; make it with an empty list',
+        'This server declared no prompts: create it with `prompts: []` to set prompts later',
       );
     const prompts = this.#tableOfPrompts(definitions);
     if (prompts.hasCompletions && !this.hasCompletions)
       throw new Error(
-        'This server was made with prompts of which none has a completer, and has told its clients so; make it with one that has, or with an empty list',
+        'This server declared no completions: create it with `prompts: []` or a prompt with a completer to set prompts with completers later',
       );
     this.#prompts = prompts;
     this.#changes.promptsChanged();

@@ -11,14 +11,14 @@ export interface Pagination<Entry> {
   /** Sorted by key, ascending; keys are unique. */
   readonly entries: readonly Entry[];
   readonly keyOf: (entry: Entry) => string;
-  /** `undefined` puts all entries on one page. */
+  /** `undefined` for a single page. */
   readonly pageSize: number | undefined;
 }
 
 /**
- * The page behind a cursor; without one, and for the empty one, the first. A cursor holds the key of the last entry before it, so it stays good when the
- * list changes.
- * @throws ProtocolError -32602 for a cursor that was not issued here.
+ * Returns the page after a cursor; the first page for no cursor and for the empty cursor. A cursor holds the key of the last entry before the page, so it stays
+ * valid when the list changes.
+ * @throws ProtocolError -32602 for a cursor that this server did not issue.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
 export function pageAfter<Entry>(
@@ -35,10 +35,10 @@ export function pageAfter<Entry>(
   return { entries: shown, ...(hasMore ? { nextCursor: cursorAfter(keyOf(last)) } : {}) };
 }
 
-/** @throws Error */
+/** @throws Error for a page size that is not a positive integer */
 export function assertPageSize(pageSize: number | undefined): void {
   if (pageSize !== undefined && !(Number.isInteger(pageSize) && pageSize > 0))
-    throw new Error(`pageSize must be a positive integer, not ${String(pageSize)}`);
+    throw new Error(`pageSize must be a positive integer, not ${pageSize}`);
 }
 
 function startAfter<Entry>(

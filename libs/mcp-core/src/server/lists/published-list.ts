@@ -4,14 +4,14 @@ import type { JsonObject } from '../../jsonrpc/messages.ts';
 import type { Implementation } from '../../protocol/implementation.ts';
 import { assertPageSize, pageAfter } from './pagination.ts';
 
-/** How long a client may reuse what does not change while the process lives. */
+/** Cache hints of lists that change only with an announcement. */
 export const STATIC_CACHE_HINTS = { ttlMs: 60_000, cacheScope: 'public' } as const;
 
 export interface PublishedListOptions {
   readonly method: 'tools/list' | 'prompts/list';
   readonly member: 'tools' | 'prompts';
   readonly info: Implementation;
-  /** Entries on a page; `undefined` puts all on one. */
+  /** Entries on a page; `undefined` for a single page. */
   readonly pageSize: number | undefined;
 }
 
@@ -20,17 +20,17 @@ export class PublishedList {
   readonly #entries: readonly { readonly name: string }[];
   readonly #options: PublishedListOptions;
   readonly #encoded = new Map<Codec, Map<string, JsonObject>>();
-  /** The cursors that this list issues: only these pages are kept. */
+  /** The issued cursors: only their pages are stored. */
   readonly #issued = new Set(['']);
 
-  /** @throws Error for a page size that is no positive integer. */
+  /** @throws Error for a page size that is not a positive integer */
   constructor(entries: readonly { readonly name: string }[], options: PublishedListOptions) {
     assertPageSize(options.pageSize);
     this.#entries = entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
     this.#options = options;
   }
 
-  /** The encoded page; without a cursor the first. @throws ProtocolError -32602 for a cursor that was not issued here. */
+  /** Returns the encoded page after the cursor. @throws ProtocolError -32602 for a cursor that this server did not issue */
   page(cursor = '', codec: Codec): JsonObject {
     const known = this.#encoded.get(codec)?.get(cursor);
     if (known !== undefined) return known;
@@ -46,12 +46,12 @@ export class PublishedList {
       ...STATIC_CACHE_HINTS,
     };
     const encoded = withJsonText(codec.encodeResult(method, page, { serverInfo: info }));
-    if (this.#issued.has(cursor)) this.#keep(cursor, codec, encoded);
+    if (this.#issued.has(cursor)) this.#store(cursor, codec, encoded);
     if (this.#issued.has(cursor) && nextCursor !== undefined) this.#issued.add(nextCursor);
     return encoded;
   }
 
-  #keep(cursor: string, codec: Codec, encoded: JsonObject): void {
+  #store(cursor: string, codec: Codec, encoded: JsonObject): void {
     const pages = this.#encoded.get(codec) ?? new Map<string, JsonObject>();
     this.#encoded.set(codec, pages.set(cursor, encoded));
   }

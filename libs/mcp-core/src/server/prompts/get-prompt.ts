@@ -3,10 +3,11 @@ import type { GetPromptResult } from '../../protocol/prompts.ts';
 import type { PromptTable } from './prompt-table.ts';
 import { readString, readStrings } from '../requests/read-params.ts';
 import type { ActiveRequest } from '../requests/active-request.ts';
+import { HandlerContext } from '../requests/handler-context.ts';
 
 /**
  * Serves `prompts/get`.
- * @throws ProtocolError -32602 for an unknown prompt, a required argument that is missing, and an argument that is no text.
+ * @throws ProtocolError -32602 for an unknown prompt, a missing required argument, and an argument that is not a string.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#error-handling
  */
 export async function getPrompt(
@@ -28,5 +29,5 @@ export async function getPrompt(
       `Invalid params: the prompt ${name} requires ${missing.map((argument) => argument.name).join(', ')}`,
     );
   }
-  return prompt.handler(args as never, request);
+  return prompt.handler(args as never, new HandlerContext(request));
 }

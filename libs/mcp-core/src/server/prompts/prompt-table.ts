@@ -10,7 +10,7 @@ export interface PromptTableOptions {
   readonly pageSize: number | undefined;
 }
 
-/** The prompts of a server at one time. */
+/** An immutable table of prompts. */
 export class PromptTable {
   readonly #prompts: ReadonlyMap<string, PromptDefinition>;
   readonly #list: PublishedList;
@@ -53,7 +53,9 @@ export class PromptTable {
 function assertArguments({ name, arguments: args = [] }: PromptDefinition): void {
   const names = new Set(args.map((argument) => argument.name));
   if (names.size < args.length || names.has(''))
-    throw new Error(`The arguments of the prompt ${name} must have names, each its own`);
+    throw new Error(
+      `The arguments of the prompt ${name} must have unique names that are not empty`,
+    );
 }
 
 function publish({ handler: _handler, arguments: args, ...prompt }: PromptDefinition): Prompt {

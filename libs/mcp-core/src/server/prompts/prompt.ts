@@ -1,15 +1,15 @@
 import type { GetPromptResult, Prompt, PromptArgument } from '../../protocol/prompts.ts';
-import type { Completer } from '../completion.ts';
+import type { Completer } from '../completion/completer.ts';
 import type { InteractiveContext } from '../requests/request-context.ts';
 
 export interface PromptArgumentDefinition extends PromptArgument {
-  /** Suggests values while a person types. */
+  /** Suggests values while the user types. */
   readonly complete?: Completer;
 }
 
 export interface PromptDefinition<Arguments = never> extends Omit<Prompt, 'arguments'> {
   readonly arguments?: readonly PromptArgumentDefinition[];
-  /** Runs for each `prompts/get` whose required arguments are there; all arguments are texts. A `ProtocolError` is told, any other throw is -32603. */
+  /** Serves `prompts/get` when all required arguments are present; arguments are strings. A `ProtocolError` is sent to the client; any other error becomes -32603. */
   readonly handler: (
     args: Arguments,
     context: InteractiveContext,
@@ -27,12 +27,12 @@ type NameOf<
     ? never
     : Argument['name'];
 
-/** The required arguments, and perhaps the others. */
+/** The arguments that a handler receives; only the required ones are always present. */
 export type PromptArgumentsOf<Arguments extends readonly PromptArgumentDefinition[]> = {
   readonly [Argument in Arguments[number] as NameOf<Argument, true>]: string;
 } & { readonly [Argument in Arguments[number] as NameOf<Argument, false>]?: string };
 
-/** Types the handler's arguments from their definitions. */
+/** Defines a prompt. Infers the handler's arguments from their definitions. */
 export function definePrompt<const Arguments extends readonly PromptArgumentDefinition[]>(
   prompt: Omit<PromptDefinition<PromptArgumentsOf<Arguments>>, 'arguments'> & {
     readonly arguments?: Arguments;

@@ -208,7 +208,7 @@ describe('createServer', () => {
     ['Two prompts are named simple', [simple, simple]],
     ['A prompt has no name', [{ ...simple, name: '' }]],
     [
-      'The arguments of the prompt simple must have names, each its own',
+      'The arguments of the prompt simple must have unique names that are not empty',
       [{ ...simple, arguments: [{ name: 'a' }, { name: 'a' }] }],
     ],
   ])('refuses prompts it cannot publish: %s', (message, prompts) => {

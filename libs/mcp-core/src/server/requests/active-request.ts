@@ -2,68 +2,70 @@ import type { InputMethod, InputTypes } from '../../era/codec.ts';
 import { metaOf } from '../../era/meta-keys.ts';
 import type { JsonObject, JsonRpcRequest } from '../../jsonrpc/messages.ts';
 import { TAKEN, type AuthContext } from '../../jsonrpc/transport.ts';
-import { isAtLeast } from '../../protocol/logging-levels.ts';
+import { isAtLeast, type LoggingLevel } from '../../protocol/logging-levels.ts';
 import type { Progress } from '../../protocol/progress.ts';
-import type {
-  CreateMessageParams,
-  CreateMessageResult,
-  Root,
-} from '../../protocol/client-features.ts';
-import type { InteractiveContext, InputRequest, RequestClient } from './request-context.ts';
-import type { EraPort, KeyedInputRequest } from './era-port.ts';
-import type { TaskHandle, TaskOptions, TaskStarter } from '../tasks/task-handle.ts';
+import type { KeyedInputRequest } from '../input/input-requests.ts';
 import { Suspended } from '../input/journal.ts';
-import { prepareSampling } from '../input/sampling.ts';
-import { ProgressReporter } from './progress.ts';
+import type { TaskHandle, TaskOptions, TaskStarter } from '../tasks/task-handle.ts';
 import type { RegisteredTool } from '../tools/tool-table.ts';
+import type { EraPort } from './era-port.ts';
+import { logParams } from './logging.ts';
+import { ProgressReporter } from './progress.ts';
 
-/** A request as its connection hands it over. */
+/** A request as its connection received it. */
 export interface IncomingRequest {
   readonly request: JsonRpcRequest;
-  /** Aborts when the client gives the request up or is gone. */
+  /** Aborts when the client cancels the request or disconnects. Created on first use: most handlers never read it. */
   readonly signal: AbortSignal;
-  /** What `signal.aborted` says. A signal is made only for who looks at it, and most handlers do not. */
+  /** The value of `signal.aborted`, without creating a signal. */
   readonly isCancelled: boolean;
   readonly auth: AuthContext | undefined;
 }
 
-export interface ServingOptions {
-  /** How often progress is sent at most. */
+export interface RequestServices {
+  /** Shortest time between two progress notifications in milliseconds. */
   readonly progressIntervalMs: number;
-  /** Without it the request cannot become a task. */
-  readonly tasks?: TaskStarter;
-  /** The rounds of questions that the request belongs to; none where nothing can be asked by an answer. */
-  readonly dialogue?: { useState(): Promise<void> } | undefined;
+  /** The called tool, as it was when the request began. */
+  readonly tool: RegisteredTool | undefined;
+  /** Absent when the request cannot become a task. */
+  readonly task?: TaskServices;
 }
 
-/** One request while it is served: the handler's context, and its end. */
-export class ActiveRequest implements InteractiveContext {
+export interface TaskServices {
+  readonly starter: TaskStarter;
+  /** Present when the client requested a task. */
+  readonly requested: TaskOptions | undefined;
+  /** Called with the neutral task when the request has become a task. */
+  readonly onCreated: (task: JsonObject) => void;
+}
+
+type TaskState =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'starting'; readonly started: Promise<void> }
+  | { readonly kind: 'running'; readonly handle: TaskHandle; readonly created: JsonObject };
+
+const NO_TASK: TaskState = { kind: 'none' };
+
+/** A request that is being served, from its arrival to its response, and beyond it when it has become a task. */
+export class ActiveRequest {
   readonly port: EraPort;
   readonly meta: JsonObject;
-  /** Told of the neutral task that the handler has become. */
-  onTaskCreated: ((task: JsonObject) => void) | undefined;
-  /** Set when the client wants the call as a task from its start. */
-  requestedTask: TaskOptions | undefined;
-  /** The tool that is called, as it was when the call began. */
-  tool: RegisteredTool | undefined;
   readonly #incoming: IncomingRequest;
-  readonly #options: ServingOptions;
-  #memo: Map<string, Promise<unknown>> | undefined;
+  readonly #services: RequestServices;
+  #effects: Map<string, Promise<unknown>> | undefined;
   #progress: ProgressReporter | undefined;
   #controller: AbortController | undefined;
-  #live: TaskHandle | undefined;
-  #starting: Promise<void> | undefined;
-  #created: PromiseWithResolvers<JsonObject> | undefined;
-  #task: JsonObject | undefined;
+  #task: TaskState = NO_TASK;
+  #taskCreated: PromiseWithResolvers<JsonObject> | undefined;
   #isFinished = false;
 
-  constructor(incoming: IncomingRequest, port: EraPort, options: ServingOptions) {
+  constructor(incoming: IncomingRequest, port: EraPort, services: RequestServices) {
     this.port = port;
     this.meta = metaOf(incoming.request.params);
     this.#incoming = incoming;
-    this.#options = options;
-    if (port.journal !== undefined)
-      port.journal.onSuspended = (reason) => this.#controller?.abort(reason);
+    this.#services = services;
+    if (port.replay.isPossible)
+      port.replay.onSuspended((reason) => this.#controller?.abort(reason));
   }
 
   get request(): JsonRpcRequest {
@@ -78,104 +80,118 @@ export class ActiveRequest implements InteractiveContext {
     return this.#incoming.auth;
   }
 
-  get client(): RequestClient {
-    return this.port.client;
+  get tool(): RegisteredTool | undefined {
+    return this.#services.tool;
   }
 
+  /** Aborts when the client no longer waits, when the handler is suspended, or when the task of the request ends. */
   get signal(): AbortSignal {
-    if (this.port.journal === undefined && this.#options.tasks === undefined)
-      return this.#incoming.signal;
-    this.#controller ??= this.#openController(this.#live?.signal ?? this.#incoming.signal);
+    if (!this.port.replay.isPossible && !this.canBecomeTask) return this.#incoming.signal;
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      this.#followSource();
+    }
     return this.#controller.signal;
   }
 
-  /** Whether nobody waits for the handler any more. */
+  /** Whether nobody waits for the result: the request is cancelled, or its task is. */
   get isAbandoned(): boolean {
-    return this.#live?.signal.aborted ?? this.#incoming.isCancelled;
+    return this.#handle?.signal.aborted ?? this.#incoming.isCancelled;
   }
 
-  /** Whether the handler may go on after its request was answered. */
   get canBecomeTask(): boolean {
-    return this.#options.tasks !== undefined;
+    return this.#services.task !== undefined;
   }
 
-  /** Resolves with the neutral task when the handler has become one. */
+  /** The options of the task that the client requested. */
+  get requestedTask(): TaskOptions | undefined {
+    return this.#services.task?.requested;
+  }
+
+  get isTask(): boolean {
+    return this.#task.kind === 'running';
+  }
+
+  /** Resolves with the neutral task when the request has become a task. */
   get taskCreated(): Promise<JsonObject> {
-    if (this.#task !== undefined) return Promise.resolve(this.#task);
-    this.#created ??= Promise.withResolvers();
-    return this.#created.promise;
+    if (this.#task.kind === 'running') return Promise.resolve(this.#task.created);
+    this.#taskCreated ??= Promise.withResolvers();
+    return this.#taskCreated.promise;
   }
 
-  /** The task that the request has become. */
-  get live(): TaskHandle | undefined {
-    return this.#live;
+  /** Sends progress to the client, or to the task that the request has become. */
+  progress(update: Progress): PromiseLike<void> {
+    if (this.#task.kind === 'running') {
+      this.#task.handle.progress(update);
+      return TAKEN;
+    }
+    if (this.#isFinished || this.port.replay.isReplaying) return TAKEN;
+    this.#progress ??= this.openProgress();
+    return this.#progress.report(update);
   }
 
-  /** The handler's functions are made when they are looked at and belong to this object, so that a handler may take them out of its context. */
-  get progress(): InteractiveContext['progress'] {
-    return (update) => {
-      if (this.#live !== undefined) {
-        this.#live.progress(update);
-        return TAKEN;
-      }
-      if (this.#isFinished || this.port.journal?.isReplaying === true) return TAKEN;
-      this.#progress ??= this.openProgress();
-      return this.#progress.report(update);
-    };
+  /** Sends a log message if the client's level allows it. */
+  log(level: LoggingLevel, data: unknown, logger?: string): void {
+    const { port } = this;
+    const threshold = port.logLevel;
+    if (
+      threshold === undefined ||
+      this.#isSilent() ||
+      port.replay.isReplaying ||
+      !isAtLeast(level, threshold)
+    )
+      return;
+    port.notify('notifications/message', logParams(level, data, logger), this.request.id);
   }
 
-  get log(): InteractiveContext['log'] {
-    return (level, data, logger) => {
-      const { port } = this;
-      const threshold = port.logLevel;
-      if (
-        threshold === undefined ||
-        this.#isSilent() ||
-        port.journal?.isReplaying === true ||
-        !isAtLeast(level, threshold)
-      )
-        return;
-      port.notify(
-        'notifications/message',
-        { level, ...(logger === undefined ? {} : { logger }), data: data ?? null },
-        this.request.id,
-      );
-    };
+  /**
+   * Sends an input request to the client, or adds it to the task that the request has become; waits for a task that is being created.
+   * @throws ProtocolError -32021 when the client did not declare the capability
+   */
+  ask<M extends InputMethod>(
+    inputRequest: Pick<KeyedInputRequest<M>, 'method' | 'key' | 'params'>,
+    withdrawal?: AbortSignal,
+  ): Promise<InputTypes[M]['result']> {
+    if (this.#task.kind === 'starting')
+      return this.#task.started.then(() => this.ask(inputRequest, withdrawal));
+    const signal =
+      withdrawal === undefined ? this.signal : AbortSignal.any([this.signal, withdrawal]);
+    return (this.#handle ?? this.port).ask({
+      ...inputRequest,
+      signal,
+      relatedTo: this.request.id,
+    });
   }
 
-  get elicit(): InteractiveContext['elicit'] {
-    return (key, params) => handled(this.#ask({ method: 'elicitation/create', key, params }));
+  /** Runs an effect at most once, however often the handler runs. */
+  once<T>(key: string, run: () => T | Promise<T>): Promise<T> {
+    const { replay } = this.port;
+    if (replay.isPossible && !this.isTask) return replay.once(key, run);
+    this.#effects ??= new Map();
+    const result = this.#effects.get(key) ?? Promise.resolve().then(run);
+    this.#effects.set(key, result);
+    // The caller that wrote the result under this key knows its type.
+    return result as Promise<T>;
   }
 
-  get sample(): InteractiveContext['sample'] {
-    return (key, params) => handled(this.#sample(key, params));
+  /** Turns the request into a task. Does nothing when it cannot become one, or is one. */
+  startTask(options: TaskOptions): Promise<void> {
+    const { task } = this.#services;
+    if (task === undefined || this.#task.kind === 'running') return Promise.resolve();
+    if (this.#task.kind === 'starting') return this.#task.started;
+    const started = this.#startTask(task, options);
+    // A handler need not wait for it, and its failure must not end the process.
+    started.catch(() => undefined);
+    this.#task = { kind: 'starting', started };
+    return started;
   }
 
-  get listRoots(): InteractiveContext['listRoots'] {
-    return () => handled(this.#listRoots('roots'));
+  /** Ends the task that the request has become. */
+  settleTask(outcome: Parameters<TaskHandle['settle']>[0]): void {
+    this.#handle?.settle(outcome);
   }
 
-  get gather(): InteractiveContext['gather'] {
-    return (questions) => handled(this.#gather(questions));
-  }
-
-  get once(): InteractiveContext['once'] {
-    return (key, run) => handled(this.#once(key, run));
-  }
-
-  get startTask(): InteractiveContext['startTask'] {
-    return (options = {}) => {
-      if (this.#options.tasks === undefined) return Promise.resolve();
-      this.#starting ??= handled(this.#startTask(this.#options.tasks, options));
-      return this.#starting;
-    };
-  }
-
-  get closeStream(): InteractiveContext['closeStream'] {
-    return () => this.port.closeStream(this.request.id);
-  }
-
-  /** Sends progress with the token of the request, and nothing without one; that of a task, which outlives the request, with the task's `_meta`. */
+  /** Opens a reporter that sends progress with the token of the request, and nothing without a token. Progress of a task carries the task's `_meta`. */
   openProgress(taskMeta?: JsonObject): ProgressReporter {
     const { progressToken } = this.meta;
     const hasToken = typeof progressToken === 'string' || Number.isInteger(progressToken);
@@ -192,104 +208,39 @@ export class ActiveRequest implements InteractiveContext {
         : this.port.notify('notifications/progress', { progressToken, ...update }, this.request.id);
     };
     return new ProgressReporter(send, {
-      intervalMs: this.#options.progressIntervalMs,
+      intervalMs: this.#services.progressIntervalMs,
       isCongested: () => this.port.isCongested,
     });
   }
 
-  /** Uses up the request state of a destructive call. @throws ProtocolError -32602 when it was used before. */
-  async useState(): Promise<void> {
-    await this.#options.dialogue?.useState();
-  }
-
-  /** Sends the progress that waits; after this the request is silent. */
+  /** Sends pending progress; later progress and log messages are dropped. */
   finish(): void {
     this.#isFinished = true;
     this.#progress?.finish();
   }
 
-  #once<T>(key: string, run: () => T | Promise<T>): Promise<T> {
-    const { journal } = this.port;
-    if (journal !== undefined && this.#live === undefined) return journal.once(key, run);
-    this.#memo ??= new Map();
-    const result = this.#memo.get(key) ?? Promise.resolve().then(run);
-    this.#memo.set(key, result);
-    return result as Promise<T>;
+  get #handle(): TaskHandle | undefined {
+    return this.#task.kind === 'running' ? this.#task.handle : undefined;
   }
 
-  async #startTask(tasks: TaskStarter, options: TaskOptions): Promise<void> {
-    // What was asked before the task is answered by running the handler again.
-    if (this.port.journal?.isSuspended === true) throw new Suspended();
+  async #startTask({ starter, onCreated }: TaskServices, options: TaskOptions): Promise<void> {
+    // The handler runs again with the responses to its input requests and starts the task then.
+    if (this.port.replay.isSuspended) throw new Suspended();
     if (this.#incoming.isCancelled) this.signal.throwIfAborted();
-    const { live, created } = await tasks.start(this, options);
-    this.#live = live;
-    if (this.#controller !== undefined) this.#follow(live.signal);
-    // The answer that would tell the task is not sent.
-    if (this.#incoming.isCancelled) live.cancel();
-    this.#task = created;
-    this.#created?.resolve(created);
-    this.onTaskCreated?.(created);
+    const { handle, created } = await starter.start(this, options);
+    this.#task = { kind: 'running', handle, created };
+    if (this.#controller !== undefined) this.#followSource();
+    // The response that would announce the task is not sent.
+    if (this.#incoming.isCancelled) handle.cancel();
+    this.#taskCreated?.resolve(created);
+    onCreated(created);
   }
 
-  async #gather(questions: {
-    readonly [key: string]: InputRequest;
-  }): Promise<{ readonly [key: string]: unknown }> {
-    const withdrawal = new AbortController();
-    const answers = Object.entries(questions).map(
-      async ([key, question]) =>
-        [key, await this.#askAny(key, question, withdrawal.signal)] as const,
-    );
-    try {
-      return Object.fromEntries(await Promise.all(answers));
-    } finally {
-      withdrawal.abort();
-    }
-  }
-
-  #ask<M extends InputMethod>(
-    question: Pick<KeyedInputRequest<M>, 'method' | 'key' | 'params'>,
-    withdrawal?: AbortSignal,
-  ): Promise<InputTypes[M]['result']> {
-    if (this.#starting !== undefined && this.#live === undefined)
-      return this.#starting.then(() => this.#ask(question, withdrawal));
-    const signal =
-      withdrawal === undefined ? this.signal : AbortSignal.any([this.signal, withdrawal]);
-    return (this.#live ?? this.port).ask({ ...question, signal, relatedTo: this.request.id });
-  }
-
-  #askAny(key: string, question: InputRequest, withdrawal: AbortSignal): Promise<unknown> {
-    if (question.elicit !== undefined)
-      return this.#ask({ method: 'elicitation/create', key, params: question.elicit }, withdrawal);
-    if (question.sample !== undefined) return this.#sample(key, question.sample, withdrawal);
-    return this.#listRoots(key, withdrawal);
-  }
-
-  async #sample(
-    key: string,
-    params: CreateMessageParams,
-    withdrawal?: AbortSignal,
-  ): Promise<CreateMessageResult> {
-    return this.#ask(
-      { method: 'sampling/createMessage', key, params: prepareSampling(params, this.client) },
-      withdrawal,
-    );
-  }
-
-  async #listRoots(key: string, withdrawal?: AbortSignal): Promise<readonly Root[]> {
-    return (await this.#ask({ method: 'roots/list', key, params: undefined }, withdrawal)).roots;
-  }
-
-  #openController(source: AbortSignal): AbortController {
-    const controller = new AbortController();
-    this.#controller = controller;
-    this.#follow(source);
-    return controller;
-  }
-
-  /** Aborts the handler's signal with this one; a source that was followed before counts only while it is the current one. */
-  #follow(source: AbortSignal): void {
+  /** Aborts the handler's signal with the signal of the task, or else of the request. The request's signal no longer counts once there is a task. */
+  #followSource(): void {
+    const source = this.#handle?.signal ?? this.#incoming.signal;
     const abort = (): void => {
-      if (source === (this.#live?.signal ?? this.#incoming.signal))
+      if (source === (this.#handle?.signal ?? this.#incoming.signal))
         this.#controller?.abort(source.reason);
     };
     if (source.aborted) abort();
@@ -297,12 +248,6 @@ export class ActiveRequest implements InteractiveContext {
   }
 
   #isSilent(): boolean {
-    return this.#isFinished || this.#live !== undefined || this.#incoming.isCancelled;
+    return this.#isFinished || this.isTask || this.#incoming.isCancelled;
   }
-}
-
-/** What a handler does not wait for must not end the process. */
-function handled<T>(answer: Promise<T>): Promise<T> {
-  answer.catch(() => undefined);
-  return answer;
 }

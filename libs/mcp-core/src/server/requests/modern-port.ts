@@ -3,28 +3,27 @@ import type { Codec, InputMethod, InputTypes } from '../../era/codec.ts';
 import { MetaKey, metaOf } from '../../era/meta-keys.ts';
 import type { ModernRoute } from '../../era/route-request.ts';
 import type { JsonObject, JsonRpcRequest, RequestId } from '../../jsonrpc/messages.ts';
-import { type LoggingLevel, isLoggingLevel } from '../../protocol/logging-levels.ts';
 import { ErrorCode, ProtocolError, shorten } from '../../protocol/errors.ts';
-import type { RequestClient } from './request-context.ts';
-import type { EraPort, KeyedInputRequest } from './era-port.ts';
-import type { Journal } from '../input/journal.ts';
+import { type LoggingLevel, isLoggingLevel } from '../../protocol/logging-levels.ts';
 import type { NotificationSink } from '../connection/notification-queue.ts';
-import { capabilityOf } from '../input/input-requests.ts';
+import { capabilityOf, type KeyedInputRequest } from '../input/input-requests.ts';
+import type { Replay } from '../input/replay.ts';
+import type { EraPort } from './era-port.ts';
+import type { RequestClient } from './request-context.ts';
 
-/** A modern request, which knows everything about its client from its own `_meta`. Built for the request, discarded after it. */
+/** The port of one modern request, whose `_meta` describes its client. */
 export class ModernPort implements EraPort {
   readonly codec: Codec;
   readonly client: RequestClient;
   readonly logLevel: LoggingLevel | undefined;
-  /** Only of the methods that may ask. */
-  readonly journal: Journal | undefined;
+  readonly replay: Replay;
   readonly #sink: NotificationSink;
 
-  /** @throws ProtocolError -32602 */
+  /** @throws ProtocolError -32602 for an unknown log level */
   constructor(
     { codec, clientInfo, capabilities }: ModernRoute,
     request: JsonRpcRequest,
-    server: { readonly sink: NotificationSink; readonly journal: Journal | undefined },
+    { sink, replay }: { readonly sink: NotificationSink; readonly replay: Replay },
   ) {
     this.codec = codec;
     this.client = {
@@ -33,8 +32,8 @@ export class ModernPort implements EraPort {
       can: (capability) => codec.can(capabilities, capability),
     };
     this.logLevel = readLogLevel(request);
-    this.journal = server.journal;
-    this.#sink = server.sink;
+    this.replay = replay;
+    this.#sink = sink;
   }
 
   get isCongested(): boolean {
@@ -49,19 +48,19 @@ export class ModernPort implements EraPort {
     this.#sink.notifyChange(method, params, isWanted);
   }
 
-  /** The end of the stream is the client's way to cancel, so the server keeps it open. */
+  /** Does nothing: closing the stream of a modern request cancels it. */
   closeStream(): void {
     // Nothing to do.
   }
 
-  /** A modern server asks by answering `input_required`: the answer is in the journal when the handler runs again. */
+  /** Takes the input response from the replay. A request without a response suspends the handler, and `input_required` carries it to the client. */
   async ask<M extends InputMethod>(
-    question: KeyedInputRequest<M>,
+    inputRequest: KeyedInputRequest<M>,
   ): Promise<InputTypes[M]['result']> {
-    const capability = capabilityOf(question.method, question.params);
-    if (this.journal === undefined || !this.client.can(capability))
+    const capability = capabilityOf(inputRequest.method, inputRequest.params);
+    if (!this.replay.isPossible || !this.client.can(capability))
       throw missingCapabilityError(capability);
-    return this.journal.ask(question);
+    return this.replay.ask(inputRequest);
   }
 }
 

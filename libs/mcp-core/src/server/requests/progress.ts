@@ -1,56 +1,56 @@
 import { TAKEN } from '../../jsonrpc/transport.ts';
 import type { Progress } from '../../protocol/progress.ts';
 
-/** How often progress is sent at most where nothing else is configured, in milliseconds. */
+/** Default shortest time between two updates in milliseconds. */
 export const DEFAULT_PROGRESS_INTERVAL_MS = 100;
 
 export interface ProgressPace {
-  /** Shortest time between two updates, in milliseconds; 0 sends each one, until the reader is slow. */
+  /** Shortest time between two updates in milliseconds; 0 sends every update until the reader is slow. */
   readonly intervalMs: number;
   /** Whether the reader is slow. */
   isCongested(): boolean;
 }
 
-const UNHURRIED: ProgressPace = {
+const DEFAULT_PACE: ProgressPace = {
   intervalMs: DEFAULT_PROGRESS_INTERVAL_MS,
   isCongested: () => false,
 };
 
-/** Sends increasing progress, paced. What had to wait is replaced by what follows; the last update is sent by `finish` at the latest. */
+/** Sends increasing progress at a limited rate. A pending update is replaced by a later one; `finish` sends the last one. */
 export class ProgressReporter {
   readonly #send: (progress: Progress) => PromiseLike<void>;
   readonly #pace: ProgressPace;
   #last = -Infinity;
   #waiting: Progress | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** Of the update that waits because the reader is slow. */
+  /** Resolves when the update that waits for a slow reader is sent. */
   #flushed: PromiseWithResolvers<void> | undefined;
 
   /** `send` resolves when the reader can take more. */
-  constructor(send: (progress: Progress) => PromiseLike<void>, pace = UNHURRIED) {
+  constructor(send: (progress: Progress) => PromiseLike<void>, pace = DEFAULT_PACE) {
     this.#send = send;
     this.#pace = pace;
   }
 
-  /** Resolves when another update would not be ahead of the reader: at once for one that only waits for its interval. Never rejects. */
+  /** Reports an update. Resolves when the reader can take more; immediately for an update that only waits for its interval. Never rejects. */
   report(update: Progress): PromiseLike<void> {
     if (!Number.isFinite(update.progress) || update.progress <= this.#last) return TAKEN;
     this.#last = update.progress;
-    this.#waiting = writable(update);
+    this.#waiting = withFiniteTotal(update);
     if (this.#timer === undefined) return this.#flush();
     if (this.#pace.intervalMs > 0) return TAKEN;
     this.#flushed ??= Promise.withResolvers();
     return this.#flushed.promise;
   }
 
-  /** Sends what waits, then nothing more. */
+  /** Sends the pending update and ignores later ones. */
   finish(): void {
     clearTimeout(this.#timer);
     this.#last = Infinity;
     this.#sendWaiting();
   }
 
-  /** Drops what waits, then sends nothing more. */
+  /** Drops the pending update and ignores later ones. */
   silence(): void {
     this.#waiting = undefined;
     this.finish();
@@ -77,7 +77,7 @@ export class ProgressReporter {
   }
 }
 
-/** JSON writes a total that is not finite as null, which no revision allows. */
-function writable({ total, ...rest }: Progress): Progress {
+/** Removes a total that is not finite: JSON would write it as null, which no revision allows. */
+function withFiniteTotal({ total, ...rest }: Progress): Progress {
   return total !== undefined && Number.isFinite(total) ? { ...rest, total } : rest;
 }

@@ -13,7 +13,7 @@ import type {
   Root,
 } from '../../protocol/client-features.ts';
 
-/** The peer of a request, as it described itself; never a basis for security. */
+/** The client of a request, as it described itself. Never a basis for security. */
 export interface RequestClient {
   readonly info: Implementation | undefined;
   readonly era: Era;
@@ -21,25 +21,26 @@ export interface RequestClient {
   can(capability: ClientCapability): boolean;
 }
 
-/** What every handler gets. Its functions may be taken out of it: `const { log, signal } = context`. */
+/** The context of every handler. It may be destructured: `const { log, signal } = context`. */
 export interface RequestContext {
-  /** Aborted when the client cancels the request, the connection ends, or the handler will run again after the answer to a question. */
+  /** Aborts when the client cancels the request, the connection ends, or the handler will run again after an input response. */
   readonly signal: AbortSignal;
   readonly client: RequestClient;
   /** The request's `_meta`, as sent. */
   readonly meta: JsonObject;
-  /** Of an authenticated transport. */
+  /** The authentication of the transport, if any. */
   readonly auth: AuthContext | undefined;
   /**
-   * Dropped when the client sent no progress token, when `progress` does not increase, or after the result. At most 10 a second are sent
-   * (`ServerOptions.progressIntervalMs`), the last always. A handler need not wait; one that does goes no faster than its client reads, and with an interval
-   * of 0 then loses no step. Never rejects.
+   * Sends progress, at most ten times a second (`ServerOptions.progressIntervalMs`); the last update is always sent. Does nothing without a progress token,
+   * when `progress` does not increase, and after the result. Await it to apply the client's backpressure; with an interval of 0 no update is then lost.
+   * Never rejects.
    */
   readonly progress: (update: Progress) => PromiseLike<void>;
-  /** Sent to the client when its log level lets it through; else dropped. Never put secrets here. */
+  /** Sends a log message if the client's log level allows it. Must not contain secrets. */
   readonly log: (level: LoggingLevel, data: unknown, logger?: string) => void;
 }
 
+/** One input request of `gather`: exactly one of the members. */
 export interface InputRequest {
   readonly elicit?: ElicitParams;
   readonly sample?: CreateMessageParams;
@@ -47,24 +48,24 @@ export interface InputRequest {
 }
 
 /**
- * What handlers of `tools/call`, `prompts/get` and `resources/read` get. A question's `key` names it within the request and must be stable when
- * the handler runs again with the same arguments.
+ * The context of handlers of `tools/call`, `prompts/get` and `resources/read`. The `key` of an input request is unique within the request and must be the same
+ * when the handler runs again with the same arguments.
  */
 export interface InteractiveContext extends RequestContext {
-  /** @throws ProtocolError -32021 when the client did not declare elicitation of this mode. */
+  /** Asks the user for input. @throws ProtocolError -32021 when the client did not declare elicitation of this mode */
   readonly elicit: (key: string, params: ElicitParams) => Promise<ElicitResult>;
-  /** @throws ProtocolError -32021 when the client did not declare sampling; -1 when a person refused (legacy). */
+  /** Requests a completion of the client's model. @throws ProtocolError -32021 when the client did not declare sampling; -1 when the user rejected it (legacy) */
   readonly sample: (key: string, params: CreateMessageParams) => Promise<CreateMessageResult>;
-  /** @throws ProtocolError -32021 when the client did not declare roots. */
+  /** Lists the client's roots. @throws ProtocolError -32021 when the client did not declare roots */
   readonly listRoots: () => Promise<readonly Root[]>;
-  /** Asks several questions in one round; answers come under the same keys. */
-  readonly gather: (questions: {
+  /** Sends several input requests in one round. Resolves with the responses under the same keys. */
+  readonly gather: (requests: {
     readonly [key: string]: InputRequest;
   }) => Promise<{ readonly [key: string]: unknown }>;
-  /** Runs `run` at most once per request, however often the handler is re-run; its JSON result is what every run sees. */
+  /** Runs `run` at most once per request, however often the handler runs; every run gets its JSON result. */
   readonly once: <T>(key: string, run: () => T | Promise<T>) => Promise<T>;
-  /** Turns the request into a task where the client supports it; elsewhere it does nothing. */
+  /** Turns the request into a task if the client supports tasks. */
   readonly startTask: (options?: { readonly ttlMs?: number }) => Promise<void>;
-  /** Lets the client poll instead of holding a stream open; does nothing on stdio. */
+  /** Closes the stream of the request so that the client polls for the result; does nothing on stdio. */
   readonly closeStream: () => void;
 }

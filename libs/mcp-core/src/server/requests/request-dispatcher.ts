@@ -1,18 +1,19 @@
 import type { Codec } from '../../era/codec.ts';
 import type { ModernRoute } from '../../era/route-request.ts';
-import type { JsonObject } from '../../jsonrpc/messages.ts';
+import type { JsonObject, JsonRpcRequest } from '../../jsonrpc/messages.ts';
 import type { ResultOrError } from '../../jsonrpc/responses.ts';
-import type { Implementation } from '../../protocol/implementation.ts';
 import { ErrorCode, ProtocolError, shorten } from '../../protocol/errors.ts';
-import type { EraPort } from './era-port.ts';
-import type { TaskStarter } from '../tasks/task-handle.ts';
-import type { ConnectionScope, Method } from '../methods.ts';
-import { ModernPort } from './modern-port.ts';
-import { MultiRoundTrip } from '../input/multi-round-trip.ts';
+import type { Implementation } from '../../protocol/implementation.ts';
 import type { NotificationSink } from '../connection/notification-queue.ts';
+import { MultiRoundTrip } from '../input/multi-round-trip.ts';
+import { NO_REPLAY } from '../input/replay.ts';
 import type { RequestStates } from '../input/request-state.ts';
-import { ActiveRequest, type IncomingRequest } from './active-request.ts';
+import type { TaskAdmission, TaskStarter } from '../tasks/task-handle.ts';
 import type { RegisteredTool } from '../tools/tool-table.ts';
+import { ActiveRequest, type IncomingRequest } from './active-request.ts';
+import type { EraPort } from './era-port.ts';
+import type { ConnectionScope, Method } from './method.ts';
+import { ModernPort } from './modern-port.ts';
 
 export interface RequestDispatcherContext {
   readonly info: Implementation;
@@ -24,20 +25,20 @@ export interface RequestDispatcherContext {
   readonly onError: (error: unknown) => void;
 }
 
-export interface ModernService {
+export interface ModernDispatch {
   readonly route: ModernRoute;
   readonly sink: NotificationSink;
   readonly scope: ConnectionScope;
 }
 
-export interface LegacyService {
+export interface LegacyDispatch {
   readonly codec: Codec;
   readonly scope: ConnectionScope;
   /** Resolves when the session is ready for the request. */
   readonly open: () => Promise<EraPort>;
 }
 
-/** Answers requests of either era, whatever connection they came over. Its promises never reject. */
+/** Dispatches requests of either era to their methods. Its promises never reject. */
 export class RequestDispatcher {
   readonly #context: RequestDispatcherContext;
 
@@ -47,28 +48,23 @@ export class RequestDispatcher {
 
   async modern(
     incoming: IncomingRequest,
-    { route, sink, scope }: ModernService,
+    { route, sink, scope }: ModernDispatch,
   ): Promise<ResultOrError> {
     const { codec } = route;
     const { request, auth } = incoming;
     try {
       const method = this.#find(request.method, codec);
-      const dialogue = MultiRoundTrip.serves(request.method)
+      const replay = MultiRoundTrip.serves(request.method)
         ? MultiRoundTrip.open(request, {
             states: this.#context.states,
             codec,
             principal: auth?.principal,
             isSingleUse: this.#isDestructive(request.params),
           })
-        : undefined;
+        : NO_REPLAY;
       if (incoming.isCancelled) incoming.signal.throwIfAborted();
-      const port = new ModernPort(route, request, { sink, journal: dialogue?.journal });
-      return await this.#answer({
-        method,
-        served: this.#serve(incoming, port, dialogue),
-        scope,
-        dialogue,
-      });
+      const port = new ModernPort(route, request, { sink, replay });
+      return await this.#respond(incoming, port, { method, scope });
     } catch (error) {
       return { error: codec.encodeError(this.#toProtocolError(error, incoming.isCancelled)) };
     }
@@ -76,13 +72,13 @@ export class RequestDispatcher {
 
   async legacy(
     incoming: IncomingRequest,
-    { codec, scope, open }: LegacyService,
+    { codec, scope, open }: LegacyDispatch,
   ): Promise<ResultOrError> {
     try {
       const method = this.#find(incoming.request.method, codec);
       const port = await open();
       if (incoming.isCancelled) incoming.signal.throwIfAborted();
-      return await this.#answer({ method, served: this.#serve(incoming, port), scope });
+      return await this.#respond(incoming, port, { method, scope });
     } catch (error) {
       return { error: codec.encodeError(this.#toProtocolError(error, incoming.isCancelled)) };
     }
@@ -95,75 +91,81 @@ export class RequestDispatcher {
     return method;
   }
 
-  #serve(incoming: IncomingRequest, port: EraPort, dialogue?: MultiRoundTrip): ActiveRequest {
-    const { tasks } = this.#context;
-    const tool = tasks === undefined ? undefined : this.#calledTool(incoming.request);
-    const admission = tool && tasks?.admit(port, incoming.request.params ?? {}, tool.task);
-    const options = { progressIntervalMs: this.#context.progressIntervalMs, dialogue };
+  #respond(incoming: IncomingRequest, port: EraPort, target: Target): Promise<ResultOrError> {
+    const { tasks, progressIntervalMs } = this.#context;
+    const tool = this.#calledTool(incoming.request);
+    const admission = this.#admit(tool, port, incoming.request);
     if (tasks === undefined || admission === undefined || admission.kind === 'never')
-      return new ActiveRequest(incoming, port, options);
-    const served = new ActiveRequest(incoming, port, { ...options, tasks });
-    if (admission.kind === 'now') served.requestedTask = admission.options;
-    return served;
-  }
-
-  #answer(service: Service): Promise<ResultOrError> {
-    const { served } = service;
-    if (!served.canBecomeTask) return this.#complete(service);
-    const { port, request } = served;
+      return this.#complete(
+        new ActiveRequest(incoming, port, { progressIntervalMs, tool }),
+        target,
+      );
     return new Promise((resolve) => {
-      served.onTaskCreated = (task) => {
-        resolve({
-          result: port.codec.encodeResult(
-            request.method,
-            { resultType: 'task', ...task },
-            { serverInfo: this.#context.info },
-          ),
-        });
-      };
-      // The answer of a handler that became a task is dropped: the task has its outcome.
-      void this.#complete(service).then(resolve);
+      const request = new ActiveRequest(incoming, port, {
+        progressIntervalMs,
+        tool,
+        task: {
+          starter: tasks,
+          requested: admission.kind === 'now' ? admission.options : undefined,
+          onCreated: (task) => resolve(this.#encodeTask(request, task)),
+        },
+      });
+      // After the task was announced this response is ignored: the task has the outcome.
+      void this.#complete(request, target).then(resolve);
     });
   }
 
-  async #complete(service: Service): Promise<ResultOrError> {
-    const { served } = service;
-    const { codec } = served.port;
+  #admit(
+    tool: RegisteredTool | undefined,
+    port: EraPort,
+    { params }: JsonRpcRequest,
+  ): TaskAdmission | undefined {
+    return tool && this.#context.tasks?.admit(port, params ?? {}, tool.task);
+  }
+
+  async #complete(request: ActiveRequest, target: Target): Promise<ResultOrError> {
     try {
-      const result = await this.#run(service);
-      // What was finished before its handler would have become the task.
-      if (served.requestedTask !== undefined && result.resultType === undefined)
-        await served.startTask(served.requestedTask);
-      served.live?.settle({ result });
-      const { method } = served.request;
-      return {
-        result: codec.encodeResult(method, result, {
-          serverInfo: this.#context.info,
-          outputSchema: served.tool?.outputSchema,
-        }),
-      };
+      const result = await this.#run(request, target);
+      // A result that needed no handler becomes the result of the requested task.
+      if (request.requestedTask !== undefined && result.resultType === undefined)
+        await request.startTask(request.requestedTask);
+      request.settleTask({ result });
+      return { result: this.#encode(request, result) };
     } catch (error) {
-      const protocolError = this.#toProtocolError(error, served.isAbandoned);
-      served.live?.settle({ error: protocolError });
-      return { error: codec.encodeError(protocolError) };
+      const protocolError = this.#toProtocolError(error, request.isAbandoned);
+      request.settleTask({ error: protocolError });
+      return { error: request.port.codec.encodeError(protocolError) };
     }
   }
 
-  /** A question that was asked decides: whatever the handler then returned or threw, the answer is the question. */
-  async #run({ method, served, scope, dialogue }: Service): Promise<JsonObject> {
+  #encodeTask({ port, request }: ActiveRequest, task: JsonObject): ResultOrError {
+    const created = { resultType: 'task', ...task };
+    const { info: serverInfo } = this.#context;
+    return { result: port.codec.encodeResult(request.method, created, { serverInfo }) };
+  }
+
+  #encode({ port, request, tool }: ActiveRequest, result: JsonObject): JsonObject {
+    return port.codec.encodeResult(request.method, result, {
+      serverInfo: this.#context.info,
+      outputSchema: tool?.outputSchema,
+    });
+  }
+
+  /** Returns the result of the method, or `input_required` when it is suspended, whatever it then returned or threw. */
+  async #run(request: ActiveRequest, { method, scope }: Target): Promise<JsonObject> {
+    const { replay } = request.port;
     try {
-      const result = await method(served, scope);
-      if (dialogue?.journal.isSuspended !== true) return result;
+      const result = await method(request, scope);
+      if (!replay.isSuspended) return result;
     } catch (error) {
-      if (dialogue?.journal.isSuspended !== true) throw error;
+      if (!replay.isSuspended) throw error;
     } finally {
-      served.finish();
+      request.finish();
     }
-    await dialogue.journal.settled();
-    return dialogue.inputRequired();
+    return replay.inputRequired();
   }
 
-  #calledTool({ method, params }: ActiveRequest['request']): RegisteredTool | undefined {
+  #calledTool({ method, params }: JsonRpcRequest): RegisteredTool | undefined {
     return method === 'tools/call' ? this.#findTool(params) : undefined;
   }
 
@@ -182,7 +184,7 @@ export class RequestDispatcher {
     );
   }
 
-  /** The peer is told no details of what is not meant for it. */
+  /** Returns the error for the client, without details of unexpected errors, which are reported to `onError`. */
   #toProtocolError(error: unknown, isAbandoned: boolean): ProtocolError {
     if (error instanceof ProtocolError) return error;
     if (!isAbandoned) this.#context.onError(error);
@@ -190,9 +192,7 @@ export class RequestDispatcher {
   }
 }
 
-interface Service {
+interface Target {
   readonly method: Method;
-  readonly served: ActiveRequest;
   readonly scope: ConnectionScope;
-  readonly dialogue?: MultiRoundTrip | undefined;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JsonRpcRequest } from '../../jsonrpc/messages.ts';
 import { createServer } from '../create-server.ts';
-import type { RequestLink } from '../server.ts';
+import type { RequestLink } from './request-link.ts';
 
 const link: RequestLink = {
   signal: new AbortController().signal,

@@ -9,17 +9,18 @@ import type { ServerCapabilities } from '../../protocol/capabilities.ts';
 import { ErrorCode } from '../../protocol/errors.ts';
 import type { RequestClient } from './request-context.ts';
 import type { ConnectionContext } from '../connection/connection.ts';
-import type { EraPort, KeyedInputRequest } from './era-port.ts';
-import type { ConnectionScope } from '../methods.ts';
-import { openSession } from '../connection/initialize.ts';
+import type { EraPort } from './era-port.ts';
+import type { ConnectionScope } from './method.ts';
+import { respondToInitialize } from '../connection/initialize.ts';
 import { NotificationQueue, type NotificationSink } from '../connection/notification-queue.ts';
-import { capabilityOf } from '../input/input-requests.ts';
+import { capabilityOf, type KeyedInputRequest } from '../input/input-requests.ts';
+import { NO_REPLAY } from '../input/replay.ts';
 import type { IncomingRequest } from './active-request.ts';
-import type { RequestLink } from '../server.ts';
+import type { RequestLink } from './request-link.ts';
 
 const NEVER = new AbortController().signal;
 
-/** Serves a request that came without a connection. */
+/** Serves a request that does not belong to a connection. */
 export function serveStandaloneRequest(
   context: ConnectionContext,
   request: JsonRpcRequest,
@@ -38,7 +39,7 @@ export function serveStandaloneRequest(
         },
       });
     if (request.method === 'initialize') {
-      const opened = openSession(incoming, {
+      const opened = respondToInitialize(incoming, {
         ...context,
         capabilities: withoutChanges(context.capabilities),
       });
@@ -60,13 +61,13 @@ export function serveStandaloneRequest(
       return Promise.resolve({
         error: {
           code: ErrorCode.invalidRequest,
-          message: `Invalid request: ${request.method} opens a session, which needs a connection`,
+          message: `Invalid request: ${request.method} needs a session, and this request has none`,
         },
       });
   }
 }
 
-/** Outside a session nothing can be subscribed and no change is told. */
+/** Removes the capabilities that need a session: subscriptions and `listChanged`. */
 function withoutChanges({
   tools,
   prompts,
@@ -103,7 +104,7 @@ class LinkedRequest implements IncomingRequest {
   }
 }
 
-/** Notifications go to the stream of the one request, whatever they belong to. */
+/** Sends every notification on the stream of the request. */
 class LinkSender {
   readonly #link: RequestLink;
 
@@ -116,7 +117,7 @@ class LinkSender {
   }
 }
 
-/** There is no session, and the stream is that of the request. */
+/** The scope of a request with its own stream and without a session. */
 class LinkScope implements ConnectionScope {
   readonly session = undefined;
   readonly watches = undefined;
@@ -132,12 +133,12 @@ class LinkScope implements ConnectionScope {
   }
 }
 
-/** A legacy request that knows nothing of its client. */
+/** The port of a legacy request outside any session, whose client is unknown. */
 class SessionlessPort implements EraPort {
   readonly codec: Codec;
   readonly client: RequestClient;
   readonly logLevel = 'info';
-  readonly journal = undefined;
+  readonly replay = NO_REPLAY;
   readonly #sink: NotificationSink;
 
   constructor(codec: Codec, sink: NotificationSink) {

@@ -276,7 +276,7 @@ describe('createResources', () => {
   test.each<[string, ResourcesOptions]>([
     ['"text" is not a URI with a scheme', { resources: [{ ...text, uri: 'text' }] }],
     ['Two resources have the URI test://text', { resources: [text, text] }],
-    ['A URI template comes twice', { templates: [item, item] }],
+    ['Two resource templates have the same URI template', { templates: [item, item] }],
     ['cannot be read back', { templates: [{ ...item, uriTemplate: 'test://{id*}' }] }],
     ['has no variable other', { templates: [{ ...item, complete: { other: () => [] } }] }],
     ['pageSize must be a positive integer', { pageSize: 0 }],

@@ -6,26 +6,26 @@ import type {
   Resource,
 } from '../../protocol/resources.ts';
 import { UriTemplate } from '../../protocol/uri-template.ts';
-import type { CompletionInput, CompletionOutput } from '../completion.ts';
+import type { CompletionInput, CompletionOutput } from '../completion/completer.ts';
 import type { InteractiveContext, RequestContext } from '../requests/request-context.ts';
 import { assertPageSize, pageAfter } from '../lists/pagination.ts';
 import { STATIC_CACHE_HINTS } from '../lists/published-list.ts';
 import type { ResourceDefinition, ResourceOutput, ResourceTemplateDefinition } from './resource.ts';
-import type { ResourceProvider, TemplateVariable } from '../server.ts';
+import type { ResourceProvider, TemplateVariable } from './resource-provider.ts';
 
 export interface ResourcesOptions {
   readonly resources?: readonly ResourceDefinition[];
-  /** The first that matches a URI, and does not say it is not found, reads it. */
+  /** The first template that matches a URI and finds the resource serves it. */
   readonly templates?: readonly ResourceTemplateDefinition[];
-  /** `true` when updates are published through `Server.changes` whoever listens; a function attaches a watcher. Only what can be read can be subscribed. */
+  /** `true` when updates are published through `Server.changes` regardless of subscribers; a function attaches a watcher. Only readable resources can be subscribed. */
   readonly subscribe?: true | NonNullable<ResourceProvider['subscribe']>;
-  /** Entries on a page; without it all are on one. */
+  /** Entries on a page of a list. Default: all on one page. */
   readonly pageSize?: number;
 }
 
 /**
- * Serves resources from their definitions, listed sorted by URI.
- * @throws Error when a URI or template comes twice or cannot be used.
+ * Creates a provider from definitions. Resources are listed sorted by URI.
+ * @throws Error for a duplicate or invalid URI or template
  */
 export function createResources({
   resources = [],
@@ -66,7 +66,7 @@ class DefinedResources {
   readonly #resources: ReadonlyMap<string, ResourceDefinition>;
   readonly #templates: readonly CompiledTemplate[];
   readonly #pageSize: number | undefined;
-  /** Sorted. */
+  /** The defined resources, sorted by URI. */
   readonly #fixed: readonly Resource[];
 
   constructor(
@@ -75,7 +75,7 @@ class DefinedResources {
     pageSize: number | undefined,
   ) {
     if (new Set(templates.map(({ uris }) => uris.template)).size < templates.length)
-      throw new Error('A URI template comes twice');
+      throw new Error('Two resource templates have the same URI template');
     this.#resources = resources;
     this.#templates = templates;
     this.#pageSize = pageSize;
@@ -137,7 +137,7 @@ class DefinedResources {
     return (Object.hasOwn(complete, name) ? complete[name]?.(value, input) : undefined) ?? [];
   }
 
-  /** What is defined wins over the same URI in a template's list. */
+  /** Merges the lists of the templates with the defined resources, which take precedence. */
   async #withListed(context: RequestContext): Promise<readonly Resource[]> {
     const listed = await Promise.all(
       this.#templates.map(async ({ definition }) => definition.list?.(context) ?? []),
@@ -208,7 +208,7 @@ function toResult(
     : output;
 }
 
-/** `undefined` when the resource itself does not exist; that another one is missing is a failure. */
+/** Returns `undefined` when this resource is not found; rejects when another resource is not found. */
 async function orNotFound<T>(read: () => Promise<T>, uri: string): Promise<T | undefined> {
   try {
     return await read();

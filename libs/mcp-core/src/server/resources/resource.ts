@@ -1,25 +1,25 @@
 import type { ReadResourceResult, Resource, ResourceTemplate } from '../../protocol/resources.ts';
-import type { Completer } from '../completion.ts';
+import type { Completer } from '../completion/completer.ts';
 import type { InteractiveContext, RequestContext } from '../requests/request-context.ts';
 
-/** What a resource holds: text, bytes, or a whole result, for several parts or cache hints. */
+/** The contents of a resource: text, bytes, or a complete result with several parts or cache hints. */
 export type ResourceOutput = string | Uint8Array | ReadResourceResult;
 
 export interface ResourceDefinition extends Resource {
-  /** @throws ResourceNotFoundError when it is gone. */
+  /** Reads the resource. @throws ResourceNotFoundError when it no longer exists */
   readonly read: (context: InteractiveContext) => Promise<ResourceOutput> | ResourceOutput;
 }
 
 export interface ResourceTemplateDefinition<Variables = never> extends ResourceTemplate {
-  /** The variables are decoded: check them before they become part of a path. @throws ResourceNotFoundError for values that name nothing. */
+  /** Reads a resource. The variables are decoded: validate them before using them in a path. @throws ResourceNotFoundError for unknown values */
   readonly read: (
     variables: Variables,
     uri: string,
     context: InteractiveContext,
   ) => Promise<ResourceOutput> | ResourceOutput;
-  /** The resources that exist, for `resources/list`; without it the template's resources are not listed. */
+  /** Lists the resources of the template for `resources/list`. Default: none. */
   readonly list?: (context: RequestContext) => Promise<readonly Resource[]> | readonly Resource[];
-  /** Suggests values, by variable. */
+  /** Completers by variable name. */
   readonly complete?: { readonly [variable: string]: Completer | undefined };
 }
 
@@ -33,19 +33,19 @@ type VariablesIn<Expression extends string> = Expression extends `${'?' | '&'}${
     ? { readonly [Name in NamesIn<List>]: string }
     : { readonly [Name in NamesIn<Expression>]: string };
 
-/** The variables of a URI template written as a literal; those of a query may be absent. */
+/** The variables of a literal URI template; variables of a query are optional. */
 export type TemplateVariables<Template extends string> = string extends Template
   ? { readonly [name: string]: string }
   : Template extends `${string}{${infer Expression}}${infer Rest}`
     ? VariablesIn<Expression> & TemplateVariables<Rest>
     : unknown;
 
-/** One resource with a fixed URI. */
+/** Defines a resource with a fixed URI. */
 export function defineResource(resource: ResourceDefinition): ResourceDefinition {
   return resource;
 }
 
-/** Types the variables from the template. */
+/** Defines a resource template. Infers the variables from the URI template. */
 export function defineResourceTemplate<const Template extends string>(
   template: Omit<
     ResourceTemplateDefinition<TemplateVariables<Template>>,

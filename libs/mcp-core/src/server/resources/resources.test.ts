@@ -10,7 +10,8 @@ import {
   type RawClient,
 } from '../../testing/raw-client.test.support.ts';
 import { createServer } from '../create-server.ts';
-import type { ResourceProvider, Server } from '../server.ts';
+import type { ResourceProvider } from './resource-provider.ts';
+import type { Server } from '../server.ts';
 
 const info = { name: 'test-server', version: '1' };
 const gone = 'test:/gone';

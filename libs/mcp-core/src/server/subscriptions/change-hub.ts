@@ -1,15 +1,23 @@
-import type { ChangeHub } from '../server.ts';
+import type { ListKind } from '../../protocol/list-changes.ts';
 
-/** Something a subscriber can hear of. */
+/** Publishes changes of a server to every subscribed session and listen stream. */
+export interface ChangeHub {
+  toolsChanged(): void;
+  promptsChanged(): void;
+  resourcesChanged(): void;
+  resourceUpdated(uri: string): void;
+}
+
+/** A published change. */
 export type Change =
-  | { readonly kind: 'tools' | 'prompts' | 'resources' }
+  | { readonly kind: ListKind }
   | { readonly kind: 'resource'; readonly uri: string };
 
 export interface ChangeListener {
   changed(change: Change): void;
 }
 
-/** Passes each published change to every listener, at once. */
+/** Passes each published change to every listener synchronously. */
 export class Changes implements ChangeHub {
   readonly #listeners = new Set<ChangeListener>();
 
@@ -42,7 +50,7 @@ export class Changes implements ChangeHub {
   }
 }
 
-/** The notification that tells of a change. */
+/** Returns the notification of a change. */
 export function notificationOf(change: Change): {
   readonly method: string;
   readonly params: { readonly uri?: string };

@@ -3,11 +3,13 @@ import { isJsonObject } from '../../jsonrpc/envelope.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
 import type { ServerCapabilities } from '../../protocol/capabilities.ts';
+import { includesList, listFilter } from '../../protocol/list-changes.ts';
 import type { SubscriptionFilter } from '../../protocol/resources.ts';
 import { notificationOf, type Change, type Changes } from './change-hub.ts';
 import { ResourceWatches } from './resource-subscriptions.ts';
 import type { ActiveRequest } from '../requests/active-request.ts';
-import type { ResourceProvider } from '../server.ts';
+import { HandlerContext } from '../requests/handler-context.ts';
+import type { ResourceProvider } from '../resources/resource-provider.ts';
 import type { TaskEngine } from '../tasks/task-engine.ts';
 import { TaskFeed } from '../tasks/task-feed.ts';
 
@@ -21,8 +23,8 @@ export interface ListenServer {
 }
 
 /**
- * Serves `subscriptions/listen`: watches what the provider accepts, acknowledges that, then passes changes on until the client cancels (rejects) or
- * `ended` aborts (resolves with the closing result). A provider that is still attaching by then is not waited for.
+ * Serves `subscriptions/listen`: attaches watchers, acknowledges the accepted filter, then sends changes until the client cancels (rejects) or `ended`
+ * aborts (resolves with the closing result). Does not wait for a provider that is still attaching by then.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 export async function listen(
@@ -44,13 +46,13 @@ export async function listen(
   server.changes.add(stream);
   const feed = server.tasks && wanted.taskIds && new TaskFeed(server.tasks, request);
   try {
-    const honoured = await Promise.race([
-      honour({ wanted, server, watches, feed }, request),
+    const accepted = await Promise.race([
+      acceptFilter({ wanted, server, watches, feed }, request),
       stop.promise.then(() => ({})),
     ]);
     request.signal.throwIfAborted();
-    stream.acknowledge(honoured);
-    feed?.start((task) => stream.tell(task));
+    stream.acknowledge(accepted);
+    feed?.start((task) => stream.sendTask(task));
     await stop.promise;
     request.signal.throwIfAborted();
     stream.end({ isCancelled: !server.hasOwnStream });
@@ -63,11 +65,11 @@ export async function listen(
   }
 }
 
-/** The notifications of one stream, each tagged with the id of its listen request; nothing goes out before the acknowledgment. */
+/** Sends the notifications of one stream, tagged with the id of its listen request. Changes before the acknowledgment are sent after it. */
 class ListenStream {
   readonly meta: JsonObject;
   readonly #request: ActiveRequest;
-  readonly #early = new Map<string, Change>();
+  readonly #pending = new Map<string, Change>();
   #filter: SubscriptionFilter | undefined;
   #watched: ReadonlySet<string> = new Set();
   #isEnded = false;
@@ -84,13 +86,13 @@ class ListenStream {
       _meta: this.meta,
       notifications: filter,
     });
-    for (const change of this.#early.values()) this.changed(change);
-    this.#early.clear();
+    for (const change of this.#pending.values()) this.changed(change);
+    this.#pending.clear();
   }
 
   changed(change: Change): void {
     if (this.#filter === undefined) {
-      this.#early.set(JSON.stringify(change), change);
+      this.#pending.set(JSON.stringify(change), change);
     } else if (this.#isWanted(change)) {
       const { method, params } = notificationOf(change);
       this.#request.port.notifyChange(method, { _meta: this.meta, ...params }, () =>
@@ -99,14 +101,14 @@ class ListenStream {
     }
   }
 
-  tell(task: JsonObject): void {
+  sendTask(task: JsonObject): void {
     if (this.#isEnded || this.#request.signal.aborted) return;
     this.#request.port.notify('notifications/tasks', { _meta: this.meta, ...task });
   }
 
   /**
-   * Ends the stream. On a shared stream a cancellation precedes the result, as the cancellation page demands; over HTTP the
-   * result and the end of the stream say it.
+   * Ends the stream. On a shared stream a cancellation precedes the result, as the cancellation page requires; over HTTP the result and the end of the
+   * stream suffice.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions#graceful-closure
    */
   end({ isCancelled }: { readonly isCancelled: boolean }): void {
@@ -122,30 +124,21 @@ class ListenStream {
 
   #isWanted(change: Change): boolean {
     if (this.#isEnded || this.#request.signal.aborted) return false;
-    switch (change.kind) {
-      case 'tools':
-        return this.#filter?.toolsListChanged === true;
-      case 'prompts':
-        return this.#filter?.promptsListChanged === true;
-      case 'resources':
-        return this.#filter?.resourcesListChanged === true;
-      case 'resource':
-        return this.#watched.has(change.uri);
-      default:
-        return change satisfies never;
-    }
+    return change.kind === 'resource'
+      ? this.#watched.has(change.uri)
+      : includesList(this.#filter ?? {}, change.kind);
   }
 }
 
-interface Offer {
+interface RequestedFilter {
   readonly wanted: SubscriptionFilter;
   readonly server: ListenServer;
   readonly watches: ResourceWatches | undefined;
   readonly feed: TaskFeed | undefined;
 }
 
-async function honour(
-  { wanted, server, watches, feed }: Offer,
+async function acceptFilter(
+  { wanted, server, watches, feed }: RequestedFilter,
   request: ActiveRequest,
 ): Promise<SubscriptionFilter> {
   const { capabilities } = server;
@@ -154,16 +147,8 @@ async function honour(
     ? await attachAll(wanted.resourceSubscriptions ?? [], { watches, server }, request)
     : [];
   return {
-    ...(wanted.toolsListChanged === true && capabilities.tools?.listChanged === true
-      ? { toolsListChanged: true }
-      : {}),
-    ...(wanted.promptsListChanged === true && capabilities.prompts?.listChanged === true
-      ? { promptsListChanged: true }
-      : {}),
-    ...(wanted.resourcesListChanged === true && capabilities.resources?.listChanged === true
-      ? { resourcesListChanged: true }
-      : {}),
-    ...(feed === undefined ? {} : { taskIds: await feed.honour(wanted.taskIds ?? []) }),
+    ...listFilter((kind) => includesList(wanted, kind) && capabilities[kind]?.listChanged === true),
+    ...(feed === undefined ? {} : { taskIds: await feed.accept(wanted.taskIds ?? []) }),
     ...(canWatch && wanted.resourceSubscriptions !== undefined
       ? { resourceSubscriptions: uris }
       : {}),
@@ -175,14 +160,15 @@ interface Attachment {
   readonly server: ListenServer;
 }
 
-/** The URIs the provider did not refuse. */
+/** Attaches watchers and returns the URIs that the provider did not refuse. */
 async function attachAll(
   uris: readonly string[],
   { watches, server }: Attachment,
   request: ActiveRequest,
 ): Promise<readonly string[]> {
   const unique = [...new Set(uris)];
-  const outcomes = await Promise.allSettled(unique.map((uri) => watches.add(uri, request)));
+  const context = new HandlerContext(request);
+  const outcomes = await Promise.allSettled(unique.map((uri) => watches.add(uri, context)));
   for (const outcome of outcomes) {
     if (outcome.status === 'rejected' && !(outcome.reason instanceof ProtocolError))
       server.onError(outcome.reason);

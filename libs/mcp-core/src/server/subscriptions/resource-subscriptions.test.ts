@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createTestContext } from '../../testing/test-context.ts';
 import { ResourceWatches } from './resource-subscriptions.ts';
-import type { ResourceProvider } from '../server.ts';
+import type { ResourceProvider } from '../resources/resource-provider.ts';
 
 function provide(subscribe: ResourceProvider['subscribe']): ResourceProvider {
   return {

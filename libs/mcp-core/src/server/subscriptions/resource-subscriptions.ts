@@ -1,12 +1,12 @@
 import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
 import type { RequestContext } from '../requests/request-context.ts';
-import type { ResourceProvider } from '../server.ts';
+import type { ResourceProvider } from '../resources/resource-provider.ts';
 
 type Detach = () => Promise<void> | void;
 
 const MAX_WATCHES = 10_000;
 
-/** The watched URIs of one subscriber, at most 10,000: attaches each once, and detaches what is left when the subscriber ends. */
+/** The watched URIs of one subscriber, at most 10,000. Attaches a watcher once per URI and detaches all watchers when the subscriber ends. */
 export class ResourceWatches {
   readonly #provider: ResourceProvider;
   readonly #onError: (error: unknown) => void;
@@ -22,12 +22,12 @@ export class ResourceWatches {
     return this.#watches.has(uri);
   }
 
-  /** Does nothing for a URI that is already watched. Rejects with the provider's refusal, or when there are too many. */
+  /** Watches a URI unless it is watched already. Rejects with the provider's refusal, or when there are too many. */
   async add(uri: string, context: RequestContext): Promise<void> {
     if (!this.#watches.has(uri) && this.#watches.size >= MAX_WATCHES) {
       throw new ProtocolError(
         ErrorCode.invalidParams,
-        `One subscriber can watch ${String(MAX_WATCHES)} resources at most`,
+        `One subscriber can watch at most ${MAX_WATCHES} resources`,
       );
     }
     const watch = this.#watches.get(uri) ?? this.#attach(uri, context);
@@ -44,7 +44,7 @@ export class ResourceWatches {
   async remove(uri: string): Promise<void> {
     const watch = this.#watches.get(uri);
     this.#watches.delete(uri);
-    // Who added the watch hears of its refusal.
+    // `add` reports the refusal.
     const detach = await watch?.catch(() => undefined);
     try {
       await detach?.();
@@ -53,7 +53,7 @@ export class ResourceWatches {
     }
   }
 
-  /** Detaches everything, also what is still being attached. */
+  /** Detaches all watchers, including those that are still being attached. */
   async end(): Promise<void> {
     this.#isEnded = true;
     await Promise.all([...this.#watches.keys()].map((uri) => this.remove(uri)));

@@ -2,18 +2,18 @@ import { isEnded, type TaskStatus } from '../../protocol/tasks.ts';
 import type { TaskPage, TaskRecord, TaskStore } from './task-store.ts';
 
 export interface InMemoryTaskStoreOptions {
-  /** Tasks kept; default 10 000. When it is full, the oldest that has ended makes room. */
+  /** Maximum number of tasks; default 10,000. Beyond it the oldest ended task is evicted. */
   readonly maxTasks?: number;
-  /** Tasks on a page; default 100. */
+  /** Page size of `list`; default 100. */
   readonly pageSize?: number;
 }
 
-/** Tasks that end with the process. */
+/** A task store in memory, which is lost when the process ends. */
 export class InMemoryTaskStore implements TaskStore {
   readonly #records = new Map<string, TaskRecord>();
   readonly #maxTasks: number;
   readonly #pageSize: number;
-  #dropped: ((taskId: string) => void) | undefined;
+  #onEvicted: ((taskId: string) => void) | undefined;
 
   constructor({ maxTasks = 10_000, pageSize = 100 }: InMemoryTaskStoreOptions = {}) {
     this.#maxTasks = maxTasks;
@@ -23,7 +23,7 @@ export class InMemoryTaskStore implements TaskStore {
   create(record: TaskRecord): Promise<void> {
     if (this.#records.has(record.taskId))
       return Promise.reject(new Error(`Task ${record.taskId} exists`));
-    if (this.#records.size >= this.#maxTasks) this.#makeRoom();
+    if (this.#records.size >= this.#maxTasks) this.#evict();
     this.#records.set(record.taskId, record);
     return Promise.resolve();
   }
@@ -43,7 +43,7 @@ export class InMemoryTaskStore implements TaskStore {
     return Promise.resolve();
   }
 
-  /** A cursor is the id of the last task before the page. */
+  /** Lists tasks; a cursor is the id of the last task before the page. */
   list(principal: string, cursor?: string): Promise<TaskPage | undefined> {
     const owned = [...this.#records.values()].filter((record) => record.principal === principal);
     const from = cursor === undefined ? 0 : owned.findIndex(({ taskId }) => taskId === cursor) + 1;
@@ -54,7 +54,7 @@ export class InMemoryTaskStore implements TaskStore {
   }
 
   onDropped(listener: (taskId: string) => void): void {
-    this.#dropped = listener;
+    this.#onEvicted = listener;
   }
 
   // oxlint-disable-next-line require-await -- the interface is for stores that wait
@@ -62,11 +62,11 @@ export class InMemoryTaskStore implements TaskStore {
     yield* this.#records.values();
   }
 
-  #makeRoom(): void {
+  #evict(): void {
     for (const { taskId, status } of this.#records.values()) {
       if (!isEnded(status)) continue;
       this.#records.delete(taskId);
-      this.#dropped?.(taskId);
+      this.#onEvicted?.(taskId);
       return;
     }
   }

@@ -316,7 +316,7 @@ describe('the questions of a modern task', () => {
           value: [
             accepted('Ada'),
             accepted('Ada'),
-            'Error: Two different questions have the key "who"',
+            'Error: Two different input requests have the key "who"',
           ],
         },
       },

@@ -2,50 +2,49 @@ import type { JsonRpcErrorObject } from '../../jsonrpc/messages.ts';
 import { ErrorCode, LocalError } from '../../protocol/errors.ts';
 import { isEnded, type TaskStatus } from '../../protocol/tasks.ts';
 import type { TaskOutcome } from './task-handle.ts';
-import { TaskInputRequests } from './task-input.ts';
+import { TaskInputRequests } from './task-input-requests.ts';
 import type { TaskRecord, TaskStore } from './task-store.ts';
 
 export interface RunningTaskHost {
   readonly store: TaskStore;
   readonly now: () => number;
-  /** Called after each change of the status or of the open questions, with the end when it is stored. */
+  /** Called after each change of the status or of the open input requests; with the end when it is stored. */
   readonly onChanged: (record: TaskRecord) => void;
-  /** Called once, when the end is stored or can no longer be. */
+  /** Called once, when the end is stored or storing it has failed. */
   readonly onEnded: (isStored: boolean) => void;
   readonly onError: (error: unknown) => void;
 }
 
-const interruption = 'The server ended before the task did; it will not be continued.';
+const INTERRUPTION = 'The server ended before the task did; it will not be continued.';
 
-/** How a task ends whose server ends before it. */
+/** The end of a task whose server ended first. */
 export const INTERRUPTED = {
-  statusMessage: interruption,
-  error: { code: ErrorCode.internalError, message: interruption },
+  statusMessage: INTERRUPTION,
+  error: { code: ErrorCode.internalError, message: INTERRUPTION },
 } as const;
 
-/** A task whose handler runs in this process. Its state changes here at once and is then written to the store, the latest state last. */
+/** A task whose handler runs in this process. Its state changes in memory first and is then written to the store; the latest state is written last. */
 export class RunningTask {
-  readonly questions: TaskInputRequests;
-  /** Hears of what the host hears. */
-  onChanged: ((record: TaskRecord) => void) | undefined;
-  /** Resolves when the task has ended and that is stored. Never rejects. */
+  readonly inputRequests: TaskInputRequests;
+  /** Resolves when the end of the task is stored. Never rejects. */
   readonly ended: Promise<TaskRecord>;
   readonly #host: RunningTaskHost;
   readonly #controller = new AbortController();
   readonly #end = Promise.withResolvers<TaskRecord>();
   #record: TaskRecord;
   #storedStatus: TaskStatus;
+  #listener: ((record: TaskRecord) => void) | undefined;
   #isSaving = false;
   #isDirty = false;
 
-  /** `record` is stored already. */
+  /** `record` must be stored already. */
   constructor(record: TaskRecord, host: RunningTaskHost) {
     this.#record = record;
     this.#storedStatus = record.status;
     this.#host = host;
     this.ended = this.#end.promise;
-    this.questions = new TaskInputRequests(() => {
-      this.#questionsChanged();
+    this.inputRequests = new TaskInputRequests(() => {
+      this.#inputRequestsChanged();
     });
   }
 
@@ -53,18 +52,23 @@ export class RunningTask {
     return this.#record;
   }
 
-  /** Aborts when the task is over for any other reason than its handler's end. */
+  /** Aborts when the task ends before its handler. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** The text stays until the next one or the end. */
+  /** Registers the listener that is called like the host's `onChanged`. */
+  onChanged(listener: (record: TaskRecord) => void): void {
+    this.#listener = listener;
+  }
+
+  /** Sets the status message. */
   report(statusMessage: string): void {
     if (!isEnded(this.#record.status) && statusMessage !== this.#record.statusMessage)
       this.#change({ statusMessage });
   }
 
-  /** What comes after the end is dropped. */
+  /** Ends the task with the outcome of its handler; does nothing after the end. */
   settle(outcome: TaskOutcome): void {
     if ('result' in outcome) {
       this.#finish({ status: 'completed', result: outcome.result });
@@ -74,7 +78,7 @@ export class RunningTask {
     }
   }
 
-  /** False when it has ended before. */
+  /** Cancels the task. Returns false when it has ended before. */
   cancel(): boolean {
     const hasEffect = this.#finish({
       status: 'cancelled',
@@ -87,13 +91,13 @@ export class RunningTask {
     return hasEffect;
   }
 
-  /** The server ends before the handler does. */
+  /** Ends the task because the server stops. */
   interrupt(): void {
     if (this.#finish({ status: 'failed', ...INTERRUPTED }))
       this.#stop(new LocalError('connection-closed', INTERRUPTED.statusMessage));
   }
 
-  /** Its time is over: the handler is told to stop and nothing more is stored. */
+  /** Ends the task because its time to live is over. */
   expire(): void {
     const message = 'The task has expired';
     this.#finish({
@@ -104,9 +108,9 @@ export class RunningTask {
     this.#stop(new LocalError('request-timeout', 'The task has expired', { sent: true }));
   }
 
-  #questionsChanged(): void {
+  #inputRequestsChanged(): void {
     if (isEnded(this.#record.status)) return;
-    const { open } = this.questions;
+    const { open } = this.inputRequests;
     const { inputRequests: _closed, ...rest } = this.#record;
     this.#record = rest;
     this.#change(
@@ -126,11 +130,11 @@ export class RunningTask {
   }
 
   #publish(): void {
-    this.onChanged?.(this.#record);
+    this.#listener?.(this.#record);
     this.#host.onChanged(this.#record);
   }
 
-  /** The questions of the handler end with its signal. */
+  /** Aborts the handler's signal, which also ends its input requests. */
   #stop(reason: LocalError): void {
     this.#controller.abort(reason);
   }
@@ -171,7 +175,7 @@ export class RunningTask {
     }
   }
 
-  /** Somebody else ended or deleted the task in the store. */
+  /** Ends a task that was ended or deleted in the store by another writer. */
   #lost(): void {
     const message = 'The task is no longer in the store';
     const hasEffect = this.#finish({

@@ -156,7 +156,7 @@ describe('the limits of running tasks', () => {
     expect(await handle(server, 'ada', 'tools/call', { name: 'run' })).toMatchObject({
       result: {
         isError: true,
-        content: [{ text: '2 tasks of yours are running; wait for one to end or cancel one' }],
+        content: [{ text: 'You have 2 running tasks; wait for a task to end or cancel one' }],
       },
     });
   });

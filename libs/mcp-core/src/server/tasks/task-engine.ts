@@ -10,15 +10,15 @@ import type { TaskPage, TaskRecord, TaskStore } from './task-store.ts';
 export interface ServerTaskOptions {
   /** Default: tasks end with the process. */
   readonly store?: TaskStore;
-  /** How long a task is kept after its creation when nobody says how long; default 1 hour, `Infinity` keeps it for ever. */
+  /** Time to live of a task when neither the client nor the handler sets it, in milliseconds; default 1 hour, `Infinity` for no limit. */
   readonly defaultTtlMs?: number;
-  /** The longest that a client or a handler can ask for; default 24 hours. */
+  /** Longest time to live that a client or a handler can set, in milliseconds; default 24 hours. */
   readonly maxTtlMs?: number;
-  /** How often a client should ask; default 1000 ms. */
+  /** Poll interval that clients are told, in milliseconds; default 1000. */
   readonly pollIntervalMs?: number;
-  /** Tasks that may run at the same time in all; default 1000. */
+  /** Maximum number of running tasks; default 1000. */
   readonly maxRunning?: number;
-  /** Tasks of one principal that may run at the same time; default 100. All who are not authenticated count as one. */
+  /** Maximum number of running tasks of one principal; default 100. Clients without a principal count as one. */
   readonly maxRunningPerPrincipal?: number;
   /** Milliseconds since 1970; default `Date.now`. */
   readonly clock?: () => number;
@@ -32,10 +32,10 @@ export interface NewTask {
 
 const ID_BYTES = 24;
 const HOUR_MS = 3_600_000;
-/** Together with the last answers of a connection, less than the second in which a process must end. */
+/** Together with the limits of a closing connection, less than the second in which a process must end. */
 const STOP_LIMIT_MS = 500;
 
-/** Every task of a server, whatever revision it was created in. */
+/** The tasks of a server, of every revision. */
 export class TaskEngine {
   readonly #store: TaskStore;
   readonly #options: Required<Omit<ServerTaskOptions, 'store'>>;
@@ -68,7 +68,7 @@ export class TaskEngine {
     });
   }
 
-  /** Resolves when the task can be found. @throws ProtocolError -32603 when too many run. */
+  /** Creates a task. Resolves when clients can find it. @throws ProtocolError -32603 when too many run. */
   async start({ principal, toolName, ttlMs }: NewTask): Promise<RunningTask> {
     await this.#recovered();
     this.#checkLimits(principal);
@@ -95,7 +95,7 @@ export class TaskEngine {
     return task;
   }
 
-  /** @throws ProtocolError -32602 for what this principal cannot see. */
+  /** Finds a task. @throws ProtocolError -32602 for a task that this principal cannot see. */
   async find(taskId: string, principal: string | undefined): Promise<TaskRecord> {
     await this.#recovered();
     const running = this.#running.get(taskId);
@@ -107,7 +107,7 @@ export class TaskEngine {
     return record;
   }
 
-  /** The task as it runs here; `undefined` when it has ended. @throws ProtocolError -32602 */
+  /** Finds a task that runs in this process; `undefined` when it has ended. @throws ProtocolError -32602 */
   async findRunning(
     taskId: string,
     principal: string | undefined,
@@ -130,23 +130,22 @@ export class TaskEngine {
   }
 
   /**
-   * Aborts every handler and ends its task as failed. Resolves when that is stored, or after 500 ms: a task whose end is not
-   * stored by then is reported, and fails when the store is opened again.
+   * Aborts every handler and ends its task as failed. Resolves when that is stored, or after 500 ms; a task whose end is not stored by then is reported,
+   * and is marked as failed when the store is opened again.
    */
   async stop(): Promise<void> {
     const running = [...this.#running.values()];
     for (const task of running) task.interrupt();
     const stored = await withinLimit(Promise.all(running.map(({ ended }) => ended)), STOP_LIMIT_MS);
     if (stored !== undefined) return;
-    const limit = `${String(STOP_LIMIT_MS)} ms`;
     this.#onError(
       new Error(
-        `The task store did not store the end of ${String(running.length)} running tasks within ${limit}`,
+        `The task store did not store the end of ${running.length} running tasks within ${STOP_LIMIT_MS} ms`,
       ),
     );
   }
 
-  /** Hears of each change of a status or of the open questions. Returns the function that ends it. */
+  /** Adds a listener for changes of a status or of the open input requests. Returns the function that removes it. */
   listen(listener: (record: TaskRecord) => void): () => void {
     this.#listeners.add(listener);
     return () => {
@@ -182,7 +181,7 @@ export class TaskEngine {
     if (own < this.#options.maxRunningPerPrincipal) return;
     throw new ProtocolError(
       ErrorCode.internalError,
-      `${String(own)} tasks of yours are running; wait for one to end or cancel one`,
+      `You have ${own} running tasks; wait for a task to end or cancel one`,
     );
   }
 
@@ -191,7 +190,7 @@ export class TaskEngine {
     return Number.isFinite(ttlMs) ? ttlMs : null;
   }
 
-  /** What ran when the last process ended will never end by itself. */
+  /** Marks the tasks that ran when the last process ended as failed, once. */
   #recovered(): Promise<void> {
     this.#recovery ??= this.#recover().catch((error: unknown) => {
       this.#recovery = undefined;
@@ -226,7 +225,7 @@ export class TaskEngine {
   }
 }
 
-/** An end is told when it is stored. */
+/** Returns the state of a task; an end only when it is stored. */
 function settled(task: RunningTask): TaskRecord | Promise<TaskRecord> {
   return isEnded(task.record.status) ? task.ended : task.record;
 }

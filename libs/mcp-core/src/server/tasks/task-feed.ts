@@ -8,29 +8,29 @@ import type { TaskRecord } from './task-store.ts';
 const MAX_TASKS = 1000;
 
 /**
- * The changes of the tasks that one listen stream names; of more than 1000 the first.
+ * Sends the changes of at most 1000 tasks to one listen stream.
  * @see https://github.com/modelcontextprotocol/ext-tasks
  */
 export class TaskFeed {
   readonly #engine: TaskEngine;
   readonly #request: ActiveRequest;
-  readonly #early = new Map<string, TaskRecord>();
-  readonly #stopHearing: () => void;
+  readonly #pending = new Map<string, TaskRecord>();
+  readonly #stopListening: () => void;
   #taskIds: ReadonlySet<string> = new Set();
   #send: ((task: JsonObject) => void) | undefined;
 
   constructor(engine: TaskEngine, request: ActiveRequest) {
     this.#engine = engine;
     this.#request = request;
-    this.#stopHearing = engine.listen((record) => {
-      this.#hear(record);
+    this.#stopListening = engine.listen((record) => {
+      this.#changed(record);
     });
   }
 
-  /** Which of the tasks this client can see. @throws ProtocolError -32021 when the request did not declare the extension. */
-  async honour(taskIds: readonly string[]): Promise<readonly string[]> {
-    const { client, auth } = this.#request;
-    if (!client.can('tasks')) throw missingCapabilityError('tasks');
+  /** Returns the tasks that the client can see. @throws ProtocolError -32021 when the request did not declare the extension. */
+  async accept(taskIds: readonly string[]): Promise<readonly string[]> {
+    const { port, auth } = this.#request;
+    if (!port.client.can('tasks')) throw missingCapabilityError('tasks');
     const unique = [...new Set(taskIds)].slice(0, MAX_TASKS);
     const found = await Promise.allSettled(
       unique.map((taskId) => this.#engine.find(taskId, auth?.principal)),
@@ -39,24 +39,24 @@ export class TaskFeed {
       (outcome) => outcome.status === 'rejected' && !(outcome.reason instanceof ProtocolError),
     );
     if (failure?.status === 'rejected') throw failure.reason;
-    const honoured = unique.filter((_taskId, index) => found[index]?.status === 'fulfilled');
-    this.#taskIds = new Set(honoured);
-    return honoured;
+    const accepted = unique.filter((_taskId, index) => found[index]?.status === 'fulfilled');
+    this.#taskIds = new Set(accepted);
+    return accepted;
   }
 
-  /** Nothing is sent before; what changed since this was made is sent now. */
+  /** Starts sending, beginning with the changes since the construction. */
   start(send: (task: JsonObject) => void): void {
     this.#send = send;
-    for (const record of this.#early.values()) this.#hear(record);
-    this.#early.clear();
+    for (const record of this.#pending.values()) this.#changed(record);
+    this.#pending.clear();
   }
 
   end(): void {
-    this.#stopHearing();
+    this.#stopListening();
   }
 
-  #hear(record: TaskRecord): void {
-    if (this.#send === undefined) this.#early.set(record.taskId, record);
+  #changed(record: TaskRecord): void {
+    if (this.#send === undefined) this.#pending.set(record.taskId, record);
     else if (this.#taskIds.has(record.taskId))
       this.#send(this.#request.port.codec.encodeTask(record));
   }

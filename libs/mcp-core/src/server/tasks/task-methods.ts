@@ -1,13 +1,14 @@
 import { missingCapabilityError } from '../../era/client-can.ts';
 import { MetaKey, metaOf } from '../../era/meta-keys.ts';
+import { untilAborted } from '../../jsonrpc/bounded-waits.ts';
 import { isJsonObject } from '../../jsonrpc/envelope.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import type { Implementation } from '../../protocol/implementation.ts';
 import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
 import { isEnded } from '../../protocol/tasks.ts';
 import type { JsonSchema } from '../../protocol/tools.ts';
-import type { Method } from '../methods.ts';
-import { readAnswer } from '../input/multi-round-trip.ts';
+import type { Method } from '../requests/method.ts';
+import { readInputResponse } from '../input/multi-round-trip.ts';
 import { readCursor, readString } from '../requests/read-params.ts';
 import type { ActiveRequest } from '../requests/active-request.ts';
 import type { TaskEngine } from './task-engine.ts';
@@ -19,7 +20,7 @@ export interface TaskMethodsContext {
   readonly outputSchemaOf: (toolName: string) => JsonSchema | undefined;
 }
 
-/** The `tasks/` methods of both flavours; which of them a revision has, its codec knows. */
+/** Returns the `tasks/` methods of the extension and of 2025-11-25; codecs decide which of them a revision has. */
 export function taskMethods(context: TaskMethodsContext): [string, Method][] {
   const { engine } = context;
   return [
@@ -45,7 +46,7 @@ function principalOf({ auth }: ActiveRequest): string | undefined {
   return auth?.principal;
 }
 
-/** Answers that come too late, or twice, are ignored. */
+/** Serves `tasks/update`; ignores input responses that are late or repeated. */
 async function updateTask(engine: TaskEngine, request: ActiveRequest): Promise<JsonObject> {
   const taskId = readTaskId(request);
   const { inputResponses } = request.params;
@@ -56,14 +57,15 @@ async function updateTask(engine: TaskEngine, request: ActiveRequest): Promise<J
     );
   const task = await engine.findRunning(taskId, principalOf(request));
   const { codec } = request.port;
-  task?.questions.answer(
+  task?.inputRequests.respond(
     Object.keys(inputResponses),
-    (key) => (question) => readAnswer(question, inputResponses[key] as JsonObject, codec),
+    (key) => (inputRequest) =>
+      readInputResponse(inputRequest, inputResponses[key] as JsonObject, codec),
   );
   return {};
 }
 
-/** The extension acknowledges every cancellation; a core task that has ended cannot be cancelled. */
+/** Serves `tasks/cancel`. The extension acknowledges every cancellation; a core task that has ended cannot be cancelled. */
 async function cancelTask(engine: TaskEngine, request: ActiveRequest): Promise<JsonObject> {
   const taskId = readTaskId(request);
   const task = await engine.findRunning(taskId, principalOf(request));
@@ -78,7 +80,7 @@ async function cancelTask(engine: TaskEngine, request: ActiveRequest): Promise<J
   return { ...record };
 }
 
-/** Waits for the end; what the task asks meanwhile is asked here. */
+/** Serves `tasks/result`: waits for the end of the task, and sends its input requests meanwhile. */
 async function taskResult(
   { engine, info, outputSchemaOf }: TaskMethodsContext,
   request: ActiveRequest,
@@ -97,7 +99,7 @@ async function taskResult(
   return { ...encoded, _meta: { ...metaOf(encoded), ...related } };
 }
 
-/** `undefined` when it had ended before. */
+/** Resolves with the record of the ended task, or with `undefined` when it had ended before. */
 async function untilEnded(
   engine: TaskEngine,
   request: ActiveRequest,
@@ -106,17 +108,17 @@ async function untilEnded(
   const task = await engine.findRunning(readTaskId(request), principalOf(request));
   if (task === undefined) return undefined;
   const { port, signal } = request;
-  task.questions.deliver({
+  task.inputRequests.sendWith({
     signal,
-    ask: (question) =>
+    ask: (inputRequest) =>
       port.ask({
-        ...question,
-        signal: AbortSignal.any([question.signal, signal]),
+        ...inputRequest,
+        signal: AbortSignal.any([inputRequest.signal, signal]),
         relatedTo: request.request.id,
         meta,
       }),
   });
-  return Promise.race([task.ended, aborted(signal)]);
+  return untilAborted(task.ended, signal);
 }
 
 function endedWithoutResult({ status, statusMessage, error }: TaskRecord): ProtocolError {
@@ -130,7 +132,7 @@ function endedWithoutResult({ status, statusMessage, error }: TaskRecord): Proto
   );
 }
 
-/** Only who is authenticated has tasks that can be told from those of others. */
+/** Serves `tasks/list`, which needs a principal: tasks of clients without one cannot be distinguished. */
 async function listTasks(engine: TaskEngine, request: ActiveRequest): Promise<JsonObject> {
   const principal = principalOf(request);
   if (principal === undefined)
@@ -140,12 +142,4 @@ async function listTasks(engine: TaskEngine, request: ActiveRequest): Promise<Js
     );
   const { records, nextCursor } = await engine.list(principal, readCursor(request.params));
   return { tasks: records, ...(nextCursor === undefined ? {} : { nextCursor }) };
-}
-
-/** Rejects with the reason. */
-function aborted(signal: AbortSignal): Promise<never> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  if (signal.aborted) reject(signal.reason);
-  else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  return promise;
 }

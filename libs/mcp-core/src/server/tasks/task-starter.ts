@@ -4,17 +4,16 @@ import { isJsonObject } from '../../jsonrpc/envelope.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
 import type { TaskSupport } from '../../protocol/tasks.ts';
-import type { EraPort } from '../requests/era-port.ts';
-import type { TaskHandle, TaskAdmission, TaskStarter } from './task-handle.ts';
 import { capabilityOf } from '../input/input-requests.ts';
-import type { ActiveRequest } from '../requests/active-request.ts';
+import type { EraPort } from '../requests/era-port.ts';
 import type { RunningTask } from './running-task.ts';
 import type { TaskEngine } from './task-engine.ts';
+import type { TaskAdmission, TaskHandle, TaskRequest, TaskStarter } from './task-handle.ts';
 
 const NEVER: TaskAdmission = { kind: 'never' };
 const LATER: TaskAdmission = { kind: 'later' };
 
-/** Turns tool calls into tasks of an engine. */
+/** Creates the starter of an engine's tasks. */
 export function createTaskStarter(engine: TaskEngine): TaskStarter {
   return {
     admit: ({ codec, client }, params, support) => {
@@ -24,17 +23,17 @@ export function createTaskStarter(engine: TaskEngine): TaskStarter {
       if (support === 'required') throw missingCapabilityError('tasks');
       return NEVER;
     },
-    start: async (served, { ttlMs }) => {
+    start: async (request, { ttlMs }) => {
       const task = await engine.start({
-        principal: served.auth?.principal,
-        toolName: String(served.params.name),
+        principal: request.auth?.principal,
+        toolName: String(request.params.name),
         ttlMs,
       });
       return {
-        live:
-          served.port.codec.tasks === 'core'
-            ? coreTask(task, served)
-            : extensionTask(task, served.port),
+        handle:
+          request.port.codec.tasks === 'core'
+            ? coreTask(task, request)
+            : extensionTask(task, request.port),
         created: { ...task.record },
       };
     },
@@ -60,13 +59,13 @@ function admitCore({ task }: JsonObject, support: TaskSupport): TaskAdmission {
   return { kind: 'now', options: typeof ttl === 'number' ? { ttlMs: ttl } : {} };
 }
 
-/** Its client learns everything by asking. */
+/** The handle of a task that its client polls. */
 function extensionTask(task: RunningTask, port: EraPort): TaskHandle {
   return {
     signal: task.signal,
-    ask: (question) => {
-      checkClient(port, question);
-      return task.questions.ask(question);
+    ask: (inputRequest) => {
+      checkClient(port, inputRequest);
+      return task.inputRequests.ask(inputRequest);
     },
     progress: ({ message }) => {
       if (message !== undefined) task.report(message);
@@ -76,25 +75,25 @@ function extensionTask(task: RunningTask, port: EraPort): TaskHandle {
   };
 }
 
-/** The session of its client hears of each status and, as long as the task runs, of its progress. */
-function coreTask(task: RunningTask, served: ActiveRequest): TaskHandle {
-  const { port } = served;
+/** The handle of a task whose session is notified of each status and of progress. */
+function coreTask(task: RunningTask, request: TaskRequest): TaskHandle {
+  const { port } = request;
   const { taskId } = task.record;
-  const reporter = served.openProgress({ [MetaKey.relatedTask]: { taskId } });
-  task.onChanged = (record) => {
+  const reporter = request.openProgress({ [MetaKey.relatedTask]: { taskId } });
+  task.onChanged((record) => {
     void port.notify('notifications/tasks/status', port.codec.encodeTask(record));
-  };
+  });
   task.signal.addEventListener('abort', () => reporter.silence(), { once: true });
-  const live = extensionTask(task, port);
+  const handle = extensionTask(task, port);
   return {
-    ...live,
+    ...handle,
     progress: (update) => {
-      live.progress(update);
+      handle.progress(update);
       reporter.report(update);
     },
     settle: (outcome) => {
       reporter.finish();
-      live.settle(outcome);
+      handle.settle(outcome);
     },
   };
 }

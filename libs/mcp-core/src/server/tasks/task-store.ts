@@ -1,10 +1,10 @@
 import type { DetailedTask, TaskStatus } from '../../protocol/tasks.ts';
 
-/** A task as it is stored: plain JSON, in the neutral model. */
+/** A stored task: plain JSON, in the neutral model. */
 export interface TaskRecord extends DetailedTask {
-  /** Who may see it; without one, whoever knows its id and is not authenticated. */
+  /** The principal that may see it; absent when any client without a principal that knows its id may. */
   readonly principal?: string;
-  /** The tool that was called. */
+  /** Name of the called tool. */
   readonly toolName: string;
 }
 
@@ -15,21 +15,21 @@ export interface TaskPage {
 }
 
 /**
- * Where tasks are kept. The methods may be called concurrently; what a method resolved for is seen by every later call. One server at a time writes to a
- * store. Records are stored and given back whole; what was given is never changed. `taskStoreContract` in `@signalbox/mcp-core/testing` says it as tests.
+ * Stores tasks. The methods may be called concurrently; a write is visible to every later call once it has resolved. One server at a time writes to a
+ * store. Records are stored and returned as a whole and never modified. `taskStoreContract` in `@signalbox/mcp-core/testing` tests this contract.
  */
 export interface TaskStore {
-  /** Resolves when `get` would find it. @throws when the id is taken. */
+  /** Stores a new record. Resolves when `get` finds it. @throws when the id exists */
   create(record: TaskRecord): Promise<void>;
   get(taskId: string): Promise<TaskRecord | undefined>;
-  /** Replaces the record if it exists with this status, atomically; else resolves with false and changes nothing. */
+  /** Replaces the record atomically if it exists with the expected status. Resolves with whether it did. */
   update(record: TaskRecord, expected: TaskStatus): Promise<boolean>;
-  /** Nothing when it does not exist. */
+  /** Deletes a record if it exists. */
   delete(taskId: string): Promise<void>;
-  /** The tasks of one principal, oldest first. `undefined` for a cursor that is none of this store's. */
+  /** Lists the tasks of one principal, oldest first. Resolves with `undefined` for an unknown cursor. */
   list(principal: string, cursor?: string): Promise<TaskPage | undefined>;
-  /** Registers the listener that the store calls with the id of each task that it drops by itself, to make room. Called once. */
+  /** Registers the listener for the ids of tasks that the store evicts. Called once. */
   onDropped?(listener: (taskId: string) => void): void;
-  /** Every task of everybody, in any order; read once, before the first task of a server. */
+  /** Iterates over all tasks in any order. Called once, before the first task of a server. */
   all(): AsyncIterable<TaskRecord>;
 }

@@ -2,36 +2,34 @@ import { isJsonObject } from '../../jsonrpc/envelope.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import { ErrorCode, ProtocolError, ToolError, shorten } from '../../protocol/errors.ts';
 import type { CallToolResult } from '../../protocol/tools.ts';
-import type { Catalog } from '../lists/catalog.ts';
 import { readIdempotencyKey, type CreatedTask, type IdempotentCalls } from './idempotent-calls.ts';
 import { readString } from '../requests/read-params.ts';
 import type { ActiveRequest } from '../requests/active-request.ts';
+import { HandlerContext } from '../requests/handler-context.ts';
 import type { RegisteredTool } from './tool-table.ts';
 import type { ToolOutput } from './tool.ts';
 
 export interface ToolCaller {
-  readonly catalog: Catalog;
   readonly calls: IdempotentCalls;
   readonly onError: (error: unknown) => void;
 }
 
 /**
  * Serves `tools/call`.
- * @throws ProtocolError -32602 for an unknown tool, arguments that are no object and, before 2025-11-25, arguments that do not fit the schema.
+ * @throws ProtocolError -32602 for an unknown tool, arguments that are not an object and, before 2025-11-25, arguments that do not fit the schema.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#error-handling
  */
 export function callTool(
   caller: ToolCaller,
   request: ActiveRequest,
 ): Promise<CallToolResult | CreatedTask> {
+  const { tool } = request;
   const name = readString(request.params, 'name');
-  const tool = caller.catalog.tools?.get(name);
   if (tool === undefined)
     throw new ProtocolError(ErrorCode.invalidParams, `Unknown tool: ${shorten(name)}`);
   const { arguments: args = {} } = request.params;
   if (!isJsonObject(args))
     throw new ProtocolError(ErrorCode.invalidParams, 'Invalid params: arguments must be an object');
-  request.tool = tool;
   const key = readIdempotencyKey(request.meta);
   const invocation = { caller, tool, args };
   if (key === undefined) return invoke(invocation, request);
@@ -47,7 +45,8 @@ async function invoke(
   { caller, tool, args }: Invocation,
   request: ActiveRequest,
 ): Promise<CallToolResult> {
-  await request.useState();
+  const { replay } = request.port;
+  if (replay.isPossible) await replay.consumeState();
   if (request.requestedTask !== undefined) await request.startTask(request.requestedTask);
   const reading = tool.readArguments(args);
   const { problems, value } = reading instanceof Promise ? await reading : reading;
@@ -55,10 +54,11 @@ async function invoke(
     return refuseArguments(`Invalid arguments for ${tool.name}: ${problems.join(' ')}`, request);
   if (request.isAbandoned) request.signal.throwIfAborted();
   try {
-    return await toResult(await tool.handler(value as never, request), { caller, tool });
+    const output = await tool.handler(value as never, new HandlerContext(request));
+    return await toResult(output, { caller, tool });
   } catch (error) {
-    // The client is asked first; this run of the handler has no result to remember.
-    if (request.port.journal?.isSuspended === true) throw error;
+    // A suspended handler has no result yet.
+    if (replay.isSuspended) throw error;
     return withFittingContent(failedResult(error, { caller, tool, request }), { caller, tool });
   }
 }
@@ -73,7 +73,7 @@ interface Invoked {
   readonly tool: RegisteredTool;
 }
 
-/** The result as the output schema makes it. @throws Error when the handler broke its own promise. */
+/** Returns the result, with structured content as the output schema transforms it. @throws Error when the content does not fit the schema */
 async function toResult(output: ToolOutput, invoked: Invoked): Promise<CallToolResult> {
   const { tool } = invoked;
   if ('isError' in output && output.isError)
@@ -89,7 +89,8 @@ async function toResult(output: ToolOutput, invoked: Invoked): Promise<CallToolR
 }
 
 /**
- * An error result without structured content that does not fit the tool's output schema: clients that check it there, too, would show their own error in place of this one.
+ * Removes structured content that does not fit the output schema from an error result: some clients validate error results as well, and would report that
+ * failure instead of this error.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#output-schema
  */
 async function withFittingContent(
@@ -102,7 +103,7 @@ async function withFittingContent(
   if (problems === undefined) return result;
   caller.onError(
     new Error(
-      `The structured content of an error of ${tool.name} was left out, as it does not conform to the output schema: ${problems.join(' ')}`,
+      `The structured content of an error of ${tool.name} was removed, because it does not fit the output schema: ${problems.join(' ')}`,
     ),
   );
   return rest;
@@ -121,12 +122,12 @@ interface Failure extends Invoked {
   readonly request: ActiveRequest;
 }
 
-/** What the model can act on, or what a person may see, is told; anything else only that it failed. */
+/** Returns the error result of a failed handler. Only the texts of ToolError and ProtocolError reach the client. */
 function failedResult(error: unknown, { caller, tool, request }: Failure): CallToolResult {
   if (error instanceof ToolError) return toolErrorResult(error);
   if (error instanceof ProtocolError) {
-    // The request of a task was answered long ago, so its protocol errors are an end that the client can tell from the tool's own failures.
-    if (request.live !== undefined) throw error;
+    // A protocol error of a task becomes its error, which the client can distinguish from a failure of the tool.
+    if (request.isTask) throw error;
     const { codec, client } = request.port;
     if (error.code === ErrorCode.missingClientCapability && codec.hasMissingCapabilityError)
       throw error;

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../jsonrpc/envelope.ts';
+import { canonicalJson } from '../../jsonrpc/canonical-json.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import { nodeCrypto } from '../../jsonrpc/node-crypto.ts';
 import { untilAborted } from '../../jsonrpc/bounded-waits.ts';
@@ -7,7 +7,7 @@ import type { CallToolResult } from '../../protocol/tools.ts';
 import { ExpiryTimer } from '../expiry-timer.ts';
 import type { ActiveRequest } from '../requests/active-request.ts';
 
-/** `_meta` key under which a client names a call that must not run twice. */
+/** `_meta` key of the idempotency key of a call. */
 const KEY = 'dev.signalbox/idempotency-key';
 const MAX_KEY_LENGTH = 200;
 
@@ -24,26 +24,25 @@ interface RunningEntry {
 interface FinishedEntry {
   readonly digest: string;
   readonly result: CallToolResult;
-  /** The size of the result as JSON, 0 when it was dropped. */
+  /** Size of the result as JSON, 0 when it was dropped. */
   readonly bytes: number;
 }
 
-/** The answer to a call whose handler goes on as a task. */
+/** The result of a call that became a task. */
 export type CreatedTask = JsonObject & { readonly resultType: 'task' };
 
 export interface KeyedCall {
   readonly key: string;
   readonly name: string;
   readonly args: JsonObject;
-  /** Its principal owns the key: nobody gets the results of another. */
+  /** The principal of the request owns the key, so that principals never share results. */
   readonly request: ActiveRequest;
 }
 
 /**
- * The final results of finished calls by key, for ten minutes. Beyond the limit of entries, the entry that was used least
- * recently is forgotten. Beyond 16 MiB of results, the result that was used least recently is replaced by an error that says
- * that the call ran. A call with the key of a running one joins it, and gets the same task
- * when that one has become a task and the joiner's client has tasks; when it is cancelled the joiner runs, unless it was cancelled as well. A call that fails with a protocol error or is cancelled leaves nothing behind.
+ * The results of finished calls by idempotency key, for ten minutes. Beyond the limit of entries, the least recently used entry is evicted. Beyond 16 MiB,
+ * the least recently used result is replaced by an error that says that the call ran. A call with the key of a running call joins it, and gets its task if
+ * the client supports tasks; if the running call is cancelled, the joining call runs. Calls that are cancelled or fail with a protocol error are not stored.
  */
 export class IdempotentCalls {
   readonly #limit: number;
@@ -113,7 +112,7 @@ export class IdempotentCalls {
     this.#dropResults();
   }
 
-  /** The call stays known: with its key it must not run again. */
+  /** Drops results, but keeps their entries: a call with such a key must not run again. */
   #dropResults(): void {
     for (const [key, { digest, bytes }] of this.#finished) {
       if (this.#bytes <= MAX_RESULT_BYTES) return;
@@ -129,7 +128,7 @@ export class IdempotentCalls {
   }
 }
 
-/** The task that the call becomes, or its end without one. */
+/** Resolves with the task that the running call becomes, or with its result. */
 function join({
   request,
   result,
@@ -140,7 +139,7 @@ function join({
   ]);
 }
 
-/** @throws ProtocolError -32602 */
+/** Returns the idempotency key in `_meta`. @throws ProtocolError -32602 */
 export function readIdempotencyKey(meta: JsonObject): string | undefined {
   const key = meta[KEY];
   if (key === undefined || (typeof key === 'string' && key.length <= MAX_KEY_LENGTH)) return key;
@@ -153,17 +152,11 @@ export function readIdempotencyKey(meta: JsonObject): string | undefined {
 function digestOf({ name, args }: KeyedCall): string {
   return nodeCrypto()
     .createHash('sha256')
-    .update(JSON.stringify([name, args], sortedMembers))
+    .update(canonicalJson([name, args]))
     .digest('base64');
 }
 
-function sortedMembers(_member: string, value: unknown): unknown {
-  return isJsonObject(value)
-    ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-    : value;
-}
-
-/** The size as JSON. A result that cannot be written is not sent either, and must not be kept. */
+/** Returns the size as JSON; `Infinity` for a result that cannot be serialized, which must not be stored. */
 function sizeOf(result: CallToolResult): number {
   try {
     return Buffer.byteLength(JSON.stringify(result));

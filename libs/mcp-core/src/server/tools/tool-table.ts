@@ -13,7 +13,7 @@ import { createReader, type ValueReader } from '../../schema/value-reader.ts';
 import { PublishedList } from '../lists/published-list.ts';
 import type { ToolDefinition } from './tool.ts';
 
-/** A tool as it is served: its schemas as JSON Schema, and what reads values of them. */
+/** A tool with its schemas as JSON Schema, and the readers that validate values against them. */
 export interface RegisteredTool
   extends Omit<Tool, 'annotations' | 'task'>, Pick<ToolDefinition, 'annotations' | 'handler'> {
   readonly task: NonNullable<ToolDefinition['task']>;
@@ -27,7 +27,7 @@ export interface ToolTableOptions {
   readonly pageSize: number | undefined;
 }
 
-/** The tools of a server at one time. */
+/** An immutable table of tools. */
 export class ToolTable {
   readonly #tools: ReadonlyMap<string, RegisteredTool>;
   readonly #published: ReadonlyMap<string, Tool>;
@@ -60,7 +60,7 @@ export class ToolTable {
     return this.#tools.get(name);
   }
 
-  /** As published. */
+  /** Returns a tool as it is published. */
   find(name: string): Tool | undefined {
     return this.#published.get(name);
   }
@@ -78,7 +78,7 @@ function register(definition: ToolDefinition, validator: SchemaValidator): Regis
     throw new Error(`The input schema of ${definition.name} must have type "object"`);
   const mirrored = readMirroredParams(publishedInput);
   if ('problem' in mirrored)
-    throw new Error(`Clients would leave the tool ${definition.name} out: ${mirrored.problem}`);
+    throw new Error(`Clients would ignore the tool ${definition.name}: ${mirrored.problem}`);
   return {
     ...rest,
     task,

@@ -5,7 +5,7 @@ import type { CallToolResult, JsonSchema, ToolAnnotations } from '../../protocol
 import type { InputOf, OutputOf, StandardSchema } from '../../schema/standard-schema.ts';
 import type { InteractiveContext } from '../requests/request-context.ts';
 
-/** What a handler may return: a whole result, or an object that becomes `structuredContent` and, as JSON, the text. */
+/** The result of a handler: a complete result, or structured content with an optional text, which is its JSON by default. */
 export type ToolOutput<Content = unknown> =
   | CallToolResult
   | { readonly structuredContent: Content; readonly text?: string };
@@ -16,21 +16,21 @@ export interface ToolDefinition<Arguments = never, Content = unknown> {
   readonly title?: string;
   readonly description: string;
   /**
-   * JSON Schema, or a Standard Schema that has one; root type `object`. Validated before the handler runs. JSON Schema leaves the arguments as they came;
-   * a Standard Schema may transform them, and the handler gets what it makes of them.
+   * JSON Schema, or a Standard Schema with a JSON Schema; root type `object`. Arguments are validated before the handler runs. JSON Schema never changes them; a
+   * Standard Schema may transform them.
    */
   readonly inputSchema: JsonSchema | StandardSchema;
-  /** Of any root type; before 2026-07-28 peers get what is no object wrapped as `{ result }`. A result that does not conform is an internal error. */
+  /** May have any root type; clients before 2026-07-28 receive a value that is not an object as `{ result }`. A result that does not fit is an internal error. */
   readonly outputSchema?: JsonSchema | StandardSchema;
-  /** Whether a call may, or must, go on as a task; default `never`. The handler decides with `context.startTask()`. */
+  /** Whether a call may, or must, become a task; default `never`. The handler decides with `context.startTask()`. */
   readonly task?: 'never' | 'optional' | 'required';
   readonly annotations: Required<Omit<ToolAnnotations, 'title'>>;
   readonly icons?: readonly Icon[];
   readonly _meta?: JsonObject;
   /**
-   * Runs one call. Throw `ToolError` for a failure the model can act on. The text of a `ProtocolError` is told the same way, except that a missing client
-   * capability is an error of its own in 2026-07-28 and a task ends with it as its error; any other throw becomes a generic `isError` result and goes to `ServerOptions.onError`.
-   * Calls run concurrently.
+   * Runs one call; calls run concurrently. Throw `ToolError` for a failure that the model can act on. A `ProtocolError` becomes an `isError` result with its text,
+   * except for -32021 in 2026-07-28, -32042 in 2025-11-25, and tasks, where it is a protocol error. Any other error becomes a generic `isError` result and is
+   * reported to `ServerOptions.onError`.
    */
   readonly handler: (
     args: Arguments,
@@ -40,16 +40,16 @@ export interface ToolDefinition<Arguments = never, Content = unknown> {
 
 type AnySchema = JsonSchema | StandardSchema;
 
-/** What a handler gets of arguments that fit the schema. */
+/** The arguments that a handler receives for this schema. */
 export type ArgumentsOf<Schema extends AnySchema> = Schema extends StandardSchema
   ? OutputOf<Schema>
   : FromSchema<Schema>;
-/** What a handler may return as `structuredContent`. */
+/** The `structuredContent` that a handler may return for this schema. */
 export type ContentOf<Schema extends AnySchema | undefined> = Schema extends StandardSchema
   ? InputOf<Schema>
   : unknown;
 
-/** Types the handler's arguments from the input schema and, with a Standard Schema, its result from the output schema. */
+/** Defines a tool. Infers the handler's arguments from the input schema and, with a Standard Schema, its result from the output schema. */
 export function defineTool<
   const Input extends AnySchema,
   const Output extends AnySchema | undefined = undefined,

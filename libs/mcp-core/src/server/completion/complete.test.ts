@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { PROTOCOL_VERSIONS } from '../era/versions.ts';
-import { connectRaw, initialize } from '../testing/raw-client.test.support.ts';
-import { speak, type Speak } from '../testing/speak.test.support.ts';
-import { createResources } from './resources/create-resources.ts';
-import { createServer } from './create-server.ts';
-import { definePrompt } from './prompts/prompt.ts';
-import { defineResourceTemplate } from './resources/resource.ts';
+import { PROTOCOL_VERSIONS } from '../../era/versions.ts';
+import { connectRaw, initialize } from '../../testing/raw-client.test.support.ts';
+import { speak, type Speak } from '../../testing/speak.test.support.ts';
+import { createResources } from '../resources/create-resources.ts';
+import { createServer } from '../create-server.ts';
+import { definePrompt } from '../prompts/prompt.ts';
+import { defineResourceTemplate } from '../resources/resource.ts';
 
 const info = { name: 'test-server', version: '1' };
 const numbers = Array.from({ length: 250 }, (_, index) => String(index));

@@ -1,29 +1,15 @@
-import { isJsonObject } from '../jsonrpc/envelope.ts';
-import type { JsonObject } from '../jsonrpc/messages.ts';
-import type { Completion } from '../protocol/completion.ts';
-import { ErrorCode, ProtocolError, shorten } from '../protocol/errors.ts';
-import type { RequestContext } from './requests/request-context.ts';
-import type { PromptTable } from './prompts/prompt-table.ts';
-import { readString, readStrings } from './requests/read-params.ts';
-import type { ActiveRequest } from './requests/active-request.ts';
-import type { ResourceProvider } from './server.ts';
+import { isJsonObject } from '../../jsonrpc/envelope.ts';
+import type { JsonObject } from '../../jsonrpc/messages.ts';
+import type { Completion } from '../../protocol/completion.ts';
+import { ErrorCode, ProtocolError, shorten } from '../../protocol/errors.ts';
+import { HandlerContext } from '../requests/handler-context.ts';
+import type { CompletionInput, CompletionOutput } from './completer.ts';
+import type { PromptTable } from '../prompts/prompt-table.ts';
+import { readString, readStrings } from '../requests/read-params.ts';
+import type { ActiveRequest } from '../requests/active-request.ts';
+import type { ResourceProvider } from '../resources/resource-provider.ts';
 
 const MAX_VALUES = 100;
-
-export interface CompletionInput {
-  /** What was chosen before for the other arguments. */
-  readonly arguments: { readonly [name: string]: string };
-  readonly context: RequestContext;
-}
-
-/** Values, most relevant first. Of more than 100 the first 100 are sent. */
-export type CompletionOutput = readonly string[] | Completion;
-
-/** Suggests values for what was typed so far, which may be empty. */
-export type Completer = (
-  value: string,
-  input: CompletionInput,
-) => Promise<CompletionOutput> | CompletionOutput;
 
 export interface CompletionSources {
   readonly prompts: PromptTable | undefined;
@@ -31,7 +17,7 @@ export interface CompletionSources {
 }
 
 /**
- * Serves `completion/complete`; an argument without a completer has no values.
+ * Serves `completion/complete`. An argument without a completer has no suggestions.
  * @throws ProtocolError -32602 for a prompt, template or argument that does not exist.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion
  */
@@ -47,13 +33,13 @@ export async function complete(
   const value = readString(argument, 'value', 'argument.value');
   const input = {
     arguments: readStrings(context?.arguments, 'context.arguments'),
-    context: request,
+    context: new HandlerContext(request),
   };
   const output = await suggest(sources, ref, { name, value, input });
   return { completion: toCompletion(output) };
 }
 
-interface Typed {
+interface CompletedArgument {
   readonly name: string;
   readonly value: string;
   readonly input: CompletionInput;
@@ -62,7 +48,7 @@ interface Typed {
 function suggest(
   { prompts, resources }: CompletionSources,
   ref: JsonObject,
-  { name, value, input }: Typed,
+  { name, value, input }: CompletedArgument,
 ): Promise<CompletionOutput> | CompletionOutput {
   switch (ref.type) {
     case 'ref/prompt': {
@@ -85,15 +71,18 @@ function suggest(
 }
 
 function toCompletion(output: CompletionOutput): Completion {
-  const given: Completion =
+  const completion: Completion =
     'values' in output && !Array.isArray(output)
       ? (output as Completion)
       : { values: output as readonly string[] };
-  // How many there are is known unless the completer says there are more.
-  const total = given.total ?? (given.hasMore === true ? undefined : given.values.length);
-  const values = given.values.slice(0, MAX_VALUES);
+  // The total is unknown only when the completer says that there are more values.
+  const total =
+    completion.total ?? (completion.hasMore === true ? undefined : completion.values.length);
+  const values = completion.values.slice(0, MAX_VALUES);
   const hasMore =
-    given.hasMore === true || given.values.length > MAX_VALUES || (total ?? 0) > values.length;
+    completion.hasMore === true ||
+    completion.values.length > MAX_VALUES ||
+    (total ?? 0) > values.length;
   return { values, ...(total === undefined ? {} : { total }), hasMore };
 }
 

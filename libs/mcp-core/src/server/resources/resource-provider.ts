@@ -1,0 +1,36 @@
+import type {
+  ListResourcesResult,
+  ListResourceTemplatesResult,
+  ReadResourceResult,
+} from '../../protocol/resources.ts';
+import type { CompletionInput, CompletionOutput } from '../completion/completer.ts';
+import type { InteractiveContext, RequestContext } from '../requests/request-context.ts';
+
+/** A variable of a URI template that is being completed. */
+export interface TemplateVariable {
+  readonly uriTemplate: string;
+  readonly name: string;
+  /** The text so far. */
+  readonly value: string;
+}
+
+/** The resources of a server. `createResources` makes a provider from definitions. */
+export interface ResourceProvider {
+  list(cursor: string | undefined, context: RequestContext): Promise<ListResourcesResult>;
+  listTemplates?(
+    cursor: string | undefined,
+    context: RequestContext,
+  ): Promise<ListResourceTemplatesResult>;
+  /** @throws ResourceNotFoundError */
+  read(uri: string, context: InteractiveContext): Promise<ReadResourceResult>;
+  /**
+   * Attaches a watcher for one subscriber of `uri`, before the subscription is acknowledged; the returned function detaches it. Throw to refuse. Called
+   * once per subscriber and URI, so reference counting is the provider's task.
+   */
+  subscribe?(uri: string, context: RequestContext): Promise<() => Promise<void> | void>;
+  /** Suggests values for a variable. @throws ProtocolError -32602 for a template or variable that does not exist */
+  complete?(
+    variable: TemplateVariable,
+    input: CompletionInput,
+  ): Promise<CompletionOutput> | CompletionOutput;
+}
