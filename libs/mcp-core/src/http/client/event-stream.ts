@@ -58,11 +58,17 @@ export class ClientEventStream {
   #isClosed = false;
   #timer: NodeJS.Timeout | undefined;
   #handle: CallHandle | undefined;
+  readonly #settled = Promise.withResolvers<void>();
 
   constructor(options: EventStreamOptions) {
     this.#options = options;
     this.#lastEventId = options.lastEventId;
     this.#retryMs = options.retryMs ?? DEFAULT_RETRY_MS;
+  }
+
+  /** Resolves when the server has opened the stream or the first attempt has failed, or at `close`. */
+  get firstAttempt(): Promise<void> {
+    return this.#settled.promise;
   }
 
   open(): void {
@@ -91,9 +97,11 @@ export class ClientEventStream {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     this.#handle?.abort();
+    this.#settled.resolve();
   }
 
   #responded(response: IncomingMessage): void {
+    this.#settled.resolve();
     if (response.statusCode === 200 && mediaTypeOf(response.headers) === 'text/event-stream')
       this.#read(response);
     else this.#refused(response);
@@ -151,6 +159,7 @@ export class ClientEventStream {
   }
 
   #failed(error: Error): void {
+    this.#settled.resolve();
     if (this.#isClosed) return;
     this.#failures += 1;
     this.#fruitless += 1;

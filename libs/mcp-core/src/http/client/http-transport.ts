@@ -53,6 +53,11 @@ export interface HttpTransportOptions extends EndpointOptions {
 const DEFAULT_ACCEPT_TIMEOUT_MS = 30_000;
 /** Milliseconds that `close` waits for the server to end the session. */
 const DELETE_LIMIT_MS = 1000;
+/**
+ * Milliseconds that the first request waits for the response to the GET. Some servers drop a message
+ * for a stream that is not open yet; others send no response headers before the first event.
+ */
+const STANDALONE_LIMIT_MS = 1000;
 const MAX_RESUME_FAILURES = 5;
 /**
  * Connects a client over Streamable HTTP, all revisions. Reads the era of each request from its
@@ -126,7 +131,7 @@ class HttpTransport implements Transport, RequestOwner {
     if ('id' in message) return this.#sendRequest(message, body, options);
     if (message.method === 'notifications/cancelled') return this.#cancel(message, body);
     await this.#postOneWay(body, this.#session.notificationHeaders(message));
-    if (message.method === 'notifications/initialized') this.#openStandalone();
+    if (message.method === 'notifications/initialized') await this.#openStandalone();
   }
 
   close(): Promise<void> {
@@ -270,7 +275,8 @@ class HttpTransport implements Transport, RequestOwner {
     if (name === 'message') this.#incoming.deliverText(data, relatedTo);
   }
 
-  #openStandalone(): void {
+  /** Opens the stream for messages without a request; resolves when the server has responded or the limit has passed. */
+  async #openStandalone(): Promise<void> {
     if (
       this.#isClosed ||
       !this.#session.isLegacy ||
@@ -300,6 +306,7 @@ class HttpTransport implements Transport, RequestOwner {
       },
     });
     this.#standalone.open();
+    await withinLimit(this.#standalone.firstAttempt, STANDALONE_LIMIT_MS);
   }
 
   async #openChannel(request: PostedRequest, refusal: HttpError): Promise<void> {

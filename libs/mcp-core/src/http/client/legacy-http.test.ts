@@ -49,6 +49,24 @@ describe('a legacy session', () => {
     },
   );
 
+  it('is ready for requests when the server has opened its stream, so that no question is lost', async () => {
+    const opening = Promise.withResolvers<Arrival>();
+    const server = await scriptedServer((arrival) => {
+      if (arrival.method === 'GET') opening.resolve(arrival);
+      else void (playHandshake(arrival) || answerJson(arrival));
+    });
+    const opened = await openTransport({ url: server.url });
+    let isReady = false;
+    const ready = handshake(opened).then(() => (isReady = true));
+    const get = await opening.promise;
+    // A round trip that would have made it ready.
+    await opened.transport.send({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' });
+    expect(isReady).toBe(false);
+    beginEvents(get);
+    get.response.flushHeaders();
+    await ready;
+  });
+
   it('without an id sends none, and no DELETE', async () => {
     const server = await scriptedServer(
       (arrival) => void (playHandshake(arrival, { sessionId: '' }) || answerJson(arrival)),
