@@ -56,9 +56,9 @@ describe('UriTemplate', () => {
     ['{b}{c}{d}', `${'x'.repeat(100_000)}/`],
     ['a://{+b}/{+c}/e/{+d}/', `a://${'/'.repeat(100_000)}e`],
   ])('%s reads a long URI in no time', (template, uri) => {
-    const startedAt = performance.now();
+    const before = process.threadCpuUsage();
     expect(new UriTemplate(template).match(uri)).toBeUndefined();
-    expect(performance.now() - startedAt).toBeLessThan(1000);
+    expect(process.threadCpuUsage(before).user).toBeLessThan(1_000_000);
   });
 
   test('matches no URI of more than 8192 characters', () => {

@@ -105,9 +105,9 @@ describe('a check ends after its maximum of steps, whatever the schema is', () =
     ['references that double', { $defs: { ...doubling, d40: false }, $ref: '#/$defs/d0' }, 1],
     ['a long list', { items: { type: 'integer' } }, Array.from({ length: 100_000 }, () => 1)],
   ])('%s', (_title, schema, value) => {
-    const before = process.cpuUsage();
+    const before = process.threadCpuUsage();
     expect(quickCheck(schema, value)).toBe('long');
-    expect(process.cpuUsage(before).user).toBeLessThan(200_000);
+    expect(process.threadCpuUsage(before).user).toBeLessThan(200_000);
   });
 });
 
@@ -197,7 +197,7 @@ test('decided values get the verdict of the validator library', () => {
       decided += 1;
       expect(verdict === 'fits').toBe(expected);
     }),
-    { numRuns: 150 },
+    { numRuns: 80 },
   );
   expect(decided).toBeGreaterThan(50);
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ApiClient, type RunView } from '../support/client.ts';
 import { writeScenario } from '../support/scenario.ts';
+import { slowness } from '../support/slowness.ts';
 import { startServiceProcess, temporaryFolder, type ServiceProcess } from '../support/service.ts';
 import type { Guard } from './controls.ts';
 import { toolOf, type Cell } from './matrix.ts';
@@ -19,6 +20,8 @@ export interface CellResult {
   readonly isContinuous: boolean;
   /** Time from the restart to the end of the run. */
   readonly recoveryMs: number;
+  /** How many times slower than a quiet machine this one was then. */
+  readonly slowness: number;
 }
 
 export interface CellOptions {
@@ -32,7 +35,7 @@ const crashingService = fileURLToPath(new URL('../support/crashing-service.ts', 
 const countingServer = fileURLToPath(new URL('counting-server.ts', import.meta.url));
 const PROMPT = 'count';
 /** Time after which a run without progress fails its cell. */
-const CELL_LIMIT_MS = 30_000;
+const CELL_LIMIT_MS = 50_000;
 
 /** Runs one call, kills the process as the cell says, and answers each inbox item at once. */
 export async function runCell(cell: Cell, options: CellOptions): Promise<CellResult> {
@@ -95,6 +98,7 @@ class CellRun {
       wasKilled: wasKilled || (killing.process === 'server' && existsSync(`${this.#ledger}.died`)),
       isContinuous: seqs.every((seq, index) => seq === index + 1) && seqs.length === run.last_seq,
       recoveryMs,
+      slowness: slowness(),
     };
   }
 
