@@ -1,7 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { LinePieces } from './line-pieces.ts';
 import { BudgetShare } from './message-budget.ts';
-import { costProblem, NO_ROOM, tooLong, type MessageLimits } from './message-limits.ts';
+import {
+  costProblem,
+  harmlessLength,
+  NO_ROOM,
+  tooLong,
+  type MessageLimits,
+} from './message-limits.ts';
 import { idOfRefused, RefusedMessage, type RefusedId } from './refused-message.ts';
 import type { TransportReceiver } from './transport.ts';
 
@@ -37,7 +43,7 @@ export class LineReader {
     this.#receiver = receiver;
     this.#limits = limits;
     this.#share = new BudgetShare(limits.budget);
-    this.#harmlessLength = Math.min(limits.maxParts, 2 * limits.maxDepth);
+    this.#harmlessLength = harmlessLength(limits);
   }
 
   /**

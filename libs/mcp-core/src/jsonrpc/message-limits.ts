@@ -62,8 +62,7 @@ export const NO_ROOM =
 export function costProblem(message: Buffer, limits: MessageLimits): string | undefined {
   const { maxParts, maxDepth, maxBytes } = limits;
   if (message.length > maxBytes) return tooLong(limits);
-  // Every part and every level takes a byte, every level a second one.
-  if (message.length <= maxParts && message.length <= 2 * maxDepth) return undefined;
+  if (message.length <= harmlessLength(limits)) return undefined;
   let parts = 0;
   let depth = 0;
   for (let index = 0; index < message.length; index += 1) {
@@ -89,6 +88,17 @@ export function costProblem(message: Buffer, limits: MessageLimits): string | un
     }
   }
   return parts > maxParts ? `has more than ${String(maxParts)} values` : undefined;
+}
+
+/** Checks the cost of a text as `costProblem` does; encodes it only where it is long. */
+export function textCostProblem(text: string, limits: MessageLimits): string | undefined {
+  const isShort = text.length <= harmlessLength(limits) && 3 * text.length <= limits.maxBytes;
+  return isShort ? undefined : costProblem(Buffer.from(text), limits);
+}
+
+/** Returns the length up to which a message is within the limits of parts and depth: each part and each level takes a byte, each level a second one. */
+export function harmlessLength({ maxParts, maxDepth }: MessageLimits): number {
+  return Math.min(maxParts, 2 * maxDepth);
 }
 
 /**

@@ -9,6 +9,7 @@ export interface RefusedId {
   readonly requests?: RequestId;
 }
 
+const SPACE = 0x20;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
@@ -34,6 +35,8 @@ export class RefusedMessage {
   #token = '';
   #id: RequestId | undefined;
   #kind: 'answers' | 'requests' | undefined;
+  /** Whether the outermost object has ended, or the message is no object. */
+  #isOver = false;
 
   /** Defined as soon as both the id and the kind of the message are known. */
   get found(): RefusedId | undefined {
@@ -42,9 +45,10 @@ export class RefusedMessage {
       : { [this.#kind]: this.#id };
   }
 
-  /** Reads the next bytes; leading bytes may be missing. Returns the id once it is known. */
+  /** Reads the next bytes of the message. Returns the id once it is known. */
   push(bytes: Buffer): RefusedId | undefined {
-    for (let index = 0; index < bytes.length && this.found === undefined; index += 1) {
+    for (let index = 0; index < bytes.length; index += 1) {
+      if (this.#isOver || this.found !== undefined) break;
       if (this.#isInString && this.#depth > 1 && !this.#isEscaped)
         index = nextInString(bytes, index);
       const byte = bytes[index];
@@ -63,19 +67,23 @@ export class RefusedMessage {
   }
 
   #readStructure(byte: number): void {
+    if (this.#depth === 0 && byte !== OPEN_BRACE) {
+      this.#isOver = byte > SPACE;
+      return;
+    }
     switch (byte) {
       case QUOTE:
         this.#isInString = true;
         break;
       case OPEN_BRACE:
       case OPEN_BRACKET:
-        // The members of a list are not those of a message.
-        this.#depth += this.#depth === 0 && byte === OPEN_BRACKET ? 2 : 1;
+        this.#depth += 1;
         return;
       case CLOSE_BRACE:
       case CLOSE_BRACKET:
         if (this.#depth === 1) this.#endMember();
         this.#depth -= 1;
+        this.#isOver = this.#depth === 0;
         return;
       case COLON:
         if (this.#depth === 1 && this.#isKey) this.#endKey();

@@ -9,6 +9,7 @@ import { messageLimits } from '../jsonrpc/message-limits.ts';
 import type { JsonRpcBatch, JsonRpcMessage } from '../jsonrpc/messages.ts';
 import { guarded } from '../jsonrpc/report-to-stderr.ts';
 import type { Transport, TransportReceiver, UnreadableMessage } from '../jsonrpc/transport.ts';
+import { TurnBudget } from '../jsonrpc/turn-budget.ts';
 import { withinLimit } from '../jsonrpc/bounded-waits.ts';
 import { LocalError } from '../protocol/errors.ts';
 import { childEnvironment } from './child-environment.ts';
@@ -106,6 +107,7 @@ class ProcessTransport implements ChildTransport {
   readonly #writer: LineWriter;
   readonly #spawned: Promise<unknown>;
   readonly #pipesClosed: Promise<unknown>;
+  readonly #turn = new TurnBudget();
   #receiver: TransportReceiver | undefined;
   #reader: LineReader | undefined;
   #exit: ProcessExit | undefined;
@@ -201,6 +203,8 @@ class ProcessTransport implements ChildTransport {
     if (this.#writer.isCongestedByResponses) void this.#pauseUntil(this.#writer.drained());
     const pauseMs = guard.read(chunk.length);
     if (pauseMs > 0) void this.#pauseUntil(delay(pauseMs, undefined, { ref: false }));
+    const nextTurn = this.#turn.read(chunk.length);
+    if (nextTurn !== undefined) void this.#pauseUntil(nextTurn);
   }
 
   async #pauseUntil(end: Promise<unknown>): Promise<void> {

@@ -2,9 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isJsonObject, isRequestId } from '../../jsonrpc/envelope.ts';
 import { FlowGuard } from '../../jsonrpc/flow-guard.ts';
-import { costProblem, type MessageLimits } from '../../jsonrpc/message-limits.ts';
+import { textCostProblem, type MessageLimits } from '../../jsonrpc/message-limits.ts';
 import type { JsonObject, RequestId } from '../../jsonrpc/messages.ts';
 import { idOfRefused, type RefusedId } from '../../jsonrpc/refused-message.ts';
+import { TurnBudget } from '../../jsonrpc/turn-budget.ts';
 import type { TransportReceiver, UnreadableMessage } from '../../jsonrpc/transport.ts';
 import { LocalError } from '../../protocol/errors.ts';
 import type { ResponseQueue } from './response-queue.ts';
@@ -28,6 +29,7 @@ export type ResponseMessage = JsonObject & { readonly id: RequestId };
 export class IncomingMessages {
   readonly #options: IncomingMessagesOptions;
   readonly #guard: FlowGuard;
+  readonly #turn = new TurnBudget();
   #receiver: TransportReceiver | undefined;
   #isClosed = false;
 
@@ -60,9 +62,9 @@ export class IncomingMessages {
 
   /** Parses and delivers the text of an event. */
   deliverText(text: string, relatedTo?: RequestId): void {
-    const bytes = Buffer.from(text);
-    const problem = costProblem(bytes, this.#options.limits);
-    if (problem !== undefined) return this.refuse(`an event ${problem}`, idOfRefused(bytes));
+    const problem = textCostProblem(text, this.#options.limits);
+    if (problem !== undefined)
+      return this.refuse(`an event ${problem}`, idOfRefused(Buffer.from(text)));
     let value: unknown;
     try {
       value = JSON.parse(text);
@@ -89,11 +91,12 @@ export class IncomingMessages {
     const { responses } = this.#options;
     response.on('data', (chunk: Buffer) => {
       const pauseMs = this.#guard.read(chunk.length);
-      if ((pauseMs === 0 && !responses.isFull) || response.destroyed) return;
+      const nextTurn = this.#turn.read(chunk.length);
+      const isPaused = pauseMs > 0 || nextTurn !== undefined || responses.isFull;
+      if (!isPaused || response.destroyed) return;
       response.pause();
-      void Promise.all([delay(pauseMs, undefined, { ref: false }), responses.room()]).then(() =>
-        response.resume(),
-      );
+      const rate = pauseMs === 0 ? undefined : delay(pauseMs, undefined, { ref: false });
+      void Promise.all([rate, nextTurn, responses.room()]).then(() => response.resume());
     });
   }
 

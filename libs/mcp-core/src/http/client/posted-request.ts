@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isJsonObject, readEnvelope } from '../../jsonrpc/envelope.ts';
-import { costProblem, type MessageLimits } from '../../jsonrpc/message-limits.ts';
+import { textCostProblem, type MessageLimits } from '../../jsonrpc/message-limits.ts';
 import type { RequestId } from '../../jsonrpc/messages.ts';
 import { LocalError } from '../../protocol/errors.ts';
 import type { HttpError } from '../../protocol/http-error.ts';
@@ -203,7 +203,7 @@ export class PostedRequest implements Call {
   }
 
   #readJson(response: IncomingMessage, text: string): void {
-    const problem = costProblem(Buffer.from(text), this.#owner.limits);
+    const problem = textCostProblem(text, this.#owner.limits);
     if (problem !== undefined) return this.fail(this.#owner.refusal(problem));
     const encoding = response.headers['content-encoding'] ?? 'identity';
     const value = encoding === 'identity' ? parseJson(text) : undefined;
@@ -230,7 +230,7 @@ export class PostedRequest implements Call {
    */
   #readError(response: IncomingMessage, body: string): void {
     const { statusCode: status = 0 } = response;
-    const text = costProblem(Buffer.from(body), this.#owner.limits) === undefined ? body : '';
+    const text = textCostProblem(body, this.#owner.limits) === undefined ? body : '';
     const value = parseJson(text);
     const isOwn = isJsonObject(value) && value.id === this.post.id && value.method === undefined;
     const error = httpErrorOf(response, text, {

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { TurnBudget } from './turn-budget.ts';
+
+test('a turn of the event loop reads 256 KiB, and the next turn as many again', async () => {
+  const budget = new TurnBudget();
+  expect(budget.read(200 * 1024)).toBeUndefined();
+  let hasNextTurnBegun = false;
+  setImmediate(() => {
+    hasNextTurnBegun = true;
+  });
+  const full = budget.read(56 * 1024);
+  expect(full).toBeInstanceOf(Promise);
+  await Promise.resolve();
+  expect(hasNextTurnBegun).toBe(false);
+  await full;
+  expect(budget.read(200 * 1024)).toBeUndefined();
+  expect(budget.read(200 * 1024)).toBeInstanceOf(Promise);
+});
