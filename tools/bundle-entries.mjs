@@ -41,14 +41,14 @@ for (const entry of entries)
     outfile: bundleOf(entry),
     plugins: [leaveOut(ready, entry)],
   });
-// Two shared modules that export the same name would both lose it; that shows when it is imported.
+// A name that two shared modules export is lost; importing the bundle reveals it.
 for (const bundle of bundles.values()) await import(pathToFileURL(bundle).href);
 
 function bundleOf(entry) {
   return entry.replace('dist/', 'bundle/');
 }
 
-/** The modules that more than one entry needs, where an entry that another one imports stays apart. */
+/** Returns the modules that several entries need, without entries that other entries import. */
 async function findShared() {
   const uses = new Map();
   for (const entry of entries) {
@@ -67,7 +67,7 @@ async function findShared() {
   return [...uses].flatMap(([file, count]) => (count > 1 ? [file] : []));
 }
 
-/** Imports the bundle instead of the module where there is one. */
+/** Replaces imports of modules that have a bundle by imports of the bundle. */
 function leaveOut(bundleByModule, entry) {
   return {
     name: 'leave-out',

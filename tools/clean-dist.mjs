@@ -1,4 +1,4 @@
-// node ../../tools/clean-dist.mjs: removes from dist what has no source any more. The compiler leaves it there, and npm pack would ship it.
+// node ../../tools/clean-dist.mjs: removes files without a source from dist. The compiler leaves them there, and npm pack would include them.
 import { existsSync, globSync, rmSync } from 'node:fs';
 
 for (const file of globSync('dist/**/*.{js,mjs,d.ts,d.mts,map}')) {

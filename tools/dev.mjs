@@ -1,4 +1,4 @@
-// npm run dev: the service from its sources, started anew when one of them changes.
+// npm run dev: runs the service from its sources and restarts it when a source changes.
 import { spawn } from 'node:child_process';
 
 const args = [
@@ -11,6 +11,6 @@ const args = [
 ];
 const child = spawn(process.execPath, args, { stdio: 'inherit' });
 process.on('SIGTERM', () => child.kill('SIGTERM'));
-// Ctrl-C reaches the child, too; this process waits for its end.
+// Ctrl-C also reaches the child; this process waits until it has ended.
 process.on('SIGINT', () => undefined);
 child.once('exit', (code) => process.exit(code ?? 0));

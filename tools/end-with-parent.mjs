@@ -1,5 +1,5 @@
-// Preloaded by the scripts of package.json: npm passes signals to the shell that it starts, and a shell that dies of one
-// leaves its program behind. Where the parent is gone, this process stops as if it had the signal itself.
+// Preloaded by the scripts of package.json. npm sends signals to the shell that it starts, and a shell that a signal ends
+// leaves its program running. When the parent process has ended, this process sends SIGTERM to itself.
 const INTERVAL_MS = 250;
 const parent = process.ppid;
 const timer = setInterval(() => {

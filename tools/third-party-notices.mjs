@@ -6,7 +6,7 @@ const INSTALLED = /^.*\bnode_modules\/(?:@[^/]+\/)?[^/]+/;
 
 /**
  * Names, versions and licence texts of the installed packages that esbuild put into its outputs, sorted by name.
- * @throws Error when a package says no licence or has no file with its text: it must not be shipped then.
+ * @throws Error when a package names no license or has no file with its text, and so must not be shipped
  */
 export function thirdPartyNotices(metafiles, folder = process.cwd()) {
   const notices = [...bundledFolders(metafiles)].map((path) => notice(join(folder, path)));

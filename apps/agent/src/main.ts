@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { boundGarbage, boundYoungGeneration, collectHeapOnce } from './bound-heap.ts';
 
-// Without a listener the signal opens Node's inspector, which can read everything, to every program of this machine.
+// Without a listener the signal opens Node's inspector, through which every program of this machine could read all memory.
 process.on('SIGUSR1', () => undefined);
 enableCompileCache();
-// Everything that is loaded stays, by which the young generation would grow to 30 MB and never shrink.
+// Loaded modules are never freed; while loading, the young generation would grow to 30 MB and stay there.
 setFlagsFromString('--semi-space-growth-factor=1');
 const [{ runCommand }, { createProcessIo }] = await Promise.all([
   import('./cli/command.ts'),
@@ -22,7 +22,7 @@ const manifest = JSON.parse(
   readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8'),
 ) as { readonly version: string };
 
-// The timers of the service do not keep a process alive; a command that is not finished does.
+// Keeps the process alive until the command ends: the timers of the service do not.
 const untilFinished = setInterval(() => undefined, 60_000);
 const io = createProcessIo(process);
 const exitCode = await runCommand(io, {

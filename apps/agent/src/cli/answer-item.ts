@@ -4,13 +4,13 @@ import { askPerson, type Asked } from './ask-person.ts';
 import type { Io } from './io.ts';
 
 export interface Answering {
-  /** Gives the answer to the service; rejects with an error that has the `code` of the problem. */
+  /** Sends the answer to the service; rejects with an error that has the `code` of the problem. */
   readonly respond: (response: JsonObject) => Promise<unknown>;
-  /** Ends the questions. */
+  /** Cancels the open question. */
   readonly signal: AbortSignal;
 }
 
-/** Asks a person about one item until the answer is taken or the item needs none any more; returns whether it was taken. */
+/** Asks a person about an item until the service accepts an answer or the item is closed. Returns whether an answer was accepted. */
 export async function answerItem(
   io: Io,
   item: Asked,

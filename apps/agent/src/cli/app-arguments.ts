@@ -11,7 +11,7 @@ import {
 
 export type AppCommandName = 'serve' | 'run' | 'demo';
 
-/** The options that each command with a service of its own takes. */
+/** Options of the commands that start a service. */
 export const APP_OPTIONS: { readonly [C in AppCommandName]: readonly OptionName[] } = {
   serve: [
     ...CONFIG_OPTIONS,
@@ -40,7 +40,7 @@ export interface AppArguments {
   readonly command: AppCommandName;
   /** The task; `-` is stdin. Empty but for `run`. */
   readonly prompt: string;
-  /** The folder that the file server gets. */
+  /** Folder that the filesystem server serves. */
   readonly directory: string | undefined;
   /** Names of servers. */
   readonly servers: readonly string[];
@@ -53,7 +53,7 @@ export interface AppArguments {
 
 const NO_TASK = 'run needs the task: signalbox run "…", or signalbox run - to read it from stdin';
 
-/** Reads the words after `signalbox serve`, `run` or `demo`. @throws UsageError */
+/** Parses the words after `signalbox serve`, `run` or `demo`. @throws UsageError */
 export function parseAppArguments(command: AppCommandName, argv: readonly string[]): AppArguments {
   const { values, positionals } = parseOptions(command, argv, APP_OPTIONS[command]);
   const [first, second] = positionals;

@@ -71,7 +71,7 @@ describe('choices', () => {
     expect(err).toContain('  Hero: The best one\n    1) Superman\n    2) Batman\n');
   });
 
-  test('several are separated by commas; names of the older form are titles', async () => {
+  test('several choices are separated by commas; enumNames are their titles', async () => {
     const items = {
       anyOf: [
         { const: 'r', title: 'Red' },
@@ -131,7 +131,7 @@ test.each([
   expect((await fill({}, { typed: [typed] })).answer).toEqual(answer);
 });
 
-test('texts of a server cannot steer the terminal', async () => {
+test("a server's texts contain no terminal control sequences", async () => {
   const { asked, err } = await fill(
     {
       a: {

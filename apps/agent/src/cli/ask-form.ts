@@ -8,8 +8,8 @@ import type { Io } from './io.ts';
 const DECLINE = '!decline';
 
 /**
- * Asks a person to fill in a form, field by field. Enter takes the default of a field, or leaves an optional field out. A value that
- * does not fit is asked for again alone. Returns the answer to the inbox item.
+ * Asks a person to fill in a form, field by field. Enter takes the default of a field or omits an optional field. An invalid value
+ * is asked for again. Returns the response to the inbox item.
  */
 export async function askForm(
   io: Io,
@@ -58,7 +58,7 @@ async function askField(
 
 function describe(io: Io, { name, title = name, description, choices = [] }: FormField): void {
   if (description !== undefined) io.err(`  ${terminalLine(`${title}: ${description}`)}\n`);
-  // A choice may be given by its number; where titles and values are the same short words, the question has them.
+  // Short choices are part of the question; others are listed with numbers.
   if (isListed(choices))
     for (const [index, choice] of choices.entries())
       io.err(`    ${index + 1}) ${terminalLine(choice.title)}\n`);
@@ -115,7 +115,7 @@ function valueOf(text: string, { type, choices = [] }: FormField): unknown {
   }
 }
 
-/** Returns the value that is meant by its own text, its title or its number in the list. */
+/** Returns the choice with this value, title or number in the list. */
 function chosen(text: string, choices: readonly Choice[]): Choice['value'] | undefined {
   const word = text.toLowerCase();
   const named =

@@ -2,7 +2,7 @@ import type { ConfigInput } from '../config/config-inputs.ts';
 import { terminalLine } from '../terminal-text.ts';
 import type { Io } from './io.ts';
 
-/** Returns a function that asks the person at the terminal for the value of an input; what is typed for a password stays invisible. */
+/** Returns a function that asks for the value of a configuration input at the terminal. A password is not echoed. */
 export function askInput(io: Io): (input: ConfigInput) => Promise<string | undefined> {
   return async ({ id, description, password, options, default: fallback }) => {
     const hints = [

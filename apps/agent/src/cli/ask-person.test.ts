@@ -21,5 +21,5 @@ test.each([
     ),
   ).toEqual(answer);
   expect(io.asked).toHaveLength(typed.length);
-  expect(io.written.err.match(/is no answer: type /g)).toHaveLength(typed.length - 1);
+  expect(io.written.err.match(/is not an answer: type /g)).toHaveLength(typed.length - 1);
 });

@@ -6,14 +6,14 @@ import { askForm } from './ask-form.ts';
 import { askWord, askYesNo } from './ask-word.ts';
 import type { Io } from './io.ts';
 
-/** An inbox item, as `inbox.opened` and the REST API have it. */
+/** Inbox item in the form that `inbox.opened` and the REST API share. */
 export interface Asked {
   readonly id: string;
   readonly kind: InboxKind;
   readonly request: JsonObject;
 }
 
-/** Returns the question of an item, on one line. The call or text that is to be approved is shown whole. */
+/** Returns the question of an item on one line, with the whole tool call or text to approve. */
 export function questionOf({ kind, request }: Asked): string {
   const { server, name, message } = request;
   switch (kind) {
@@ -35,7 +35,7 @@ export function questionOf({ kind, request }: Asked): string {
   }
 }
 
-/** Asks the person at the terminal for the answer to an item; undefined when there is none. */
+/** Asks for the answer to an item at the terminal. Returns undefined at the end of the input. */
 export async function askPerson(
   io: Io,
   { kind, request }: Asked,
@@ -92,7 +92,7 @@ async function askApproval(
     : { action: 'approve', arguments: argumentsOf(text) };
 }
 
-/** What is no JSON is left to the service to refuse. */
+/** Returns the parsed arguments, or the text itself when it is not JSON: the service rejects it with the position of the error. */
 function argumentsOf(text: string): unknown {
   return findJsonProblem(text) === undefined ? JSON.parse(text) : text;
 }

@@ -2,12 +2,12 @@ import { terminalLine } from '../terminal-text.ts';
 import type { Io } from './io.ts';
 
 export interface Words<T> {
-  /** The answers by the lower-case words that stand for them; the empty word is Enter. */
+  /** Answers by the lower-case words that select them; the empty word is Enter. */
   readonly words: { readonly [word: string]: T };
   readonly signal: AbortSignal;
 }
 
-/** Asks until the answer is one of the words; undefined at the end of the input. */
+/** Repeats the question until the answer is one of the words. Returns undefined at the end of the input. */
 export async function askWord<T>(
   io: Io,
   question: string,
@@ -19,12 +19,12 @@ export async function askWord<T>(
     if (Object.hasOwn(words, word)) return words[word];
     const known = Object.keys(words).filter((each) => each !== '');
     io.err(
-      `  "${terminalLine(word)}" is no answer: type ${known.join(', ').replace(/, (?=[^,]*$)/, ' or ')}\n`,
+      `  "${terminalLine(word)}" is not an answer: type ${known.join(', ').replace(/, (?=[^,]*$)/, ' or ')}\n`,
     );
   }
 }
 
-/** Asks until the answer is yes or no; Enter and the end of the input are a no. */
+/** Repeats the question until the answer is yes or no. Enter and the end of the input mean no. */
 export async function askYesNo(io: Io, question: string, signal: AbortSignal): Promise<boolean> {
   return (
     (await askWord(io, question, {

@@ -47,7 +47,7 @@ function connecting(settled: Promise<void>) {
   return { registry, asked };
 }
 
-test('a task waits at most a minute for the first connection of its servers, and says so after two seconds', async () => {
+test('a task waits at most a minute for the first connection of its servers, and prints a notice after two seconds', async () => {
   const { io, printed } = terminal();
   const done = Promise.withResolvers<void>();
   const { registry, asked } = connecting(done.promise);
@@ -56,7 +56,9 @@ test('a task waits at most a minute for the first connection of its servers, and
   vi.advanceTimersByTime(1999);
   expect(printed).toEqual([]);
   vi.advanceTimersByTime(1);
-  expect(printed).toEqual(['waiting for cold to connect, at most 60 s; Ctrl-C goes on without\n']);
+  expect(printed).toEqual([
+    'waiting for cold to connect, at most 60 s; Ctrl-C continues without\n',
+  ]);
   done.resolve();
   await waited;
 });

@@ -1,13 +1,13 @@
 import type { ToolRegistry } from '../ports/tool-registry.ts';
 import type { Io } from './io.ts';
 
-/** A server that `npx` fetches first may take a while to connect; none has longer by default. */
+/** Time limit for the first connections. `npx` may have to download a server. */
 const FIRST_CONNECTION_MS = 60_000;
-/** Before the person at the terminal hears what is waited for. */
+/** Delay until the terminal shows the servers that are still connecting. */
 const SILENT_MS = 2000;
 
 /**
- * Waits until the servers (all when none is named) have connected or failed for the first time, at most a minute. The first Ctrl-C ends the wait, and the task goes on without them.
+ * Waits up to a minute until the named servers, or all servers, have connected or failed for the first time. The first Ctrl-C ends the wait and starts the task without them.
  */
 export async function awaitServers(
   io: Io,
@@ -23,7 +23,7 @@ export async function awaitServers(
         ({ name, state }) => state === 'connecting' && (names.length === 0 || names.includes(name)),
       );
     io.err(
-      `waiting for ${connecting.map(({ name }) => name).join(', ')} to connect, at most ${FIRST_CONNECTION_MS / 1000} s; Ctrl-C goes on without\n`,
+      `waiting for ${connecting.map(({ name }) => name).join(', ')} to connect, at most ${FIRST_CONNECTION_MS / 1000} s; Ctrl-C continues without\n`,
     );
   }, SILENT_MS);
   try {

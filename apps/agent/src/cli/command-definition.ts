@@ -2,7 +2,7 @@ import type { TestHooks } from '../app.ts';
 import type { Io } from './io.ts';
 
 /** The process around a command. */
-export interface Surroundings {
+export interface CommandContext {
   readonly argv: readonly string[];
   readonly env: { readonly [name: string]: string | undefined };
   readonly cwd: string;
@@ -11,7 +11,7 @@ export interface Surroundings {
   readonly version: string;
 }
 
-export interface Invocation extends Surroundings {
+export interface Invocation extends CommandContext {
   readonly io: Io;
   /** Words after the name of the command. */
   readonly rest: readonly string[];
@@ -31,6 +31,6 @@ export interface CommandEntry {
   readonly usage: string;
   /** Fits on the line of `usage`. */
   readonly summary: string;
-  /** Imports the command, so that a start loads no other. */
+  /** Imports the command, so that a start does not load the others. */
   readonly load: () => Promise<Command>;
 }

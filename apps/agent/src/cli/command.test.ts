@@ -53,7 +53,7 @@ describe('help', () => {
     expect((await signalbox(['help', name])).out).toBe(out);
   });
 
-  test('names what a command takes, and nothing else', async () => {
+  test('lists the options of the command only', async () => {
     const { out } = await signalbox(['run', '--help']);
     expect(out).toContain('--yes');
     expect(out).not.toContain('--port');
@@ -64,7 +64,7 @@ describe('help', () => {
   });
 });
 
-describe('a command line that cannot be understood has exit code 2 and one line', () => {
+describe('an invalid command line has exit code 2 and a message of one line', () => {
   test.each<[readonly string[], string]>([
     [['fly'], 'unknown command "fly"'],
     [['fly', '--help'], 'unknown command "fly"'],
@@ -166,7 +166,7 @@ describe('run', () => {
   });
 });
 
-test('with --log-format json serve prints nothing on stdout: what it says when it is ready is an entry of the log', async () => {
+test('with --log-format json, serve logs that it is ready and writes nothing to stdout', async () => {
   const stop = Promise.withResolvers<() => void>();
   const io = {
     ...testIo(),

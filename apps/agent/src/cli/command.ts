@@ -5,22 +5,22 @@ import { EngineError } from '../ports/run-engine.ts';
 import { ReplayError } from '../replay/recording.ts';
 import { StoreError } from '../store/store-error.ts';
 import { terminalLine } from '../terminal-text.ts';
-import type { CommandEntry, Surroundings } from './command-definition.ts';
+import type { CommandEntry, CommandContext } from './command-definition.ts';
 import { COMMANDS } from './commands.ts';
 import { EXIT, EXIT_CODES_HELP } from './exit-code.ts';
 import { UsageError, type Io } from './io.ts';
 import { ServiceError } from './service-client.ts';
 
-export type { Surroundings } from './command-definition.ts';
+export type { CommandContext } from './command-definition.ts';
 
 /** Runs one command line; returns the exit code, one of `EXIT`. */
 export async function runCommand(
   io: Io,
-  surroundings: Surroundings,
+  context: CommandContext,
   hooks: TestHooks = {},
 ): Promise<number> {
   try {
-    return await run(io, surroundings, hooks);
+    return await run(io, context, hooks);
   } catch (error) {
     const message = messageForPeople(error);
     if (message === undefined) throw error;
@@ -29,11 +29,11 @@ export async function runCommand(
   }
 }
 
-async function run(io: Io, surroundings: Surroundings, hooks: TestHooks): Promise<number> {
-  const [word, ...rest] = surroundings.argv;
+async function run(io: Io, context: CommandContext, hooks: TestHooks): Promise<number> {
+  const [word, ...rest] = context.argv;
   if (word === undefined || word === '-h' || word === '--help') return show(io, generalHelp());
   if (word === '-v' || word === '-V' || word === '--version')
-    return show(io, `${surroundings.version}\n`);
+    return show(io, `${context.version}\n`);
   if (word === 'help')
     return show(
       io,
@@ -43,7 +43,7 @@ async function run(io: Io, surroundings: Surroundings, hooks: TestHooks): Promis
     );
   const command = await commandNamed(word).load();
   if (isHelpWanted(rest)) return show(io, command.help(rest));
-  return command.run({ ...surroundings, io, rest, hooks });
+  return command.run({ ...context, io, rest, hooks });
 }
 
 function show(io: Io, text: string): number {
@@ -89,7 +89,7 @@ ${EXIT_CODES_HELP}
 `;
 }
 
-/** Returns the text for an error that the person at the command line can do something about. */
+/** Returns the message of an error that the user can fix, and undefined for a defect of the program. */
 function messageForPeople(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const isOurs =

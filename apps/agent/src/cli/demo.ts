@@ -13,7 +13,7 @@ export interface DemoRun extends Omit<DemoData, 'call'> {
 
 const SERVERS_READY_MS = 15_000;
 
-/** Runs every demo that has its data and checks its answer against the data itself. Returns the exit code. */
+/** Runs every demo whose data is present and compares its answer with the data. Returns the exit code. */
 export async function runDemos(io: Io, app: App, { isJson, ...data }: DemoRun): Promise<number> {
   const say = (text: string): void => (isJson ? io.err(text) : io.out(text));
   const { expectations, skipped } = demoExpectations({

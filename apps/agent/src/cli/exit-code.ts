@@ -1,13 +1,13 @@
 /** Exit codes of every command. */
 export const EXIT = {
   done: 0,
-  /** The run failed, the service refused, a check did not hold. */
+  /** The run failed, the service rejected a request, or a check failed. */
   failed: 1,
-  /** The command line or the configuration cannot be used. */
+  /** The command line or the configuration is invalid. */
   unusable: 2,
-  /** Nothing could be answered: no model, no script for the task, or no server of the run was ready. */
+  /** The task could not be answered: no model, no script for it, or no server of the run was ready. */
   unanswered: 3,
-  /** The run ended, but something needed a person and nobody could be asked. */
+  /** The run ended, but it needed input and no terminal was available. */
   unasked: 4,
   interrupted: 130,
 } as const;

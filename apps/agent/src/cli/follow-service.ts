@@ -14,7 +14,7 @@ const SETTLED: ReadonlyMap<string, number> = new Map([
   ['run.expired', EXIT.failed],
 ]);
 
-/** Prints the stored events of a run of a running service until it is settled. Returns the exit code. Ctrl-C stops following; the run goes on. */
+/** Prints the stored events of a run of a running service until it is settled. Returns the exit code. Ctrl-C stops following; the run continues. */
 export async function followService(
   io: Io,
   client: ServiceClient,
@@ -42,7 +42,7 @@ export async function followService(
 
 interface StoredEvent {
   readonly event: RunEvent;
-  /** As the service sent it. */
+  /** JSON that the service sent. */
   readonly data: JsonObject;
 }
 
@@ -65,7 +65,7 @@ async function* storedEvents(
       yield { event, data };
       if (SETTLED.has(event.type)) return;
     }
-    // A stream ends early when the service does; one that brought nothing would be asked for without end.
+    // A stream ends early when the service stops; without progress the requests would repeat forever.
     if (after === before)
       throw new ServiceError(
         `the service ended the stream of run ${id}: follow it again when it is back`,
@@ -73,7 +73,7 @@ async function* storedEvents(
   }
 }
 
-/** A frame without `seq` is no stored event. */
+/** Returns the stored event of a frame, and undefined for a frame without `seq`. */
 function eventOf({
   run_id: runId,
   seq,

@@ -64,7 +64,7 @@ export interface InboxArguments {
   readonly isJson: boolean;
   readonly url: string | undefined;
   readonly token: string | undefined;
-  /** The answer, where one was given. */
+  /** Response given on the command line. */
   readonly response: JsonObject | undefined;
 }
 
@@ -89,7 +89,7 @@ const TAKEN: { readonly [C in InboxArguments['command']]: readonly Option[] } = 
   answer: [...SHARED, 'run', 'content', 'arguments', 'remember', 'note'],
 };
 
-/** Reads what follows `signalbox inbox`. @throws UsageError */
+/** Parses the words after `signalbox inbox`. @throws UsageError */
 export function parseInboxArguments(argv: readonly string[]): InboxArguments {
   const { values, positionals } = parse(argv);
   const [word, id, action, ...more] = positionals;

@@ -18,7 +18,7 @@ export interface Item extends Asked {
 
 export interface ItemFilter {
   readonly run: string | undefined;
-  /** Whether closed items are listed, too. */
+  /** Whether closed items are listed as well. */
   readonly isAll: boolean;
 }
 
@@ -46,14 +46,14 @@ export class InboxClient {
     return toItem(await this.#service.post(`/v1/inbox/${encodeURIComponent(id)}/respond`, body));
   }
 
-  /** Returns the id that begins or ends with `part`; `part` itself where there is none. @throws UsageError where there are several */
+  /** Returns the id that begins or ends with `part`, and `part` itself when no id does. @throws UsageError when several ids do */
   idOf(part: string): Promise<string> {
     return matchingId(part, 'inbox items', async () =>
       (await this.list({ run: undefined, isAll: true })).map(({ id }) => id),
     );
   }
 
-  /** Returns the prompts of the items' runs, by run; those that cannot be read are left out. */
+  /** Returns the prompts of the items' runs by run id, without the runs that cannot be read. */
   async prompts(items: readonly Item[]): Promise<ReadonlyMap<string, string>> {
     const prompts = new Map<string, string>();
     for (const id of new Set(items.map(({ run_id: run }) => run))) {
@@ -78,6 +78,6 @@ function toItem(value: unknown): Item {
     throw new ServiceError(
       'the service answers in a way that this version does not know: use the same version of signalbox for both',
     );
-  // The other fields are only shown.
+  // The other fields are only printed.
   return value as unknown as Item;
 }

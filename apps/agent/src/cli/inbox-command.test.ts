@@ -60,7 +60,7 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
 
 interface Session {
   readonly env?: { readonly [name: string]: string };
-  /** What the person types, line by line; without, nobody is there. */
+  /** Lines typed at the terminal; without them there is no terminal. */
   readonly typed?: readonly string[];
 }
 
@@ -97,7 +97,7 @@ function fakeInbox(
 }
 
 describe('signalbox inbox', () => {
-  test('lists what waits with its age and the prompt of its run, page by page, with nothing in it that steers the terminal', async () => {
+  test('lists open items with their age and the prompt of their run, page by page, without terminal control sequences', async () => {
     const { url, heard } = await fakeService((line) => {
       if (line.includes('/v1/runs/'))
         return [200, { prompt: `Write\n\u001b[2J${'x'.repeat(100)}` }];
@@ -116,7 +116,7 @@ describe('signalbox inbox', () => {
     ]);
   });
 
-  test('--all --json has the closed ones, too, as JSON lines', async () => {
+  test('--all --json includes closed items, as JSON lines', async () => {
     const items = [ITEM, { ...ITEM, state: 'void' }];
     const { url, heard } = await fakeInbox(items);
     const { out } = await signalbox(['--all', '--json', '--url', url]);
@@ -129,7 +129,7 @@ describe('signalbox inbox', () => {
     expect(heard.map(({ line }) => line)).toEqual(['GET /v1/inbox']);
   });
 
-  test('says so when nothing waits', async () => {
+  test('prints a notice when no item is open', async () => {
     const { url } = await fakeInbox([]);
     expect(await signalbox(['--url', url])).toMatchObject({
       code: 0,
@@ -151,7 +151,7 @@ describe('signalbox inbox', () => {
   });
 });
 
-test('signalbox inbox show prints everything that is asked, and what was answered', async () => {
+test('signalbox inbox show prints the whole request and its response', async () => {
   const { url, heard } = await fakeInbox([
     { ...ITEM, state: 'delivered', response: { action: 'approve' } } as typeof ITEM,
   ]);
@@ -179,7 +179,7 @@ describe('an id may be written in part', () => {
     },
   );
 
-  test('one that several items have is refused with their ids', async () => {
+  test('an ambiguous id is rejected with the matching ids', async () => {
     const { url, heard } = await fakeInbox(items);
     const { code, err } = await signalbox(['answer', '0193', 'deny', '--url', url]);
     expect(code).toBe(2);
@@ -189,7 +189,7 @@ describe('an id may be written in part', () => {
     expect(heard.filter(({ line }) => line.startsWith('POST'))).toEqual([]);
   });
 
-  test('one that no item has is left to the service to refuse', async () => {
+  test('an unknown id is sent to the service, which rejects it', async () => {
     const { url } = await fakeInbox(items);
     expect(await signalbox(['show', 'a/b', '--url', url])).toMatchObject({
       code: 1,
@@ -199,7 +199,7 @@ describe('an id may be written in part', () => {
 });
 
 describe('signalbox inbox answer', () => {
-  test('sends the answer with all its parts, and the token', async () => {
+  test('sends the response with all its fields, and the token', async () => {
     const { url, heard } = await fakeInbox([ITEM]);
     const { code, out } = await signalbox(
       [
@@ -228,7 +228,7 @@ describe('signalbox inbox answer', () => {
     ]);
   });
 
-  test('says what the service refuses, exit code 1', async () => {
+  test('prints the problem when the service rejects the response, exit code 1', async () => {
     const { url } = await fakeInbox([], () => [
       409,
       { code: 'inbox_item_not_open', detail: 'The inbox item is not open any more: it is void.' },
@@ -239,7 +239,7 @@ describe('signalbox inbox answer', () => {
     });
   });
 
-  test('without an action asks at the terminal, again when the answer does not fit', async () => {
+  test('without an action asks at the terminal, and again when the answer is invalid', async () => {
     const { url, heard } = await fakeInbox([ITEM], ({ arguments: args }) =>
       typeof args === 'string'
         ? [400, { code: 'invalid_request', detail: '/body/arguments: expected an object' }]
@@ -254,7 +254,7 @@ describe('signalbox inbox answer', () => {
     expect(heard.at(-1)?.body).toEqual({ action: 'approve', arguments: { path: 'b' } });
   });
 
-  test('without an id asks about all that waits, one after the other', async () => {
+  test('without an id asks about all open items, one after the other', async () => {
     const form = {
       ...ITEM,
       id: OTHER_ID,
@@ -276,7 +276,7 @@ describe('signalbox inbox answer', () => {
     ]);
   });
 
-  test('of a closed item asks nothing', async () => {
+  test('rejects a closed item without asking', async () => {
     const { url } = await fakeInbox([{ ...ITEM, state: 'expired' }]);
     expect(await signalbox(['answer', ID, '--url', url], { typed: [] })).toMatchObject({
       code: 1,
@@ -312,8 +312,8 @@ test.each<[readonly string[], RegExp]>([
   expect(err.trim().split('\n')).toHaveLength(1);
 });
 
-describe('a service that is not what it should be', () => {
-  test('that is not there: what to do is said', async () => {
+describe('a service that cannot be used', () => {
+  test('unreachable: the message says what to do', async () => {
     const { code, err } = await signalbox(['--url', 'http://127.0.0.1:9']);
     expect(code).toBe(1);
     expect(err).toMatch(

@@ -30,7 +30,7 @@ async function runInbox({ io, rest, env }: Invocation): Promise<number> {
   return EXIT.done;
 }
 
-/** The state that an answer leads to, in words. */
+/** Printed outcome of each action. */
 const OUTCOMES: { readonly [action: string]: string } = {
   approve: 'approved',
   deny: 'denied',
@@ -91,7 +91,7 @@ async function askAll(
   try {
     for (const listed of items) {
       if (stop.signal.aborted) break;
-      // A list has long questions cut.
+      // Lists shorten long questions.
       const item = listed.is_shortened === true ? await client.get(listed.id) : listed;
       io.out(shown(item, prompts.get(item.run_id)));
       isAnswered =

@@ -80,7 +80,7 @@ function start(
   };
 }
 
-test('two items that are open together are asked one after the other, so that one answer never counts for both', async () => {
+test('two open items are asked one after the other, so that an answer never counts for both', async () => {
   const { opened, next, unasked, responses, printed } = start();
   opened('one', 'tool_approval', { arguments: { path: 'a' } });
   opened('two', 'tool_approval', { arguments: { path: 'b' } });
@@ -95,7 +95,7 @@ test('two items that are open together are asked one after the other, so that on
   await expect.poll(() => responses[1]).toEqual(['two', { action: 'deny' }]);
 });
 
-test('what is to be approved is shown whole', async () => {
+test('the call to approve is shown whole', async () => {
   const { opened, next, printed } = start();
   const path = `${'a'.repeat(5000)}/important`;
   opened('one', 'tool_approval', { arguments: { path } });
@@ -103,7 +103,7 @@ test('what is to be approved is shown whole', async () => {
   expect(printed[0]).toContain(path);
 });
 
-test('an item that needs no answer any more is asked no longer, and the next one is', async () => {
+test('the question of a closed item ends, and the next item is asked', async () => {
   const { opened, closed, next, responses } = start();
   opened('one', 'tool_approval');
   opened('two', 'sampling_approval', { messages: [{ role: 'user' }] });
@@ -115,7 +115,7 @@ test('an item that needs no answer any more is asked no longer, and the next one
   await expect.poll(() => responses).toEqual([['three', { action: 'approve' }]]);
 });
 
-test('an answer that does not fit is asked for again', async () => {
+test('an invalid answer is asked for again', async () => {
   const { opened, next, responses, errors } = start(({ action }) =>
     action === 'retry' ? undefined : 'action: must be one of retry, mark_done, fail',
   );

@@ -7,13 +7,13 @@ import type { Io } from './io.ts';
 
 export interface InboxPromptOptions {
   readonly engine: Pick<RunEngine, 'respond'>;
-  /** Prints a line between others. */
+  /** Prints a line between the lines of the run. */
   readonly print: (line: string) => void;
-  /** Ends all questions. */
+  /** Cancels all questions. */
   readonly signal: AbortSignal;
 }
 
-/** Asks the person at the terminal, one item at a time in the order in which they were opened, each until it is answered or needs no answer any more. */
+/** Asks at the terminal about one inbox item at a time, in the order of opening, until each is answered or closed. */
 export class InboxPrompt {
   readonly #io: Io;
   readonly #options: InboxPromptOptions;

@@ -1,22 +1,22 @@
 import type { Losses } from './lossy-output.ts';
 
-/** The terminal a command uses; `main.ts` makes the real one. */
+/** Terminal of a command; `main.ts` creates the real one. */
 export interface Io {
-  /** Writes to stdout, verbatim: the result of the command. Held back while a question is open. */
+  /** Writes the result of the command to stdout, verbatim. Deferred while a question is open. */
   out(text: string): void;
-  /** Writes to stderr, verbatim: everything else. Held back while a question is open, and lost when it cannot be written. */
+  /** Writes everything else to stderr, verbatim. Deferred while a question is open, and lost when stderr cannot be written. */
   err(text: string): void;
-  /** Texts for stderr that were lost; undefined while there are none. */
+  /** Texts for stderr that were lost; undefined when none were. */
   losses?(): Losses | undefined;
   /** Whether stderr is a terminal, on which a line can be redrawn. */
   readonly isTerminal: boolean;
   /** Whether stdout is a terminal and not a file or another program. */
   readonly isOutTerminal: boolean;
-  /** Whether a person can be asked: on stderr, answering on stdin. */
+  /** Whether stderr can show questions and stdin can read answers. */
   readonly canAsk: boolean;
   /** Width of the terminal. */
   readonly columns: number;
-  /** Asks for one line; undefined when aborted, or when the input has ended. One question at a time. */
+  /** Asks for a line. Returns undefined when aborted and at the end of the input. One question at a time. */
   ask(question: string, signal: AbortSignal, options?: AskOptions): Promise<string | undefined>;
   /** Reads stdin to its end. */
   readInput(): Promise<string>;
@@ -25,11 +25,11 @@ export interface Io {
 }
 
 export interface AskOptions {
-  /** Whether the typed characters stay invisible; default false. */
+  /** Whether typed characters are not echoed; default false. */
   readonly isHidden?: boolean;
 }
 
-/** Error for a command line that cannot be understood; shown on one line, exit code 2. */
+/** Error for an invalid command line; printed on one line, exit code 2. */
 export class UsageError extends Error {
   constructor(message: string, options: { readonly cause?: unknown } = {}) {
     super(message, options);

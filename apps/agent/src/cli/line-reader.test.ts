@@ -43,7 +43,7 @@ test('the beginning of a line typed ahead begins the next answer', async () => {
   expect(await second).toBe('begun');
 });
 
-test('what is typed for a hidden question is not shown', async () => {
+test('the input of a hidden question is not echoed', async () => {
   const { input, lines, written } = reader();
   const answer = lines.ask('secret? ', signal, { isHidden: true });
   input.write('hush\n');

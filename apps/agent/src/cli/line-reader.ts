@@ -9,19 +9,19 @@ export interface LineReaderOptions {
   readonly onInterrupt: () => void;
 }
 
-/** Asks for lines at a terminal. What was typed ahead of a question answers it. */
+/** Reads lines from a terminal. A line typed before a question answers it. */
 export class LineReader {
   readonly #options: LineReaderOptions;
-  /** Whole lines that came together with the answer to an earlier question. */
+  /** Complete lines received with the answer to an earlier question. */
   readonly #typedAhead: string[] = [];
-  /** The beginning of the next line. */
+  /** Received part of the next line. */
   #begun = '';
 
   constructor(options: LineReaderOptions) {
     this.#options = options;
   }
 
-  /** Returns the next line; undefined when aborted, or when the input has ended. One question at a time. */
+  /** Returns the next line, and undefined when aborted and at the end of the input. One question at a time. */
   async ask(
     question: string,
     signal: AbortSignal,
@@ -40,7 +40,7 @@ export class LineReader {
       terminal: output.isTTY,
     });
     lines.on('line', (line) => this.#typedAhead.push(line));
-    // Ctrl-C while a question is open means what it means elsewhere.
+    // readline takes Ctrl-C while a question is open; it must still interrupt the command.
     lines.on('SIGINT', onInterrupt);
     try {
       const answer = await this.#answer(lines, isHidden ? '' : question, signal);

@@ -1,23 +1,23 @@
 import type { Writable } from 'node:stream';
 
 export interface Losses {
-  /** Texts that were lost since the process began. */
+  /** Number of texts lost since the process started. */
   readonly count: number;
-  /** Why the last one was lost. */
+  /** Cause of the latest loss. */
   readonly reason: string;
 }
 
-/** The bytes that wait for a reader before further texts are dropped. */
+/** Limit of unread bytes, beyond which texts are dropped. */
 export const MAX_WAITING_BYTES = 256 * 1024;
 
-/** Writes texts to a stream for as long as it takes them. A text that cannot be written, or that a slow reader has no room for, is lost and counted. */
+/** Writes texts to a stream without waiting for its reader. Drops and counts texts that cannot be written or that exceed the buffer. */
 export class LossyOutput {
   readonly #stream: Writable;
   #losses: Losses | undefined;
 
   constructor(stream: Writable) {
     this.#stream = stream;
-    // The callback of each write has the error as well.
+    // The callback of each write receives the error as well.
     stream.on('error', () => undefined);
   }
 

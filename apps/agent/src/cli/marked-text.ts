@@ -1,11 +1,11 @@
 import { terminalText } from '../terminal-text.ts';
 
-/** Begins every line of a model's text at a terminal, where lines of `signalbox run` begin at the edge. */
+/** Prefix of every line of a model's text at a terminal; lines of `signalbox run` have none. */
 export const TEXT_MARK = '│ ';
 
 /**
- * Marks the lines of a text that comes in parts, and breaks those that are wider than the terminal: no line of a model or a
- * server begins at the edge, where it could look like a line of ours.
+ * Prefixes the lines of a text that arrives in parts, and breaks lines that are wider than the terminal, so that no text of a
+ * model or a server can look like a line of `signalbox run`.
  */
 export class MarkedText {
   readonly #width: number;
@@ -16,7 +16,7 @@ export class MarkedText {
     this.#width = Math.max(10, columns - TEXT_MARK.length - 1);
   }
 
-  /** Returns the next part as it goes to the terminal. */
+  /** Returns the next part with its prefixes and line breaks. */
   add(text: string): string {
     let marked = '';
     for (const character of terminalText(text)) {
@@ -41,7 +41,7 @@ export class MarkedText {
     return marked;
   }
 
-  /** Returns what ends the text: a line break, unless there is one. */
+  /** Returns the line break that ends the text, or an empty string when the text ends with one. */
   end(): string {
     const rest = this.#isLineOpen ? '\n' : '';
     this.#isLineOpen = false;
@@ -49,7 +49,7 @@ export class MarkedText {
   }
 }
 
-/** Breaks a line of ours at the width of the terminal; further rows are indented. */
+/** Breaks a line of `signalbox run` at the width of the terminal and indents its further rows. */
 export function wrapLine(line: string, columns: number): string {
   const rows: string[] = [];
   let row = '';
@@ -67,7 +67,7 @@ export function wrapLine(line: string, columns: number): string {
   return [...rows, row].join('\n');
 }
 
-/** No character is wider than this many cells; one that is narrower only breaks a line early. */
+/** Largest width of a character in cells. A narrower character only breaks a line early. */
 function cellsOf(character: string): number {
   return (character.codePointAt(0) ?? 0) < 0x1100 ? 1 : 2;
 }

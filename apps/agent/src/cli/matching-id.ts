@@ -2,7 +2,7 @@ import { UsageError } from './io.ts';
 
 const WHOLE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Returns the id that begins or ends with `part`; `part` itself when it is whole or no id does. @throws UsageError when several do */
+/** Returns the id that begins or ends with `part`, and `part` itself when it is a whole id or no id matches. @throws UsageError when several ids match */
 export async function matchingId(
   part: string,
   noun: string,

@@ -6,12 +6,12 @@ interface OptionSpec {
   readonly type: 'string' | 'boolean';
   readonly multiple?: boolean;
   readonly short?: string;
-  /** The placeholder of its value. */
+  /** Placeholder of the value in help texts. */
   readonly value?: string;
   readonly help: string;
 }
 
-/** Every option of the command line; a command takes some of them. */
+/** All options of the command line; each command takes some of them. */
 export const OPTIONS = {
   config: {
     type: 'string',
@@ -93,7 +93,7 @@ export const CONFIG_OPTIONS = [
 export const LOG_OPTIONS = ['log-level', 'log-format'] as const satisfies readonly OptionName[];
 export const SERVICE_OPTIONS = ['url', 'token'] as const satisfies readonly OptionName[];
 
-/** Options as parsed; those that were not given, or that the command does not take, are undefined. */
+/** Parsed options; undefined when not given or not taken by the command. */
 export type OptionValues = {
   readonly [N in OptionName]?: (typeof OPTIONS)[N] extends { readonly multiple: true }
     ? readonly string[]
@@ -107,7 +107,7 @@ export interface ParsedOptions {
   readonly positionals: readonly string[];
 }
 
-/** Reads the command line of `signalbox COMMAND`. @throws UsageError for an option that the command does not take */
+/** Parses the command line of `signalbox COMMAND`. @throws UsageError for an option that the command does not take */
 export function parseOptions(
   command: string,
   argv: readonly string[],

@@ -1,6 +1,6 @@
 import { terminalLine } from '../terminal-text.ts';
 
-/** Returns rows as text, their columns aligned, with nothing in them that steers a terminal. */
+/** Returns rows as text with aligned columns and without terminal control sequences. */
 export function table(rows: readonly (readonly string[])[]): string {
   const clean = rows.map((row) => row.map(terminalLine));
   const widths = (clean[0] ?? []).map((_, column) =>
@@ -20,7 +20,7 @@ const UNITS: readonly (readonly [name: string, seconds: number])[] = [
   ['min', 60],
 ];
 
-/** Returns how long ago a time was, in its largest unit, such as `5 min`; empty for no time. */
+/** Returns the age of a time in its largest unit, such as `5 min`, and an empty string for an invalid time. */
 export function age(time: string, now = Date.now()): string {
   const seconds = Math.max(0, Math.floor((now - Date.parse(time)) / 1000));
   if (Number.isNaN(seconds)) return '';

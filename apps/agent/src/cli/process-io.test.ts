@@ -31,7 +31,7 @@ function failing(state: { error?: Error }) {
   return { stream: Object.assign(new EventEmitter(), { writableLength: 0, write }), written };
 }
 
-test('a log on a full disk loses its entries and counts them, and later entries say so', async () => {
+test('a log on a full disk drops and counts its entries, and later entries report the count', async () => {
   const state: { error?: Error } = {
     error: Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }),
   };
@@ -60,7 +60,7 @@ test('a log on a full disk loses its entries and counts them, and later entries 
   );
 });
 
-test('a log that nobody reads takes a bounded amount of memory', () => {
+test('an unread log uses a bounded amount of memory', () => {
   const stderr = new PassThrough();
   const io = createProcessIo({
     stdin: new PassThrough(),

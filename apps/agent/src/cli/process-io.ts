@@ -4,11 +4,11 @@ import { LineReader } from './line-reader.ts';
 import { LossyOutput } from './lossy-output.ts';
 
 export interface ProcessIo extends Io {
-  /** Sets the exit code. Ends the process within a second after an interrupt, even if nobody reads its output. */
+  /** Sets the exit code. After an interrupt, ends the process within a second even if its output is not read. */
   finish(exitCode: number): void;
 }
 
-/** Time for output that is still waiting for a reader after an interrupt. */
+/** Time for writing the remaining output after an interrupt. */
 const EXIT_GRACE_MS = 1000;
 
 /** Returns the terminal of this process. Text that cannot be written to stderr is lost, and the process continues. */
@@ -24,7 +24,7 @@ export function createProcessIo(process: NodeJS.Process): ProcessIo {
   let outputError: NodeJS.ErrnoException | undefined;
   let isInterrupted = false;
   stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // A reader such as `head` may leave before the end.
+    // A reader such as `head` may close the pipe early.
     if (error.code !== 'EPIPE') outputError = error;
   });
   const write = (output: () => void): void => {
@@ -38,7 +38,7 @@ export function createProcessIo(process: NodeJS.Process): ProcessIo {
     isTerminal: stderr.isTTY,
     isOutTerminal: stdout.isTTY,
     canAsk: stdin.isTTY && stderr.isTTY,
-    // A terminal that was never given a size says 0.
+    // A terminal without a known size reports 0.
     columns: (stderr.isTTY && stderr.columns) || 80,
     async ask(question, signal, options) {
       const held: (() => void)[] = [];
@@ -67,7 +67,7 @@ export function createProcessIo(process: NodeJS.Process): ProcessIo {
         log.write(`signalbox: the output could not be written: ${outputError.message}\n`);
       process.exitCode =
         exitCode === 0 && outputError !== undefined && !isInterrupted ? 1 : exitCode;
-      // A pipe that nobody empties would keep the process alive.
+      // A pipe that is not read would keep the process alive.
       if (isInterrupted) setTimeout(() => process.exit(), EXIT_GRACE_MS).unref();
     },
   };

@@ -9,7 +9,7 @@ export interface ProgressUpdate {
 
 const WIDTH = 24;
 
-/** One line that is redrawn on a terminal; elsewhere a line for each whole tenth of a known total, and for the first update of an unknown one. */
+/** Progress as a line that is redrawn on a terminal. Elsewhere prints a line for each tenth of a known total, and for the first update without a total. */
 export class ProgressBar {
   readonly #io: Io;
   #isDrawn = false;
@@ -32,7 +32,7 @@ export class ProgressBar {
     this.#io.err(`${line}\n`);
   }
 
-  /** Makes room for another line. */
+  /** Clears the redrawn line before other output. */
   clear(): void {
     if (this.#isDrawn) this.#io.err('\r\u001b[K');
     this.#isDrawn = false;
@@ -46,7 +46,7 @@ function bar({ progress, total }: ProgressUpdate): string {
   return `[${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)}] ${Math.floor(share * 100)}%`;
 }
 
-/** What to say of progress that says nothing itself: the number, where no bar shows it. */
+/** Returns the text of progress without a message: the number, when no bar shows it. */
 function countOf({ progress, total }: ProgressUpdate): string {
   return total === undefined || total <= 0 ? `${progress}` : '';
 }

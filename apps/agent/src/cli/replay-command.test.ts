@@ -58,7 +58,7 @@ test.each([
   expect(err).toContain(message);
 });
 
-test('its help says what it does', async () => {
+test('its help describes it', async () => {
   expect(await signalbox(['--help'])).toMatchObject({
     code: 0,
     out: expect.stringContaining('takes a settled run through the loop again') as string,

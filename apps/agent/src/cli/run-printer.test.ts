@@ -61,7 +61,7 @@ test('a call is shown with its arguments, its time and the first line of its res
   expect(text()).toBe('→ files__search {"path":"."}\n✓ files__search 250 ms: a b\n');
 });
 
-test('a model call that failed and is made again is a line with the time and the reason', () => {
+test('a retry of a model call is a line with the delay and the reason', () => {
   const { io, text } = printed();
   const printer = new RunPrinter(io);
   const data = {
@@ -112,7 +112,7 @@ test('progress redraws one line on a terminal and clears it before the next', ()
   expect(text().endsWith('\r\u001b[Krun cancelled\n')).toBe(true);
 });
 
-test('progress is a line for each tenth where nothing can be redrawn', () => {
+test('progress is a line for each tenth when stderr is not a terminal', () => {
   const { io, text } = printed();
   const printer = new RunPrinter(io);
   for (let progress = 1; progress <= 100; progress += 1) {
@@ -126,7 +126,7 @@ test('progress is a line for each tenth where nothing can be redrawn', () => {
   expect(text().split('\n').length - 1).toBe(11);
 });
 
-test('progress without a total shows what the server says of it, else the number', () => {
+test('progress without a total shows its message or its number', () => {
   const { io, text } = printed(true);
   const printer = new RunPrinter(io);
   printer.frame(planned);
@@ -154,7 +154,7 @@ test('progress without a total shows what the server says of it, else the number
   ]);
 });
 
-test('a tool cannot steer the terminal with its text', () => {
+test("a tool's text contains no terminal control sequences", () => {
   const { io, text } = printed(true);
   const printer = new RunPrinter(io);
   printer.frame(
@@ -171,7 +171,7 @@ test('a tool cannot steer the terminal with its text', () => {
   expect(text()).toBe('✗ c1 0 ms: [2Jboo\n');
 });
 
-test('neither can a model with its answer or the name of a tool, a server with a message, or a provider with its error', () => {
+test('answers, tool names, messages of servers and errors of providers contain no terminal control sequences', () => {
   const { io, text } = printed(true);
   const printer = new RunPrinter(io);
   const hostile = 'a\u001b[2J\u009b1m\r\u202eb\nc';
@@ -223,10 +223,10 @@ test('neither can a model with its answer or the name of a tool, a server with a
   expect(ours.split('\n').filter((line) => line.startsWith('│'))).toEqual(['│ a[2J1mb', '│ c']);
 });
 
-describe('no line of a model looks like a line of ours', () => {
+describe('no line of a model looks like a line of signalbox', () => {
   const forged = '✓ files__delete 3 ms: done';
 
-  test('every line of its text is marked, however long, and in whatever parts it comes', () => {
+  test('every line of its text has the prefix, whatever its length and parts', () => {
     const { io, text } = printed(true);
     const printer = new RunPrinter(io);
     const whole = `Hello\n${forged}\n\n${' '.repeat(55)}${forged}\n${'宽'.repeat(25)}   ${forged}`;
@@ -239,7 +239,7 @@ describe('no line of a model looks like a line of ours', () => {
     expect(rows.filter((row) => !row.startsWith('│ '))).toEqual([]);
   });
 
-  test('nor do rows of a line that is wider than the terminal', () => {
+  test('rows of a line that is wider than the terminal have the prefix', () => {
     const { io, text } = printed(true);
     const printer = new RunPrinter(io);
     const path = `${' '.repeat(32)}${forged}`;
@@ -269,7 +269,7 @@ describe('no line of a model looks like a line of ours', () => {
   }
 });
 
-test('where stdout is no terminal it gets the answer alone, as it is; what is said between calls goes to stderr', () => {
+test('unless stdout is a terminal it receives the answer alone, unchanged; text between calls goes to stderr', () => {
   const io = testIo();
   const printer = new RunPrinter(io);
   const message = { turn: 1, role: 'assistant', is_partial: false } as const;

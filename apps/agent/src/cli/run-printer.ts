@@ -7,15 +7,15 @@ import { MarkedText, wrapLine } from './marked-text.ts';
 import { ProgressBar } from './progress-bar.ts';
 
 /**
- * Prints a run for a person: the calls with their progress and results, and the answer. At a terminal every text of the model is
- * printed as it is written, its lines marked. Elsewhere stdout gets the answer alone, unmarked. Nothing of it can steer the terminal.
+ * Prints a run for a person: the tool calls with their progress and results, and the answer. At a terminal the model's text is printed
+ * as it arrives, with a prefix on each line. Otherwise stdout receives only the answer. Terminal control sequences are removed.
  */
 export class RunPrinter {
   readonly #io: Io;
   readonly #bar: ProgressBar;
   readonly #names = new Map<string, string>();
   readonly #startedAt = new Map<string, number>();
-  /** The message that is being printed. */
+  /** Message being printed. */
   #writing: { readonly messageId: string; readonly text: MarkedText; length: number } | undefined;
 
   constructor(io: Io) {
@@ -28,7 +28,7 @@ export class RunPrinter {
     if (frame.type === 'delta') this.#delta(frame.delta);
   }
 
-  /** Prints a line of ours between others. */
+  /** Prints a line of `signalbox run` between the lines of the model. */
   line(text: string): void {
     this.end();
     const line = terminalLine(text);
@@ -99,7 +99,7 @@ export class RunPrinter {
     if (kind === 'text' && this.#io.isOutTerminal) this.#write(messageId, { offset, text });
   }
 
-  /** Prints the rest of a message, after its deltas. Where stdout is no terminal, a message is printed with the answer, or here when it is none. */
+  /** Prints the rest of a message after its deltas. Unless stdout is a terminal, the last message is printed as the answer instead. */
   #message({
     message_id: messageId,
     text,

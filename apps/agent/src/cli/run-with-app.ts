@@ -21,7 +21,7 @@ interface AppContext {
   readonly parsed: AppArguments;
   readonly config: LoadedConfig;
   readonly logger: Logger;
-  /** Folder of the demo's file server. */
+  /** Folder of the demo's filesystem server. */
   readonly files: string;
 }
 
@@ -106,13 +106,13 @@ function addedServers(
   };
 }
 
-/** The same server, whose tools are not asked about; tools that are denied stay so. */
+/** Returns the server with its tools approved, except the denied ones. */
 function approved(server: ServerConfig): ServerConfig {
   const approvals = (server.approvals ?? []).filter(({ policy }) => policy === 'deny');
   return { ...server, approvals, approval: server.approval === 'deny' ? 'deny' : 'auto' };
 }
 
-/** Returns the names of servers that may be given as the configuration has them. */
+/** Returns the names of servers that were given by name or by their name in the configuration. */
 function serverNames(
   { servers, invalidServers = [] }: LoadedConfig,
   given: readonly string[],

@@ -16,21 +16,21 @@ export interface RunTask {
   readonly isJson: boolean;
 }
 
-/** A run that was followed to its end, or `cancelling` when the person gave up waiting. */
+/** Run that was followed to its end, or in status `cancelling` when a second Ctrl-C ended the wait. */
 export interface RunOutcome {
   readonly run: Run;
-  /** Whether something needed a person and nobody could be asked. */
+  /** Whether the run needed input and no terminal was available. */
   readonly isUnasked: boolean;
-  /** Tool calls that were answered. */
+  /** Number of completed tool calls. */
   readonly answeredCalls: number;
 }
 
-/** The store of a command is its own, so where nobody can be asked at the terminal nobody will ever answer: questions expire at once. */
+/** Without a terminal questions expire at once: no other process can read the store of this command. */
 const UNASKED = { inboxExpiryMs: 1 };
 
 /**
- * Runs one task in this process and prints it. The first Ctrl-C cancels the run to the far end and goes on printing until it is
- * settled; the second gives up waiting.
+ * Runs a task in this process and prints it. The first Ctrl-C cancels the run with its tool calls and prints until it is settled;
+ * the second stops waiting.
  */
 export async function runTask(
   io: Io,
@@ -75,7 +75,7 @@ export function isInterrupted(run: Run): boolean {
   return run.status === 'cancelled' || run.status === 'cancelling';
 }
 
-/** Returns the exit code of `signalbox run`; where nothing was answered, the reason goes to stderr. */
+/** Returns the exit code of `signalbox run`. Writes the reason to stderr when the task was not answered. */
 export function exitCodeOf(
   io: Io,
   app: App,

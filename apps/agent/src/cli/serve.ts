@@ -5,19 +5,19 @@ import type { Logger } from '../ports/logger.ts';
 import { EXIT } from './exit-code.ts';
 import type { Io } from './io.ts';
 
-/** The service as a person meets it. */
+/** Facts about the service that its start prints. */
 export interface Served {
   readonly config: LoadedConfig;
   /** Whether the demo servers are among the configured ones. */
   readonly isDemo: boolean;
-  /** Folder of the file server. */
+  /** Folder of the filesystem server. */
   readonly files: string;
   readonly logger: Logger;
 }
 
 /**
- * Starts the service, prints where it is and what to try, and resolves with the exit code at the first Ctrl-C, SIGTERM or
- * SIGHUP; the next one ends the process at once. With the log format `json` what is printed is a log entry.
+ * Starts the service, prints its address and example requests, and resolves with the exit code at the first Ctrl-C, SIGTERM or
+ * SIGHUP; the next signal ends the process at once. With the log format `json` it writes log entries instead.
  */
 export async function serve(io: Io, app: App, served: Served): Promise<number> {
   const { config, logger } = served;
@@ -29,7 +29,7 @@ export async function serve(io: Io, app: App, served: Served): Promise<number> {
   else io.out(welcome(url, app, served));
   await stopped;
   unsubscribe();
-  const goodbye = 'stopping; runs that are not finished go on at the next start';
+  const goodbye = 'stopping; unfinished runs continue at the next start';
   if (isJson) logger.info(goodbye);
   else io.out(`signalbox: ${goodbye}\n`);
   return EXIT.done;

@@ -4,12 +4,12 @@ import { httpUrlProblem } from '../config/http-url.ts';
 import { UsageError } from './io.ts';
 
 const DEFAULT_PORT = '8020';
-/** Longer than a service that works takes to answer. */
+/** Time limit for a response. */
 const ANSWER_LIMIT_MS = 30_000;
 
-/** A running service did not answer, or refused; the message says what to do. */
+/** Error when a running service does not answer or rejects a request; the message says what to do. */
 export class ServiceError extends Error {
-  /** The code of the problem; undefined when there was no answer of a service. */
+  /** Code of the problem; undefined when no service answered. */
   readonly code: string | undefined;
 
   constructor(message: string, options: { readonly code?: string; readonly cause?: unknown } = {}) {
@@ -25,7 +25,7 @@ export interface ServicePlace {
   readonly token: string | undefined;
 }
 
-/** Returns where the service is by the options `--url` and `--token`, else by the environment. */
+/** Returns the address of the service from the options `--url` and `--token`, or from the environment. */
 export function servicePlace(
   options: { readonly url?: string | undefined; readonly token?: string | undefined },
   env: { readonly [name: string]: string | undefined },
@@ -45,7 +45,7 @@ export class ServiceClient {
   readonly #url: string;
   readonly #token: string | undefined;
 
-  /** @throws UsageError when the URL is none */
+  /** @throws UsageError when the URL is invalid */
   constructor({ url: given = `http://127.0.0.1:${DEFAULT_PORT}`, token }: ServicePlace) {
     const url = given.includes('://') ? given : `http://${given}`;
     const problem = httpUrlProblem(url);
@@ -191,7 +191,7 @@ function jsonOf(text: string): JsonObject | undefined {
     const value: unknown = JSON.parse(text);
     return isPlainObject(value) ? value : undefined;
   } catch {
-    // Whatever answered is no service of ours.
+    // Another program answered.
     return undefined;
   }
 }

@@ -55,7 +55,7 @@ test('runs are listed with their age, status and prompt', async () => {
   expect(out).toMatch(new RegExp(`^${id}  \\d+ [sd]  queued  Write a letter\\n$`));
 });
 
-test('a run is followed to its end, and its answer alone goes to stdout', async () => {
+test('a run is followed to its end, and only its answer goes to stdout', async () => {
   const { signalbox, start, edge } = await service();
   const id = await start('Write a letter');
   const store = edge.store;

@@ -22,15 +22,15 @@ interface Request {
 
 interface ServiceCommand {
   readonly name: string;
-  /** The words after the name, such as `ID`. */
+  /** Words after the name, such as `ID`. */
   readonly words: readonly string[];
-  /** How many of the words may be left out, from the end. */
+  /** Number of words that may be omitted, from the end. */
   readonly optional?: number;
   readonly about: string;
   readonly run: (request: Request) => Promise<number>;
 }
 
-/** Returns a command that is a request to a running service. */
+/** Returns a command that sends requests to a running service. */
 function serviceCommand({ name, words, optional = 0, about, run }: ServiceCommand): Command {
   const usage = [name, ...words].join(' ');
   return {
@@ -123,7 +123,7 @@ export const serversCommand = serviceCommand({
   },
 });
 
-/** Seconds within which the service answers with the result; a longer call is followed. */
+/** Seconds to wait for the result in the first request; a longer call is followed. */
 const WAIT_S = 20;
 
 export const callCommand = serviceCommand({
@@ -166,7 +166,7 @@ function argumentsOf(json: string): JsonObject {
   return value;
 }
 
-/** The text of a result; content of another kind as JSON. */
+/** Returns the text of a result, with content other than text as JSON. */
 function resultText(result: unknown): string {
   if (!isPlainObject(result)) return '';
   const content: readonly unknown[] = Array.isArray(result['content'])

@@ -42,7 +42,7 @@ async function signalbox(
   return { code, ...io.written };
 }
 
-test('the tools that runs may use are listed, all or those of a server', async () => {
+test('lists the tools that runs may use, of all servers or of a named server', async () => {
   const { url } = await changedServer();
   expect(await signalbox(url)).toEqual({ code: 0, out: '', err: 'no tool is offered\n' });
   await signalbox(url, 'approve', 'files', 'read', 'list');
@@ -55,7 +55,7 @@ test('the tools that runs may use are listed, all or those of a server', async (
   });
 });
 
-test('the quarantined tools of a server are shown with what changed', async () => {
+test('lists the quarantined tools of a server with their changed fields', async () => {
   const { url } = await changedServer();
   const { code, out, err } = await signalbox(url, 'approve', 'files');
   expect(code).toBe(0);
@@ -67,7 +67,7 @@ test('the quarantined tools of a server are shown with what changed', async () =
   );
 });
 
-test('named tools are approved, or all', async () => {
+test('approves the named tools, or all with --all', async () => {
   const { url, pool } = await changedServer();
   expect(await signalbox(url, 'approve', 'files', 'read', 'list')).toEqual({
     code: 0,
@@ -88,7 +88,7 @@ test('named tools are approved, or all', async () => {
   });
 });
 
-test('a tool that is not there approves none of the others', async () => {
+test('an unknown tool name approves no tool', async () => {
   const { url, pool } = await changedServer();
   expect(await signalbox(url, 'approve', 'files', 'read', 'none')).toMatchObject({
     code: 1,

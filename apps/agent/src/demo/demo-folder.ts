@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Returns the folder that the demos are about: the repository in a checkout, the working directory for an installed package. */
+/** Returns the folder that the demos read: the repository in a checkout, the working directory for an installed package. */
 export function demoFolder({
   repository,
   cwd,

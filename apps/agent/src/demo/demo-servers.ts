@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { ConfigError, type ServerConfig } from '../config/config.ts';
 
 export interface DemoPlaces {
-  /** The folder that the file server reads. */
+  /** Folder that the filesystem server reads. */
   readonly files: string;
   /** The shop database. */
   readonly database: string;
@@ -12,7 +12,7 @@ export interface DemoPlaces {
 
 export type DemoServerName = 'filesystem' | 'sqlite' | 'weather';
 
-/** Returns the three reference servers over a folder, the shop database and made-up weather; one that is not installed is named in `notices`. */
+/** Returns the three reference servers for a folder, the shop database and made-up weather. `notices` names the servers that are not installed. */
 export function demoServers({ files, database }: DemoPlaces): {
   readonly servers: readonly ServerConfig[];
   readonly notices: readonly string[];
@@ -55,7 +55,7 @@ export function demoServer(name: DemoServerName, args: readonly string[]): Serve
 
 const require = createRequire(import.meta.url);
 
-/** The program of an installed package. Nothing of the package is loaded here: the server is a process of its own. */
+/** Returns the program of an installed package, which runs as a process of its own. */
 function programOf(name: DemoServerName): string {
   const specifier = `@signalbox/server-${name}`;
   try {

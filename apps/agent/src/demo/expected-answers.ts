@@ -4,14 +4,14 @@ import Database from 'better-sqlite3';
 import type { JsonObject } from '@signalbox/mcp-core';
 import { demoFolder } from './demo-folder.ts';
 
-/** The texts that the answer to a demo's prompt must contain, found out in another way than the demo does. */
+/** Texts that the answer to a demo's prompt must contain, computed independently of the demo. */
 export interface Expectation {
   readonly prompt: string;
   readonly mustContain: readonly string[];
 }
 
 export interface DemoData {
-  /** The folder that the file server reads. */
+  /** Folder that the filesystem server reads. */
   readonly files: string;
   /** The shop database. */
   readonly database: string;
@@ -21,11 +21,11 @@ export interface DemoData {
 
 export interface DemoExpectations {
   readonly expectations: readonly (() => Promise<Expectation> | Expectation)[];
-  /** Demos whose data is not there, with the reason. */
+  /** Demos whose data is missing, with the reason. */
   readonly skipped: readonly string[];
 }
 
-/** Returns the checks of the demos; each computes its expectation from the data when it is called. */
+/** Returns the checks of the demos. Each check computes its expectation from the data when it is called. */
 export function demoExpectations(data: DemoData): DemoExpectations {
   const { files } = data;
   const isRepository = demoFolder({ repository: files, cwd: '' }) === files;
@@ -103,7 +103,7 @@ function dollars(cents: number): string {
 
 const PLACES = ['Oslo', 'Lisbon', 'Cairo'];
 
-/** Ranks the places by their forecasts; the demo asks for the ranking itself. */
+/** Ranks the places by their forecasts; the demo calls the tool that ranks. */
 async function weatherExpectation({ call }: DemoData): Promise<Expectation> {
   const temperatures = await Promise.all(
     PLACES.map(async (place) => {

@@ -18,7 +18,7 @@ const read = (file: string, sql: string): unknown[] => {
   return rows;
 };
 
-test('the database has real foreign keys and a customer who bought most', async () => {
+test('the database has foreign keys and a customer with the highest total', async () => {
   const file = join(folder, 'deep', 'shop.db');
   await ensureShopDatabase(file);
   expect(
@@ -36,7 +36,7 @@ test('the database has real foreign keys and a customer who bought most', async 
   expect(top[0]![0]).toBeGreaterThan(top[1]![0]);
 });
 
-test('the same data is built every time, and built data is left alone', async () => {
+test('every build creates the same data; existing data is not changed', async () => {
   const [first, second] = [join(folder, 'a.db'), join(folder, 'b.db')];
   await Promise.all([ensureShopDatabase(first), ensureShopDatabase(second)]);
   const sum = 'SELECT sum(quantity * unit_price_cents), group_concat(product_id) FROM order_items';

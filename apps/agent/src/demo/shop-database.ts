@@ -36,7 +36,7 @@ const COUNTRIES = ['Brazil', 'Norway', 'Portugal', 'Ghana', 'Japan', 'Turkey', '
 const MATERIALS = ['Oak', 'Brass', 'Linen', 'Clay', 'Walnut', 'Steel', 'Wool', 'Glass'];
 const THINGS = ['Lamp', 'Chair', 'Bowl', 'Clock', 'Shelf'];
 
-/** Deterministic values in [0, 1) (mulberry32), so that the demo's data is the same everywhere. */
+/** Deterministic values in [0, 1) (mulberry32), which make the demo's data the same on every machine. */
 function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -48,8 +48,8 @@ function seededRandom(seed: number): () => number {
 }
 
 /**
- * Builds the demo's shop database at `file` unless it is there: 60 customers, 40 products and 2,000 orders of 2025. It appears under its name
- * only when it is whole, so several processes may call this at once.
+ * Creates the demo's shop database at `file` unless it exists: 60 customers, 40 products and 2,000 orders of 2025. Renames the complete
+ * file into place, so several processes may call this at once.
  */
 export async function ensureShopDatabase(file: string): Promise<void> {
   if (existsSync(file)) return;
@@ -89,7 +89,7 @@ function fill(database: Database.Database): void {
   }
   const customers = FIRST_NAMES.length * LAST_NAMES.length;
   for (let order = 1; order <= 2000; order += 1) {
-    // The square prefers the first customers, so that there is somebody who bought most.
+    // The square favors the first customers, so that their totals differ.
     const customer = 1 + Math.floor(random() ** 2 * customers);
     const orderedAt = new Date(Date.UTC(2025, 0, 1 + pick(365), pick(24), pick(60))).toISOString();
     addOrder.run(customer, orderedAt);
