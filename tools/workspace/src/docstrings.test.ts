@@ -15,8 +15,6 @@ const NOT_CLEAN: readonly string[] = [
   'apps/agent/src/run',
   'apps/agent/src/store',
   'bench/src',
-  'libs/mcp-core/src/client',
-  'libs/mcp-core/src/server',
   'libs/server-kit/src',
   'servers/filesystem/race',
   'servers/filesystem/src',

@@ -61,7 +61,7 @@ export interface ConnectionHooks extends FollowUps {
 
 export const DEFAULT_REQUEST_TIMEOUT_MS = 60_000;
 
-/** One connection to a server: requests with their progress, limits and cancellation, and the requests of a legacy server. */
+/** A connection to a server: requests with their progress, limits and cancellation, and the requests of a legacy server. */
 export class ClientConnection {
   /** Aborts when the connection ends. */
   readonly endSignal: AbortSignal;

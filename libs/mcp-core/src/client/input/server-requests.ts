@@ -20,7 +20,7 @@ export class ServerRequests {
   readonly #handler: InputRequestHandler;
   readonly #openCount: OpenCount;
 
-  /** `onOpenChanged` is called when the first request opens and when the last one is answered or withdrawn. */
+  /** `onOpenChanged` is called when the first request opens and when the last one ends. */
   constructor(options: ClientOptions, onOpenChanged: (areOpen: boolean) => void) {
     this.#handler = new InputRequestHandler(options);
     this.#openCount = new OpenCount(onOpenChanged);

@@ -1,7 +1,7 @@
 import { MAX_TIMER_MS } from '../../jsonrpc/bounded-waits.ts';
 
 /**
- * One timer for many deadlines. A deadline that is postponed or removed need not be reported: the callback checks which deadlines are due. Times are those
+ * A timer for many deadlines. A deadline that is postponed or removed need not be reported: the callback checks which deadlines are due. Times are those
  * of `performance.now()`.
  */
 export class DeadlineTimer {

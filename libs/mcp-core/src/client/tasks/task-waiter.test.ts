@@ -72,7 +72,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** What the promise rejects with. */
+/** Resolves with the reason of a rejection. */
 const failure = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => undefined,

@@ -6,7 +6,7 @@ import type {
 } from '../../jsonrpc/messages.ts';
 import type { SendOptions, Transport, TransportReceiver } from '../../jsonrpc/transport.ts';
 
-/** What the client wrote, read loosely: a test looks at the members it expects. */
+/** A message of the client, loosely typed: a test reads the members that it expects. */
 export interface WireMessage {
   readonly id?: RequestId;
   readonly method?: string;
@@ -23,7 +23,7 @@ export type Step = (
 /** The client's end of a wire whose other end is played by the test. Everything passes as JSON text. */
 export class ScriptedServer implements Transport {
   readonly received: WireMessage[] = [];
-  /** What the client sent as headers, one entry for each message received. */
+  /** The headers of each received message. */
   readonly headers: SendOptions['headers'][] = [];
   /** Set before the client starts. */
   isHttp = false;

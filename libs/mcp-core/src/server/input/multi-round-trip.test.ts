@@ -57,7 +57,7 @@ async function serve(
 }
 
 let lastId = 0;
-/** One round: the result or the error of a call with these members added. */
+/** Runs a round: returns the result or the error of a call with these members added. */
 async function call(
   client: RawClient,
   round: JsonObject = {},

@@ -21,7 +21,7 @@ export interface MultiRoundTripOptions {
 }
 
 /**
- * One round of a multi round-trip request. The client carries the journal of the earlier rounds in `requestState`.
+ * A round of a multi round-trip request. The client carries the journal of the earlier rounds in `requestState`.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export class MultiRoundTrip implements HandlerReplay {

@@ -40,7 +40,7 @@ export interface RequestContext {
   readonly log: (level: LoggingLevel, data: unknown, logger?: string) => void;
 }
 
-/** One input request of `gather`: exactly one of the members. */
+/** An input request of `gather`: exactly one of the members. */
 export interface InputRequest {
   readonly elicit?: ElicitParams;
   readonly sample?: CreateMessageParams;

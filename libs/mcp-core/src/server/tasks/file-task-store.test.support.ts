@@ -5,7 +5,7 @@ import type { TaskPage, TaskRecord, TaskStore } from './task-store.ts';
 
 const PAGE = 100;
 
-/** One JSON file for each task, named by the order of creation and its id. Calls are done one after the other. */
+/** A store with a JSON file per task, named by the order of creation and the task id. Calls run one after the other. */
 export class FileTaskStore implements TaskStore {
   readonly #folder: string;
   #last: Promise<unknown> = Promise.resolve();
