@@ -1,7 +1,17 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from 'vitest';
 import { ApiClient, framesOf, type Json } from './support/client.ts';
 import { writeScenario } from './support/scenario.ts';
 import { startService, temporaryFolder, type Service } from './support/service.ts';
@@ -15,17 +25,18 @@ let service: Service;
 let api: ApiClient;
 let root: string;
 
-beforeEach(async () => {
+async function prepare(): Promise<void> {
   folder = await temporaryFolder();
   root = join(folder.path, 'project');
   mkdirSync(join(root, 'src'), { recursive: true });
   writeFileSync(join(root, 'notes.txt'), 'What is six times seven?\n');
   writeFileSync(join(root, 'src', 'index.ts'), 'export {};\n');
-});
-afterEach(async () => {
+}
+
+async function end(): Promise<void> {
   await service.stop();
   await folder.remove();
-});
+}
 
 async function start(
   era: 'legacy' | 'modern',
@@ -60,9 +71,9 @@ async function start(
     },
   });
   api = new ApiClient(service.url);
-  await expect
-    .poll(() => api.get('/v1/servers/filesystem'), { timeout: 10_000 })
-    .toMatchObject({ state: 'ready' });
+  await vi.waitFor(async () =>
+    expect(await api.get('/v1/servers/filesystem')).toMatchObject({ state: 'ready' }),
+  );
 }
 
 const uriOf = (...names: readonly string[]) => pathToFileURL(join(root, ...names)).href;
@@ -87,130 +98,141 @@ async function* eventsOf(
 describe.each(['legacy', 'modern'] as const)(
   'the file server in the %s era, through the service',
   (era) => {
-    test('shows what it is and what it offers', async () => {
-      await start(era);
-      expect(await api.get('/v1/servers/filesystem')).toMatchObject({
-        name: 'filesystem',
-        state: 'ready',
-        era,
-        server_info: { name: 'signalbox-filesystem' },
-        capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
-        instructions: expect.stringContaining('allowed directories') as string,
+    describe('started once', () => {
+      beforeAll(async () => {
+        await prepare();
+        await start(era);
       });
-      const { data: tools } = (await api.get('/v1/servers/filesystem/tools')) as {
-        data: { tool: string }[];
-      };
-      expect(tools.map(({ tool }) => tool)).toContain('read_text_file');
-      const { data: resources, next_cursor: cursor } = (await api.get(
-        '/v1/servers/filesystem/resources?limit=2',
-      )) as { data: { uri: string }[]; next_cursor: string };
-      const { data: rest } = (await api.get(
-        `/v1/servers/filesystem/resources?limit=2&cursor=${cursor}`,
-      )) as { data: { uri: string }[] };
-      expect([...resources, ...rest].map(({ uri }) => uri)).toEqual([
-        uriOf(),
-        uriOf('notes.txt'),
-        uriOf('src'),
-      ]);
-      expect(await api.get('/v1/servers/filesystem/resource-templates')).toMatchObject({
-        data: [{ uriTemplate: 'file:///{+path}' }],
+      afterAll(end);
+
+      test('shows what it is and what it offers', async () => {
+        expect(await api.get('/v1/servers/filesystem')).toMatchObject({
+          name: 'filesystem',
+          state: 'ready',
+          era,
+          server_info: { name: 'signalbox-filesystem' },
+          capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
+          instructions: expect.stringContaining('allowed directories') as string,
+        });
+        const { data: tools } = (await api.get('/v1/servers/filesystem/tools')) as {
+          data: { tool: string }[];
+        };
+        expect(tools.map(({ tool }) => tool)).toContain('read_text_file');
+        const { data: resources, next_cursor: cursor } = (await api.get(
+          '/v1/servers/filesystem/resources?limit=2',
+        )) as { data: { uri: string }[]; next_cursor: string };
+        const { data: rest } = (await api.get(
+          `/v1/servers/filesystem/resources?limit=2&cursor=${cursor}`,
+        )) as { data: { uri: string }[] };
+        expect([...resources, ...rest].map(({ uri }) => uri)).toEqual([
+          uriOf(),
+          uriOf('notes.txt'),
+          uriOf('src'),
+        ]);
+        expect(await api.get('/v1/servers/filesystem/resource-templates')).toMatchObject({
+          data: [{ uriTemplate: 'file:///{+path}' }],
+        });
+        expect(await api.get('/v1/servers/filesystem/prompts')).toMatchObject({
+          data: [{ name: 'explore_project' }],
+        });
       });
-      expect(await api.get('/v1/servers/filesystem/prompts')).toMatchObject({
-        data: [{ name: 'explore_project' }],
+
+      test('reads resources, gets prompts and completes paths', async () => {
+        const read = (uri: string) =>
+          api.get(`/v1/servers/filesystem/resources/read?uri=${encodeURIComponent(uri)}`);
+        expect(await read(uriOf('src', 'index.ts'))).toMatchObject({
+          data: [{ uri: uriOf('src', 'index.ts'), text: 'export {};\n' }],
+        });
+        await expect(read(uriOf('none'))).rejects.toThrow(/404.*resource_not_found/s);
+        await expect(read('file:///etc/passwd')).rejects.toThrow(/404.*resource_not_found/s);
+        const prompt = (await api.post('/v1/servers/filesystem/prompts/explore_project', {
+          arguments: { path: 'src' },
+        })) as { messages: { role: string }[] };
+        expect(prompt.messages[0]).toMatchObject({ role: 'user' });
+        expect(JSON.stringify(prompt)).toContain('index.ts');
+        const complete = (of: Json, name: string, value: string) =>
+          api.post('/v1/servers/filesystem/completions', { of, argument: { name, value } });
+        expect(
+          await complete({ uri_template: 'file:///{+path}' }, 'path', `${root.slice(1)}/n`),
+        ).toMatchObject({ values: [`${root.slice(1)}/notes.txt`] });
+        expect(await complete({ prompt: 'explore_project' }, 'path', 's')).toMatchObject({
+          values: expect.arrayContaining([expect.stringMatching(/^src\/?$/)]) as string[],
+        });
+      });
+
+      test('refuses a subscription outside with a problem', async () => {
+        const response = await fetch(
+          `${service.url}/v1/servers/filesystem/changes?uri=${encodeURIComponent('file:///etc/passwd')}`,
+        );
+        expect({ status: response.status, body: await response.json() }).toMatchObject({
+          status: 404,
+          body: { code: 'resource_not_found' },
+        });
+      });
+
+      test('tells of changed resources as they change, and again after it was restarted', async () => {
+        const leaving = new AbortController();
+        const events = eventsOf(
+          `/v1/servers/filesystem/changes?uri=${encodeURIComponent(uriOf('notes.txt'))}`,
+          leaving.signal,
+        );
+        const next = async (wanted: string) => {
+          for (;;) {
+            const result = await events.next();
+            if (result.done === true) throw new Error('the stream ended');
+            if (result.value.event === wanted) return result.value.data;
+          }
+        };
+        await next('subscribed');
+        writeFileSync(join(root, 'notes.txt'), 'changed');
+        expect(await next('resource.updated')).toEqual({
+          type: 'resource.updated',
+          uri: uriOf('notes.txt'),
+        });
+        const { pid } = (await api.get('/v1/servers/filesystem')) as { pid: number };
+        process.kill(pid, 'SIGKILL');
+        await next('missed');
+        await next('subscribed');
+        writeFileSync(join(root, 'notes.txt'), 'changed again');
+        expect(await next('resource.updated')).toEqual({
+          type: 'resource.updated',
+          uri: uriOf('notes.txt'),
+        });
+        leaving.abort();
       });
     });
 
-    test('reads resources, gets prompts and completes paths', async () => {
-      await start(era);
-      const read = (uri: string) =>
-        api.get(`/v1/servers/filesystem/resources/read?uri=${encodeURIComponent(uri)}`);
-      expect(await read(uriOf('src', 'index.ts'))).toMatchObject({
-        data: [{ uri: uriOf('src', 'index.ts'), text: 'export {};\n' }],
-      });
-      await expect(read(uriOf('none'))).rejects.toThrow(/404.*resource_not_found/s);
-      await expect(read('file:///etc/passwd')).rejects.toThrow(/404.*resource_not_found/s);
-      const prompt = (await api.post('/v1/servers/filesystem/prompts/explore_project', {
-        arguments: { path: 'src' },
-      })) as { messages: { role: string }[] };
-      expect(prompt.messages[0]).toMatchObject({ role: 'user' });
-      expect(JSON.stringify(prompt)).toContain('index.ts');
-      const complete = (of: Json, name: string, value: string) =>
-        api.post('/v1/servers/filesystem/completions', { of, argument: { name, value } });
-      expect(
-        await complete({ uri_template: 'file:///{+path}' }, 'path', `${root.slice(1)}/n`),
-      ).toMatchObject({ values: [`${root.slice(1)}/notes.txt`] });
-      expect(await complete({ prompt: 'explore_project' }, 'path', 's')).toMatchObject({
-        values: expect.arrayContaining([expect.stringMatching(/^src\/?$/)]) as string[],
-      });
-    });
+    describe('with settings of its own', () => {
+      beforeEach(prepare);
+      afterEach(end);
 
-    test('tells of changed resources as they change, and again after it was restarted', async () => {
-      await start(era);
-      const leaving = new AbortController();
-      const events = eventsOf(
-        `/v1/servers/filesystem/changes?uri=${encodeURIComponent(uriOf('notes.txt'))}`,
-        leaving.signal,
-      );
-      const next = async (wanted: string) => {
-        for (;;) {
-          const result = await events.next();
-          if (result.done === true) throw new Error('the stream ended');
-          if (result.value.event === wanted) return result.value.data;
-        }
-      };
-      await next('subscribed');
-      writeFileSync(join(root, 'notes.txt'), 'changed');
-      expect(await next('resource.updated')).toEqual({
-        type: 'resource.updated',
-        uri: uriOf('notes.txt'),
+      test('has a file summed up by the configured model', async () => {
+        await start(era, { sampling: 'auto' });
+        const { id } = await api.start('sum up');
+        expect(await api.settled(id)).toMatchObject({
+          status: 'completed',
+          answer: expect.stringMatching(/^It said: \S/) as string,
+        });
+        const usage = (await api.events(id)).filter((event) => event.type === 'usage.updated');
+        expect(usage.map((event) => event.data['source'])).toContain('server');
       });
-      const { pid } = (await api.get('/v1/servers/filesystem')) as { pid: number };
-      process.kill(pid, 'SIGKILL');
-      await next('missed');
-      await next('subscribed');
-      writeFileSync(join(root, 'notes.txt'), 'changed again');
-      expect(await next('resource.updated')).toEqual({
-        type: 'resource.updated',
-        uri: uriOf('notes.txt'),
-      });
-      leaving.abort();
-    });
 
-    test('refuses a subscription outside with a problem', async () => {
-      await start(era);
-      const response = await fetch(
-        `${service.url}/v1/servers/filesystem/changes?uri=${encodeURIComponent('file:///etc/passwd')}`,
-      );
-      expect({ status: response.status, body: await response.json() }).toMatchObject({
-        status: 404,
-        body: { code: 'resource_not_found' },
+      test('is narrowed by the roots of the configuration, in the legacy era', async () => {
+        await start(era, { roots: [join(root, 'src')] });
+        const { id } = await api.start('where');
+        const { answer } = await api.settled(id);
+        expect(answer).toBe(
+          `It said: Allowed directories:\n${era === 'legacy' ? join(root, 'src') : root}`,
+        );
       });
-    });
-
-    test('has a file summed up by the configured model', async () => {
-      await start(era, { sampling: 'auto' });
-      const { id } = await api.start('sum up');
-      expect(await api.settled(id)).toMatchObject({
-        status: 'completed',
-        answer: expect.stringMatching(/^It said: \S/) as string,
-      });
-      const usage = (await api.events(id)).filter((event) => event.type === 'usage.updated');
-      expect(usage.map((event) => event.data['source'])).toContain('server');
-    });
-
-    test('is narrowed by the roots of the configuration, in the legacy era', async () => {
-      await start(era, { roots: [join(root, 'src')] });
-      const { id } = await api.start('where');
-      const { answer } = await api.settled(id);
-      expect(answer).toBe(
-        `It said: Allowed directories:\n${era === 'legacy' ? join(root, 'src') : root}`,
-      );
     });
   },
 );
 
 test('an unknown server and one that is not there are problems', async () => {
+  await prepare();
   await start('legacy');
+  onTestFinished(end);
   await expect(api.get('/v1/servers/nowhere/resources')).rejects.toThrow(/404.*server_not_found/s);
   await expect(api.get('/v1/servers/filesystem/resources?cursor=x')).rejects.toThrow(
     /400.*invalid_cursor/s,

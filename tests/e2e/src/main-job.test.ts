@@ -3,15 +3,10 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ApiClient } from './support/client.ts';
-import {
-  serverBin,
-  startServiceProcess,
-  temporaryFolder,
-  type ServiceProcess,
-} from './support/service.ts';
+import { serverBin, startService, temporaryFolder, type Service } from './support/service.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let service: ServiceProcess;
+let service: Service;
 let api: ApiClient;
 let files: string;
 let database: string;
@@ -42,7 +37,7 @@ beforeEach(async () => {
     INSERT INTO order_items VALUES (1, 2, 3, 2500), (2, 1, 4, 1000);
   `);
   shop.close();
-  service = await startServiceProcess({
+  service = await startService({
     folder: folder.path,
     config: {
       mcpServers: {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import {
   officialEverythingServer,
   sdkV1VisitingServer,
@@ -8,11 +8,18 @@ import {
 } from '../../../peers/src/official-servers.ts';
 import { InboxService } from './support/inbox-service.ts';
 
+/** The service of the tests of a group, or of the one test that has its own. */
 let box: InboxService;
-beforeEach(async () => {
+
+/** Gives the running test a service of its own. */
+async function createOwnBox(): Promise<void> {
+  const shared = box as InboxService | undefined;
   box = await InboxService.create();
-});
-afterEach(() => box.close());
+  onTestFinished(async () => {
+    await box.close();
+    if (shared !== undefined) box = shared;
+  });
+}
 
 describe('the official legacy server with every feature', () => {
   const URL_ASKED = 'https://example.org/authorize?client=1&state=abc%20d#top';
@@ -62,8 +69,13 @@ describe('the official legacy server with every feature', () => {
     );
   }
 
-  test('gets a form that was filled in by REST, with the exact problems of one that does not fit', async () => {
+  beforeAll(async () => {
+    box = await InboxService.create();
     await start();
+  });
+  afterAll(() => box.close());
+
+  test('gets a form that was filled in by REST, with the exact problems of one that does not fit', async () => {
     const { id } = await box.api.start('form');
     const item = await box.item(id, 'elicitation_form');
     expect(item.request).toMatchObject({
@@ -120,7 +132,6 @@ describe('the official legacy server with every feature', () => {
     ['decline', 'User declined to provide the requested information'],
     ['cancel', 'User cancelled the elicitation dialog'],
   ])('hears of %s at the command line', async (action, expected) => {
-    await start();
     const { id } = await box.api.start('form');
     expect(
       await box.cli('answer', (await box.item(id, 'elicitation_form')).id, action),
@@ -129,7 +140,6 @@ describe('the official legacy server with every feature', () => {
   });
 
   test('has a person sent to a URL that is shown whole, by REST and at the command line', async () => {
-    await start();
     const { id } = await box.api.start('visit');
     const item = await box.item(id, 'elicitation_url');
     expect(item.request).toMatchObject({
@@ -148,7 +158,6 @@ describe('the official legacy server with every feature', () => {
   });
 
   test('that refuses a call until a person was somewhere gets the call again when the person was', async () => {
-    await start();
     const { id } = await box.api.start('visit first');
     const first = await box.item(id, 'elicitation_url');
     expect(first.request['url']).not.toBe(URL_ASKED);
@@ -161,7 +170,6 @@ describe('the official legacy server with every feature', () => {
   });
 
   test('that refuses a call until a person was somewhere is told nothing when the person does not go', async () => {
-    await start();
     const { id } = await box.api.start('visit first');
     await box.respond(await box.item(id, 'elicitation_url'), { action: 'decline' });
     expect((await box.api.settled(id)).answer).toContain('answered with error -32042');
@@ -169,6 +177,7 @@ describe('the official legacy server with every feature', () => {
   });
 
   test('is not waited for when the service dies: its question is void and nobody knows what became of the call', async () => {
+    await createOwnBox();
     await start('startProcess');
     const { id } = await box.api.start('form');
     const item = await box.item(id, 'elicitation_form');
@@ -187,6 +196,7 @@ describe('the official legacy server with every feature', () => {
 });
 
 test('a legacy server on the official SDK v1 says that a visit is done, and the item shows it', async () => {
+  await createOwnBox();
   await box.start(
     { sdk: { command: 'node', args: [sdkV1VisitingServer], signalbox: { approval: 'auto' } } },
     [
@@ -229,8 +239,13 @@ describe('a modern server on the official SDK v2', () => {
     );
   }
 
-  test('gets a form that was filled in by REST', async () => {
+  beforeAll(async () => {
+    box = await InboxService.create();
     await start();
+  });
+  afterAll(() => box.close());
+
+  test('gets a form that was filled in by REST', async () => {
     const { id } = await box.api.start('greet');
     const item = await box.item(id, 'elicitation_form');
     await expect(box.respond(item, { action: 'accept', content: { name: 'A' } })).rejects.toThrow(
@@ -244,7 +259,6 @@ describe('a modern server on the official SDK v2', () => {
   });
 
   test('has a person sent to a URL, answered at the command line', async () => {
-    await start();
     const { id } = await box.api.start('visit');
     const item = await box.item(id, 'elicitation_url');
     expect(item.request).toMatchObject({
@@ -256,6 +270,7 @@ describe('a modern server on the official SDK v2', () => {
   });
 
   test('goes on with the answer that comes after the service died, once', async () => {
+    await createOwnBox();
     await start('startProcess');
     const { id } = await box.api.start('greet');
     const item = await box.item(id, 'elicitation_form');
