@@ -7,15 +7,19 @@ import type { Logger } from './logger.ts';
 
 export interface LoggedCall {
   readonly tool: string;
-  /** Of the request; aborted means the call was cancelled, or asks its client and runs again with the answer. */
+  /**
+   * Signal of the request. It aborts when the call is cancelled, or when it asks its client and
+   * runs again with the answer.
+   */
   readonly signal: AbortSignal;
   readonly log: Logger;
 }
 
 /**
- * Runs the body of one tool call and logs its end at level debug: `tool=<name> outcome=<outcome> <facts> ms=<n>`. The facts
- * are the last values that the body noted. The outcome is `finished`, `failed` (also a result with `isError`), `cancelled`, or
- * `asked` for each round of a 2026-07-28 call that asks its client.
+ * Runs the body of one tool call and logs its end at level debug: `tool=<name> outcome=<outcome>
+ * <facts> ms=<n>`. The facts are the last values that the body noted. The outcome is `finished`,
+ * `failed` (also for a result with `isError`), `cancelled`, or `asked` for each round of a
+ * 2026-07-28 call that asks its client.
  */
 export async function logCall<Output>(
   call: LoggedCall,
@@ -44,7 +48,7 @@ export async function logCall<Output>(
   }
 }
 
-/** A handler that goes on although it asked runs again all the same. */
+/** Whether the request was suspended by a question; the handler runs again even if it continues. */
 function isSuspended({ reason }: AbortSignal): boolean {
   return reason instanceof Suspended;
 }
@@ -55,7 +59,7 @@ function isErrorResult(output: unknown): boolean {
   );
 }
 
-/** The same tools, each call of which is logged as `logCall` does. */
+/** Returns the same tools with each call logged by `logCall`. */
 export function logToolCalls(
   tools: readonly ToolDefinition[],
   log: Logger,
@@ -67,7 +71,10 @@ export function logToolCalls(
   }));
 }
 
-/** For `ServerOptions.onError`: what the peer is not told goes to the log, with its stack. */
+/**
+ * Returns an `onError` for `ServerOptions` that logs errors, which the peer does not see, with
+ * their stack.
+ */
 export function logErrors(log: Logger): (error: unknown) => void {
   return (error) => {
     log.error(error instanceof Error ? (error.stack ?? error.message) : String(error));

@@ -1,4 +1,7 @@
-/** The JSON text of a value with the members of each object in the order of their names: equal values have equal texts. */
+/**
+ * Returns the JSON text of a value with the members of each object sorted by name, so that equal
+ * values have equal texts.
+ */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) =>
     isPlainObject(member) ? sorted(member) : member,

@@ -5,7 +5,7 @@ import { LOG_LEVELS, type LogLevel } from './logger.ts';
 import { choiceOption } from './option-values.ts';
 import { UsageError } from './usage-error.ts';
 
-/** What parseArgs returns for these options. */
+/** The values that parseArgs returns for these options. */
 export type ParsedValues<Options extends ParseArgsOptionsConfig> = ReturnType<
   typeof parseArgs<{
     readonly options: Options;
@@ -29,21 +29,21 @@ export type CommandLine<Options extends ParseArgsOptionsConfig> =
       readonly values: ParsedValues<Options>;
       readonly positionals: readonly string[];
       readonly logLevel: LogLevel;
-      /** Of `--http`; over stdio without it. */
+      /** Value of `--http`; absent for stdio. */
       readonly http: string | undefined;
-      /** The variables that gave options, by the option. */
+      /** Environment variables that set options, by the name of the option. */
       readonly variables: ReadonlyMap<string, string>;
     };
 
 export interface CommandLineInput {
-  /** After the script's name. */
+  /** Arguments after the name of the script. */
   readonly args: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
-  /** Of the variables that may stand for options; without it there are none. */
+  /** Prefix of the environment variables for options; without it there are none. */
   readonly envPrefix?: string | undefined;
 }
 
-/** What every server's usage ends with. */
+/** The end of the usage text of every server. */
 export const commonUsage = `  --http [HOST:]PORT      serve Streamable HTTP at /mcp instead of stdin and stdout; HOST is 127.0.0.1 unless given, and another
                           one needs MCP_HTTP_TOKEN, which clients send as bearer token
   --log-level LEVEL       debug, info, warn or error, on stderr (default warn)
@@ -60,8 +60,8 @@ const commonOptions = {
 } as const satisfies ParseArgsOptionsConfig;
 
 /**
- * Reads arguments and the variables that stand for options; an argument wins over the variable. `--help` wins over `--version`, and that over everything
- * else.
+ * Reads arguments and environment variables; an argument overrides the variable. `--help` takes
+ * precedence over `--version`, and `--version` over everything else.
  * @throws UsageError for an unknown option, a missing value, or a value where none belongs.
  */
 export function parseCommandLine<Options extends ParseArgsOptionsConfig>(
@@ -101,7 +101,7 @@ export function parseCommandLine<Options extends ParseArgsOptionsConfig>(
   const logLevel = namingVariables(variables, () =>
     choiceOption(values, 'log-level', { choices: LOG_LEVELS, default: 'warn' }),
   );
-  // The common options only add keys to what `Options` describes; a generic spread loses that.
+  // The common options only add keys; a generic spread loses the type of `Options`.
   return {
     kind: 'start',
     values: values as ParsedValues<Options>,
@@ -112,7 +112,10 @@ export function parseCommandLine<Options extends ParseArgsOptionsConfig>(
   };
 }
 
-/** What `check` returns; where it refuses an option that a variable gave, the error names the variable. */
+/**
+ * Returns the result of `check`. When it rejects an option that a variable set, the error names the
+ * variable.
+ */
 export function namingVariables<T>(variables: ReadonlyMap<string, string>, check: () => T): T {
   try {
     return check();
@@ -134,7 +137,7 @@ function parse(
   options: ParseArgsOptionsConfig,
   args: readonly string[],
 ): { values: { [name: string]: unknown }; positionals: string[] } {
-  // The import of `node:util` loads all that it can do, for 3 MiB.
+  // An import of `node:util` costs 3 MiB.
   const util = process.getBuiltinModule('node:util');
   try {
     return util.parseArgs({ args: [...args], options, strict: true, allowPositionals: true });
@@ -143,7 +146,7 @@ function parse(
   }
 }
 
-/** parseArgs adds advice after the first sentence or line; the problem itself is all a one-line message needs. */
+/** Returns the first sentence of an error of parseArgs, without its advice. */
 function firstSentence(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.split(/\. |\.?\n/, 1)[0] ?? message;

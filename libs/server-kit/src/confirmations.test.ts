@@ -132,7 +132,7 @@ describe('a client that cannot be asked', () => {
   test('gets a token that lets the very same call through, once', async () => {
     const confirmations = new Confirmations();
     const confirmToken = await tokenFor(confirmations);
-    // The order of the members is not part of the arguments.
+    // The order of the members does not matter.
     await confirmations.confirm(createTestContext(), {
       ...step,
       arguments: { deep: { x: [2], y: 1 }, path: 'a' },

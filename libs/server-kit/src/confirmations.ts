@@ -2,32 +2,35 @@ import { type JsonObject, ToolError } from '@signalbox/mcp-core';
 import type { InteractiveContext } from '@signalbox/mcp-core/server';
 import { canonicalJson } from './canonical-json.ts';
 
-/** `auto`: steps that are not routine are confirmed. `always`: every step is. `never`: none is. */
+/**
+ * The policies for confirmations. `auto`: confirms steps that are not routine. `always`: confirms
+ * every step. `never`: confirms none.
+ */
 export const confirmationPolicies = ['auto', 'always', 'never'] as const;
 export type ConfirmationPolicy = (typeof confirmationPolicies)[number];
 
 export interface DestructiveStep {
   readonly tool: string;
-  /** Of the call, without `confirmToken`. */
+  /** Arguments of the call, without `confirmToken`. */
   readonly arguments: JsonObject;
-  /** What will be lost, for a person: one or two sentences. */
+  /** Description of the impact for the user, one or two sentences. */
   readonly impact: string;
-  /** As the caller sent it back. */
+  /** Token of the caller. */
   readonly confirmToken?: string;
   /** Whether the step is confirmed under `always` only. Default false. */
   readonly isRoutine?: boolean;
 }
 
 export interface ConfirmationsOptions {
-  /** Default `auto`. */
+  /** Policy; default `auto`. */
   readonly policy?: ConfirmationPolicy;
-  /** How long a token can be used, in milliseconds. Default 10 minutes. */
+  /** Lifetime of a token in milliseconds; default 10 minutes. */
   readonly tokenMs?: number;
-  /** Milliseconds since any moment that never jumps; default `performance.now`. */
+  /** Monotonic clock in milliseconds; default `performance.now`. */
   readonly now?: () => number;
 }
 
-/** Tokens that are remembered; the oldest go first. */
+/** Most stored tokens; the oldest are evicted. */
 const maxTokens = 1000;
 
 /**
@@ -41,7 +44,7 @@ export class Confirmations {
   readonly #policy: ConfirmationPolicy;
   readonly #tokenMs: number;
   readonly #now: () => number;
-  /** Oldest first. */
+  /** Tokens, oldest first. */
   readonly #tokens = new Map<string, Token>();
   readonly #progress = new WeakMap<InteractiveContext, TokenProgress>();
 
@@ -56,8 +59,8 @@ export class Confirmations {
   }
 
   /**
-   * Resolves when the step may happen. The handler runs again from its start after each answer in the modern era, and for each
-   * token: confirm every step before the first change.
+   * Resolves when the step is confirmed. The handler runs again from its start after each answer in
+   * the modern era, and for each token, so confirm every step before the first change.
    * @throws ToolError when a person declined, and where nobody can be asked with the token to repeat the call with
    */
   async confirm(context: InteractiveContext, step: DestructiveStep): Promise<void> {
@@ -86,7 +89,7 @@ export class Confirmations {
     );
   }
 
-  /** The number of steps that the token counts for. */
+  /** Consumes a token and returns the number of steps that it confirms. */
   #useToken(confirmToken: string, { tool }: DestructiveStep, call: string): number {
     const token = this.#tokens.get(confirmToken);
     this.#tokens.delete(confirmToken);
@@ -108,14 +111,14 @@ export class Confirmations {
 }
 
 interface Token {
-  /** The tool and its arguments. */
+  /** Key of the tool and its arguments. */
   readonly call: string;
-  /** How many steps of the call the user agreed to with it. */
+  /** Number of steps of the call that the token confirms. */
   readonly steps: number;
   readonly expiresAt: number;
 }
 
-/** Progress of one call: the steps it has confirmed so far, and the steps that its token counts for. */
+/** Progress of one call: its confirmed steps so far, and the steps that its token confirms. */
 interface TokenProgress {
   steps: number;
   readonly agreed: number;
@@ -147,7 +150,7 @@ async function ask(context: InteractiveContext, step: DestructiveStep): Promise<
   );
 }
 
-/** Each step of a call is a question of its own. */
+/** Returns the key of the elicitation for one step. */
 function keyOf({ tool, arguments: args, impact }: DestructiveStep): string {
   const { createHash } = process.getBuiltinModule('node:crypto');
   const digest = createHash('sha256')

@@ -1,22 +1,23 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
 import { UsageError } from './usage-error.ts';
 
-/** An option that was given by an environment variable. */
+/** An option that an environment variable set. */
 export interface EnvironmentOption {
   readonly option: string;
   readonly variable: string;
-  /** As it would stand on the command line. */
+  /** The equivalent arguments on the command line. */
   readonly args: readonly string[];
 }
 
-/** The variable of an option: `MCP_FS` and `max-entries` make `MCP_FS_MAX_ENTRIES`. */
+/** Returns the variable of an option: `MCP_FS_MAX_ENTRIES` for `MCP_FS` and `max-entries`. */
 export function variableOf(prefix: string, option: string): string {
   return `${prefix}_${option.toUpperCase().replaceAll('-', '_')}`;
 }
 
 /**
- * The options that environment variables give. An empty variable gives nothing; a switch is `true` or `false` (or 1, 0); the values of an option that may be
- * repeated stand on lines of their own or between semicolons.
+ * Returns the options that environment variables set. An empty variable sets nothing; a switch is
+ * `true` or `false` (or 1, 0); lines or semicolons separate the values of an option that may be
+ * repeated.
  * @throws UsageError for a switch that is neither
  */
 export function environmentOptions(

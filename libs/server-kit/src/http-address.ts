@@ -6,7 +6,8 @@ export interface HttpAddress {
 }
 
 /**
- * The value of `--http`: a port, or host and port; an IPv6 address is in brackets. Without a host it is 127.0.0.1; port 0 is any free one.
+ * Parses the value of `--http`: a port, or host and port, with an IPv6 address in brackets. The
+ * default host is 127.0.0.1; port 0 is any free port.
  * @throws UsageError
  */
 export function parseHttpAddress(text: string): HttpAddress {

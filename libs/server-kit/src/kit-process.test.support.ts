@@ -10,11 +10,14 @@ const folder = fileURLToPath(new URL('..', import.meta.url));
 export interface StartServerOptions {
   readonly args?: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
-  /** A module that the process loads first. */
+  /** Source of a module that the process loads first. */
   readonly preload?: string;
 }
 
-/** Starts a process that calls runServer with these members added to a definition; `server` and `tool` are in scope. */
+/**
+ * Starts a process that calls runServer with a definition and these members; `server` and `tool`
+ * are in scope.
+ */
 export function startServer(
   members: string,
   { args = [], env = {}, preload = '' }: StartServerOptions = {},
@@ -30,7 +33,7 @@ export function startServer(
       start: async () => ({ server: server() }),
       ${members}
     });`;
-  // With --eval there is no script's name in process.argv; "kit" stands in for it.
+  // With --eval process.argv has no name of a script; "kit" takes its place.
   const child = spawn(
     process.execPath,
     [
@@ -78,7 +81,7 @@ export const initialize = {
   },
 };
 
-/** Writes `messages` and resolves with the answer to the last. */
+/** Writes `messages` and resolves with the response to the last. */
 export async function answered(
   child: ChildProcessWithoutNullStreams,
   ...messages: readonly { readonly id?: number; readonly [member: string]: unknown }[]
@@ -87,7 +90,10 @@ export async function answered(
   return lines.at(-1) ?? '';
 }
 
-/** Writes `messages` and resolves with everything up to the answer to the last, which is written when the others are answered. */
+/**
+ * Writes `messages`, the last one after the responses to all others, and resolves with every line
+ * up to the last response.
+ */
 export async function linesUntilAnswer(
   child: ChildProcessWithoutNullStreams,
   ...messages: readonly { readonly id?: number; readonly [member: string]: unknown }[]

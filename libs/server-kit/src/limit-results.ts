@@ -1,19 +1,20 @@
 import { type CallToolResult, ToolError } from '@signalbox/mcp-core';
 import type { ToolDefinition, ToolOutput } from '@signalbox/mcp-core/server';
 
-/** Bytes of JSON one result may take where nothing else is configured. */
+/** Default limit of a result, in bytes of JSON. */
 export const defaultMaxResultBytes = 1024 * 1024;
 
 export interface ResultLimit {
-  /** Bytes of JSON, `content` and `structuredContent` together. Default 1 MiB. */
+  /** Most bytes of JSON for `content` and `structuredContent` together; default 1 MiB. */
   readonly maxBytes?: number;
-  /** What the caller should do about a result that is too large; default a general advice. */
+  /** Advice in the error for a result that is too large; default: general advice. */
   readonly advice?: string;
 }
 
 /**
- * The same tools, whose results stay within a limit: hosts close a connection that carries a line of 10 MiB, and a model cannot use one. A tool that can
- * answer in pieces does so itself; this is for what nobody thought of. A larger result becomes an error that says how large it would have been.
+ * Returns the same tools with limited results: hosts close a connection after a line of 10 MiB, and
+ * a model cannot use such a result. A larger result becomes an error with its size. Tools that can
+ * return their results in pages do so themselves.
  */
 export function limitResults(
   tools: readonly ToolDefinition[],
@@ -33,7 +34,7 @@ export function limitResults(
   }));
 }
 
-/** Output without content is sent as text, too. */
+/** Returns the result for an output; structured output without content is also sent as text. */
 function resultOf(output: ToolOutput): Partial<CallToolResult> | readonly unknown[] {
   if ('content' in output) return output;
   return [
@@ -42,13 +43,16 @@ function resultOf(output: ToolOutput): Partial<CallToolResult> | readonly unknow
   ];
 }
 
-/** The longest that the JSON text of a value can be, without making it: a character takes six bytes at most. */
+/**
+ * Returns an upper limit of the JSON size of a value without serializing it: a character takes at
+ * most six bytes.
+ */
 function sizeAtMost(value: unknown): number {
   if (typeof value === 'string') return value.length * 6 + 2;
   if (typeof value !== 'object' || value === null) return 25;
   let size = 2;
   for (const [name, member] of Object.entries(value))
     size += name.length * 6 + 4 + sizeAtMost(member);
-  // What has no content is written twice, once as text.
+  // Structured output without content is written twice, once as text.
   return 'structuredContent' in value && !('content' in value) ? size * 3 : size;
 }

@@ -1,8 +1,8 @@
-/** Least severe first. */
+/** Log levels, least severe first. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Diagnostics for the person who runs the server; never for the MCP client, never secrets. */
+/** Diagnostics for the operator of the server; never for the MCP client, never with secrets. */
 export interface Logger {
   debug(message: string): void;
   info(message: string): void;
@@ -11,12 +11,15 @@ export interface Logger {
 }
 
 export interface LoggerOptions {
-  /** Takes one line with its newline; default writes to stderr. */
+  /** Receives one line with its newline; default: writes to stderr. */
   readonly write?: (line: string) => void;
   readonly now?: () => Date;
 }
 
-/** Writes one line `<ISO time> <level> <message>` for each message of `level` or above; line breaks and control characters in a message are escaped. */
+/**
+ * Creates a logger that writes one line `<ISO time> <level> <message>` for each message of `level`
+ * or above, with line breaks and control characters escaped.
+ */
 export function createLogger(level: LogLevel, options: LoggerOptions = {}): Logger {
   const { write = writeToStderr, now = () => new Date() } = options;
   const threshold = LOG_LEVELS.indexOf(level);
@@ -28,8 +31,8 @@ export function createLogger(level: LogLevel, options: LoggerOptions = {}): Logg
 }
 
 /**
- * `text` with its line breaks written as `\n`, other control characters and the marks that reorder text as `\u001b`: what a client or a file is
- * called must not steer the terminal of whoever reads the log.
+ * Escapes line breaks as `\n`, and other control characters and marks that reorder text as
+ * `\u001b`, so that the name of a client or a file cannot control the terminal of a reader.
  */
 export function oneLine(text: string): string {
   return text

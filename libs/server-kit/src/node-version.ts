@@ -1,6 +1,9 @@
 const oldest = { major: 22, minor: 22 };
 
-/** One line that says what to install when `version` (as in `process.versions.node`) is older than 22.22, else `undefined`. */
+/**
+ * Returns one line with advice when `version` (as in `process.versions.node`) is older than 22.22,
+ * else `undefined`.
+ */
 export function unsupportedNode(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const supported = major > oldest.major || (major === oldest.major && minor >= oldest.minor);

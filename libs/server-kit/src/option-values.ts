@@ -8,12 +8,12 @@ export interface OptionValues {
 export interface IntegerRange {
   readonly min: number;
   readonly max: number;
-  /** Used when the option was not given. */
+  /** Value of an option that was not given. */
   readonly default: number;
 }
 
 /**
- * The whole number of a string option.
+ * Returns the whole number of a string option.
  * @throws UsageError that names the option, the value and the range.
  */
 export function integerOption(values: OptionValues, name: string, range: IntegerRange): number {
@@ -28,12 +28,12 @@ export function integerOption(values: OptionValues, name: string, range: Integer
 
 export interface Choice<Value extends string> {
   readonly choices: readonly Value[];
-  /** Used when the option was not given. */
+  /** Value of an option that was not given. */
   readonly default: Value;
 }
 
 /**
- * The value of a string option that allows only `choices`.
+ * Returns the value of a string option that allows only `choices`.
  * @throws UsageError that names the option, the value and the choices.
  */
 export function choiceOption<const Value extends string>(

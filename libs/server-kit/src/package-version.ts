@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * `version` of the package.json one folder above the module with this URL (`import.meta.url` of a file in src, dist or bundle).
+ * Returns the `version` of the package.json one folder above the module with this URL
+ * (`import.meta.url` of a file in src, dist or bundle).
  * @throws Error when there is no such file or it has no version
  */
 export function packageVersion(moduleUrl: string): string {

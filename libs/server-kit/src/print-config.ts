@@ -3,27 +3,33 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { isLoopback, parseHttpAddress } from './http-address.ts';
 
 export interface HostConfigInput {
-  /** Of the server in the host's list. */
+  /** Name of the server in the host's list. */
   readonly name: string;
-  /** The program that runs now, and its script. */
+  /** The running program and its script. */
   readonly command: readonly [string, string];
   /** The arguments without `--print-config`. */
   readonly args: readonly string[];
-  /** Variables that give options. */
+  /** Environment variables that set options. */
   readonly env: { readonly [name: string]: string };
   readonly http: string | undefined;
   /** The positional arguments among `args`. */
   readonly positionals: readonly string[];
 }
 
-/** What goes into the configuration of a host to have this very server: JSON with `mcpServers`, as most hosts read it. Secrets are never in it. */
+/**
+ * Returns the configuration of this server for a host: JSON with `mcpServers`, as most hosts read
+ * it, without secrets.
+ */
 export function hostConfig(input: HostConfigInput): string {
   const { name, http } = input;
   const entry = http === undefined ? stdioEntry(input) : httpEntry(http);
   return `${JSON.stringify({ mcpServers: { [name]: entry } }, null, 2)}\n`;
 }
 
-/** A host starts the server in a folder of its own choice, so paths are absolute; what npx installed for one run is installed again. */
+/**
+ * Returns the entry of a stdio server. Paths are absolute, because a host starts the server in any
+ * folder; a package that npx installed for one run is started by npx.
+ */
 function stdioEntry({
   command: [program, script],
   args,
@@ -39,7 +45,10 @@ function stdioEntry({
   return { ...start, ...(Object.keys(env).length > 0 ? { env } : {}) };
 }
 
-/** Whether the argument names a file or folder that exists: as a positional argument, or after an option such as `--db-path` or `--data-dir`. */
+/**
+ * Whether an argument names an existing file or folder, as a positional argument or after an option
+ * such as `--db-path` or `--data-dir`.
+ */
 function isPath(arg: string, before: string | undefined, positionals: readonly string[]): boolean {
   return (
     (positionals.includes(arg) || /^--(?:[\w-]+-)?(?:path|dir)$/.test(before ?? '')) &&
@@ -47,7 +56,7 @@ function isPath(arg: string, before: string | undefined, positionals: readonly s
   );
 }
 
-/** `name@version` of the package that a script lies in. */
+/** Returns `name@version` of the package that contains a script. */
 function packageOf(script: string): string {
   const { name, version } = JSON.parse(
     readFileSync(join(dirname(realpathSync(script)), 'package.json'), 'utf8'),
@@ -55,14 +64,14 @@ function packageOf(script: string): string {
   return `${name}@${version}`;
 }
 
-/** Every address of this machine is no address to connect to. */
+/** Listening addresses that a client cannot connect to. */
 const EVERY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
 function httpEntry(http: string): object {
   const { host, port } = parseHttpAddress(http);
   const reachable = EVERY_ADDRESS.has(host) ? '127.0.0.1' : host;
   const url = `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/mcp`;
-  // The name of the variable: the token itself belongs in no file.
+  // The name of the variable, because the token itself must not be in a file.
   return {
     type: 'http',
     url,

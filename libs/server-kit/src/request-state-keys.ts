@@ -4,8 +4,9 @@ const VARIABLE = 'MCP_STATE_KEY';
 const MIN_CHARACTERS = 32;
 
 /**
- * The keys that seal what a modern request carries between its rounds, from `MCP_STATE_KEY`: the current one, then older ones, separated by commas.
- * `undefined` when the variable is unset: the server then makes a key of its own, and dialogues end with its process.
+ * Returns the keys that seal the request state of modern clients, from `MCP_STATE_KEY`: the current
+ * key, then older keys, separated by commas. `undefined` when the variable is unset: the server
+ * then uses a random key, and open requests end with its process.
  * @throws UsageError for a key of fewer than 32 characters; the key is not repeated.
  */
 export function requestStateKeys(env: NodeJS.ProcessEnv): readonly string[] | undefined {

@@ -25,28 +25,38 @@ export interface StartInput<Options extends ParseArgsOptionsConfig> {
 
 export interface StartedServer {
   readonly server: Server;
-  /** Releases what the server holds (children, watchers, sockets). The process ends 300 ms after it was called, finished or not. */
+  /**
+   * Releases the resources of the server (children, watchers, sockets). The process ends 300 ms
+   * after the call, finished or not.
+   */
   close?(): Promise<void>;
 }
 
 export interface ServerMain<Options extends ParseArgsOptionsConfig> {
-  /** Of the command, for `--version` and as the prefix of error lines. */
+  /** Name of the command, for `--version` and as the prefix of error lines. */
   readonly name: string;
   readonly version: string;
-  /** The `--help` text up to the options that every server has, which are added. */
+  /** Start of the `--help` text; the options of every server are added. */
   readonly usage: string;
-  /** Of the variables that stand for options: with `MCP_FS`, `--max-entries` is also `MCP_FS_MAX_ENTRIES`. Default: there are none. */
+  /**
+   * Prefix of the environment variables for options: with `MCP_FS`, `--max-entries` is also
+   * `MCP_FS_MAX_ENTRIES`. Default: no variables.
+   */
   readonly envPrefix?: string;
-  /** As for `node:util` parseArgs; `http`, `log-level`, `print-config`, `version` and `help` are added. */
+  /**
+   * Options as for `node:util` parseArgs; `http`, `log-level`, `print-config`, `version` and `help`
+   * are added.
+   */
   readonly options: Options;
   /** Builds the server. Throw `UsageError` for arguments that cannot be used. */
   start(input: StartInput<Options>): Promise<StartedServer>;
 }
 
 /**
- * The whole life of a server process: arguments, `start`, serving over stdio or HTTP, shutdown. Exits 0 within a second of SIGTERM, SIGINT or, over stdio,
- * the end of stdin; exits 1 after one line on stderr for bad arguments, a failed start, an unhandled rejection or an older Node than 22.22.
- * Stdout carries protocol messages only: `console` writes to stderr.
+ * Runs a server process: arguments, `start`, serving over stdio or HTTP, shutdown. Exits 0 within a
+ * second of SIGTERM, SIGINT or, over stdio, the end of stdin. Exits 1 after one line on stderr for
+ * bad arguments, a failed start, an unhandled rejection or a Node older than 22.22. Stdout carries
+ * protocol messages only: `console` writes to stderr.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
  */
 export async function runServer<const Options extends ParseArgsOptionsConfig>(
@@ -132,14 +142,20 @@ async function serve<Options extends ParseArgsOptionsConfig>(
   process.exit(0);
 }
 
-/** Serves over stdio until the input or `end` ends; handlers and tasks have then stopped. */
+/**
+ * Serves over stdio until the input ends or `end` resolves; all handlers and tasks have then
+ * stopped.
+ */
 async function serveStdioUntil(end: Promise<void>, server: Server): Promise<void> {
   const listener = await serveStdio(server);
   await Promise.race([listener.closed, end]);
   await listener.close();
 }
 
-/** A library that prints must not corrupt the wire, and a host that closed our stderr must not end the process. */
+/**
+ * Redirects `console` to stderr, which keeps stdout for protocol messages, and ignores errors of a
+ * closed stderr.
+ */
 function protectStreams(): void {
   globalThis.console = new Console(process.stderr, process.stderr);
   process.stderr.on('error', () => undefined);
@@ -148,7 +164,8 @@ function protectStreams(): void {
 function shutdownSignal(): Promise<void> {
   return new Promise((resolve) => {
     const shutdown = (): void => {
-      // Each step of the shutdown has a limit of its own; together they could take longer than a host waits.
+      // Each step of the shutdown has its own limit; together they could take longer than a host
+      // waits.
       setTimeout(() => process.exit(0), shutdownLimitMs).unref();
       resolve();
     };

@@ -3,12 +3,12 @@ import { isLoopback, parseHttpAddress } from './http-address.ts';
 import type { Logger } from './logger.ts';
 import { UsageError } from './usage-error.ts';
 
-/** How long answers under way may take when the server shuts down, in milliseconds. */
+/** Time limit for running responses at shutdown, in milliseconds. */
 const drainMs = 300;
 
 export interface HttpServing {
   readonly name: string;
-  /** The value of `--http`. */
+  /** Value of `--http`. */
   readonly http: string;
   readonly server: Server;
   readonly env: NodeJS.ProcessEnv;
@@ -16,8 +16,8 @@ export interface HttpServing {
 }
 
 /**
- * Serves over HTTP until `end` resolves; every other resolution is a failure to listen. The URL is a line on stderr. Clients must send the token of
- * `MCP_HTTP_TOKEN` when there is one.
+ * Serves over HTTP until `end` resolves; rejects when it cannot listen. Writes the URL to stderr.
+ * Clients must send the token of `MCP_HTTP_TOKEN`, if set.
  * @throws UsageError for an address that cannot be used, or one that others can reach without a token
  */
 export async function serveHttpUntil(

@@ -15,25 +15,25 @@ import { createTemporaryFolders } from '../src/testing/temporary-folders.ts';
 export interface AttackPlan {
   readonly reads: number;
   readonly writes: number;
-  /** Ends the attack as soon as it has got out; for a control, which is to be broken. */
+  /** Whether to end the attack at its first success; for a control, which must be broken. */
   readonly stopsWhenBroken?: boolean;
 }
 
 export interface AttackOutcome {
   readonly reads: number;
   readonly writes: number;
-  /** Calls that were answered with what they asked for. */
+  /** Number of calls that succeeded. */
   readonly succeeded: number;
-  /** Answers in which something of the outside was seen. */
+  /** Number of answers that contain data from outside. */
   readonly leaks: number;
-  /** What is outside that was not there before, is gone, or is not what it was. */
+  /** Paths outside that were added, removed or changed. */
   readonly changedOutside: readonly string[];
   readonly swaps: number;
   readonly elapsedMs: number;
 }
 
 const secret = 'OUTSIDE-SECRET';
-/** Of what lies outside; nothing inside has such a size or was changed then. */
+/** Size of the files outside; no file inside has this size. */
 const outsideSize = 900;
 const outsideTime = new Date('2001-02-03T04:05:06Z');
 const outside = {
@@ -43,14 +43,14 @@ const outside = {
   'log.txt': secret,
   'deep/x.txt': secret,
 };
-/** Calls at once. */
+/** Number of parallel calls. */
 const width = 40;
-/** Names that writes take in turn, so that directories stay small. */
+/** Number of names that writes use in turn, so that directories stay small. */
 const names = 64;
 
 type Call = readonly [tool: string, args: JsonObject];
 
-/** What is no tool: resources and completion of paths. */
+/** Requests other than tool calls: resources and completion of paths. */
 const otherCalls: { readonly [name: string]: (sandbox: Sandbox) => Promise<unknown> } = {
   'resource, a file': (sandbox) => readResource(sandbox, 'd/x.txt'),
   'resource, a directory': (sandbox) => readResource(sandbox, 'd'),
@@ -106,7 +106,10 @@ function writeCall(round: number): Call {
   return calls[round % calls.length] ?? ['list_directory', { path: 'd' }];
 }
 
-/** Calls the tools while another thread swaps one of their directories with a link to the outside, as fast as it can. */
+/**
+ * Calls the tools while another thread swaps one of their directories with a link to the outside as
+ * fast as possible.
+ */
 export async function attack(
   opener: Opener,
   { reads, writes, stopsWhenBroken = false }: AttackPlan,

@@ -5,7 +5,10 @@ import { ProcessLocks } from '../src/sandbox/process-lock.ts';
 import { createToolCaller } from '../src/testing/call-tool.ts';
 import { createTemporaryFolders } from '../src/testing/temporary-folders.ts';
 
-/** How many of so many edits of one file, all at once and each by a server of its own, are in it afterwards; `isLocked`: they wait for each other. */
+/**
+ * Applies parallel edits to one file, each with its own server, and returns how many of them
+ * survive. `isLocked`: the servers use a shared lock.
+ */
 export async function survivingEdits(edits: number, isLocked: boolean): Promise<number> {
   const lines = Array.from({ length: edits }, (_, index) => `L${index}=0\n`);
   await using folders = await createTemporaryFolders({ root: { 'n.txt': lines.join('') } });

@@ -4,11 +4,11 @@ import path from 'node:path';
 import type { Opener, PinnedPath, PinOptions } from '../src/sandbox/pinned-path.ts';
 
 /**
- * What most file servers do, as the control of the race: the path is resolved and checked, and then used by its text again. A directory that is swapped
- * with a link in between leads out.
+ * An opener that resolves and checks a path and then uses its text again, like most file servers:
+ * the control of the race. A directory that is swapped with a link in between leads outside.
  */
 export const unguardedOpener: Opener = {
-  // The sandbox judges such paths by their text first, as it does those of the kernel.
+  // The sandbox checks the text of such paths first, as for kernel handles.
   kind: 'kernel-handle',
   async pin(given: string, { followLast = true }: PinOptions = {}) {
     const realPath = followLast
@@ -52,14 +52,14 @@ class NamedPath implements PinnedPath {
   }
 
   async verify(): Promise<void> {
-    // Nothing is verified again.
+    // Does not verify again.
   }
 
   async close(): Promise<void> {
-    // Nothing is held.
+    // Holds nothing.
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // Nothing is held.
+    // Holds nothing.
   }
 }

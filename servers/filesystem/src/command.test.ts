@@ -4,7 +4,7 @@ import { command } from './command.ts';
 import { createTemporaryFolders } from './testing/temporary-folders.ts';
 
 interface Outcome {
-  /** What `start` says to these options and arguments. */
+  /** The error of `start` for these options and arguments. */
   readonly problem: string;
   readonly lines: readonly string[];
 }

@@ -54,7 +54,7 @@ describe.each(['legacy', 'modern'] as const)('the server for a %s client', (era)
       expect(tool.inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
       expect(tool.outputSchema).toMatchObject({ type: 'object' });
     }
-    // What a modern list adds takes some hundred bytes of its 20,000.
+    // The envelope of a modern list takes some hundred of the 20,000 bytes.
     expect(JSON.stringify(tools).length).toBeLessThan(19_850);
   });
 

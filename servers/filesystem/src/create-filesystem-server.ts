@@ -23,36 +23,54 @@ import { RunningCalls } from './tools/running-calls.ts';
 import { createToolRunner } from './tools/tool-runner.ts';
 
 export interface FilesystemServerOptions {
-  /** Allowed directories or single files, absolute or relative to the working directory. Empty: what each client announces as roots. */
+  /**
+   * Allowed directories or single files, absolute or relative to the working directory. Empty: the
+   * roots of each client.
+   */
   readonly directories: readonly string[];
   /** `narrow` (default): a client's roots narrow the directories. `replace`: they replace them. `ignore`: roots are never read. */
   readonly roots?: RootsMode;
-  /** Offers only the tools that change nothing; default false. */
+  /** Whether to offer read-only tools only; default false. */
   readonly readOnly?: boolean;
-  /** Globs of what stays hidden and untouched inside the directories, matched against the path below its directory and against the name. Default none. */
+  /**
+   * Globs of paths that stay hidden and unchanged inside the directories, matched against the path
+   * below its directory and against the name. Default none.
+   */
   readonly deny?: readonly string[];
-  /** When a person is asked: `auto` (default) before a directory is deleted with what is in it, `always` before anything existing is changed, moved or deleted, or `never`. */
+  /**
+   * When the user is asked: `auto` (default) before a directory is deleted with its contents,
+   * `always` before anything existing is changed, moved or deleted, or `never`.
+   */
   readonly confirm?: ConfirmationPolicy;
-  /** How subscriptions see changes; default `native`. `off`: there are none. */
+  /** How subscriptions detect changes; default `native`. `off`: no subscriptions. */
   readonly watch?: WatchMode;
   /** Paths watched at once over all connections; default 256. */
   readonly maxSubscriptions?: number;
-  /** On a Linux without `/proc`, accepts paths that are only checked before and after use; default false. */
+  /**
+   * Whether to accept, on a Linux without `/proc`, paths that are only checked before and after
+   * use; default false.
+   */
   readonly allowRecheck?: boolean;
   readonly limits?: Partial<Limits>;
-  /** Keys that seal the questions of 2026-07-28 clients, the current one first. Default: one of this process. */
+  /**
+   * Keys that seal the request state of 2026-07-28 clients, the current key first. Default: a
+   * random key of this process.
+   */
   readonly stateKeys?: readonly string[];
-  /** Default: warnings and errors to stderr. */
+  /** Destination of log lines. Default: warnings and errors to stderr. */
   readonly log?: Logger;
 }
 
 export interface FilesystemServer {
   readonly server: Server;
-  /** Aborts every tool call, waits until they have cleaned up, and stops every watcher. Does not close connections. */
+  /**
+   * Aborts every tool call, waits until each has cleaned up, and stops every watcher. Does not
+   * close connections.
+   */
   close(): Promise<void>;
 }
 
-/** No allowed directory could be opened; the message names each with its problem. */
+/** Reports that no allowed directory could be opened; the message names each with its problem. */
 export class NoUsableDirectoryError extends Error {
   constructor(problems: readonly string[]) {
     super(problems.join('; '));
@@ -61,10 +79,10 @@ export class NoUsableDirectoryError extends Error {
 }
 
 /**
- * A server for any number of connections, each with the sandbox its own client gets. Directories that cannot be opened are warned about and
- * left out.
+ * Creates a server for any number of connections, each with its own sandbox. Skips directories that
+ * cannot be opened, with a warning.
  * @throws NoUsableDirectoryError when directories were given and none can be opened, PathError for a glob of `deny` that cannot be used,
- *   NoKernelHandlesError where only `allowRecheck` would do
+ * NoKernelHandlesError where only `allowRecheck` would do
  */
 export async function createFilesystemServer(
   options: FilesystemServerOptions,
@@ -82,7 +100,7 @@ export async function createFilesystemServer(
   const confirmations = new Confirmations({ policy: options.confirm ?? 'auto' });
   const calls = new RunningCalls();
   const shared = { cli, base, calls, confirmations, watchers, listWatchers, log };
-  // Requests outside any connection have the directories of the command line.
+  // Requests without a connection use the directories of the command line.
   const standalone = createConnectionServer(options, shared);
   const live = new Set([standalone.server]);
   const everyConnection = (act: (server: Server) => void) => live.forEach(act);
@@ -131,7 +149,7 @@ interface Shared {
   readonly calls: RunningCalls;
   readonly confirmations: Confirmations;
   readonly watchers: Watchers;
-  /** Of the resource lists; they do not count as subscriptions. */
+  /** Watchers of the resource lists, which do not count as subscriptions. */
   readonly listWatchers: Watchers;
   readonly log: Logger;
 }
@@ -141,7 +159,10 @@ interface ConnectionServer {
   close(): void;
 }
 
-/** Requests do not say which legacy session they belong to, so that each connection has a server, and with it a sandbox, of its own. */
+/**
+ * Creates the server of one connection, with its own sandbox, because requests do not carry their
+ * legacy session.
+ */
 function createConnectionServer(
   options: FilesystemServerOptions,
   shared: Shared,

@@ -7,7 +7,9 @@ import { describe, expect, test } from 'vitest';
 import { command } from './command.ts';
 import { temporaryDatabase } from './testing/temporary-database.ts';
 
-/** What `start` says to these options and arguments; a server that starts is closed again. */
+/**
+ * Returns the error of `start` for these options and arguments, and closes a server that starts.
+ */
 async function problemOf(
   values: { readonly [option: string]: string },
   ...positionals: readonly string[]

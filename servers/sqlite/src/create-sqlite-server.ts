@@ -14,10 +14,10 @@ import { listTablesTool } from './tools/list-tables.ts';
 import { readQueryTool } from './tools/read-query.ts';
 
 export interface SqliteServerOptions {
-  /** Path of the database file; it is opened when first needed, for reading only. */
+  /** Path of the database file, which is opened read-only on first use. */
   readonly path: string;
   readonly limits?: Partial<SqliteLimits>;
-  /** Default: warnings and errors to stderr. */
+  /** Destination of log lines. Default: warnings and errors to stderr. */
   readonly log?: Logger;
 }
 
@@ -27,7 +27,10 @@ export interface SqliteServer {
   close(): Promise<void>;
 }
 
-/** An MCP server over one SQLite database that never opens it in its own process; the first query process starts at once. */
+/**
+ * Creates an MCP server for one SQLite database, which only query processes open. Starts the first
+ * query process at once.
+ */
 export function createSqliteServer(options: SqliteServerOptions): SqliteServer {
   const { path, log = createLogger('warn') } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };

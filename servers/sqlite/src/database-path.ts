@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import { UsageError } from '@signalbox/server-kit';
 
 /**
- * The absolute path of the one database named on the command line, as a positional or with `--db-path`.
+ * Returns the absolute path of the only database on the command line, given as a positional
+ * argument or with `--db-path`.
  * @throws UsageError when none or more than one is named, or when there is no readable file.
  */
 export function databasePath(option: string | undefined, positionals: readonly string[]): string {

@@ -31,7 +31,7 @@ function startPool(path: string, limits: Partial<SqliteLimits> = {}): StartedPoo
   };
 }
 
-/** A process that nobody has collected yet counts as gone. */
+/** Whether a process runs; a zombie does not. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -114,7 +114,7 @@ describe('ExecutorPool', () => {
     void read(RUNAWAY, controller.signal).catch(outcome);
     await read('SELECT 2'); // Answered by a second process: the first is in the middle of its query.
     controller.abort();
-    // Before anything else can happen, a message of the process included.
+    // In the same turn, before any message of the process.
     await Promise.resolve();
     expect(outcome).toHaveBeenCalledExactlyOnceWith(
       expect.objectContaining({ message: 'The query was cancelled.' }),
@@ -331,7 +331,10 @@ describe('ExecutorPool', () => {
   });
 });
 
-/** A process that stands for the server: it runs an endless query and prints the process id of its query process. */
+/**
+ * Starts a process in the role of the server, which runs an endless query and prints the id of its
+ * query process.
+ */
 function startServerProcess(path: string): ChildProcess {
   const code = `
     const { ExecutorPool } = await import(${JSON.stringify(new URL('./executor-pool.ts', import.meta.url).href)});

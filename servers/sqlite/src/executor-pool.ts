@@ -12,7 +12,7 @@ export interface ExecutorPoolOptions {
   /** Path of the database file. */
   readonly path: string;
   readonly limits: SqliteLimits;
-  /** Called with a line about each query process that ended by itself. */
+  /** Called with a line for each query process that ended by itself. */
   readonly onCrash?: (message: string) => void;
 }
 
@@ -20,7 +20,7 @@ interface Task {
   readonly request: ExecutorRequest;
   readonly resolve: (output: unknown) => void;
   readonly reject: (error: Error) => void;
-  /** Stops listening to the caller's signal. */
+  /** Removes the listener from the caller's signal. */
   readonly release: () => void;
 }
 
@@ -37,8 +37,9 @@ const START_TIMEOUT_MS = 10_000;
 const SPARE_AFTER_MS = 100;
 
 /**
- * Runs operations in query processes. One process stays warm; a second is started while a query keeps the first busy. A query that passes its
- * deadline or memory limit, or that is cancelled, is ended by killing its process; queries that wait are not affected.
+ * Runs operations in query processes. Keeps one process warm, and starts a second while a query
+ * keeps the first busy. Kills the process of a query that exceeds its deadline or memory limit or
+ * is cancelled; waiting queries are not affected.
  */
 export class ExecutorPool {
   readonly #options: ExecutorPoolOptions;
@@ -52,12 +53,12 @@ export class ExecutorPool {
     this.#options = options;
   }
 
-  /** Starts the warm process, so that the first operation need not wait for it. */
+  /** Starts the warm process before the first operation. */
   warm(): void {
     if (this.#slots.size === 0 && !this.#isClosed) this.#start();
   }
 
-  /** Process ids of the query processes. */
+  /** Ids of the query processes. */
   get pids(): number[] {
     return [...this.#slots].map((slot) => slot.process.pid).filter((pid) => pid !== undefined);
   }
@@ -79,7 +80,7 @@ export class ExecutorPool {
         this.#cancel(task, cancelled(signal));
       };
       const task: Task = {
-        // Name and input come from one entry of Operations, which the union's members are made of.
+        // Name and input come from the same entry of Operations, as in each member of the union.
         request: { id: this.#nextId, operation, input } as ExecutorRequest,
         resolve: resolve as (output: unknown) => void, // The query process answers an operation with its output.
         reject,
@@ -94,7 +95,7 @@ export class ExecutorPool {
     });
   }
 
-  /** Rejects everything that runs or waits; resolves when no process is left. */
+  /** Rejects all running and waiting operations; resolves when no process is left. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#spareTimer);
@@ -186,7 +187,7 @@ export class ExecutorPool {
     if (slot !== undefined) this.#replace(slot, reason);
   }
 
-  /** Ends a query by killing its process, and has another one ready for the next. */
+  /** Kills the process of a query, and starts another one. */
   #replace(slot: Slot, reason: Error): void {
     void this.#stop(slot, reason);
     if (this.#slots.size === 0) this.#start();
@@ -208,7 +209,10 @@ export class ExecutorPool {
     for (const slot of idle.slice(1)) void this.#stop(slot, new Error('idle'));
   }
 
-  /** The process ended by itself: its query failed. When none can be started at all, the query that waits longest fails. */
+  /**
+   * Handles a process that ended by itself: its query fails. When no process can be started, the
+   * oldest waiting query fails.
+   */
   #forget(slot: Slot, end: ExecutorEnd): void {
     clearTimeout(slot.timer);
     if (!this.#slots.delete(slot)) return;

@@ -9,10 +9,10 @@ import {
   type ExecutorRequest,
 } from './executor/protocol.ts';
 
-/** Why a query process is gone. */
+/** The end of a query process. */
 export interface ExecutorEnd {
   readonly reason: 'killed' | 'memory-limit' | 'bad-reply' | 'ended';
-  /** Exit code, signal and the last words on stderr, for the log. */
+  /** Exit code, signal and last line on stderr, for the log. */
   readonly detail: string;
 }
 
@@ -23,7 +23,7 @@ export interface ExecutorListener {
   ended(end: ExecutorEnd): void;
 }
 
-// The executor lies beside this file, as source, compiled and bundled.
+// The executor is beside this file as source, compiled and bundled.
 const EXECUTOR_PATH = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? './executor.ts' : './executor.js', import.meta.url),
 );
@@ -36,7 +36,10 @@ const INHERITED_VARIABLES: readonly string[] = [
 ];
 const MAX_STDERR_CHARACTERS = 4096;
 
-/** A query process: it has the database open, answers one request at a time and can be killed in the middle of one. */
+/**
+ * A query process, which opens the database and answers one request at a time. It can be killed
+ * during a request.
+ */
 export class ExecutorProcess {
   readonly #child: ChildProcess;
   readonly #listener: ExecutorListener;
@@ -66,12 +69,12 @@ export class ExecutorProcess {
     return this.#child.pid;
   }
 
-  /** A send that fails is followed by `ended`. */
+  /** Sends a request; a failure is followed by `ended`. */
   send(request: ExecutorRequest): void {
     this.#child.send(request, () => undefined);
   }
 
-  /** Ends the process at once, whatever it does. Resolves when it is gone. */
+  /** Kills the process at once. Resolves when it has ended. */
   async kill(reason: ExecutorEnd['reason'] = 'killed'): Promise<void> {
     this.#reason = reason;
     this.#child.kill('SIGKILL');

@@ -8,7 +8,7 @@ if (isMainThread) await startExecutor();
 else watchProcess(workerData as WatchdogOptions); // Set by startExecutor below.
 
 async function startExecutor(): Promise<void> {
-  // Written by the server that forked this process.
+  // The server that forked this process wrote the configuration.
   const configuration = JSON.parse(process.argv[2] ?? '') as ExecutorConfiguration;
   const activity = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   const { parentPid, maxMemoryMb, timeoutMs } = configuration;

@@ -1,8 +1,11 @@
-/** What bounds every query. */
+/** The limits of every query. */
 export interface SqliteLimits {
-  /** Longest run of one query, at least 100; default 5000. */
+  /** Time limit of one query in milliseconds, at least 100; default 5000. */
   readonly timeoutMs: number;
-  /** Longest wait for another process's lock; at most four fifths of `timeoutMs` are used. Default 5000. */
+  /**
+   * Time limit for the lock of another process in milliseconds, at most four fifths of `timeoutMs`;
+   * default 5000.
+   */
   readonly busyTimeoutMs: number;
   /** Most rows of one result; default 1000. */
   readonly maxRows: number;
@@ -10,7 +13,9 @@ export interface SqliteLimits {
   readonly maxCellBytes: number;
   /** Longest tool result in bytes, as sent; default 1048576. */
   readonly maxResultBytes: number;
-  /** Resident memory of a query process, in MiB, about 70 of which it needs itself; default 512. */
+  /**
+   * Most resident memory of a query process in MiB, of which it needs about 70 itself; default 512.
+   */
   readonly maxMemoryMb: number;
 }
 

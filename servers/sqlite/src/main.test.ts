@@ -11,7 +11,7 @@ import { RUNAWAY } from './testing/runaway.ts';
 import { temporaryDatabase } from './testing/temporary-database.ts';
 
 const MAIN = ['--conditions=@signalbox/source', fileURLToPath(new URL('main.ts', import.meta.url))];
-/** How long something may take that is expected at once, on a busy machine. */
+/** Options of a wait for an event that must happen. */
 const soon = { timeout: 10_000, interval: 10 };
 
 describe('signalbox-sqlite', () => {
@@ -50,7 +50,7 @@ describe('signalbox-sqlite', () => {
     input(callReadQuery('a', RUNAWAY));
     input(callReadQuery('b', 'SELECT 41'));
     await vi.waitFor(() => expect(output()).toContain('[[41]]'), soon);
-    // One is in the middle of the query, and the other answered meanwhile.
+    // One runs the endless query, and the other answered meanwhile.
     const pids = childPids();
     expect(pids).toHaveLength(2);
     input({ method: 'notifications/cancelled', params: { requestId: 'a' } });
@@ -135,7 +135,7 @@ function callReadQuery(id: string, query: string): object {
   };
 }
 
-/** Every process but those that ended and wait to be collected. */
+/** Returns all processes except zombies. */
 function listProcesses(): { pid: number; parentPid: number }[] {
   const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat='], { encoding: 'utf8' })
     .trim()

@@ -11,7 +11,7 @@ const RESOURCE = {
   mimeType: 'application/json',
 } as const;
 
-/** The schema of the database as the resource `sqlite://main`. */
+/** Returns the resource `sqlite://main` with the schema of the database. */
 export function schemaResource(pool: ExecutorPool): ResourceProvider {
   return {
     list: () => Promise.resolve({ resources: [RESOURCE] }),

@@ -2,7 +2,7 @@ import { createLogger } from '@signalbox/server-kit';
 import { describe, expect, test } from 'vitest';
 import { command } from './command.ts';
 
-/** What `start` says to these options and variables. */
+/** Returns the error of `start` for these options and variables. */
 async function problemOf(
   values: { readonly [option: string]: string },
   env: NodeJS.ProcessEnv = {},

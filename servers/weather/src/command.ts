@@ -80,7 +80,9 @@ export const command = defineServerMain({
   },
 });
 
-/** The message does not repeat the URL, which may hold a password. */
+/**
+ * Returns the URL of a variable. The error does not repeat the URL, which may contain a password.
+ */
 function baseUrl(env: NodeJS.ProcessEnv, variable: string): URL | undefined {
   const given = env[variable];
   if (given === undefined || given === '') return undefined;

@@ -34,7 +34,10 @@ export interface Conditions {
   readonly text: string;
 }
 
-/** The words for a WMO weather code, of the subset that Open-Meteo uses. @see https://open-meteo.com/en/docs#weather_variable_documentation */
+/**
+ * Returns the description of a WMO weather code that Open-Meteo uses. @see
+ * https://open-meteo.com/en/docs#weather_variable_documentation
+ */
 export function conditionsOf(code: number | null): Conditions {
   if (code === null) return { code, text: 'unknown' };
   return { code, text: texts[code] ?? `unknown (${code})` };

@@ -14,15 +14,15 @@ import type { Units } from './units.ts';
 
 export interface WeatherServerOptions {
   readonly provider: WeatherProvider;
-  /** Of calls that name none; default `metric`. */
+  /** Units of calls that name none; default `metric`. */
   readonly units?: Units;
-  /** Seal what a question in a modern client carries to its answer; default: a key of this process. */
+  /** Keys that seal the request state of modern clients; default: a random key of this process. */
   readonly stateKeys?: readonly string[] | undefined;
-  /** Default: warnings and errors to stderr. */
+  /** Destination of log lines. Default: warnings and errors to stderr. */
   readonly log?: Logger;
 }
 
-/** An MCP server with the weather tools over one provider. */
+/** Creates an MCP server with the weather tools for one provider. */
 export function createWeatherServer(options: WeatherServerOptions): Server {
   const { provider, units = 'metric', stateKeys, log = createLogger('warn') } = options;
   const setup = { provider, defaultUnits: units };

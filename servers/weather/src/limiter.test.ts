@@ -3,7 +3,7 @@ import { Limiter } from './limiter.ts';
 
 const signal = new AbortController().signal;
 
-/** A task that runs until `finish` is called. */
+/** Creates a task that runs until `finish` is called. */
 function heldTask() {
   const { promise, resolve } = Promise.withResolvers<void>();
   let started = false;

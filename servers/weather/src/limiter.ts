@@ -1,4 +1,4 @@
-/** Lets at most `limit` tasks run at once; the others wait in order. */
+/** Runs at most `limit` tasks at once; the others wait in order. */
 export class Limiter {
   readonly #limit: number;
   readonly #waiting: (() => void)[] = [];
@@ -8,7 +8,10 @@ export class Limiter {
     this.#limit = limit;
   }
 
-  /** Rejects with the signal's reason when it aborts while the task waits; a running task has to listen itself. */
+  /**
+   * Runs a task in its turn. Rejects with the signal's reason when it aborts while the task waits;
+   * a running task must handle the signal itself.
+   */
   async run<Value>(signal: AbortSignal, task: () => Promise<Value>): Promise<Value> {
     await this.#acquire(signal);
     try {
@@ -39,7 +42,7 @@ export class Limiter {
     }
   }
 
-  /** A freed slot goes straight to the first that waits, so nobody can slip in between. */
+  /** Passes a free slot directly to the first waiting task, so that no other task can take it. */
   #release(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#running -= 1;

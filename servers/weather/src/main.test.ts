@@ -7,7 +7,7 @@ import { startUpstream } from './testing/upstream.ts';
 
 const main = ['--conditions=@signalbox/source', fileURLToPath(new URL('main.ts', import.meta.url))];
 
-/** A client of a process of its own; `stderr` gets the process's log. */
+/** Starts a server process and connects a client; `stderr` gets its log. */
 async function connect(
   args: readonly string[],
   env: { readonly [name: string]: string } = {},

@@ -1,32 +1,35 @@
-/** A point on the earth that weather can be asked for. */
+/** A location with weather. */
 export interface Place {
-  /** Means this place again when given as a location: `geo:<number>` or `latitude,longitude`. */
+  /** Id that is accepted as a location: `geo:<number>` or `latitude,longitude`. */
   readonly id: string;
   readonly name: string;
-  /** State, province or the like. */
+  /** State, province or similar. */
   readonly admin1?: string;
-  /** County, district or the like. */
+  /** County, district or similar. */
   readonly admin2?: string;
   readonly country?: string;
-  /** ISO 3166-1 alpha-2. */
+  /** Country code, ISO 3166-1 alpha-2. */
   readonly countryCode?: string;
-  /** Names of the areas around it, `admin1` included; what a qualifier such as "Illinois" may match. */
+  /** Names of the surrounding areas, including `admin1`, for qualifiers such as "Illinois". */
   readonly regions: readonly string[];
-  /** Degrees, -90 to 90. */
+  /** Latitude in degrees, -90 to 90. */
   readonly latitude: number;
-  /** Degrees, -180 to 180. */
+  /** Longitude in degrees, -180 to 180. */
   readonly longitude: number;
-  /** IANA name. */
+  /** Time zone, IANA name. */
   readonly timezone?: string;
   readonly population?: number;
   readonly precision: 'place' | 'coordinates';
 }
 
-/** Degrees Celsius, km/h, degrees, mm, hPa and percent; `null` where the source has no value. */
+/**
+ * Current weather in degrees Celsius, km/h, degrees, mm, hPa and percent; `null` where the source
+ * has no value.
+ */
 export interface CurrentWeather {
-  /** Local time with its offset, ISO 8601. */
+  /** Local time of the observation with its offset, ISO 8601. */
   readonly observedAt: string;
-  /** IANA name. */
+  /** Time zone, IANA name. */
   readonly timezone: string;
   readonly temperature: number | null;
   readonly apparentTemperature: number | null;
@@ -34,18 +37,18 @@ export interface CurrentWeather {
   readonly windSpeed: number | null;
   readonly windDirection: number | null;
   readonly windGusts: number | null;
-  /** Of the preceding hour. */
+  /** Precipitation of the preceding hour. */
   readonly precipitation: number | null;
-  /** At sea level. */
+  /** Pressure at sea level. */
   readonly pressure: number | null;
   readonly cloudCover: number | null;
-  /** WMO 4677. */
+  /** Weather code, WMO 4677. */
   readonly weatherCode: number | null;
 }
 
-/** Units as in `CurrentWeather`. */
+/** Weather of one day, in the units of `CurrentWeather`. */
 export interface DailyWeather {
-  /** Local calendar day, `YYYY-MM-DD`. */
+  /** Local date, `YYYY-MM-DD`. */
   readonly date: string;
   readonly temperatureMax: number | null;
   readonly temperatureMin: number | null;
@@ -58,17 +61,17 @@ export interface DailyWeather {
 }
 
 export interface Forecast {
-  /** IANA name; where the days begin and end. */
+  /** Time zone of the days, IANA name. */
   readonly timezone: string;
-  /** Today first. */
+  /** Days, today first. */
   readonly daily: readonly DailyWeather[];
 }
 
-/** Whether a value was kept from an earlier request. */
+/** State of a cached value. */
 export interface CacheState {
   readonly hit: boolean;
   readonly ageSeconds: number;
-  /** Past its age because the source could not be asked. */
+  /** Whether the value is too old, because the source was unavailable. */
   readonly stale: boolean;
 }
 
@@ -78,20 +81,21 @@ export interface Reading<Value> {
 }
 
 /**
- * A source of weather. Methods may be called concurrently; each rejects with `WeatherError` for a failure a person can understand and with the
- * signal's reason soon after it aborts, its sockets closed.
+ * A source of weather. Methods may be called concurrently. Each rejects with `WeatherError` for a
+ * failure that the user can understand, and with the signal's reason soon after it aborts, with its
+ * sockets closed.
  */
 export interface WeatherProvider {
   readonly source: string;
-  /** What the source's licence wants to be named. */
+  /** Attribution that the license of the source requires. */
   readonly attribution: string;
-  /** Whether the data is made up. */
+  /** Whether the data is fictional. */
   readonly demo: boolean;
-  /** The names of all its places, when it knows only a few. */
+  /** Names of all places of a source with only a few. */
   readonly placeNames?: readonly string[];
-  /** Places that a name may mean, in no particular order. */
+  /** Returns the places that a name may mean, in no particular order. */
   findPlaces(name: string, signal: AbortSignal): Promise<readonly Place[]>;
-  /** The place with the number of a `geo:<number>` id. */
+  /** Returns the place with the number of a `geo:<number>` id. */
   findPlaceById(id: number, signal: AbortSignal): Promise<Place | undefined>;
   current(place: Place, signal: AbortSignal): Promise<Reading<CurrentWeather>>;
   forecast(place: Place, days: number, signal: AbortSignal): Promise<Reading<Forecast>>;

@@ -11,14 +11,14 @@ export interface UnitLabels {
   readonly windDirection: '°';
 }
 
-/** Converts the metric values of a provider; `null` stays `null`. */
+/** Conversions of the metric values of a provider; `null` stays `null`. */
 export interface UnitSystem {
   readonly labels: UnitLabels;
-  /** From degrees Celsius. */
+  /** Converts from degrees Celsius. */
   temperature(value: number | null): number | null;
-  /** From km/h. */
+  /** Converts from km/h. */
   windSpeed(value: number | null): number | null;
-  /** From mm. */
+  /** Converts from mm. */
   precipitation(value: number | null): number | null;
 }
 
@@ -29,7 +29,7 @@ const sameEverywhere = {
   windDirection: '°',
 } as const;
 
-/** `kelvin` is the scientific choice: K, m/s, mm. */
+/** The unit systems. `kelvin`: K, m/s, mm. */
 export const unitSystems: { readonly [name in Units]: UnitSystem } = {
   metric: {
     labels: { temperature: '°C', windSpeed: 'km/h', precipitation: 'mm', ...sameEverywhere },

@@ -12,7 +12,7 @@ export type WeatherErrorCode =
   | 'invalid-response'
   | 'rejected';
 
-/** A place the caller may have meant; `id` is accepted as a location. */
+/** A place that the caller may mean; `id` is accepted as a location. */
 export interface Candidate {
   readonly id: string;
   readonly name: string;
@@ -31,12 +31,12 @@ export interface WeatherErrorDetails {
   readonly retryAfterSeconds?: number;
 }
 
-/** Key in `_meta` of a failed call's result for the error as data. */
+/** Key in `_meta` of a failed result for the error as data. */
 export const errorMetaKey = 'dev.signalbox/error';
 
 /**
- * A failure the model can act on: its message says what happened and what to do. Programs read the code and the details in `_meta`;
- * `structuredContent` is kept for what the tool's output schema describes.
+ * A failure with advice for the model. Programs read the code and the details in `_meta`;
+ * `structuredContent` must conform to the output schema of the tool.
  */
 export class WeatherError extends ToolError {
   readonly code: WeatherErrorCode;

@@ -17,7 +17,7 @@ export function startStopwatch({ pid }: ChildProcess): () => number {
   let elapsed = 0;
   const sample = () => {
     const now = read();
-    // A thread that has ended takes its waits with it.
+    // The waits of a thread that has ended are no longer in the sum.
     const waited = Math.max(0, now.waited - last.waited) + now.ownWaited - last.ownWaited;
     elapsed += Math.max(0, now.at - last.at - waited);
     last = now;

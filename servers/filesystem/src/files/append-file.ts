@@ -16,15 +16,16 @@ export interface AppendOptions {
 export interface AppendedFile {
   readonly realPath: string;
   readonly created: boolean;
-  /** Bytes that were added. */
+  /** Number of added bytes. */
   readonly bytes: number;
-  /** Bytes of the whole file afterwards. */
+  /** Size of the file afterwards, in bytes. */
   readonly size: number;
 }
 
 /**
- * Adds text at the end of a file in its own encoding, wherever that end is by then: other writers that append lose nothing. When it fails, for lack
- * of space for example, the part that was added is removed again unless another program appended behind it.
+ * Appends text to a file in the encoding of the file. Concurrent appends of other programs lose
+ * nothing. After a failure, for example for lack of space, removes the written part unless another
+ * program appended behind it.
  * @throws PathError, `refused` for characters whose bytes in the encoding of the file are not known
  */
 export async function appendFile(
@@ -82,10 +83,10 @@ async function openForAppending(target: FileTarget): Promise<FileHandle> {
   }
 }
 
-/** Bytes at each end of a file that are looked at; a file of up to twice as many is looked at as a whole. */
+/** Bytes inspected at each end of a file; a file of up to twice as many is inspected as a whole. */
 const inspectedBytes = 1024 * 1024;
 
-/** The encoding in which text can be added without making the file something else. */
+/** Returns the encoding in which text can be appended without damage to the file. */
 async function encodingAtEnd(
   handle: FileHandle,
   {
@@ -136,7 +137,7 @@ async function readPart(handle: FileHandle, position: number, length: number): P
   }
 }
 
-/** Whether bytes are UTF-8 but for characters cut at their ends. */
+/** Whether bytes are UTF-8, apart from characters cut at both ends. */
 function isUtf8Part(bytes: Buffer): boolean {
   if (isUtf8(bytes)) return true;
   let from = 0;

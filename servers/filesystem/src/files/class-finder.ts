@@ -1,14 +1,20 @@
-/** Finds the ends of the character classes of a glob, in time proportional to its length when asked from left to right. */
+/**
+ * Finds the ends of the character classes of a glob. Calls from left to right take linear time in
+ * total.
+ */
 export class ClassFinder {
   readonly #characters: ArrayLike<string>;
-  /** Where a name ends in which a class stays open; those that open later in it stay open too. */
+  /** End of a name in which a class stays open, as do all later classes of the name. */
   #openUntil = 0;
 
   constructor(characters: ArrayLike<string>) {
     this.#characters = characters;
   }
 
-  /** Where the class that opens at `start` closes, if it does; a `]` that comes first is a member. */
+  /**
+   * Returns the index at which the class that opens at `start` closes, if it does. A first `]` is a
+   * member.
+   */
   endOf(start: number): number | undefined {
     if (start < this.#openUntil) return undefined;
     const characters = this.#characters;

@@ -2,28 +2,34 @@ import { PathError } from '../sandbox/path-error.ts';
 
 export interface ContentPatternOptions {
   readonly pattern: string;
-  /** Whether the pattern is a regular expression; else it is looked for as it is. */
+  /** Whether the pattern is a regular expression; otherwise it is literal text. */
   readonly regex: boolean;
   readonly caseSensitive: boolean;
 }
 
-/** Whether a text begins and ends where its line does. A long line is searched in parts, which overlap by `overlapLength`. */
+/**
+ * Whether a text begins and ends with its line. A long line is searched in parts that overlap by
+ * `overlapLength`.
+ */
 export interface TextEnds {
   readonly isLineStart: boolean;
   readonly isLineEnd: boolean;
 }
 
-/** Code units that two neighboring parts of a long line share. A match of at most as many is found as if the line were searched as a whole. */
+/**
+ * Code units that two neighboring parts of a long line share. A shorter match is found as in a
+ * search of the whole line.
+ */
 export const overlapLength = 16 * 1024;
 
-/** What is looked for in a line. */
+/** A compiled pattern for the text of a line. */
 export interface ContentPattern {
-  /** The first match, by position and length in UTF-16 code units. */
+  /** Returns the position and length of the first match in UTF-16 code units. */
   find(
     text: string,
     ends: TextEnds,
   ): { readonly start: number; readonly length: number } | undefined;
-  /** Bytes without which a text has no match, unless it is UTF-16; `undefined` when that cannot be said. */
+  /** Bytes that every text with a match contains, except UTF-16; `undefined` when unknown. */
   readonly bytes: Buffer | undefined;
 }
 
@@ -44,7 +50,7 @@ export async function compileContentPattern({
     const start = line.indexOf(pattern);
     return start === -1 ? undefined : { start, length: pattern.length };
   };
-  // Other characters have other bytes in a text that is not UTF-8.
+  // The bytes of other characters depend on the encoding.
   const isAscii = !/[^\0-\x7f]/.test(pattern);
   return { find, bytes: isAscii ? Buffer.from(pattern) : undefined };
 }
@@ -55,13 +61,14 @@ async function compileRegex(pattern: string, caseSensitive: boolean): Promise<Co
     const compiled = RE2JS.compile(pattern, caseSensitive ? 0 : RE2JS.CASE_INSENSITIVE);
     return {
       find(text, { isLineStart, isLineEnd }) {
-        // Whether there is a match is found much faster than where it is.
+        // A test for any match is much faster than the search for its position.
         if (!compiled.test(text)) return undefined;
         const matcher = compiled.matcher(text);
-        // The first character of a part only says what stands before the second one: `^` and `\b` look back.
+        // The first character of a part is context for `^` and `\b` only.
         if (!matcher.find(isLineStart ? 0 : 1)) return undefined;
         const found = { start: matcher.start(), length: matcher.end() - matcher.start() };
-        // At the end of a part `$` matches too; the next part, which begins earlier, shows whether it is right.
+        // `$` also matches at the end of a part. The next part, which overlaps, shows whether the
+        // match is real.
         return isLineEnd || matcher.end() < text.length || found.length > overlapLength - 1
           ? found
           : undefined;
@@ -78,7 +85,7 @@ async function compileRegex(pattern: string, caseSensitive: boolean): Promise<Co
   }
 }
 
-/** Of a literal, which does not backtrack. */
+/** Returns a pattern of a literal, whose expression does not backtrack. */
 function findWith(expression: RegExp): ContentPattern {
   return {
     find(line) {

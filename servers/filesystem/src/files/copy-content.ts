@@ -12,8 +12,9 @@ export interface CopyRun {
 }
 
 /**
- * Copies the content and the permissions of a regular file to a name that is free; removed again when it fails or is cancelled. The file
- * system shares the data where it can. Special mode bits are not copied.
+ * Copies the content and the permissions of a regular file to a free name, without special mode
+ * bits. Clones the data where the file system can. Removes the copy after a failure or
+ * cancellation.
  * @returns bytes
  * @throws the system error, or the signal's reason
  */
@@ -33,11 +34,14 @@ export async function copyContent(file: PinnedPath, target: Place, run: CopyRun)
 const maxUninterruptedBytes = 8 * 1024 * 1024;
 const pieceBytes = 1024 * 1024;
 
-/** A small file at once inside the kernel, a large one only when it is cloned, which takes no time. */
+/**
+ * Whether the system copied the file: a small file inside the kernel, a large file only as a clone,
+ * which takes no time.
+ */
 async function isCopiedBySystem(file: PinnedPath, target: Place): Promise<boolean> {
   const address = path.join(target.directory.address, target.name);
   const isSmall = file.stats.size <= maxUninterruptedBytes;
-  // Files of the kernel say that they are empty.
+  // Files of /proc report a size of 0.
   if (file.stats.size === 0 || (file.stats.mode & 0o7000) !== 0) return false;
   try {
     await copyFile(
@@ -62,7 +66,7 @@ async function copyInPieces(file: PinnedPath, target: Place, run: CopyRun): Prom
     run.signal.throwIfAborted();
     const { bytesRead } = await source.read(buffer, 0, buffer.length, position);
     if (bytesRead === 0) break;
-    // What is never written of a file takes no space, as in a sparse original.
+    // A part that is not written takes no space, as in a sparse original.
     if (!isZero(buffer, bytesRead)) await writeAll(copy, buffer.subarray(0, bytesRead), position);
     position += bytesRead;
     run.onBytes(position);

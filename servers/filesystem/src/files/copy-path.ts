@@ -29,9 +29,9 @@ export interface CopyRequest {
 
 export interface CopyOptions {
   readonly signal: AbortSignal;
-  /** Entries a tree may have; default 100000. */
+  /** Most entries of a tree; default 100000. */
   readonly maxEntries?: number;
-  /** Called with the entries and the bytes copied so far. */
+  /** Called with the number of entries and bytes copied so far. */
   readonly onProgress: (entries: number, bytes: number) => void;
 }
 
@@ -41,9 +41,12 @@ export interface CopyOutcome {
   readonly files: number;
   readonly directories: number;
   readonly bytes: number;
-  /** Links that lead outside or nowhere, or would from their new place, and FIFOs, sockets and devices. Denied entries are not counted. */
+  /**
+   * Number of skipped entries: FIFOs, sockets, devices, and links that lead outside or nowhere, now
+   * or from their new place. Excludes denied entries.
+   */
   readonly skipped: number;
-  /** The first of them, by path below the copied directory. */
+  /** The first skipped entries, by path below the copied directory. */
   readonly firstSkipped: readonly SkippedEntry[];
 }
 
@@ -57,8 +60,9 @@ export interface SkippedEntry {
 }
 
 /**
- * Copies a file, or with `recursive` a directory, to a name that is free; the name appears when everything is there, and nothing is left when it
- * fails or is cancelled. Permissions are kept, owner and times are not.
+ * Copies a file, or with `recursive` a directory, to a free name. The name appears when the copy is
+ * complete; a failure or cancellation leaves nothing behind. Keeps permissions, but not owner and
+ * times.
  * @throws PathError
  */
 export async function copyPath(
@@ -105,11 +109,11 @@ async function publish(temporary: Place, target: Place, destination: string): Pr
   await moveEntry({ ...temporary, stats }, target);
 }
 
-/** Skipped entries that are named. */
+/** Most skipped entries in a result. */
 const maxListedSkips = 20;
 
 interface TreeCopyOptions extends CopyOptions {
-  /** Real path the tree will have; links are judged from there. */
+  /** Future real path of the tree, from which links are resolved. */
   readonly destination: string;
 }
 
@@ -174,7 +178,7 @@ class TreeCopy {
     }
   }
 
-  /** A link is copied as it is written when it leads inside from where it is, and would from where the copy will be. */
+  /** Copies the text of a link that leads inside, both now and from the place of the copy. */
   async #link({
     from,
     to,
@@ -196,7 +200,7 @@ class TreeCopy {
       path.dirname(path.join(this.#options.destination, relative)),
       text,
     );
-    // With `..` after a name the way depends on what that name is.
+    // The meaning of `..` after a name depends on the target of that name.
     const isPlain = !/[^/\\.][/\\]+\.\.(?:[/\\]|$)/.test(text);
     if (!leadsInside) return this.#skip(relative, 'leads outside or nowhere');
     if (!isPlain || !this.#sandbox.allows(resolved) || this.#sandbox.isDenied(resolved))

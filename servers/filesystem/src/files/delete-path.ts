@@ -11,7 +11,8 @@ import {
 } from './tree-summary.ts';
 
 /**
- * What a recursive deletion of a path would remove; `undefined` for anything but a directory that has entries.
+ * Counts the entries that a recursive deletion would remove; `undefined` for anything but a
+ * directory with entries.
  * @throws PathError, `refused` when something below must stay
  */
 export async function deletionImpact(
@@ -33,7 +34,8 @@ export async function deletionImpact(
 }
 
 /**
- * Removes a file, a symbolic link itself, an empty directory, or with `recursive` a directory with everything below it.
+ * Removes a file, a symbolic link itself, an empty directory, or with `recursive` a directory and
+ * its contents.
  * @returns how many entries were removed
  * @throws PathError that says how many were removed before
  */
@@ -86,8 +88,9 @@ function notEmptyError(error: unknown, path: string): unknown {
 }
 
 /**
- * Removes directories from the bottom up. Each is entered through the handle of the one above and verified on its own, and names are removed in
- * the directory that is held: a directory swapped for a link is not followed, the link is removed instead.
+ * Removes directories from the bottom up. Enters each through the handle of its parent, verifies
+ * it, and removes names in the held directory. A directory swapped for a link is not followed: the
+ * link is removed instead.
  */
 export class TreeRemoval {
   readonly #sandbox: Sandbox;
@@ -100,7 +103,7 @@ export class TreeRemoval {
     this.#run = run;
   }
 
-  /** Entries removed so far. */
+  /** Number of entries removed so far. */
   get removed(): number {
     return this.#removed;
   }
@@ -130,7 +133,7 @@ export class TreeRemoval {
     this.#run.onEntries(this.#removed);
   }
 
-  /** Until a look finds nothing: entries may appear while others are removed. */
+  /** Removes entries until a listing is empty, because others may appear meanwhile. */
   async #empty(place: Place, depth: number): Promise<void> {
     await using directory = await this.#sandbox.pinEntry(place);
     if (!directory.stats.isDirectory())
@@ -159,7 +162,7 @@ async function removeIfFile(place: Place): Promise<'removed' | 'gone' | 'directo
     await removeFile(place);
     return 'removed';
   } catch (error) {
-    // What a system says when asked to unlink a directory.
+    // The error of a system that is asked to unlink a directory.
     const code = errorCode(error);
     if (code === 'EISDIR' || code === 'EPERM') return 'directory';
     if (code === 'ENOENT' && !place.name.includes('\uFFFD')) return 'gone';

@@ -11,9 +11,9 @@ import { byCodeUnit, SmallestItems } from './smallest-items.ts';
 export interface TreeNode {
   readonly name: string;
   readonly type: EntryType;
-  /** Of a directory; sorted by name. */
+  /** Children of a directory, sorted by name. */
   readonly children?: TreeNode[];
-  /** Entries of a directory that were left out because of a limit; -1 when it was not opened for that. */
+  /** Number of entries omitted because of a limit; -1 for a directory that was not opened. */
   omitted?: number;
 }
 
@@ -21,7 +21,7 @@ export interface TreeOptions {
   readonly excludePatterns: readonly string[];
   readonly maxDepth: number;
   readonly maxEntries: number;
-  /** Bytes that the tree may take as indented JSON. */
+  /** Most bytes of the tree as indented JSON. */
   readonly maxBytes: number;
   readonly respectGitignore: boolean;
 }
@@ -33,27 +33,28 @@ export interface TreeRun {
 }
 
 export interface DirectoryTree {
-  /** Files of rules that were not obeyed. */
+  /** Number of skipped `.gitignore` files. */
   readonly unreadRules: number;
   readonly tree: readonly TreeNode[];
-  /** Whether something was left out because of a limit. */
+  /** Whether a limit omitted entries. */
   readonly truncated: boolean;
   readonly counts: {
-    /** In the tree. */
+    /** Number of files in the tree. */
     readonly files: number;
     readonly directories: number;
-    /** Entries that were seen and left out because of a limit. */
+    /** Number of entries omitted because of a limit. */
     readonly omitted: number;
-    /** Directories that were not opened because of a limit. */
+    /** Number of directories not opened because of a limit. */
     readonly unopened: number;
-    /** Directories that could not be opened. */
+    /** Number of directories that could not be opened. */
     readonly unreadable: number;
   };
 }
 
 /**
- * The entries below a verified directory, level by level, so that a tree which is cut is complete at its top; what space is left is shared by the
- * directories of a level. Links are entries and not followed. Memory is bounded by `maxEntries`.
+ * Returns the entries below a verified directory. Reads level by level, so that a truncated tree is
+ * complete at its top; the directories of a level share the remaining space. Does not follow links.
+ * Memory is bounded by `maxEntries`.
  * @throws PathError `invalid` for a pattern that cannot be used
  */
 export async function directoryTree(
@@ -175,7 +176,7 @@ class TreeBuilder {
     return opened;
   }
 
-  /** Adds what there is space for, and tells which of it can be opened. */
+  /** Adds the entries that fit, and returns the directories to open. */
   #take(
     entries: readonly { readonly name: string; readonly type: EntryType }[],
     { relative, node }: OpenDirectory,
@@ -200,7 +201,7 @@ class TreeBuilder {
   }
 }
 
-/** Of a node beside its name, as indented JSON without the indentation of its four lines. */
+/** Bytes of a node without its name, as indented JSON without the indentation of its four lines. */
 const indentedBytes = 90;
 
 function join(relative: string, name: string): string {

@@ -11,7 +11,7 @@ const turns = new Turns({ signal: new AbortController().signal });
 const diffLines = (before: readonly string[], after: readonly string[]) =>
   diffInTurns(before, after, turns);
 
-/** Of seeds 1, 2, …: the same texts on every run. */
+/** Returns the same lines for the same seed. */
 function randomLines(seed: number, length: number): string[] {
   let state = seed;
   return Array.from({ length }, () => {

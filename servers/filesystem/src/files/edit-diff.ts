@@ -1,7 +1,7 @@
 import { LineIds } from './line-ids.ts';
 import type { Turns } from './turns.ts';
 
-/** What became of consecutive lines, numbered from 0. */
+/** A change of consecutive lines, numbered from 0. */
 export interface LineChange {
   readonly kind: 'same' | 'removed' | 'added';
   readonly oldStart: number;
@@ -9,14 +9,14 @@ export interface LineChange {
   readonly count: number;
 }
 
-/** Lines with their terminators; the last one may have none. */
+/** Splits a text into lines with their terminators; the last line may have none. */
 export function splitLines(text: string): readonly string[] {
   return text === '' ? [] : text.split(/(?<=\n)/);
 }
 
 /**
- * The changes from one list of lines to another, the fewest as long as there are less than 2000 and they are found in 20 million steps; otherwise
- * one block.
+ * Returns the changes between two lists of lines: the fewest, if there are less than 2000 and 20
+ * million steps find them, else one block.
  * @throws what `turns` throws
  */
 export async function diffLines(
@@ -49,7 +49,9 @@ export async function diffLines(
   return changes.changes;
 }
 
-/** A unified diff with four lines of context, `''` when nothing changed. What is beyond 8 MiB is left out. */
+/**
+ * Returns a unified diff with four lines of context, `''` when nothing changed. Cut after 8 MiB.
+ */
 export async function unifiedDiff(
   path: string,
   {
@@ -73,7 +75,7 @@ export async function unifiedDiff(
   return diff;
 }
 
-/** More than any result returns. */
+/** Longer than any result. */
 const maxDiffLength = 8 * 1024 * 1024;
 const maxChanges = 2000;
 const maxSteps = 20_000_000;
@@ -94,7 +96,10 @@ class ChangeList {
   }
 }
 
-/** Greedy search for the shortest edit script (Myers 1986); `undefined` when it has more than `maxChanges` changes or takes too many steps. */
+/**
+ * Searches for the shortest edit script (Myers 1986). Returns `undefined` when it has more than
+ * `maxChanges` changes or takes too many steps.
+ */
 async function shortestSteps(
   before: Int32Array,
   after: Int32Array,
@@ -126,7 +131,7 @@ async function shortestSteps(
   return undefined;
 }
 
-/** How many old lines are done on each diagonal (old minus new lines). */
+/** The number of old lines consumed on each diagonal (old minus new lines). */
 class Furthest {
   readonly #lines: Int32Array;
   readonly #center: number;
@@ -140,7 +145,7 @@ class Furthest {
     this.#lines[this.#center + diagonal] = old;
   }
 
-  /** A copy of what one more change can start from. */
+  /** Returns a copy of the diagonals from which one more change can start. */
   around(changes: number): Furthest {
     return new Furthest(
       changes,
@@ -148,7 +153,10 @@ class Furthest {
     );
   }
 
-  /** The better way to a diagonal: one line added, from the diagonal above, or one removed, from below. */
+  /**
+   * Returns the better step to a diagonal: add a line, from the diagonal above, or remove one, from
+   * the diagonal below.
+   */
   stepTo(diagonal: number, changes: number): { readonly isAdded: boolean; readonly old: number } {
     const isAdded =
       diagonal === -changes ||

@@ -14,9 +14,9 @@ import { Turns } from './turns.ts';
 import { writeTarget } from './write-atomically.ts';
 
 export interface EditOptions {
-  /** Computes the result without writing it. */
+  /** Whether to compute the result without writing it. */
   readonly dryRun: boolean;
-  /** Hash the file must have before. */
+  /** Expected hash of the current content. */
   readonly expectedHash?: string | undefined;
   readonly signal: AbortSignal;
 }
@@ -25,17 +25,18 @@ export interface EditedFile {
   readonly realPath: string;
   readonly diff: string;
   readonly replacements: number;
-  /** Of the edited content, also when it was not written. */
+  /** Hash of the edited content, also after a dry run. */
   readonly hash: string;
   readonly eol: LineEnding;
 }
 
-/** Largest file that is edited: the text and its edited form are held at once. */
+/** Largest file that can be edited: memory holds the text and its edited form. */
 export const maxEditBytes = 16 * 1024 * 1024;
 
 /**
- * Edits a text file, all edits or none. Line endings, byte order mark, encoding and mode stay. Edits of one file wait for each other, also those of
- * other servers on this machine. A change by another program is an error when it comes before the last look at the file, right before the rename.
+ * Applies all edits to a text file, or none. Keeps line endings, byte order mark, encoding and
+ * mode. Edits of one file run one after the other, also across the servers of this machine. A
+ * change by another program is an error until the last check, right before the rename.
  * @throws PathError
  */
 export async function editFile(
@@ -81,9 +82,9 @@ interface BytesEdit {
   readonly signal: AbortSignal;
 }
 
-/** Lines a file that is edited may have. */
+/** Most lines of a file that can be edited. */
 const maxEditLines = 1_000_000;
-/** Milliseconds the computation of one call may take. */
+/** Time limit for the computation of one call, in milliseconds. */
 const maxEditMs = 10_000;
 
 async function editBytes(
@@ -133,7 +134,10 @@ function requireFewLines(bytes: Buffer, path: string): void {
   }
 }
 
-/** Which 8-bit encoding it is nobody knows: only characters that mean the same in all of them, or were there before, can be written. */
+/**
+ * Rejects new characters whose bytes are unknown: the 8-bit encoding of the file cannot be
+ * determined.
+ */
 function requireKnownCharacters(edits: readonly TextEdit[], path: string): void {
   for (const { oldText, newText } of edits) {
     const foreign = Array.from(newText).find(
@@ -147,7 +151,10 @@ function requireKnownCharacters(edits: readonly TextEdit[], path: string): void 
   }
 }
 
-/** An edit must not make a text something else, as a NUL character does. */
+/**
+ * Rejects an edit after which the file would no longer be read as the same text, for example
+ * because of a NUL character.
+ */
 function requireSameText(content: Buffer, { encoding }: DecodedText, path: string): void {
   const again = decodeText(content);
   if (again !== undefined && (again.encoding === encoding || encoding === 'latin1')) return;

@@ -1,17 +1,21 @@
 export interface Reindentation {
   /** All lines of the file. */
   readonly fileLines: readonly string[];
-  /** The lines of the file that are replaced; each says the same as the line of `wanted` beside it. */
+  /**
+   * The replaced lines of the file; each equals the line of `wanted` at the same index except for
+   * white space.
+   */
   readonly replaced: readonly string[];
-  /** The same lines as the caller indented them. */
+  /** The lines to replace, as the caller indented them. */
   readonly wanted: readonly string[];
   /** The new lines as the caller indented them. */
   readonly fresh: readonly string[];
 }
 
 /**
- * The new lines indented as the file is; `undefined` when that cannot be derived. An indentation that a replaced line has in both forms is
- * translated; a deeper or shallower one by whole units, when both units are known.
+ * Returns the new lines in the indentation of the file, `undefined` when it cannot be derived.
+ * Translates an indentation that a replaced line has in both forms; shifts any other by whole
+ * units, when both units are known.
  */
 export function reindent(given: Reindentation): readonly string[] | undefined {
   const known = knownIndentations(given.wanted, given.replaced);
@@ -28,7 +32,7 @@ export function reindent(given: Reindentation): readonly string[] | undefined {
   return lines;
 }
 
-/** From the caller's indentation to the file's. */
+/** Maps the caller's indentation to the file's. */
 type Known = ReadonlyMap<string, string>;
 
 interface Units {
@@ -36,7 +40,9 @@ interface Units {
   readonly file: string;
 }
 
-/** `undefined` when one indentation of the caller stands for two of the file. */
+/**
+ * Returns the known pairs of indentations, `undefined` when the caller's indentation is ambiguous.
+ */
 function knownIndentations(
   wanted: readonly string[],
   replaced: readonly string[],
@@ -92,7 +98,10 @@ function unitsOf({ fileLines, wanted, fresh }: Reindentation, known: Known): Uni
   return caller === undefined ? undefined : { caller, file };
 }
 
-/** A tab, or the steps in which the caller's spaces grow: as measured on known lines, else the usual two or four. */
+/**
+ * Returns the caller's indentation unit: a tab, or the number of spaces measured on known lines,
+ * else two or four.
+ */
 function callerUnit(
   indentations: readonly string[],
   known: Known,
@@ -111,7 +120,7 @@ function callerUnit(
   return step === 2 || step === 4 ? ' '.repeat(step) : undefined;
 }
 
-/** Spaces of the caller for one unit of the file, from two known indentations or one that both indent. */
+/** Returns the caller's spaces per unit of the file, measured on known indentations. */
 function measuredUnit(known: Known, file: string): number | undefined {
   const pairs = [...known]
     .filter(([, to]) => isRepeated(to, file))
@@ -125,7 +134,10 @@ function measuredUnit(known: Known, file: string): number | undefined {
   return undefined;
 }
 
-/** The unit in which the file indents: a tab, or the most frequent growth from one line to the next; `undefined` when both or neither occur. */
+/**
+ * Returns the file's indentation unit: a tab, or the most frequent increase between two lines;
+ * `undefined` when both or neither occur.
+ */
 function fileUnit(lines: readonly string[]): string | undefined {
   const growths = new Map<number, number>();
   let tabs = 0;

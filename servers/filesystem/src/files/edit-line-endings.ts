@@ -2,15 +2,18 @@ import { diffLines, splitLines } from './edit-diff.ts';
 import type { LineEnding } from './text-encoding.ts';
 import type { Turns } from './turns.ts';
 
-/** Every line end as one `\n`, the form in which texts are compared. Single carriage returns are line ends only where `eol` is `cr`. */
+/**
+ * Replaces every line end with `\n` for comparisons. A single carriage return is a line end only if
+ * `eol` is `cr`.
+ */
 export function withLineFeeds(text: string, eol: LineEnding): string {
   const paired = text.replaceAll('\r\n', '\n');
   return eol === 'cr' ? paired.replaceAll('\r', '\n') : paired;
 }
 
 /**
- * Gives an edited text the line endings of its original, line by line when these are mixed: kept lines have what they had, changed ones that of
- * the line they stand for, new ones that of the line before.
+ * Restores the line endings of the original in an edited text. With mixed endings, a kept or
+ * changed line gets the ending of its original line, and a new line that of the line before.
  * @throws what `turns` throws
  */
 export async function restoreLineEndings(

@@ -9,7 +9,8 @@ import type { Turns } from './turns.ts';
 const maxQuotedPositions = 10;
 
 /**
- * Compares whole lines without the white space around them, and writes the new ones as the file indents.
+ * Replaces whole lines that match except for surrounding white space, and indents the new lines
+ * like the file.
  * @throws PathError `refused` when that is not possible in exactly one way
  */
 export async function applyLoosely(
@@ -53,7 +54,7 @@ export async function applyLoosely(
       `: oldText was found only with other indentation (line ${start + 1}), and how to indent newText there is not clear; nothing was changed.`,
     );
   }
-  // Without its line end the text of a removed line leaves an empty one, as an exact match does.
+  // Like an exact match, a removal without the line end leaves an empty line.
   const kept = indented.length === 0 && !endsInFeed ? [''] : indented;
   const rest = lines.slice(start + wanted.length);
   const joined =
@@ -68,7 +69,9 @@ export async function applyLoosely(
   return { text: next, replacements: 1 };
 }
 
-/** The lines at which the wanted ones begin, white space around each left out. */
+/**
+ * Returns the indexes at which the wanted lines occur, compared without surrounding white space.
+ */
 async function windowsOf(
   lines: readonly string[],
   wanted: readonly string[],

@@ -4,11 +4,12 @@ import { findText, maxReplacements } from './find-text.ts';
 import type { EditedText, EditStep, TextEdit } from './text-edit.ts';
 import type { Turns } from './turns.ts';
 
-/** Characters an edited text may have. */
+/** Largest length of an edited text, in characters. */
 export const maxEditedLength = 16 * 1024 * 1024;
 
 /**
- * Applies edits one after the other to a text with `\n` line ends; all or none. Each takes time linear in the text.
+ * Applies all edits to a text with `\n` line ends, one after the other, or none. Each takes time
+ * linear in the text.
  * @throws PathError `refused` that says which edit cannot be applied, why, and which lines of the file are like it; what `turns` throws
  */
 export async function applyEdits(

@@ -1,7 +1,8 @@
 import type { Turns } from './turns.ts';
 
 /**
- * The lines of a text most like the wanted ones, numbered, for an error that lets the reader correct the call.
+ * Returns the most similar lines of a text with their numbers, for an error that helps to correct
+ * the call.
  * @throws what `turns` throws
  */
 export async function nearestLines(
@@ -28,7 +29,10 @@ export async function nearestLines(
 const maxQuotedLines = 12;
 const maxQuotedLength = 300;
 
-/** Where most lines agree but for the white space around them; at least one that is not blank. */
+/**
+ * Returns the position at which most lines match without surrounding white space; at least one line
+ * that is not blank.
+ */
 async function bestWindow(
   lines: readonly string[],
   key: readonly string[],
@@ -54,7 +58,7 @@ async function bestWindow(
 
 const maxComparedLines = 100;
 
-/** The line that shares most pairs of characters with the longest wanted one. */
+/** Returns the line that shares most pairs of characters with the longest wanted line. */
 async function mostSimilarLine(
   lines: readonly string[],
   key: readonly string[],

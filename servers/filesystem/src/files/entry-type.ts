@@ -5,7 +5,9 @@ import path from 'node:path';
 export const entryTypes = ['file', 'directory', 'symlink', 'other'] as const;
 export type EntryType = (typeof entryTypes)[number];
 
-/** The type of a directory entry itself, links not followed; `address` leads to its directory. */
+/**
+ * Returns the type of a directory entry without following a link; `address` leads to its directory.
+ */
 export async function entryType(entry: Dirent, address: string): Promise<EntryType> {
   const known = typeOf(entry);
   if (
@@ -16,7 +18,7 @@ export async function entryType(entry: Dirent, address: string): Promise<EntryTy
     entry.isBlockDevice()
   )
     return known;
-  // Some file systems do not say the type while listing.
+  // Some file systems do not report the type in a listing.
   return lstat(path.join(address, entry.name)).then(typeOf, () => 'other');
 }
 

@@ -1,8 +1,9 @@
 import { ClassFinder } from './class-finder.ts';
 
 /**
- * Writes every `{a,b}` of a glob out, nested ones too: `{a,b}/*.{js,ts}` becomes four globs. Braces without a comma or without their partner, in a
- * character class or after `\` are ordinary characters. `undefined` when there would be more than `limit`.
+ * Expands every `{a,b}` of a glob, also nested: `{a,b}/*.{js,ts}` becomes four globs. Braces
+ * without a comma or partner, in a character class or after `\` are ordinary characters. Returns
+ * `undefined` for more than `limit` globs.
  */
 export function expandBraces(glob: string, limit: number): readonly string[] | undefined {
   const group = findGroup(glob);
@@ -22,12 +23,12 @@ export function expandBraces(glob: string, limit: number): readonly string[] | u
 
 interface Group {
   readonly start: number;
-  /** Of the closing brace. */
+  /** Index of the closing brace. */
   readonly end: number;
   readonly options: readonly string[];
 }
 
-/** The first group with at least two options. */
+/** Returns the first group with at least two options. */
 function findGroup(glob: string): Group | undefined {
   const open: { readonly start: number; readonly commas: number[] }[] = [];
   const classes = new ClassFinder(glob);
@@ -39,7 +40,7 @@ function findGroup(glob: string): Group | undefined {
     else if (character === '{') open.push({ start: at, commas: [] });
     else if (character === ',') open.at(-1)?.commas.push(at);
     else if (character === '}') found = outer(close(glob, open.pop(), at), found);
-    // A group that is still inside another one may turn out to be a part of that one.
+    // A group inside an open brace may be part of an outer group.
     if (found !== undefined && open.length === 0) return found;
   }
   return found;

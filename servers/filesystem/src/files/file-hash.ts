@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { nodeCrypto } from './node-crypto.ts';
 
-/** `sha256:` and the digest of the bytes in hexadecimal. */
+/** Returns `sha256:` and the hexadecimal digest of the bytes. */
 export function hashOf(bytes: Uint8Array): string {
   return `sha256:${nodeCrypto().createHash('sha256').update(bytes).digest('hex')}`;
 }
@@ -14,7 +14,7 @@ export interface HashFileOptions {
 
 const chunkBytes = 1024 * 1024;
 
-/** The hash of a whole file, in constant memory. */
+/** Returns the hash of a whole file, in constant memory. */
 export async function hashOfFile(
   handle: FileHandle,
   { signal, onScanned }: HashFileOptions,

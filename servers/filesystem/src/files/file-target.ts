@@ -3,7 +3,7 @@ import type { PinnedPath } from '../sandbox/pinned-path.ts';
 import { placePath } from '../sandbox/entry-changes.ts';
 import type { Place, PlaceOptions, Sandbox } from '../sandbox/sandbox.ts';
 
-/** What a path to be written leads to: something that exists (links inside the sandbox followed), or a free name. */
+/** The target of a write: an existing file (links inside the sandbox followed), or a free name. */
 export type FileTarget =
   | { readonly file: PinnedPath }
   | { readonly file: undefined; readonly place: Place };
@@ -14,12 +14,13 @@ export interface FileTargetOptions {
   readonly signal: AbortSignal;
 }
 
-/** Thrown by a body that found the target changed by another program; the target is looked up again. */
+/** Reports that another program changed the target; the target is then looked up again. */
 export class TargetChangedError extends Error {}
 
 /**
- * Runs `body` while no other call of this server, or of another one on this machine, writes the same file. It is locked by its real path, because
- * replacing a file changes its inode, and with several hard links as an inode too.
+ * Runs `body` while no other call of a server on this machine writes the same file. The lock is the
+ * real path, because a replacement changes the inode; a file with several hard links is also locked
+ * by inode.
  * @throws PathError, and what `body` throws
  */
 export async function withFileTarget<T>(

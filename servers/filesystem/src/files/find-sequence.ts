@@ -1,6 +1,6 @@
 import type { Turns } from './turns.ts';
 
-/** Numbers that can be read by index: the characters of a text, or lines by their ids. */
+/** An indexed list of numbers: the characters of a text, or the ids of lines. */
 export interface Sequence {
   readonly length: number;
   readonly at: (index: number) => number | undefined;
@@ -15,7 +15,8 @@ export function numbersOf(numbers: Int32Array): Sequence {
 }
 
 /**
- * Calls `visit` with every position of `wanted` in `searched`, overlapping ones included, in time linear in both (Knuth, Morris and Pratt).
+ * Calls `visit` with every position of `wanted` in `searched`, overlaps included, in linear time
+ * (Knuth, Morris and Pratt).
  * @throws what `turns` throws
  */
 export async function findSequence(
@@ -39,7 +40,7 @@ export async function findSequence(
 
 const checkedEvery = 65_536;
 
-/** For each prefix, the length of its longest end that is also its beginning. */
+/** Returns for each prefix the length of its longest suffix that is also a prefix. */
 async function bordersOf(wanted: Sequence, turns: Turns): Promise<Int32Array> {
   const borders = new Int32Array(wanted.length);
   let length = 0;

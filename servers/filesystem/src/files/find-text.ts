@@ -2,20 +2,23 @@ import { charactersOf, findSequence } from './find-sequence.ts';
 import type { Turns } from './turns.ts';
 
 export interface Occurrences {
-  /** All, overlapping ones included. */
+  /** Number of occurrences, overlaps included. */
   readonly count: number;
   /** The first ten positions. */
   readonly first: readonly number[];
-  /** Positions of those that do not overlap, from the start of the text; at most `maxReplacements` and one more. */
+  /**
+   * Positions of occurrences that do not overlap, from the start of the text; at most
+   * `maxReplacements` + 1.
+   */
   readonly disjoint: readonly number[];
 }
 
-/** Occurrences one edit replaces. */
+/** Most occurrences that one edit replaces. */
 export const maxReplacements = 1_000_000;
 const maxQuoted = 10;
 
 /**
- * Every occurrence of a text in another, in time linear in both.
+ * Finds every occurrence of a text in another, in linear time.
  * @throws what `turns` throws
  */
 export async function findText(text: string, wanted: string, turns: Turns): Promise<Occurrences> {
@@ -36,7 +39,10 @@ export async function findText(text: string, wanted: string, turns: Turns): Prom
   return { count, first, disjoint };
 }
 
-/** The engine's search is the fastest for ordinary texts, but may take a time of the product of both lengths and cannot be interrupted. */
+/**
+ * Largest product of both lengths for the search of the JavaScript engine, which is fast for
+ * ordinary texts, but takes quadratic time for hostile ones and cannot be interrupted.
+ */
 const maxProduct = 20_000_000;
 
 async function findNatively(

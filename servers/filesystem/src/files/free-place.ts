@@ -2,7 +2,7 @@ import { PathError } from '../sandbox/path-error.ts';
 import type { Place, Sandbox } from '../sandbox/sandbox.ts';
 
 /**
- * The verified place of a path at which nothing is yet. The caller closes its directory.
+ * Returns the verified place of a path that does not exist yet. The caller closes its directory.
  * @throws PathError, `refused` when something is there, be it a link that leads nowhere
  */
 export async function freePlace(sandbox: Sandbox, destination: string): Promise<Place> {

@@ -9,13 +9,14 @@ import { readBounded } from './read-bounded.ts';
 const maxFileBytes = 256 * 1024;
 
 /**
- * The `.gitignore` files of a tree, also of the directories above it as far as the sandbox reaches. `enter` each directory before its entries are
- * asked about. Rules with so many wildcards that matching could take long are left out, like files over 256 KiB or that are not UTF-8.
+ * The `.gitignore` rules of a tree and of the directories above it inside the sandbox. `enter` each
+ * directory before you ask about its entries. Skips rules with many wildcards, whose matching could
+ * take long, and files that are over 256 KiB or not UTF-8.
  * @see https://git-scm.com/docs/gitignore
  */
 export class Gitignore {
   readonly #create: () => Ignore;
-  /** By the real path of their directory. */
+  /** Rules by the real path of their directory. */
   readonly #rules = new Map<string, Ignore>();
 
   #unread = 0;
@@ -38,7 +39,7 @@ export class Gitignore {
     return gitignore;
   }
 
-  /** Files that are not obeyed, because they are too long or not UTF-8. */
+  /** Number of skipped files, which are too long or not UTF-8. */
   get unread(): number {
     return this.#unread;
   }
@@ -51,7 +52,10 @@ export class Gitignore {
     this.#rules.set(directory.realPath, this.#create().add(lines));
   }
 
-  /** Of an entry whose directory was entered; the nearest file that says something decides. */
+  /**
+   * Whether an entry of an entered directory is ignored. The nearest file with a matching rule
+   * decides.
+   */
   isIgnored(realPath: string, isDirectory: boolean): boolean {
     if (isDirectory && path.basename(realPath) === '.git') return true;
     if (this.#rules.size === 0) return false;
@@ -67,7 +71,10 @@ export class Gitignore {
   }
 }
 
-/** The library matches by regular expressions that backtrack: the time grows with a power of the number of wildcards. */
+/**
+ * Whether a rule has few wildcards. The library uses backtracking regular expressions, whose time
+ * grows with a power of their number.
+ */
 function isQuick(rule: string): boolean {
   return rule.length <= 1000 && (rule.match(/\*+/g)?.length ?? 0) <= 4;
 }
@@ -90,7 +97,7 @@ async function readRules(
   }
 }
 
-/** What a caller is told of files that are not obeyed; `undefined` when there are none. */
+/** Returns a note about skipped `.gitignore` files; `undefined` without any. */
 export function unreadRulesNote(unread: number): string | undefined {
   return unread === 0
     ? undefined

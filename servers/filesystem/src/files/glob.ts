@@ -6,10 +6,11 @@ import { compileName } from './name-pattern.ts';
 export type Matcher = (relativePath: string) => boolean;
 
 /**
- * Matchers of paths relative to the searched directory. A pattern without glob characters and without `/` matches that name at any depth; every
- * other pattern is a glob of `*`, `**`, `?`, `[...]` and `{a,b}` over the whole relative path (`*.js` is the first level, `**` any depth), dot
- * files included; `\` makes the next character ordinary, and everything else is. The time one path takes is bounded by its length times the
- * length of all patterns, which is limited.
+ * Compiles patterns to matchers of paths relative to the searched directory. A pattern without glob
+ * characters and without `/` matches that name at any depth. Every other pattern is a glob over the
+ * whole relative path, dot files included: `*`, `**`, `?`, `[...]` and `{a,b}` (`*.js` is the first
+ * level, `**` any depth). `\` escapes the next character. A match takes at most the length of the
+ * path times the total length of the patterns, which is limited.
  * @throws PathError `invalid`
  */
 export function compilePatterns(patterns: readonly string[]): Matcher[] {
@@ -29,7 +30,7 @@ export function compilePatterns(patterns: readonly string[]): Matcher[] {
 const maxLength = 10_000;
 const maxAlternatives = 200;
 
-/** The pattern without braces, at least once. */
+/** Returns the globs that a pattern stands for, with its braces expanded; at least one. */
 function expand(pattern: string): readonly string[] {
   const glob = pattern.replace(/^\.\//, '').replace(/(?<=.)\/$/, '');
   if (glob.startsWith('/'))
@@ -66,7 +67,8 @@ function compilePath(glob: string): SequencePattern<string> {
     .split('/')
     .filter((name, index, all) => name !== '**' || all[index - 1] !== '**');
   const pattern = names.map((name) => (name === '**' ? anything : compileName(name)));
-  // A directory named before a last ** is meant as well, as in src/**; any directory, as in */**, is not: its files would look like matches.
+  // src/** includes the directory src itself. */** does not include every directory: files of the
+  // first level would match.
   const isBelowAny =
     names.length > 1 && names.at(-1) === '**' && /(?<!\\)\*$/.test(names.at(-2) ?? '');
   return isBelowAny ? [...pattern, () => true] : pattern;

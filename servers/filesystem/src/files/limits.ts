@@ -1,10 +1,13 @@
 /** Sizes that bound one call. */
 export interface Limits {
-  /** Text bytes one read returns; 1 KiB to 1.5 MiB, default 256 KiB. */
+  /** Most bytes of text that one read returns; 1 KiB to 1.5 MiB, default 256 KiB. */
   readonly maxReadBytes: number;
-  /** Entries one page of a listing or one search returns; 1 to 10000, default 2000. */
+  /** Most entries of one page of a listing or of one search; 1 to 10000, default 2000. */
   readonly maxEntries: number;
-  /** Bytes of JSON one result may take; the text travels twice, in `content` and in `structuredContent`. 64 KiB to 3 MiB, default 1 MiB. */
+  /**
+   * Most bytes of JSON in one result, which has its text twice, in `content` and in
+   * `structuredContent`; 64 KiB to 3 MiB, default 1 MiB.
+   */
   readonly maxResultBytes: number;
 }
 
@@ -21,12 +24,14 @@ export const defaultLimits: Limits = {
 const jsonCosts = new Uint8Array(256).fill(1).fill(6, 0, 0x20);
 for (const escaped of '\b\t\n\f\r"\\') jsonCosts[escaped.charCodeAt(0)] = 2;
 
-/** Bytes of a text, which is well-formed or already UTF-8, inside a JSON message. */
+/**
+ * Returns the bytes that a text takes in a JSON message. The text is well-formed, or already UTF-8.
+ */
 export function jsonBytes(text: string | Buffer): number {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;
   let sum = 2;
   let at = 0;
-  // Four at a time take a third of the time.
+  // An unrolled loop takes a third of the time.
   for (const end = bytes.length - 3; at < end; at += 4) {
     sum +=
       (jsonCosts[bytes[at] ?? 0] ?? 0) +
@@ -38,14 +43,14 @@ export function jsonBytes(text: string | Buffer): number {
   return sum;
 }
 
-/** The longest beginning of a text that takes at most so many bytes inside a JSON message. */
+/** Returns the longest start of a text that takes at most `maxBytes` in a JSON message. */
 export function startWithin(text: string, maxJsonBytes: number): string {
   const bytes = Buffer.from(text);
   let sum = 2;
   for (let end = 0; end < bytes.length; end++) {
     sum += jsonCosts[bytes[end] ?? 0] ?? 0;
     if (sum <= maxJsonBytes) continue;
-    // Not inside a character.
+    // Do not split a character.
     while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
     return bytes.subarray(0, end).toString();
   }

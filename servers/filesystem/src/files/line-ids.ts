@@ -1,6 +1,6 @@
 import type { Turns } from './turns.ts';
 
-/** Gives equal lines equal numbers, so that a comparison of two lines takes constant time whatever their length. */
+/** Assigns equal numbers to equal lines, so that two lines are compared in constant time. */
 export class LineIds {
   readonly #ids = new Map<string, number>();
 

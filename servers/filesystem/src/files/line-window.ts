@@ -1,41 +1,47 @@
 const lineFeed = 0x0a;
 
-/** Lines of a text as UTF-8 (or one byte for each character), with where they are. Lines are 1-based and keep their terminators. */
+/**
+ * Consecutive lines of a text as UTF-8 (or one byte for each character), with their position. Lines
+ * are 1-based and keep their terminators.
+ */
 export interface Slice {
   readonly bytes: Buffer;
-  /** Absent when counting would mean reading what comes before a tail. */
+  /** Number of the first line; absent for a tail, because counting would read the whole file. */
   readonly startLine?: number;
   /** Last line returned; `startLine - 1` when there is none. */
   readonly endLine?: number;
-  /** Present when the end of the file was reached while lines were counted. */
+  /** Number of lines; present when the read counted lines up to the end of the file. */
   readonly totalLines?: number;
-  /** Whether the file has more in the asked direction than fits, or a line had to be cut. */
+  /** Whether the file has more lines in the requested direction than fit, or a line was cut. */
   readonly truncated: boolean;
-  /** The line at which the next read continues, when text follows. */
+  /** Line at which the next read continues; absent at the end of the file. */
   readonly nextOffset?: number;
-  /** The column of that line, when it was cut. */
+  /** Column at which the next read continues in a line that was cut. */
   readonly nextColumn?: number;
 }
 
-/** Lines from 1. */
+/** Lines from `offset` on, 1-based. */
 export interface LineRangeFrom {
   readonly offset: number;
   readonly limit: number;
-  /** Where in the first line to begin, from 1, in bytes of its UTF-8 form (or in characters of one byte); default 1. */
+  /**
+   * Start in the first line, from 1, in bytes of its UTF-8 form (or in characters of one byte);
+   * default 1.
+   */
   readonly column?: number;
 }
 
-/** Collects the lines of a range out of consecutive chunks, and only counts the others. */
+/** Collects the lines of a range from consecutive chunks, and counts all other lines. */
 export class LineWindow {
   readonly #first: number;
   readonly #limit: number;
   readonly #maxBytes: number;
   readonly #column: number;
-  /** Bytes of the first line that are still to be left out. */
+  /** Bytes of the first line that remain to be skipped. */
   #toSkip: number;
   readonly #pieces: Buffer[] = [];
   #collected = 0;
-  /** Line the next byte belongs to. */
+  /** Line of the next byte. */
   #line = 1;
   #isAtLineStart = true;
   #isFull = false;
@@ -54,12 +60,12 @@ export class LineWindow {
     return this.#isFull || this.#isAfterRange;
   }
 
-  /** Whether parts of a chunk are kept. */
+  /** Whether the window holds parts of a chunk. */
   get hasKept(): boolean {
     return this.#pieces.length > 0;
   }
 
-  /** Keeps parts of the chunk, which the caller must not write to again when `hasKept`. */
+  /** Processes a chunk. The caller must not write to the chunk again when `hasKept`. */
   take(chunk: Buffer): void {
     let from = this.#line >= this.#first ? 0 : chunk.length;
     for (let start = 0; start < chunk.length;) {
@@ -73,7 +79,7 @@ export class LineWindow {
         return;
       }
       if (this.#line >= this.#first && from > start) from = start;
-      // One byte more than the limit shows that there is more.
+      // One byte over the limit shows that more follows.
       if (this.#collected + start - from > this.#maxBytes) break;
       const feed = chunk.indexOf(lineFeed, start);
       this.#isAtLineStart = feed !== -1;
@@ -104,7 +110,10 @@ export class LineWindow {
     };
   }
 
-  /** Returns where in the chunk the wanted part of the first line begins; its line end is not left out. */
+  /**
+   * Returns the index in the chunk at which the requested part of the first line begins; never
+   * skips its line end.
+   */
   #skip(chunk: Buffer, start: number): number {
     const feed = chunk.indexOf(lineFeed, start);
     const end = Math.min(start + this.#toSkip, feed === -1 ? chunk.length : feed);
@@ -121,7 +130,7 @@ export class LineWindow {
   }
 }
 
-/** The last lines of `bytes`, as many as wanted. */
+/** Returns the last `wanted` lines of `bytes`. */
 export function lastLines(bytes: Buffer, wanted: number): Buffer {
   let start = bytes.length;
   if (bytes.at(-1) === lineFeed) start--;
@@ -133,7 +142,7 @@ export function lastLines(bytes: Buffer, wanted: number): Buffer {
   return bytes.subarray(start + 1);
 }
 
-/** The end of `lines` within the limit: whole lines where one fits. */
+/** Returns the end of `lines` within the limit: whole lines if at least one fits. */
 export function cutTail(lines: Buffer, maxBytes: number): Buffer {
   const from = lines.length - maxBytes;
   const feed = lines.indexOf(lineFeed, from - 1);
@@ -153,7 +162,10 @@ export function countLines(bytes: Buffer): number {
   return countFeeds(bytes) + (bytes.at(-1) === lineFeed ? 0 : 1);
 }
 
-/** Ends a slice that is over the limit at a line's end, or inside its first line when that alone is too long. */
+/**
+ * Cuts a slice to the limit at the end of a line, or inside its first line when that alone is too
+ * long.
+ */
 function cutToBudget(
   bytes: Buffer,
   {
@@ -174,7 +186,7 @@ function cutToBudget(
   return { bytes: kept, startLine: firstLine, endLine, truncated: true, ...next };
 }
 
-/** The last position at or before `at` that does not split a UTF-8 character. */
+/** Returns the last position at or before `at` that does not split a UTF-8 character. */
 function characterBoundary(bytes: Buffer, at: number): number {
   for (let position = at; position > at - 4 && position > 0; position--) {
     if (!isContinuation(bytes[position])) return position;

@@ -9,24 +9,27 @@ export interface ListedEntry {
 }
 
 export interface EntryPage {
-  /** Sorted by name. */
+  /** Entries sorted by name. */
   readonly entries: readonly ListedEntry[];
-  /** Whether entries follow; the next page is `after` the last name. */
+  /** Whether more entries follow; the next page is `after` the last name. */
   readonly hasMore: boolean;
 }
 
 export interface ListOptions {
   readonly limit: number;
-  /** Only names sorted after this one. */
+  /** Returns only names sorted after this one. */
   readonly after?: string;
-  /** Entries that are left out; default none. */
+  /** Whether to leave an entry out; default: none. */
   readonly isHidden?: (name: string) => boolean;
-  /** JSON bytes that a name and its type may take in all; default 400 KiB. */
+  /** Most bytes of JSON for all names and types; default 400 KiB. */
   readonly maxBytes?: number;
   readonly signal: AbortSignal;
 }
 
-/** One sorted page of a verified directory; memory is bounded by the page, whatever the directory's size. */
+/**
+ * Returns one sorted page of a verified directory. Memory is bounded by the page, not by the
+ * directory.
+ */
 export async function listEntries(directory: PinnedPath, options: ListOptions): Promise<EntryPage> {
   const { limit, after, isHidden = () => false, maxBytes = 400 * 1024, signal } = options;
   const smallest = new SmallestItems<ListedEntry>(limit + 1, (left, right) =>
@@ -42,7 +45,10 @@ export async function listEntries(directory: PinnedPath, options: ListOptions): 
   return { entries, hasMore: entries.length < found.length };
 }
 
-/** The first entries that take so many bytes of JSON at most: their names, and `bytesBeside` for what else is said of each. At least one. */
+/**
+ * Returns the first entries whose JSON takes at most `maxBytes`: their names and `bytesBeside` for
+ * the other fields of each. At least one.
+ */
 export function withinBudget<Entry extends { readonly name: string }>(
   entries: readonly Entry[],
   { maxBytes, bytesBeside }: { readonly maxBytes: number; readonly bytesBeside: number },

@@ -8,36 +8,39 @@ import { SmallestItems } from './smallest-items.ts';
 export interface SizedEntry {
   readonly name: string;
   readonly type: EntryType;
-  /** Bytes; 0 of what is no file, and where it is not known because `mtime` is absent. */
+  /** Size in bytes; 0 for anything but a file, and when unknown because `mtime` is absent. */
   readonly size: number;
-  /** ISO 8601; absent when the entry was gone before it could be looked at. */
+  /** Time of the last change, ISO 8601; absent when the entry was removed meanwhile. */
   readonly mtime?: string;
 }
 
 export interface SizedListing {
-  /** In the order of `compare`. */
+  /** Entries in the order of `compare`. */
   readonly entries: readonly SizedEntry[];
   readonly hasMore: boolean;
-  /** Of the whole directory. */
+  /** Totals of the whole directory. */
   readonly totals: { readonly files: number; readonly directories: number; readonly bytes: number };
 }
 
 export interface ListSizesOptions {
   readonly limit: number;
-  /** JSON bytes that names, types, sizes and times may take in all. */
+  /** Most bytes of JSON for all names, types, sizes and times. */
   readonly maxBytes: number;
   readonly compare: (left: SizedEntry, right: SizedEntry) => number;
-  /** Only what comes after this in the order of `compare`. */
+  /** Returns only entries after this one in the order of `compare`. */
   readonly after?: SizedEntry;
   readonly isHidden: (name: string) => boolean;
   readonly signal: AbortSignal;
   readonly onScanned: (entries: number) => void;
 }
 
-/** Entries looked at at once: as many as keep the threads of the process busy. */
+/** Parallel calls of `lstat`, enough to keep the threads of the process busy. */
 const batchSize = 64;
 
-/** One page of a verified directory with sizes, links not followed; memory is bounded by the page, whatever the directory's size. */
+/**
+ * Returns one page of a verified directory with sizes, without following links. Memory is bounded
+ * by the page, not by the directory.
+ */
 export async function listSizes(
   directory: PinnedPath,
   options: ListSizesOptions,

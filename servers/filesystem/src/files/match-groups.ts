@@ -1,12 +1,15 @@
 import { byCodeUnit, SmallestItems } from './smallest-items.ts';
 
 export interface MatchGroup {
-  /** Relative to the searched directory; `.` is that directory itself. */
+  /** Path relative to the searched directory; `.` is that directory itself. */
   readonly directory: string;
   readonly count: number;
 }
 
-/** Counts matches by the first `depth` directories of their paths; a match that lies less deep counts for the directory it is in. */
+/**
+ * Counts matches by the first `depth` directories of their paths; a match at a smaller depth counts
+ * for its own directory.
+ */
 export class MatchGroups {
   readonly #depth: number;
   readonly #counts = new Map<string, number>();
@@ -20,12 +23,12 @@ export class MatchGroups {
     this.#counts.set(directory, (this.#counts.get(directory) ?? 0) + 1);
   }
 
-  /** How many directories have matches. */
+  /** Number of directories with matches. */
   get size(): number {
     return this.#counts.size;
   }
 
-  /** Largest first, then by name; at most `limit`. */
+  /** Returns at most `limit` groups, largest first, then by name. */
   largest(limit: number): MatchGroup[] {
     const largest = new SmallestItems<MatchGroup>(
       limit,

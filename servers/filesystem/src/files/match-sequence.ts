@@ -1,10 +1,13 @@
-/** Stands for any number of items, also none. */
+/** A pattern element that matches any number of items, including none. */
 export const anything = Symbol('anything');
 
-/** What each item in turn has to satisfy. */
+/** The conditions of the items, in order. */
 export type SequencePattern<Item> = readonly (typeof anything | ((item: Item) => boolean))[];
 
-/** Whether the whole sequence fits. Takes at most as many steps as the two lengths multiplied: only the last `anything` is ever tried again. */
+/**
+ * Whether the whole sequence matches. Takes at most the product of both lengths in steps, because
+ * only the last `anything` is retried.
+ */
 export function matchSequence<Item>(
   pattern: SequencePattern<Item>,
   items: ArrayLike<Item>,
@@ -19,7 +22,7 @@ export function matchSequence<Item>(
       retry = { next, position };
       continue;
     }
-    // Inside the bounds that the loop keeps.
+    // The loop keeps the index in bounds.
     if (wanted?.(items[position] as Item) === true) {
       next += 1;
       position += 1;

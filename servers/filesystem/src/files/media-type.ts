@@ -3,7 +3,7 @@ import path from 'node:path';
 interface MediaKind {
   readonly type: string;
   readonly extensions: readonly string[];
-  /** Of the first bytes, as Latin-1. */
+  /** Pattern of the first bytes, read as Latin-1. */
   readonly start: RegExp;
 }
 
@@ -19,7 +19,7 @@ const kinds: readonly MediaKind[] = [
   { type: 'audio/mpeg', extensions: ['.mp3'], start: /^ID3/ },
 ];
 
-/** Beginnings that too many other files have as well. */
+/** Types whose first bytes also occur in many other files, so that the name decides too. */
 const namedKinds: readonly MediaKind[] = [
   { type: 'image/bmp', extensions: ['.bmp'], start: /^BM/ },
   { type: 'image/svg+xml', extensions: ['.svg'], start: /^(?:\xef\xbb\xbf)?\s*</ },
@@ -27,7 +27,10 @@ const namedKinds: readonly MediaKind[] = [
   { type: 'audio/mpeg', extensions: ['.mp3'], start: /^\xff[\xe0-\xff]/ },
 ];
 
-/** The media type of an image or a sound: of what its first bytes are, never of its name alone. `undefined` for everything else. */
+/**
+ * Returns the media type of an image or a sound by its first bytes, never by its name alone;
+ * `undefined` for everything else.
+ */
 export function mediaTypeOf(filePath: string, start: Buffer): string | undefined {
   const text = start.subarray(0, 64).toString('latin1');
   const extension = path.extname(filePath).toLowerCase();
@@ -37,7 +40,7 @@ export function mediaTypeOf(filePath: string, start: Buffer): string | undefined
   return found?.type;
 }
 
-/** Whether the name is that of an image or a sound. */
+/** Whether the extension is that of an image or a sound. */
 export function hasMediaName(filePath: string): boolean {
   const extension = path.extname(filePath).toLowerCase();
   return [...kinds, ...namedKinds].some(({ extensions }) => extensions.includes(extension));

@@ -18,14 +18,15 @@ export interface MoveRequest {
 }
 
 export interface MovedPath {
-  /** Real paths before and after. */
+  /** Real path before the move. */
   readonly source: string;
   readonly destination: string;
 }
 
 /**
- * Renames a file, a directory, or a symbolic link itself if it leads inside; never replaces anything. A file goes to another file system as a
- * copy that is complete before the original is removed; directories do not.
+ * Renames a file, a directory, or a symbolic link that leads inside; never replaces anything. Moves
+ * a file to another file system by a complete copy before it removes the original; does not move
+ * directories there.
  * @throws PathError
  */
 export async function movePath(
@@ -72,7 +73,7 @@ async function requireMovable(
   { request, signal }: MoveCheck,
 ): Promise<void> {
   if (source.stats.isSymbolicLink()) {
-    // What it leads to must be inside; where that is does not matter.
+    // The target of the link must be inside, anywhere.
     const target = await sandbox.pin(request.source);
     await target.close();
   } else if (source.stats.isDirectory()) {
@@ -96,7 +97,7 @@ async function requireMovable(
   }
 }
 
-/** A free place, or the source's own under another spelling of its name. */
+/** Returns a free place, or the place of the source itself in another spelling. */
 async function destinationOf(
   sandbox: Sandbox,
   source: ExistingEntry,
@@ -123,7 +124,7 @@ function fold(name: string): string {
 interface MoveAcross {
   readonly source: ExistingEntry;
   readonly destination: Place;
-  /** Why it could not be moved. */
+  /** Failure of the rename. */
   readonly error: unknown;
   readonly signal: AbortSignal;
 }

@@ -1,6 +1,6 @@
 import { PathError } from '../sandbox/path-error.ts';
 
-/** An opaque cursor that continues after `name`. */
+/** Returns an opaque cursor that continues after `name`. */
 export function encodeNameCursor(name: string): string {
   return Buffer.from(name).toString('base64url');
 }

@@ -1,13 +1,16 @@
 import { ClassFinder, isNegation } from './class-finder.ts';
 import { anything, matchSequence, type SequencePattern } from './match-sequence.ts';
 
-/** Matches one name against `*`, `?`, `[...]` and ordinary characters; `\` makes the next character ordinary. */
+/**
+ * Compiles a glob of one name: `*`, `?`, `[...]` and ordinary characters; `\` escapes the next
+ * character.
+ */
 export function compileName(glob: string): (name: string) => boolean {
   const pattern = parse(Array.from(glob));
   return (name) => matchSequence(pattern, hasSurrogates.test(name) ? Array.from(name) : name);
 }
 
-/** Characters outside the basic plane are two items of a string, but one of an array. */
+/** Characters outside the basic plane, which are two items of a string but one of an array. */
 const hasSurrogates = /[\uD800-\uDFFF]/;
 
 function parse(characters: readonly string[]): SequencePattern<string> {
@@ -67,7 +70,10 @@ function codePoints(characters: readonly string[]): readonly Member[] {
   return members;
 }
 
-/** A dash between two members makes a range of them; first or last it is a member. */
+/**
+ * Returns the ranges of a character class. A dash between two members makes a range; a first or
+ * last dash is a member.
+ */
 function rangesOf(members: readonly Member[]): readonly Range[] {
   const ranges: Range[] = [];
   for (let at = 0; at < members.length; at++) {

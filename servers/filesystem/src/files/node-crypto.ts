@@ -1,6 +1,6 @@
 import type * as crypto from 'node:crypto';
 
-/** `node:crypto`, loaded by its first use: an idle server without it takes 3 MiB less. */
+/** Returns `node:crypto` and loads it on first use, which saves an idle server 3 MiB. */
 export function nodeCrypto(): typeof crypto {
   return process.getBuiltinModule('node:crypto');
 }

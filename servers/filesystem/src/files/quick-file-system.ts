@@ -2,8 +2,8 @@ import { statfs } from 'node:fs/promises';
 import type { PinnedPath } from '../sandbox/pinned-path.ts';
 
 /**
- * Whether a directory is on a file system of this machine, whose small files are read within microseconds, or in the time of one access to a disk. Network
- * and user-space file systems may not answer at all. Known on Linux only.
+ * Whether a directory is on a local file system, which reads a small file in microseconds or in one
+ * disk access. Network and user-space file systems may never answer. Always false outside Linux.
  */
 export async function isOnQuickFileSystem(directory: PinnedPath): Promise<boolean> {
   if (process.platform !== 'linux' || !directory.isHeld) return false;

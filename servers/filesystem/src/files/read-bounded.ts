@@ -2,16 +2,16 @@ import { constants } from 'node:fs';
 import type { PinnedPath } from '../sandbox/pinned-path.ts';
 
 export interface BoundedBytes {
-  /** At most `maxBytes`. */
+  /** The first bytes, at most `maxBytes`. */
   readonly bytes: Buffer;
   readonly hasMore: boolean;
 }
 
-/** The start of a verified regular file, in memory for no more than is returned. */
+/** Reads the start of a verified regular file, in memory for the returned bytes only. */
 export async function readBounded(file: PinnedPath, maxBytes: number): Promise<BoundedBytes> {
   await using handle = await file.open(constants.O_RDONLY);
   const { size } = await handle.stat();
-  // One byte more than said: the file may grow, and files of the kernel say 0.
+  // One byte more than the reported size: the file may grow, and files of /proc report 0.
   const wanted = Math.min(size || maxBytes, maxBytes) + 1;
   const buffer = Buffer.alloc(wanted);
   let length = 0;

@@ -23,7 +23,7 @@ function directoryOf(
       yield { name, isFile: () => true, isDirectory: () => false, isSymbolicLink: () => false };
     }
   };
-  // Only these are used by listings.
+  // Listings use these members only.
   return {
     address,
     realPath: address,
@@ -31,7 +31,7 @@ function directoryOf(
   } as unknown as PinnedPath;
 }
 
-/** Finds everything, and opens nothing of this name. */
+/** Returns an opener that finds every file but refuses to open those with this name. */
 function withoutPermission(opener: Opener, name: string): Opener {
   const pin: Opener['pin'] = async (...args) => {
     const pinned = await opener.pin(...args);

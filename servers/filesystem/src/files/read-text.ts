@@ -22,7 +22,7 @@ import {
   type TextEncoding,
 } from './text-encoding.ts';
 
-/** Which lines to return; lines are 1-based and keep their terminators. */
+/** The lines to return; lines are 1-based and keep their terminators. */
 export type LineRange =
   | ({ readonly kind: 'from' } & LineRangeFrom)
   | { readonly kind: 'tail'; readonly count: number };
@@ -33,13 +33,13 @@ export interface TextWindow extends ShownText {
   readonly encoding: TextEncoding;
   /** Bytes of the whole file. */
   readonly size: number;
-  /** Of the whole file, when all of it was read and it has at most 256 KiB. */
+  /** Hash of the whole file, present when it was read completely and has at most 256 KiB. */
   readonly hash?: string;
 }
 
 export interface ReadTextOptions {
   readonly range: LineRange;
-  /** Default: what the file's first bytes say, else UTF-8, else Latin-1. */
+  /** Default: the encoding of the byte order mark, else UTF-8, else Latin-1. */
   readonly encoding?: TextEncoding;
   /** Whether each line begins with its number and a tab; default false. */
   readonly lineNumbers?: boolean;
@@ -59,7 +59,7 @@ export async function readText(file: PinnedPath, options: ReadTextOptions): Prom
   requireRegularFile(file);
   await using handle = await file.open(constants.O_RDONLY);
   const { size } = file.stats;
-  // One read is enough for what fits, and shows whether more follows.
+  // One read covers a result and shows whether more follows.
   const buffer = Buffer.allocUnsafe(
     Math.min(Math.max(inspectedBytes, options.maxBytes + 4), size + 1),
   );
@@ -93,21 +93,21 @@ export function requireRegularFile(file: PinnedPath): void {
 const chunkBytes = 256 * 1024;
 const smallestChunkBytes = 4096;
 const inspectedBytes = 8192;
-/** Of a longer file the hash would be an eighth of the time. */
+/** Largest file that gets a hash; for a larger file the hash would take an eighth of the time. */
 const hashedBytes = 256 * 1024;
 
 interface TextSource {
   readonly handle: FileHandle;
   readonly path: string;
   readonly size: number;
-  /** What is known before everything is read. */
+  /** An opened file with the facts known from its first bytes. */
   readonly encoding: TextEncoding;
-  /** Whether the caller asked for the encoding. */
+  /** Whether the caller chose the encoding. */
   readonly isGiven: boolean;
   readonly markBytes: number;
-  /** The first bytes of the file, as many as one chunk. */
+  /** The first chunk of the file. */
   readonly start: Buffer;
-  /** Whether the file ended with them when they were read. */
+  /** Whether `start` is the whole file. */
   readonly isStartWhole: boolean;
 }
 
@@ -119,7 +119,7 @@ interface OpenedFile {
   readonly isStartWhole: boolean;
 }
 
-/** Refuses what is not text, judged by the first 8 KiB. */
+/** Determines the encoding from the first 8 KiB, and rejects files that are not text. */
 function inspect(start: Buffer, { encoding, path, ...opened }: OpenedFile): TextSource {
   const found = inspectStart(start.subarray(0, inspectedBytes));
   if (found === undefined && encoding === undefined) {
@@ -141,7 +141,7 @@ function inspect(start: Buffer, { encoding, path, ...opened }: OpenedFile): Text
 
 interface ReadSlice extends Slice {
   readonly hash?: string;
-  /** Whether it is all of the file; its lines are not counted then. */
+  /** Whether the text is the whole file; its lines are then not counted. */
   readonly isWhole?: true;
 }
 
@@ -151,7 +151,7 @@ async function readFrom(
   options: ReadTextOptions,
 ): Promise<ReadSlice> {
   const { handle, markBytes, start } = source;
-  // What does not fit is not read as a whole; a character of UTF-16 may be half of what it is in UTF-8.
+  // Do not read a file as a whole that does not fit; UTF-16 text may double in size as UTF-8.
   const isWhole =
     range.offset === 1 &&
     (range.column ?? 1) === 1 &&
@@ -174,9 +174,9 @@ async function readFrom(
   let buffer = Buffer.alloc(0);
   for (let position = start.length; !window.isComplete;) {
     options.signal.throwIfAborted();
-    // Files of the kernel say that they have no bytes.
+    // Files of /proc report a size of 0.
     const wanted = Math.min(chunkBytes, Math.max(source.size - position + 1, smallestChunkBytes));
-    // A chunk of its own when the window keeps parts of the one before.
+    // The window keeps parts of the previous chunk.
     if (window.hasKept || buffer.length < wanted) buffer = Buffer.allocUnsafe(wanted);
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
     if (bytesRead === 0)
@@ -204,7 +204,7 @@ async function readTail(
   let position = size - (isUtf16(encoding) ? size % 2 : 0);
   let collected = 0;
   let feeds = 0;
-  // The feed that ends the last line does not begin another one, hence one more than wanted.
+  // The feed at the end of the last line begins no further line, hence one feed more.
   while (position > markBytes && collected <= options.maxBytes * 2 && feeds <= wanted) {
     options.signal.throwIfAborted();
     const from = Math.max(markBytes, position - chunkBytes);
@@ -220,7 +220,7 @@ async function readTail(
     collected += bytesRead;
     feeds += countFeeds(transcoder(encoding)(part));
   }
-  // As a whole: a character may lie across two parts.
+  // Decode at once: a character may span two parts.
   const bytes = transcoder(encoding)(
     parts.length === 1 ? (parts[0] ?? Buffer.alloc(0)) : Buffer.concat(parts),
   );
@@ -264,7 +264,10 @@ async function countFeedsBefore(
   return feeds;
 }
 
-/** Turns consecutive chunks into UTF-8 where lines cannot be found by their bytes; other chunks stay as they are. */
+/**
+ * Returns a function that converts consecutive chunks of UTF-16 to UTF-8 and leaves other encodings
+ * unchanged.
+ */
 function transcoder(encoding: TextEncoding): (chunk: Buffer) => Buffer {
   if (!isUtf16(encoding)) return (chunk) => chunk;
   const decoder = new TextDecoder(encoding, { ignoreBOM: true });
@@ -318,7 +321,7 @@ function decode(
     case 'latin1':
       return { encoding, content: bytes.toString('latin1') };
     case 'utf-8':
-      // Much faster than as UTF-8.
+      // Decoding as Latin-1 is much faster than as UTF-8.
       if (isAscii(bytes)) return { encoding, content: bytes.toString('latin1') };
       if (isUtf8(bytes)) return { encoding, content: bytes.toString() };
       if (isGiven)

@@ -20,19 +20,19 @@ import { Turns } from './turns.ts';
 import { walk } from './walk.ts';
 
 export interface ContentSearchOptions extends ContentPatternOptions {
-  /** Only files that match; default all. */
+  /** Glob of the searched files; default all. */
   readonly glob?: string;
   readonly excludePatterns: readonly string[];
   readonly respectGitignore: boolean;
-  /** Lines before and after each match. */
+  /** Number of lines shown before and after each match. */
   readonly context: number;
   readonly maxResults: number;
-  /** Bytes of JSON that the matches may take. */
+  /** Most bytes of JSON for the matches. */
   readonly maxBytes: number;
 }
 
 export interface ContentMatch extends LineMatch {
-  /** Spelled as other tools take it. */
+  /** Path in the spelling that other tools accept. */
   readonly path: string;
 }
 
@@ -43,27 +43,28 @@ export interface ContentSearchRun {
 }
 
 export interface ContentSearchOutcome {
-  /** By path, then by line. */
+  /** Matches sorted by path, then by line. */
   readonly matches: readonly ContentMatch[];
   /** Whether there may be more matches. */
   readonly truncated: boolean;
-  /** Directories more than 256 levels down, which were not searched. */
+  /** Number of directories more than 256 levels down, which were not searched. */
   readonly tooDeep: number;
-  /** Files of rules that were not obeyed. */
+  /** Number of skipped `.gitignore` files. */
   readonly unreadRules: number;
-  /** Files that were looked into. */
+  /** Number of searched files. */
   readonly scanned: number;
   readonly skippedBinary: number;
-  /** Files and directories that could not be opened. */
+  /** Number of files and directories that could not be opened. */
   readonly unreadable: number;
 }
 
-/** Files found before any is opened; beyond that the rest of the tree is left out. */
+/** Most files of one search; the rest of the tree is skipped. */
 const maxFiles = 200_000;
 
 /**
- * Looks for a pattern in the text files at or below a verified path, in the order of their paths. Links are not followed. Memory is bounded by the
- * matches, the paths of 200,000 files and one part of a file; a turn of the event loop takes 20 ms at most.
+ * Searches the text files at or below a verified path, in the order of their paths, without
+ * following links. Memory is bounded by the matches, the paths of 200,000 files and one part of a
+ * file. Yields to the event loop after 20 ms.
  * @throws PathError `invalid` for a pattern or glob that cannot be used
  */
 export async function searchContent(
@@ -113,7 +114,7 @@ export async function searchContent(
   };
 }
 
-/** Matches within the limits of a result. */
+/** The matches that fit into a result. */
 class FoundMatches {
   readonly matches: ContentMatch[] = [];
   readonly #maxResults: number;
@@ -148,13 +149,13 @@ interface SearchState {
   readonly options: ContentSearchOptions;
   readonly run: ContentSearchRun;
   readonly turns: Turns;
-  /** Small files of this device are read on the calling thread. */
+  /** Device whose small files are read on the calling thread. */
   readonly quickDevice: number | undefined;
   readonly smallFile: Buffer;
 }
 
 interface FoundFiles {
-  /** Real paths, sorted. */
+  /** Real paths of the files, sorted. */
   readonly paths: readonly string[];
   readonly hasMore: boolean;
   readonly unreadable: number;
@@ -193,7 +194,7 @@ async function findFiles(
   };
 }
 
-/** `*.ts` means files of that name anywhere, as everywhere where contents are searched. */
+/** Makes a glob without `/`, such as `*.ts`, match at any depth, as in other content searches. */
 function withAnyDepth(glob: string): string {
   return glob.includes('/') ? glob : `**/${glob}`;
 }
@@ -223,7 +224,7 @@ async function searchFile(
   }
 }
 
-/** Reading a small file in a thread takes several times as long as on this one. */
+/** Largest file that is read on the calling thread; another thread takes several times as long. */
 const smallFileBytes = 64 * 1024;
 
 function searchAtOnce(
@@ -243,7 +244,7 @@ function searchAtOnce(
   const start = inspectStart(chunk.subarray(0, inspectedBytes));
   if (start === undefined) return 'binary';
   const search = new LineSearch(pattern, { context: options.context, maxMatches });
-  // A text that lacks the bytes of the pattern needs no look at its lines.
+  // Without the bytes of the pattern no line can match.
   const mayMatch =
     length > 0 &&
     (start.encoding !== 'utf-8' || pattern.bytes === undefined || chunk.includes(pattern.bytes));
@@ -260,7 +261,7 @@ async function searchText(
   const { pattern, options, run, turns } = state;
   await using handle = await file.open(constants.O_RDONLY);
   const search = new LineSearch(pattern, { context: options.context, maxMatches });
-  // Files of the kernel say that they are empty, and give little with each read.
+  // Files of /proc report a size of 0 and return little with each read.
   const buffer = Buffer.allocUnsafe(
     Math.min(chunkBytes, Math.max(file.stats.size + 1, smallestChunkBytes)),
   );
@@ -273,7 +274,7 @@ async function searchText(
     if (decode === undefined) {
       const start = inspectStart(chunk.subarray(0, inspectedBytes));
       if (start === undefined) return 'binary';
-      // A file read at once that lacks the bytes of the pattern needs no look at its lines.
+      // Without the bytes of the pattern no line of a complete file can match.
       const isWhole = bytesRead < buffer.length && file.stats.size > 0;
       if (
         isWhole &&
@@ -292,7 +293,10 @@ async function searchText(
   return search;
 }
 
-/** Without the byte order mark. What is not UTF-8 in its first characters is one character for each byte. */
+/**
+ * Returns a decoder that drops the byte order mark. Text that does not begin as UTF-8 is decoded as
+ * Latin-1.
+ */
 function decoderOf(
   encoding: 'utf-8' | 'utf-16le' | 'utf-16be',
   first: Buffer,
@@ -302,7 +306,7 @@ function decoderOf(
   return (chunk) => decoder.decode(chunk, { stream: true });
 }
 
-/** Before the last character, which the end of a part may have cut. */
+/** Returns the index before the last character, which the end of a part may have cut. */
 function lastBoundary(bytes: Buffer): number {
   for (let position = bytes.length - 1; position > bytes.length - 5 && position > 0; position--) {
     if (((bytes[position] ?? 0) & 0xc0) !== 0x80) return position;

@@ -1,21 +1,24 @@
 import { overlapLength, type ContentPattern, type TextEnds } from './content-pattern.ts';
 
 export interface LineMatch {
-  /** Both from 1; the column in UTF-16 code units. */
+  /** Line number, from 1. */
   readonly line: number;
   readonly column: number;
-  /** The line, or what is around the match of a long one. */
+  /** The line, or the text around the match in a long line. */
   readonly text: string;
   readonly before?: string[];
   readonly after?: string[];
 }
 
-/** Characters of a line that are returned. */
+/** Most characters of a line in a result. */
 export const maxLineLength = 400;
-/** Longer lines are searched in overlapping parts, so that none holds up the process. */
+/**
+ * Length of the overlapping parts in which a longer line is searched, so that no search blocks the
+ * process.
+ */
 const partLength = 64 * 1024;
 
-/** Looks for a pattern in the lines of one text, which comes in parts. */
+/** Searches the lines of one text that arrives in parts. */
 export class LineSearch {
   readonly matches: LineMatch[] = [];
   readonly #pattern: ContentPattern;
@@ -23,11 +26,11 @@ export class LineSearch {
   readonly #maxMatches: number;
   #rest = '';
   #line = 0;
-  /** Code units of the current line that are done. */
+  /** Code units of the current line that were already searched. */
   #done = 0;
   #isMatchedLine = false;
   readonly #before: string[] = [];
-  /** Matches that still wait for lines after them. */
+  /** Matches that wait for the lines after them. */
   #open: LineMatch[] = [];
 
   constructor(
@@ -39,7 +42,7 @@ export class LineSearch {
     this.#maxMatches = maxMatches;
   }
 
-  /** Whether more text changes nothing. */
+  /** Whether more text cannot change the result. */
   get isComplete(): boolean {
     return this.matches.length >= this.#maxMatches && this.#open.length === 0;
   }
@@ -49,7 +52,7 @@ export class LineSearch {
     return this.matches.length >= this.#maxMatches;
   }
 
-  /** Complete lines are searched; what is left waits for the next part. */
+  /** Searches the complete lines of a part and keeps the rest for the next part. */
   take(part: string): void {
     const text = this.#rest + part;
     let start = 0;
@@ -69,14 +72,14 @@ export class LineSearch {
     this.#rest = '';
   }
 
-  /** The rest of a line, up to its end. */
+  /** Searches the rest of a line, up to its end. */
   #endLine(text: string): void {
     const end = this.#shortened(text.endsWith('\r') ? text.slice(0, -1) : text);
     this.#part(end, true);
     this.#done = 0;
   }
 
-  /** Searches what can be searched before the end of the line is known; returns what is left. */
+  /** Searches the parts of a long line whose end is still unknown, and returns the rest. */
   #shortened(text: string): string {
     let start = 0;
     for (

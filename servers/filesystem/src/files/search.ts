@@ -11,14 +11,14 @@ import { walk } from './walk.ts';
 
 export interface SearchOptions {
   readonly pattern: string;
-  /** Left out together with everything below. */
+  /** Patterns of entries to skip together with their contents. */
   readonly excludePatterns: readonly string[];
   readonly type: 'any' | 'file' | 'directory';
   readonly maxResults: number;
-  /** Directories of the path that form a group; `undefined` for no groups. */
+  /** Number of leading directories that form a group; `undefined` for no groups. */
   readonly groupDepth: number | undefined;
   readonly respectGitignore: boolean;
-  /** Bytes of JSON that the matches may take. */
+  /** Most bytes of JSON for the matches. */
   readonly maxBytes: number;
 }
 
@@ -29,17 +29,17 @@ export interface SearchRun {
 }
 
 export interface SearchOutcome {
-  /** Sorted; spelled as other tools take them; directories end in `/`. */
+  /** Matches, sorted, in the spelling that other tools accept; directories end in `/`. */
   readonly matches: readonly string[];
-  /** All matches, also those not returned. */
+  /** Number of all matches, returned or not. */
   readonly total: number;
   readonly scanned: number;
   readonly truncated: boolean;
-  /** Directories more than 256 levels down, which were not searched. */
+  /** Number of directories more than 256 levels down, which were not searched. */
   readonly tooDeep: number;
-  /** Files of rules that were not obeyed. */
+  /** Number of skipped `.gitignore` files. */
   readonly unreadRules: number;
-  /** Directories that could not be opened; absent when there are none. */
+  /** Number of directories that could not be opened; absent when 0. */
   readonly unreadable?: number;
   readonly groups?: readonly MatchGroup[];
   /** Present when there are more groups than were returned. */

@@ -1,41 +1,44 @@
 import { jsonBytes } from './limits.ts';
 
-/** Text as it is returned, and which lines of its file it is. */
+/** A returned text and its lines in the file. */
 export interface ShownText {
   readonly content: string;
-  /** Absent when counting would mean reading what comes before a tail. */
+  /** Number of the first line; absent for a tail, because counting would read the whole file. */
   readonly startLine?: number;
   /** Last line returned; `startLine - 1` when there is none. */
   readonly endLine?: number;
-  /** Present when the end of the file was reached while lines were counted. */
+  /** Number of lines; present when the read counted lines up to the end of the file. */
   readonly totalLines?: number;
-  /** Whether the file has more in the asked direction than was returned because of a size limit, or a line had to be cut. */
+  /** Whether a size limit left out lines in the requested direction, or cut a line. */
   readonly truncated: boolean;
-  /** The line at which the next read continues, when text follows. */
+  /** Line at which the next read continues; absent at the end of the file. */
   readonly nextOffset?: number;
-  /** The column of that line, when it was cut. */
+  /** Column at which the next read continues in a line that was cut. */
   readonly nextColumn?: number;
 }
 
 export interface FitTextOptions {
-  /** Whether each line gets its number and a tab; only where `startLine` is known. */
+  /** Whether each line gets its number and a tab; only when `startLine` is known. */
   readonly lineNumbers: boolean;
-  /** Which end stays when the text is cut. */
+  /** The end that stays when the text is cut. */
   readonly keep: 'start' | 'end';
-  /** Bytes of JSON for the result, with the text in it twice. */
+  /** Most bytes of JSON for the result, which has the text twice. */
   readonly maxResultBytes: number;
-  /** Column of its line at which the text begins, from 1; default 1. */
+  /** Column at which the text begins in its line, from 1; default 1. */
   readonly column?: number | undefined;
-  /** Bytes that a text takes as columns are counted. */
+  /** Counts a text in the unit of columns. */
   readonly bytesOf: (text: string) => number;
-  /** The text in UTF-8, if it is at hand. */
+  /** The text in UTF-8, if available. */
   readonly utf8?: Buffer | undefined;
 }
 
-/** Bytes of a result beside its text. */
+/** Bytes of a result apart from its text. */
 const frameBytes = 4096;
 
-/** Text full of control characters grows in JSON, and numbers take space: what then is too long is cut by lines, or else by characters. */
+/**
+ * Cuts a text that is too long as JSON or with line numbers, by lines if possible, else by
+ * characters.
+ */
 export function fitText(text: ShownText, options: FitTextOptions): ShownText {
   let fitting = text;
   if (!fits(text, options)) {
@@ -49,7 +52,7 @@ export function fitText(text: ShownText, options: FitTextOptions): ShownText {
 function fits(text: ShownText, { lineNumbers, maxResultBytes, utf8 }: FitTextOptions): boolean {
   const limit = maxResultBytes - frameBytes;
   const { content } = text;
-  // A character takes at most six bytes, as in \u0000.
+  // A character takes at most six bytes in JSON, as in \u0000.
   if (!lineNumbers && content.length * 12 <= limit) return true;
   return 2 * jsonBytes(lineNumbers ? numbered(text) : (utf8 ?? content)) <= limit;
 }

@@ -1,9 +1,9 @@
-/** Keeps the `capacity` smallest of any number of items, in memory for at most twice as many, never sorting more than these. */
+/** Keeps the `capacity` smallest of any number of items, in memory for at most twice as many. */
 export class SmallestItems<Item> {
   readonly #capacity: number;
   readonly #compare: (left: Item, right: Item) => number;
   #items: Item[] = [];
-  /** Whether `capacity` smaller items are known. */
+  /** Whether an item is larger than `capacity` known items. */
   #isOut: (item: Item) => boolean = () => false;
 
   constructor(capacity: number, compare: (left: Item, right: Item) => number) {
@@ -17,7 +17,7 @@ export class SmallestItems<Item> {
     if (this.#items.length >= this.#capacity * 2 + 64) this.#shrink();
   }
 
-  /** At most `capacity` items, smallest first. */
+  /** Returns at most `capacity` items, smallest first. */
   sorted(): Item[] {
     return this.#items.toSorted(this.#compare).slice(0, this.#capacity);
   }
@@ -29,7 +29,7 @@ export class SmallestItems<Item> {
   }
 }
 
-/** Orders strings by code unit: the same on every machine. */
+/** Compares strings by code unit, which gives the same order on every machine. */
 export function byCodeUnit(left: string, right: string): number {
   if (left === right) return 0;
   return left < right ? -1 : 1;

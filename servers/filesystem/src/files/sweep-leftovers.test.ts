@@ -6,7 +6,7 @@ import { createToolCaller } from '../testing/call-tool.ts';
 import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 import { isLeftover, temporaryName } from './temporary-file.ts';
 
-/** The number of a process that has ended. */
+/** Id of a process that has ended. */
 const endedPid = spawnSync(process.execPath, ['--version']).pid;
 const own = temporaryName();
 const ofEnded = own.replace(`-${process.pid}-`, `-${endedPid}-`);

@@ -2,21 +2,27 @@ import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { nodeCrypto } from './node-crypto.ts';
 
-/** A name for a file that becomes another; it says which process made it, so that what a crash leaves behind can be told from what is in use. */
+/**
+ * Returns a name for a temporary file. It identifies the process, so that leftovers of a crash can
+ * be distinguished from files in use.
+ */
 export function temporaryName(): string {
   return `.signalbox-${machine()}-${process.pid}-${startedAt()}-${nodeCrypto().randomBytes(6).toString('hex')}.tmp`;
 }
 
 const namePattern = /^\.signalbox-([0-9a-f]{8})-(\d+)-([0-9a-z]+)-[0-9a-f]{12}\.tmp$/;
-/** Milliseconds for which the files of another machine may be in use. */
+/** Milliseconds after which a file of another machine counts as a leftover. */
 const foreignMs = 24 * 60 * 60 * 1000;
 
-/** Whether a name was made by `temporaryName`. */
+/** Whether `temporaryName` created a name. */
 export function isTemporaryName(name: string): boolean {
   return namePattern.test(name);
 }
 
-/** Whether the process that made this name has ended; of another machine or container, whether the file was last changed more than a day ago. */
+/**
+ * Whether the process that created this name has ended or, for another machine or container, the
+ * file was last changed more than a day ago.
+ */
 export function isLeftover(name: string, modifiedMs: number): boolean {
   const [, from, pid, started] = namePattern.exec(name) ?? [];
   if (from === undefined) return false;
@@ -25,7 +31,7 @@ export function isLeftover(name: string, modifiedMs: number): boolean {
   return !isRunning(Number(pid));
 }
 
-/** Tells machines, and on Linux containers with processes of their own, from each other. */
+/** Returns an id of this machine or, on Linux, of its process namespace. */
 function machine(): string {
   return nodeCrypto()
     .createHash('sha256')
@@ -42,7 +48,10 @@ function processNamespace(): string {
   }
 }
 
-/** Of this process, to tell it from an earlier one of the same number. */
+/**
+ * Returns the start time of this process, which distinguishes it from an earlier process with the
+ * same id.
+ */
 function startedAt(): string {
   return Math.round(performance.timeOrigin).toString(36);
 }

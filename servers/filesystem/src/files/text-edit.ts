@@ -15,7 +15,7 @@ export interface EditedText {
   readonly replacements: number;
 }
 
-/** One of several edits, with what its errors quote. */
+/** An edit of a call, with the texts for its errors. */
 export interface EditStep {
   readonly edit: TextEdit;
   /** The name of the edit in errors. */

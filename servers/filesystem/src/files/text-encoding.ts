@@ -2,16 +2,19 @@ import { isUtf8 } from 'node:buffer';
 import { PathError } from '../sandbox/path-error.ts';
 
 export const textEncodings = ['utf-8', 'utf-16le', 'utf-16be', 'latin1'] as const;
-/** `latin1` is also what bytes are shown as that are no other encoding: each byte is one character, and nothing is lost. */
+/**
+ * The supported encodings. `latin1` is also the fallback for unknown bytes: each byte is one
+ * character, so that nothing is lost.
+ */
 export type TextEncoding = (typeof textEncodings)[number];
 
 export const lineEndings = ['lf', 'crlf', 'cr', 'mixed', 'none'] as const;
-/** `cr`: no line feeds, but carriage returns, as of old Macintosh files. */
+/** The line endings. `cr`: carriage returns without line feeds, as in old Macintosh files. */
 export type LineEnding = (typeof lineEndings)[number];
 
 export interface TextFormat {
   readonly encoding: TextEncoding;
-  /** Whether a byte order mark leads; it is not part of the text. */
+  /** Whether the file begins with a byte order mark, which is not part of the text. */
   readonly bom: boolean;
 }
 
@@ -20,7 +23,10 @@ export interface DecodedText extends TextFormat {
   readonly eol: LineEnding;
 }
 
-/** What the first bytes of a file say: a byte order mark, or nothing. `undefined` when they are not text. 8 KiB are enough to judge by. */
+/**
+ * Determines the encoding from the first 8 KiB of a file. Returns `undefined` when they are not
+ * text.
+ */
 export function inspectStart(
   start: Buffer,
 ): { readonly encoding: Exclude<TextEncoding, 'latin1'>; readonly markBytes: number } | undefined {
@@ -33,7 +39,10 @@ export function inspectStart(
   };
 }
 
-/** A whole file as text that `encodeText` turns into the same bytes; `undefined` when it is not text. */
+/**
+ * Decodes a whole file to a text that `encodeText` turns back into the same bytes; `undefined` when
+ * it is not text.
+ */
 export function decodeText(bytes: Buffer): DecodedText | undefined {
   const found = inspectStart(bytes);
   if (found === undefined) return undefined;
@@ -41,7 +50,7 @@ export function decodeText(bytes: Buffer): DecodedText | undefined {
   const body = bytes.subarray(markBytes);
   if (encoding === 'utf-8') {
     const kept = isUtf8(body) ? 'utf-8' : 'latin1';
-    // A mark before what is no UTF-8 is three characters of it.
+    // Before bytes that are not UTF-8 a mark is three ordinary characters.
     const isMark = markBytes > 0 && kept === 'utf-8';
     const text = (isMark ? body : bytes).toString(kept);
     return { text, encoding: kept, bom: isMark, eol: lineEndingOf(text) };
@@ -51,7 +60,7 @@ export function decodeText(bytes: Buffer): DecodedText | undefined {
 }
 
 /**
- * The bytes of a text in this format.
+ * Encodes a text in this format.
  * @throws PathError `refused` for a character that the encoding does not have
  */
 export function encodeText(text: string, { encoding, bom }: TextFormat): Buffer {
@@ -81,7 +90,7 @@ export function lineEndingOf(text: string): LineEnding {
   return countLineEnds(text).eol;
 }
 
-/** Line feeds, and what they are with what stands before them. */
+/** Counts the line ends of a text by kind. */
 export function countLineEnds(text: string): { readonly feeds: number; readonly eol: LineEnding } {
   let feeds = 0;
   let pairs = 0;

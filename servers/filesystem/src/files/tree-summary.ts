@@ -4,12 +4,12 @@ import type { PinnedPath } from '../sandbox/pinned-path.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { entryType } from './entry-type.ts';
 
-/** What is below a directory, itself not counted. */
+/** Counts of the entries below a directory. */
 export interface TreeSummary {
   readonly directories: number;
-  /** Everything else; links are not followed. */
+  /** Number of other entries; links are not followed. */
   readonly files: number;
-  /** Whether something below is denied; the counts end there. */
+  /** Whether an entry below is denied; the count then stops. */
   readonly holdsDenied: boolean;
 }
 
@@ -20,11 +20,11 @@ export interface TreeRun {
   readonly onEntries: (count: number) => void;
 }
 
-/** Levels of directories that are copied or removed. */
+/** Most levels of directories in a copy or deletion. */
 export const maxTreeDepth = 256;
 
 /**
- * Counts a tree through its pinned directories, without entering another file system.
+ * Counts the entries of a tree through pinned directories, without entering another file system.
  * @throws PathError for what cannot be looked at
  */
 export async function summarizeTree(root: PinnedPath, run: TreeRun): Promise<TreeSummary> {

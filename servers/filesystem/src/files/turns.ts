@@ -2,13 +2,16 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 export interface TurnsOptions {
   readonly signal: AbortSignal;
-  /** Milliseconds the work may take in all; default no limit. */
+  /** Time limit of the whole work in milliseconds; default none. */
   readonly maxMs?: number;
-  /** Makes the error that is thrown when the work takes longer. */
+  /** Creates the error for work over its time limit. */
   readonly tooLong?: () => Error;
 }
 
-/** Milliseconds after which a computation gives way, so that cancellations, the end of the input and other calls are seen. */
+/**
+ * Milliseconds after which a computation yields to the event loop, so that the server handles
+ * cancellations, the end of its input and other calls.
+ */
 const turnMs = 20;
 
 /** Divides a long computation into turns of the event loop: `if (turns.isOver) await turns.pause();` */
@@ -28,7 +31,7 @@ export class Turns {
   }
 
   /**
-   * Lets the event loop do everything else first.
+   * Yields to the event loop.
    * @throws the signal's reason, and the error of `tooLong`
    */
   async pause(): Promise<void> {

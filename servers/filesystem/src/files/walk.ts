@@ -7,30 +7,33 @@ import type { Gitignore } from './gitignore.ts';
 import { Turns } from './turns.ts';
 
 export interface WalkedEntry {
-  /** Relative to the walk's root, with `/`. */
+  /** Path relative to the root of the walk, with `/`. */
   readonly path: string;
   readonly type: EntryType;
 }
 
 export interface SkippedDirectories {
-  /** Could not be opened. */
+  /** Number of directories that could not be opened. */
   readonly unreadable: number;
-  /** More than 256 levels down. */
+  /** Number of directories more than 256 levels down. */
   readonly tooDeep: number;
 }
 
 export interface WalkOptions {
   readonly sandbox: Sandbox;
   readonly signal: AbortSignal;
-  /** Called once for each entry, in no particular order; for a directory, false leaves out what is below it. */
+  /**
+   * Called once for each entry, in no particular order; `false` skips the contents of a directory.
+   */
   readonly visit: (entry: WalkedEntry) => boolean;
-  /** Leaves out what git would; default: nothing is left out for that. */
+  /** Skips ignored entries; default: no rules. */
   readonly gitignore?: Gitignore;
 }
 
 /**
- * Visits everything below a verified directory but what is denied. Symbolic links are entries and never followed; each directory is verified again on its own
- * handle. Directories that cannot be opened or are more than 256 levels down are skipped.
+ * Visits every entry below a verified directory except denied ones. Never follows symbolic links;
+ * verifies each directory on its own handle. Skips directories that cannot be opened or are more
+ * than 256 levels down.
  * @throws the signal's reason, before any further file system call
  */
 export async function walk(root: PinnedPath, options: WalkOptions): Promise<SkippedDirectories> {
@@ -52,12 +55,17 @@ export async function walk(root: PinnedPath, options: WalkOptions): Promise<Skip
   return { unreadable, tooDeep };
 }
 
-/** Leaves one of the four threads of Node's file system pool to other calls. */
+/**
+ * Parallel directories; leaves one of the four threads of Node's file system pool to other calls.
+ */
 const parallelDirectories = 3;
 
 interface WalkState extends WalkOptions {
   readonly root: PinnedPath;
-  /** Directories still to be read; taken from the end, so that memory follows the depth of the tree and not its width. */
+  /**
+   * Directories to read, a stack, so that memory grows with the depth of the tree and not with its
+   * width.
+   */
   readonly waiting: string[];
   unreadable: number;
   tooDeep: number;

@@ -20,24 +20,25 @@ import { temporaryName } from './temporary-file.ts';
 
 export interface WriteOptions {
   readonly createParents: boolean;
-  /** Hash the file must have before; checked once more right before it is replaced. */
+  /** Expected hash of the current content; checked again right before the replacement. */
   readonly expectedHash?: string | undefined;
-  /** Refuses to replace a file; default false. */
+  /** Whether to refuse to replace a file; default false. */
   readonly onlyNew?: boolean;
-  /** Aborting before the last step leaves the file as it was. */
+  /** Aborts the write; before the last step this leaves the file unchanged. */
   readonly signal: AbortSignal;
 }
 
 export interface WrittenFile {
   readonly realPath: string;
   readonly created: boolean;
-  /** Of the new content. */
+  /** Hash of the new content. */
   readonly hash: string;
 }
 
 /**
- * Replaces or creates a file: a reader sees the old or the new content, never a part. Mode and, where possible, owner are kept; symbolic links
- * inside the sandbox are written through. A file with several hard links, or one that is itself the allowed path, is written in place.
+ * Replaces or creates a file so that a reader sees the old or the new content, never a part. Keeps
+ * the mode and, where possible, the owner; follows symbolic links inside the sandbox. Writes a file
+ * with several hard links, or a file that is itself an allowed path, in place.
  * @throws PathError
  */
 export async function writeAtomically(
@@ -64,12 +65,12 @@ export async function writeAtomically(
 
 export interface TargetWrite {
   readonly content: Buffer;
-  /** Hash the file must still have right before it is replaced; default: whatever it has. */
+  /** Expected hash right before the replacement; default: any. */
   readonly expectedHash?: string | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Like `writeAtomically` for a target whose lock is held. */
+/** Does the same as `writeAtomically` for a target whose lock is held. */
 export async function writeTarget(
   sandbox: Sandbox,
   target: FileTarget,
@@ -129,7 +130,10 @@ async function requireHash(
   );
 }
 
-/** Not atomic; when it fails, for lack of space for example, the old content is put back. */
+/**
+ * Overwrites a file in place. Not atomic; restores the old content after a failure, for example for
+ * lack of space.
+ */
 async function overwrite(file: PinnedPath, content: Buffer, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   await using handle = await file.open(constants.O_RDWR);
@@ -165,9 +169,9 @@ async function writeFully(handle: FileHandle, content: Buffer): Promise<void> {
 interface Replacement {
   readonly place: Place;
   readonly content: Buffer;
-  /** Of the file that is replaced, if there is one. */
+  /** Stats of the replaced file, if any. */
   readonly previous: Stats | undefined;
-  /** Throwing leaves the old file. */
+  /** Called right before the rename; an error keeps the old file. */
   readonly beforeRename: () => Promise<void>;
 }
 
@@ -191,7 +195,7 @@ async function replace(replacement: Replacement, signal: AbortSignal): Promise<v
   await syncDirectory(place.directory);
 }
 
-/** A new file never replaces one that appeared meanwhile. */
+/** Publishes a new file, and never replaces a file that appeared meanwhile. */
 async function publishNew(temporary: Place, place: Place): Promise<void> {
   const stats = await entryStats(temporary);
   if (stats === undefined)
@@ -220,7 +224,10 @@ async function fill(
   await handle.sync();
 }
 
-/** Only root may give files away; without the owner its set-user-id bits must not stay either. */
+/**
+ * Keeps owner and mode where possible. Only root can change the owner; without the owner the
+ * set-user-id bits are dropped.
+ */
 async function keepOwnerAndMode(handle: FileHandle, previous: Stats): Promise<void> {
   const isOwnerKept = await handle.chown(previous.uid, previous.gid).then(
     () => true,
@@ -229,7 +236,7 @@ async function keepOwnerAndMode(handle: FileHandle, previous: Stats): Promise<vo
   await handle.chmod(previous.mode & (isOwnerKept ? 0o7777 : 0o777));
 }
 
-/** Makes the new name durable; platforms that cannot sync a directory do it on their own time. */
+/** Makes the new name durable, where the platform can sync a directory. */
 async function syncDirectory(directory: PinnedPath): Promise<void> {
   const handle = await directory.open(constants.O_RDONLY).catch(() => undefined);
   await handle?.sync().catch(() => undefined);

@@ -10,7 +10,10 @@ import type { Opener, PinnedPath } from '../sandbox/pinned-path.ts';
 import { createToolCaller } from '../testing/call-tool.ts';
 import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 
-/** The opener on a disk that is full once files have grown by `room` bytes. What a file has already can be written again. */
+/**
+ * Returns an opener on a disk that is full once files have grown by `room` bytes. Existing bytes
+ * can be overwritten.
+ */
 function withFullDisk(opener: Opener, room: number): Opener {
   let left = room;
   const write = async (handle: FileHandle, bytes: Buffer, position: number | null) => {
@@ -104,7 +107,7 @@ test('killed between temporary file and rename, the old file is whole and the te
   const source = (file: string) =>
     JSON.stringify(pathToFileURL(path.join(import.meta.dirname, '..', file)).href);
   const script = path.join(folders.outside, 'write.mjs');
-  // The last check for cancellation is right before the rename.
+  // The last check of the signal is right before the rename.
   await writeFile(
     script,
     `import { readdirSync } from 'node:fs';

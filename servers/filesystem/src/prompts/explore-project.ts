@@ -12,7 +12,10 @@ import type { PinnedPath } from '../sandbox/pinned-path.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { SessionSandbox } from '../session/session-sandbox.ts';
 
-/** A prompt that gives the host's model the first level of a directory and the files that usually explain it. */
+/**
+ * Returns a prompt with the first level of a directory and the files that usually describe a
+ * project.
+ */
 export function exploreProjectPrompt(session: SessionSandbox): PromptDefinition {
   return definePrompt({
     name: 'explore_project',

@@ -5,14 +5,15 @@ import type { PinnedPath } from '../sandbox/pinned-path.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { reachableEntry } from './reachable-entry.ts';
 
-/** Values one completion has. */
+/** Most values of one completion. */
 export const maxCompletions = 100;
-/** Entries of a directory that are looked at for one completion. */
+/** Most entries of a directory that one completion reads. */
 const maxScanned = 50_000;
 
 /**
- * Existing paths that begin with what was typed, spelled as it was: the allowed directories above it, then the entries of its directory in order of
- * name. Directories end in `/`. What is outside, denied or neither file nor directory is left out, and a path that leads there has no values.
+ * Returns existing paths that begin with the given text, in its spelling: first the allowed
+ * directories, then the entries of its directory in order of name. Directories end in `/`. Excludes
+ * paths that are outside, denied, or neither file nor directory.
  */
 export async function completePath(
   sandbox: Sandbox,

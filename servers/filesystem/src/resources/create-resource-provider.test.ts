@@ -42,7 +42,7 @@ async function provide(directory: string, maxPaths?: number): Promise<Provided> 
     calls: new RunningCalls(),
     updated: (uri) => updates.push(uri),
   });
-  // The provider of this package has every optional method.
+  // This provider implements every optional method.
   return {
     provider: provider as Required<ResourceProvider>,
     watchers,

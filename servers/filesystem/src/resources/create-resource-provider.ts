@@ -18,15 +18,16 @@ export interface ResourceProviderOptions {
   readonly session: SessionSandbox;
   readonly limits: Limits;
   readonly watchers: Watchers;
-  /** Of the whole server. */
+  /** Running calls of the whole server. */
   readonly calls: RunningCalls;
-  /** Tells the subscribers of this connection. */
+  /** Notifies the subscribers of this connection. */
   readonly updated: (uri: string) => void;
 }
 
 /**
- * The allowed directories as `file://` resources. Contents are private to the peer and never cached. A subscription is authorized before
- * anything is watched, and again before each notification.
+ * Provides the allowed directories as `file://` resources. Contents are private to the client and
+ * never cached. A subscription is authorized before a watch begins, and again before each
+ * notification.
  */
 export function createResourceProvider(options: ResourceProviderOptions): ResourceProvider {
   const { session, limits, watchers, calls, updated } = options;
@@ -111,13 +112,16 @@ const template = {
     'A file below an allowed directory, as text or base64; of a directory its entries as JSON and then its text files.',
 };
 
-/** One watch per URI however many streams of the connection subscribe to it: each published update reaches all of them. */
+/**
+ * The watch of one URI, shared by all streams of the connection: each published update reaches all
+ * of them.
+ */
 interface Subscription {
   count: number;
   stop: Promise<() => void> | undefined;
 }
 
-/** What to watch; the file itself may be missing. */
+/** Returns the path to watch; the file itself may be missing. */
 async function watchTarget(sandbox: Sandbox, uri: string): Promise<WatchTarget> {
   const { directory, missing } = await sandbox.nearest(pathOfUri(uri));
   await using found = directory;
@@ -127,11 +131,14 @@ async function watchTarget(sandbox: Sandbox, uri: string): Promise<WatchTarget> 
   const within =
     sandbox.directories.find((allowed) => isInside(realPath, allowed.realPath))?.realPath ??
     realPath;
-  // Of a file that is itself allowed, only its directory can tell that it was replaced.
+  // Only the directory of a single allowed file reports that the file was replaced.
   return { realPath, within: isFile && within === realPath ? path.dirname(realPath) : within };
 }
 
-/** The roots may have changed, and a directory above may have become a link. */
+/**
+ * Whether a path is still allowed: the roots may have changed, or a directory above may have become
+ * a link.
+ */
 async function isStillAllowed(
   sandboxNow: () => Promise<Sandbox>,
   target: string,
@@ -146,7 +153,7 @@ async function isStillAllowed(
   }
 }
 
-/** What is outside and what does not exist are answered alike. */
+/** Maps errors to protocol errors. Paths outside and missing paths get the same error. */
 async function atBoundary<T>(uri: string | undefined, run: () => Promise<T>): Promise<T> {
   try {
     return await run();

@@ -4,35 +4,41 @@ import { errorCode } from '../sandbox/path-error.ts';
 import type { Opener } from '../sandbox/pinned-path.ts';
 import { pinInPlace } from './pin-in-place.ts';
 
-/** `name` is the entry an event is about, or the directory's own name; absent where the system does not tell. */
+/**
+ * Receives an event of a watched directory. `name` is the entry; `undefined` stands for the
+ * directory itself, or for an unknown entry.
+ */
 export type DirectoryListener = (event: 'rename' | 'change', name: string | undefined) => void;
 
-/** A directory that was verified, and how to reach it. */
+/** A verified directory and its address. */
 export interface WatchedDirectory {
   readonly realPath: string;
-  /** As of `PinnedPath`. */
+  /** Address as in `PinnedPath`. */
   readonly address: string;
 }
 
-/** `node:fs` watch of one directory, not recursive; throws the system's error. */
+/** Watches one directory without its subdirectories; throws the system error. */
 export type OpenDirectoryWatch = (
   directory: WatchedDirectory,
   listener: DirectoryListener,
   onError: () => void,
 ) => { close(): void };
 
-/** What became of a directory: `missing` also when something else is at its path, `unavailable` when the system cannot watch it now. */
+/**
+ * State of a watch: `missing` also when something else is at the path, `unavailable` when the
+ * system cannot watch the directory.
+ */
 export type WatchState = 'watching' | 'missing' | 'unavailable';
 
 export interface DirectoryWatchesOptions {
-  /** Called with the code of the system's error when it cannot watch. */
+  /** Called with the code of the system error when a watch fails. */
   readonly onUnavailable: (code: string) => void;
   readonly opener: Opener;
   /** Default: `node:fs` watch. */
   readonly open?: OpenDirectoryWatch;
 }
 
-/** One watch of the operating system for each directory, however many listen to it. */
+/** Shares one watch of the operating system among all listeners of a directory. */
 export class DirectoryWatches {
   readonly #options: Required<DirectoryWatchesOptions>;
   readonly #watches = new Map<string, DirectoryWatch>();
@@ -41,14 +47,14 @@ export class DirectoryWatches {
     this.#options = { open: openDirectoryWatch, ...options };
   }
 
-  /** Hears of a directory whenever it is being watched; `refresh` starts that. */
+  /** Adds a listener to a directory. `refresh` starts the watch. */
   listen(directory: string, listener: DirectoryListener): void {
     const found = this.#watches.get(directory) ?? new DirectoryWatch(directory, this.#options);
     this.#watches.set(directory, found);
     found.listeners.add(listener);
   }
 
-  /** The system's watch ends with its last listener. */
+  /** Removes a listener; the last one closes the watch. */
   unlisten(directory: string, listener: DirectoryListener): void {
     const found = this.#watches.get(directory);
     if (found === undefined) return;
@@ -58,7 +64,10 @@ export class DirectoryWatches {
     found.close();
   }
 
-  /** Watches what is at the path of a directory that has listeners by now: a replaced one is watched again, one that is gone no more. */
+  /**
+   * Updates the watch of a directory with listeners to the directory that is now at its path, if
+   * any.
+   */
   async refresh(directory: string): Promise<WatchState> {
     return (await this.#watches.get(directory)?.refresh()) ?? 'missing';
   }
@@ -83,7 +92,7 @@ class DirectoryWatch {
     this.#options = options;
   }
 
-  /** One after the other, so that each looks at the path after it was asked to. */
+  /** Refreshes in sequence, so that each refresh sees the path as it is after its call. */
   refresh(): Promise<WatchState> {
     const refreshed = this.#refreshed.then(() => this.#refresh());
     this.#refreshed = refreshed;
@@ -143,13 +152,13 @@ class DirectoryWatch {
   }
 }
 
-/** The system watches the directory that is held, not whatever is at its path in that moment. */
+/** Watches the held directory, not the directory that is at its path at that moment. */
 function openDirectoryWatch(
   { address }: WatchedDirectory,
   listener: DirectoryListener,
   onError: () => void,
 ): { close(): void } {
-  // What is said of the directory itself has the last name of the address.
+  // Events of the directory itself have the last name of the address.
   const ownName = basename(address);
   const watcher = watch(address, { persistent: false }, (event, name) =>
     listener(event, name === null || name === ownName ? undefined : name),

@@ -9,12 +9,13 @@ import type { NameCache } from './name-cache.ts';
 import { reachableEntry } from './reachable-entry.ts';
 import { uriOf } from './resource-uri.ts';
 
-/** Resources on one page. */
+/** Number of resources on one page. */
 export const resourcePageSize = 100;
 
 /**
- * Each allowed directory followed by its first-level files and directories in order of name, 100 a page. Links that lead outside or nowhere,
- * and anything that cannot be read, are left out.
+ * Lists each allowed directory, followed by the files and directories of its first level in order
+ * of name, 100 per page. Excludes links that lead outside or nowhere, and entries that cannot be
+ * read.
  * @throws PathError `invalid` for a cursor this function did not make
  */
 export async function listResources(
@@ -47,13 +48,16 @@ export async function listResources(
 
 export interface ListRun {
   readonly signal: AbortSignal;
-  /** Keeps the names of a large directory from page to page. */
+  /** Cache of the names of a large directory between pages. */
   readonly names: NameCache;
 }
 
 interface Position {
   readonly index: number;
-  /** Name in the directory, empty when only the directory itself was listed; absent before that. */
+  /**
+   * Last listed name in the directory; empty when only the directory itself was listed, absent
+   * before that.
+   */
   readonly after?: string;
 }
 
@@ -65,7 +69,10 @@ interface Listing {
   readonly room: number;
 }
 
-/** `last` is the name to continue after, absent when the directory is done. */
+/**
+ * Lists a part of one directory. `last` is the name to continue after, absent at the end of the
+ * directory.
+ */
 async function listOne(
   listing: Listing,
   after: string | undefined,

@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises';
 import type { AllowedDirectory } from '../sandbox/sandbox.ts';
 import type { Watchers } from './watchers.ts';
 
-/** Watches the first level of the directories a resource list consists of. */
+/** Watches the first level of the directories in a resource list. */
 export class ListWatch {
   readonly #watchers: Watchers;
   readonly #onChange: () => void;
@@ -14,7 +14,9 @@ export class ListWatch {
     this.#onChange = onChange;
   }
 
-  /** Watches these directories and no others. Single files are left out: their changes do not change a list. */
+  /**
+   * Watches exactly these directories. Skips single files, whose changes do not change the list.
+   */
   follow(directories: readonly AllowedDirectory[]): void {
     if (this.#watchers.mode === 'off' || this.#isClosed) return;
     const wanted = new Set(directories.map(({ realPath }) => realPath));

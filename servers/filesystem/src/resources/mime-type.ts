@@ -30,7 +30,7 @@ const types: { readonly [extension: string]: string | undefined } = {
 
 export const directoryMimeType = 'inode/directory';
 
-/** By extension; `undefined` when it says nothing. */
+/** Returns the MIME type for an extension; `undefined` for an unknown one. */
 export function mimeTypeOf(filePath: string): string | undefined {
   return types[path.extname(filePath).toLowerCase()];
 }

@@ -9,17 +9,23 @@ export interface NamePage {
 
 export interface NamePageOptions {
   readonly limit: number;
-  /** Only names sorted after this one. */
+  /** Returns only names sorted after this one. */
   readonly after: string | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Characters of names that are kept. */
+/** Most characters of cached names. */
 const maxKeptLength = 4 * 1024 * 1024;
-/** Milliseconds for which names are kept; file systems may give two changes within some milliseconds the same time. */
+/**
+ * Milliseconds for which names are cached; two changes within some milliseconds may have the same
+ * time on a file system.
+ */
 const keptMs = 10_000;
 
-/** The sorted names of the directory that was listed last, for as long as the directory does not change: a client that walks all pages reads it once. */
+/**
+ * Caches the sorted names of the last listed directory until the directory changes, so that a walk
+ * through all pages reads it once.
+ */
 export class NameCache {
   #kept:
     | { readonly key: string; readonly names: readonly string[]; readonly readAt: number }
@@ -34,7 +40,10 @@ export class NameCache {
     return { entries, hasMore: from + limit < names.length };
   }
 
-  /** A first page is always read anew; `undefined` for a directory with too many names. */
+  /**
+   * Returns the sorted names, always freshly read for a first page; `undefined` for a directory
+   * with too many names.
+   */
   async #namesOf(
     directory: PinnedPath,
     mayBeKept: boolean,
@@ -64,7 +73,7 @@ export class NameCache {
   }
 }
 
-/** The position of the first name after this one. */
+/** Returns the position of the first name after `after`. */
 function firstAfter(names: readonly string[], after: string): number {
   let [low, high] = [0, names.length];
   while (low < high) {

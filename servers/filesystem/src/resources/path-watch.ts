@@ -5,37 +5,38 @@ import type { DirectoryListener, DirectoryWatches } from './directory-watches.ts
 import { pinInPlace } from './pin-in-place.ts';
 
 export interface PathWatchOptions {
-  /** Absent: the path is only looked at every `pollIntervalMs`. */
+  /** Shared watches; absent: the path is polled every `pollIntervalMs`. */
   readonly directories: DirectoryWatches | undefined;
-  /** Changes within this time are one. */
+  /** Milliseconds within which changes are combined. */
   readonly coalesceMs: number;
-  /** How often a path is looked at while the system does not tell of its changes. */
+  /** Milliseconds between two polls while the system does not report changes. */
   readonly pollIntervalMs: number;
   readonly opener: Opener;
   readonly onChange: () => void;
 }
 
 /**
- * Watches one real path through the directories from `base` down to it, so that it may be missing, replaced, moved away and moved back. A file
- * changes when its content may have changed, a directory when entries appear or disappear. While the system cannot watch, or `base` is gone, the
- * path is looked at from time to time.
+ * Watches one real path through the directories from `base` down to it, so that it may be missing,
+ * replaced, moved away and moved back. A file changes when its content may have changed, a
+ * directory when entries appear or disappear. Polls the path while the system cannot watch or
+ * `base` is missing.
  */
 export class PathWatch {
   readonly #target: string;
   readonly #base: string;
   readonly #options: PathWatchOptions;
-  /** From `base` down to the path itself, which may be a directory. */
+  /** Listeners of the directories from `base` down to the path, which may be a directory itself. */
   readonly #listeners: ReadonlyMap<string, DirectoryListener>;
   #seen: Signature = missing;
-  /** Whether something certainly changed since the last look. */
+  /** Whether an event since the last comparison proves a change. */
   #isCertain = false;
-  /** Whether something happened since the last look. */
+  /** Whether there was an event since the last comparison. */
   #isDue = false;
   #isLooking = false;
   #isClosed = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `base` is the path itself or a directory above it. */
+  /** Creates a watch; `base` is the path itself or a directory above it. */
   constructor(target: string, base: string, options: PathWatchOptions) {
     this.#target = target;
     this.#base = base;
@@ -45,7 +46,7 @@ export class PathWatch {
     );
   }
 
-  /** Resolves when changes from now on are seen. */
+  /** Resolves when further changes are detected. */
   async start(): Promise<void> {
     for (const [directory, listener] of this.#listeners)
       this.#options.directories?.listen(directory, listener);
@@ -78,7 +79,10 @@ export class PathWatch {
     };
   }
 
-  /** A certain change is told; after any other the path is compared with what was seen last. */
+  /**
+   * Schedules a comparison with the last known state. A certain change is reported even if the
+   * states are equal.
+   */
   #happened(isCertain: boolean): void {
     this.#isCertain ||= isCertain;
     if (this.#isDue) return;
@@ -106,20 +110,23 @@ export class PathWatch {
     this.#lookAgain(isTold);
   }
 
-  /** After what happened meanwhile, or where the system does not tell of it. */
+  /** Schedules the next comparison, after an event or for the next poll. */
   #lookAgain(isTold: boolean): void {
     if (this.#isDue) this.#lookAfter(this.#options.coalesceMs);
     else if (!isTold) this.#lookAfter(this.#options.pollIntervalMs);
   }
 
-  /** Watches what is at each path of the chain by now; false when the system will not tell of every change. */
+  /**
+   * Refreshes the watches of all directories. Returns false when the system will not report every
+   * change.
+   */
   async #attach(): Promise<boolean> {
     const { directories } = this.#options;
     if (directories === undefined) return false;
     let isTold: boolean | undefined;
     for (const directory of this.#listeners.keys()) {
       const state = await directories.refresh(directory);
-      // What is missing will be told by the directory above it.
+      // The directory above reports when a missing directory appears.
       if (state !== 'watching') isTold ??= state === 'missing' && directory !== this.#base;
     }
     return isTold ?? true;
@@ -133,7 +140,10 @@ interface Signature {
 
 const missing: Signature = { text: '', isDirectory: false };
 
-/** What tells one content from another without reading it; `missing` also when a link on the way leads elsewhere. Never throws. */
+/**
+ * Returns a signature that changes with the content, without reading it; `missing` also when a link
+ * on the way leads elsewhere. Never throws.
+ */
 async function signatureOf(opener: Opener, target: string): Promise<Signature> {
   try {
     await using parent = await pinInPlace(opener, path.dirname(target));

@@ -1,6 +1,9 @@
 import type { Opener, PinnedPath } from '../sandbox/pinned-path.ts';
 
-/** Holds what is at a real path; `undefined` when nothing is, or when a link on the way leads elsewhere by now. Never throws. The caller closes it. */
+/**
+ * Pins the file at a real path; `undefined` when there is none, or when a link on the way now leads
+ * elsewhere. Never throws. The caller closes the result.
+ */
 export async function pinInPlace(
   opener: Opener,
   realPath: string,

@@ -5,8 +5,8 @@ import type { PinnedPath } from '../sandbox/pinned-path.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 
 /**
- * What an entry of a verified directory leads to when that is a file or directory the sandbox allows; `undefined` for everything else, links that
- * lead outside or nowhere and denied entries among it.
+ * Returns the allowed file or directory that an entry of a verified directory leads to; `undefined`
+ * for anything else, such as denied entries and links that lead outside or nowhere.
  */
 export async function reachableEntry(
   sandbox: Sandbox,

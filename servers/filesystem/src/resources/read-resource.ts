@@ -19,8 +19,9 @@ export interface ReadResourceOptions {
 }
 
 /**
- * A file as text when it is UTF-8 without NUL, else as base64. A directory as JSON `{ entries: [{ name, type }], truncated }`, followed by its text
- * files in order of name, each under its own URI, as far as the result has room for them.
+ * Reads a file as text when it is UTF-8 without NUL, else as base64. Reads a directory as JSON `{
+ * entries: [{ name, type }], truncated }`, followed by the text files that fit, in order of name,
+ * each under its own URI.
  * @throws PathError for a file whose base64 is longer than a result, and for anything that is neither file nor directory
  */
 export async function readResourceContents(
@@ -73,10 +74,10 @@ async function readDirectory(
   return contents;
 }
 
-/** Bytes of a result beside its contents; a URI has at most 4096 characters. */
+/** Bytes of a result apart from its contents; a URI has at most 4096 characters. */
 const frameBytes = 16 * 1024;
 
-/** The listing as JSON, cut to what it may take inside a message. */
+/** Returns a listing as JSON, cut to the given size in a message. */
 function listingWithin(
   { entries, truncated }: { readonly entries: readonly ListedEntry[]; readonly truncated: boolean },
   maxBytes: number,
@@ -90,9 +91,9 @@ function listingWithin(
       );
 }
 
-/** Text files one directory read returns. */
+/** Most text files in the result of one directory. */
 const maxChildren = 100;
-/** Bytes below which it is not worth looking for a file that fits. */
+/** Remaining bytes below which no further file is tried. */
 const smallestRoom = 512;
 
 interface Parent {
@@ -100,7 +101,9 @@ interface Parent {
   readonly directory: PinnedPath;
 }
 
-/** A text file of at most `room` bytes; `undefined` for anything else. Links are not followed. */
+/**
+ * Reads a text file of at most `room` bytes without following links; `undefined` for anything else.
+ */
 async function readChild(
   { sandbox, directory }: Parent,
   entry: ListedEntry,
@@ -117,12 +120,12 @@ async function readChild(
       ? undefined
       : { uri: uriOf(realPath), mimeType: mimeTypeOf(realPath) ?? 'text/plain', text };
   } catch {
-    // The listing tells that it is there; reading it alone tells what is wrong.
+    // The listing contains the file; reading it alone reports the error.
     return undefined;
   }
 }
 
-/** `undefined` for bytes that are no UTF-8 text. */
+/** Decodes UTF-8 text; `undefined` for other bytes. */
 function textOf(bytes: Buffer): string | undefined {
   return isUtf8(bytes) && !bytes.includes(0) ? bytes.toString() : undefined;
 }

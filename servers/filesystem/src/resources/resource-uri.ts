@@ -1,7 +1,7 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ResourceNotFoundError } from '@signalbox/mcp-core';
 
-/** The `file://` URI of an absolute path, special characters percent-encoded. */
+/** Returns the `file://` URI of an absolute path, with special characters percent-encoded. */
 export function uriOf(absolutePath: string): string {
   return pathToFileURL(absolutePath).href;
 }
@@ -15,14 +15,17 @@ export function pathOfUri(uri: string): string {
   }
 }
 
-/** The value of `path` in `file:///{+path}` that stands for an absolute path. That expansion leaves `%`, `#` and `?` as they are. */
+/**
+ * Returns the value of `path` in `file:///{+path}` for an absolute path. The expansion does not
+ * encode `%`, `#` and `?`.
+ */
 export function templateValueOf(absolutePath: string): string {
   const slashed =
     process.platform === 'win32' ? absolutePath.replaceAll('\\', '/') : absolutePath.slice(1);
   return slashed.replaceAll(/[%#?]/g, (character) => encodeURIComponent(character));
 }
 
-/** The absolute path of a possibly incomplete value of `path`. */
+/** Returns the absolute path of a value of `path`, which may be incomplete. */
 export function pathOfTemplateValue(value: string): string {
   const decoded = value.replaceAll(/%(?:25|23|3f)/gi, (encoded) => decodeURIComponent(encoded));
   return process.platform === 'win32' ? decoded : `/${decoded}`;

@@ -40,7 +40,7 @@ function inRoot(realPath: string): WatchTarget {
 
 interface Counter {
   readonly count: number;
-  /** Runs the change and waits until one more notification came. */
+  /** Runs the change and waits for one more notification. */
   after(change: () => Promise<unknown>): Promise<void>;
   readonly onChange: () => void;
 }
@@ -220,7 +220,8 @@ test('a directory that was deleted and created with the same inode number is wat
   await reused.watch(inRoot(folders.root), counter.onChange);
   await counter.after(async () => Promise.resolve(opened[0]!('rename', 'entry')));
   expect(opened).toHaveLength(1);
-  // The event about the directory itself says that it was deleted; the identity at its path is the same as before.
+  // The event of the directory itself reports its deletion; the new directory has the same
+  // identity.
   await counter.after(async () => Promise.resolve(opened[0]!('rename', undefined)));
   expect(opened).toHaveLength(2);
   await counter.after(async () => Promise.resolve(opened[1]!('rename', 'entry')));
@@ -339,7 +340,7 @@ test.runIf(process.platform === 'linux').each(['native', 'polling'] as const)(
       expect(inodes).not.toContain((await stat(outside)).ino);
     await writeFile(path.join(folders.outside, 'sub/y'), 'changed outside');
     await unlink(path.join(folders.outside, 'sub/y'));
-    // Changes are told in the order of their events: this one comes later.
+    // Notifications arrive in the order of their events: this one comes later.
     await witness.after(() => writeFile(path.join(folders.root, 'witness'), ''));
     await witness.after(() => unlink(path.join(folders.root, 'witness')));
     expect(counter.count).toBe(seen);
@@ -350,7 +351,7 @@ test.runIf(process.platform === 'linux').each(['native', 'polling'] as const)(
   },
 );
 
-/** Of the inotify instances of this process. */
+/** Returns the inodes that the inotify instances of this process watch. */
 async function watchedInodes(): Promise<readonly number[]> {
   const infos = await Promise.all(
     (await readdir('/proc/self/fdinfo')).map((name) =>

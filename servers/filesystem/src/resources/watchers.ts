@@ -6,17 +6,20 @@ import { PathWatch } from './path-watch.ts';
 export type WatchMode = 'native' | 'polling' | 'off';
 
 export interface WatchersOptions {
-  /** `native` (default): the operating system tells. `polling`: paths are looked at. `off`: nothing is watched. */
+  /**
+   * `native` (default): the operating system reports changes. `polling`: paths are polled. `off`:
+   * nothing is watched.
+   */
   readonly mode?: WatchMode;
-  /** Paths watched at once; default 256. */
+  /** Most paths watched at once; default 256. */
   readonly maxPaths?: number;
-  /** Changes within this time are one notification; default 100 ms. */
+  /** Milliseconds within which changes are one notification; default 100. */
   readonly coalesceMs?: number;
-  /** How often paths are looked at that the system does not tell of; default 1000 ms. */
+  /** Milliseconds between polls of paths that the system does not watch; default 1000. */
   readonly pollIntervalMs?: number;
-  /** By which directories are held while they are verified. */
+  /** Opener that holds directories while they are verified. */
   readonly opener: Opener;
-  /** For the operator. */
+  /** Receives warnings for the operator. */
   readonly warn: (message: string) => void;
   /** Default: `node:fs` watch. */
   readonly open?: OpenDirectoryWatch;
@@ -24,15 +27,19 @@ export interface WatchersOptions {
 
 /** A file or directory to watch, by real paths. */
 export interface WatchTarget {
-  /** May be missing. */
+  /** Path of the file or directory, which may be missing. */
   readonly realPath: string;
-  /** The directory from which on the way to the path is watched; may be the path itself when that is a directory. */
+  /**
+   * Uppermost watched directory on the way to the path; may be the path itself when that is a
+   * directory.
+   */
   readonly within: string;
 }
 
 /**
- * Watches files and directories, with one watch per path however many listeners it has. A path may be missing, and may be replaced, deleted,
- * moved and created again. Where the system has no watches left, paths are looked at instead.
+ * Watches files and directories, with one watch per path for all its listeners. A path may be
+ * missing, and may be replaced, deleted, moved and created again. Polls the paths when the system
+ * has no watches left.
  */
 export class Watchers {
   readonly #options: Required<Omit<WatchersOptions, 'open' | 'warn'>>;
@@ -74,7 +81,8 @@ export class Watchers {
   }
 
   /**
-   * Starts calling `onChange`, at most once in `coalesceMs`; resolves when changes from now on are seen. The result stops it.
+   * Calls `onChange` for each change, at most once in `coalesceMs`. Resolves when further changes
+   * are detected. The result stops the calls.
    * @throws PathError when the limit is reached or nothing is watched
    */
   async watch(target: WatchTarget, onChange: () => void): Promise<() => void> {

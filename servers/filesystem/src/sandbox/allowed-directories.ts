@@ -5,11 +5,14 @@ import type { AllowedDirectory } from './allowed-directory.ts';
 
 export interface FoundDirectories {
   readonly directories: readonly AllowedDirectory[];
-  /** One line for each path that cannot be allowed. */
+  /** One line for each path that cannot be used. */
   readonly problems: readonly string[];
 }
 
-/** Resolves absolute paths of directories (or single regular files) that are to be allowed; the same place is kept once, by its first spelling and with the others as aliases. */
+/**
+ * Resolves the paths of the allowed directories (or single regular files). Keeps each directory
+ * once, by its first spelling and with the other spellings as aliases.
+ */
 export async function findAllowedDirectories(
   paths: readonly string[],
   opener: Opener,

@@ -11,14 +11,17 @@ export type OpenWithoutLinks = (path: string, flags: number, mode?: number) => P
 export interface CheckedPathOptions {
   readonly realPath: string;
   readonly stats: Stats;
-  /** Of the same file as `stats`. */
+  /** Identity of the file of `stats`. */
   readonly identity: string | undefined;
   readonly open: OpenWithoutLinks;
-  /** Kept open as long as the path is held, so that its inode is not given to another file. */
+  /** Handle that stays open while the path is held, so that its inode is not reused. */
   readonly handle?: FileHandle;
 }
 
-/** A path that is addressed by its text: what is found there is compared with what was pinned whenever it is used. */
+/**
+ * A pinned path that is addressed by its text. Each use verifies that the pinned file is still
+ * there.
+ */
 export class CheckedPath implements PinnedPath {
   readonly realPath: string;
   readonly stats: Stats;
@@ -97,12 +100,15 @@ export class CheckedPath implements PinnedPath {
   }
 }
 
-/** Inodes of Windows need 64 bits, more than a number has. Some network file systems have none. */
+/**
+ * Returns the identity of a file; `undefined` on file systems without inodes, such as some network
+ * file systems. Inodes of Windows need 64 bits.
+ */
 export function identityOf(stats: BigIntStats): string | undefined {
   return stats.ino === 0n ? undefined : `${stats.dev}:${stats.ino}`;
 }
 
-// Windows does not have it; its constant is undefined there.
+// Undefined on Windows.
 const nonBlocking = (constants.O_NONBLOCK as number | undefined) ?? 0;
 
 export const openWithoutLastLink: OpenWithoutLinks = (target, flags, mode) =>

@@ -22,7 +22,7 @@ test('a Linux that cannot verify opened files needs to be told that checking pat
   expect((await chooseOpener('/does-not-exist', { platform: 'win32' })).kind).toBe('recheck');
 });
 
-/** What O_NOFOLLOW_ANY of macOS does, slowly; `before` is called in the gap between resolving and opening. */
+/** Emulates O_NOFOLLOW_ANY of macOS; `before` is called between resolving and opening. */
 function openWithoutAnyLink(before: (target: string) => Promise<void>): OpenWithoutLinks {
   return async (target, flags, mode) => {
     await before(target);

@@ -5,13 +5,19 @@ import type { Opener } from './pinned-path.ts';
 import { recheckOpener } from './recheck-opener.ts';
 
 export interface ChooseOpenerOptions {
-  /** Accepts paths that are only checked before and after use on a Linux that cannot do better; default false. */
+  /**
+   * Whether to accept, on a Linux without `/proc`, paths that are only checked before and after
+   * use; default false.
+   */
   readonly allowRecheck?: boolean;
-  /** Default: of this process. */
+  /** Default: the platform of this process. */
   readonly platform?: NodeJS.Platform;
 }
 
-/** On Linux the safe way of opening needs /proc, and nobody said that the weaker one is acceptable. */
+/**
+ * Reports that this Linux has no /proc, which safe opening needs, and that `allowRecheck` is not
+ * set.
+ */
 export class NoKernelHandlesError extends Error {
   constructor() {
     super(
@@ -22,8 +28,8 @@ export class NoKernelHandlesError extends Error {
 }
 
 /**
- * The strongest opener that works in this process, guarded against file systems that do not answer; `directory` is any existing directory to
- * try it on.
+ * Returns the strongest opener that works in this process, guarded against file systems that do not
+ * answer. `directory` is any existing directory for a trial.
  * @throws NoKernelHandlesError
  */
 export async function chooseOpener(
@@ -37,14 +43,14 @@ export async function chooseOpener(
   return guardStalls(strongest);
 }
 
-/** Every opener that works in this process, the strongest first. */
+/** Returns every opener that works in this process, the strongest first. */
 export async function usableOpeners(
   directory: string,
   platform: NodeJS.Platform = process.platform,
 ): Promise<readonly [Opener, ...Opener[]]> {
   if (platform === 'linux' && (await hasKernelHandles(directory)))
     return [kernelHandleOpener, recheckOpener];
-  // /var has been a symbolic link as long as there is macOS.
+  // /var is a symbolic link on every macOS.
   if (platform === 'darwin' && (await hasNoFollowAny('/var')))
     return [createNoFollowOpener(), recheckOpener];
   return [recheckOpener];

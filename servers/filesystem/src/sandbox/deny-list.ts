@@ -2,19 +2,19 @@ import path from 'node:path';
 import { compilePatterns } from '../files/glob.ts';
 
 /**
- * Whether a path relative to its allowed directory is hidden and untouchable. Everything below a denied directory is denied; the allowed
- * directory itself, `''`, never is.
+ * Whether a path relative to its allowed directory is denied. Everything below a denied directory
+ * is denied; the allowed directory itself, `''`, never is.
  */
 export type DenyList = (relativePath: string) => boolean;
 
 export interface DenyListOptions {
-  /** Default: on the platforms whose file systems usually do so. */
+  /** Default: true on platforms whose file systems usually ignore case. */
   readonly ignoreCase?: boolean;
 }
 
 /**
- * Globs are matched against the whole relative path, against each directory above it, and against the names of these. Different Unicode
- * spellings of a name are the same name.
+ * Compiles globs that are matched against the relative path, against each directory above it, and
+ * against their names. Different Unicode spellings of a name are equal.
  * @throws PathError `invalid` for a glob that cannot be used
  */
 export function createDenyList(globs: readonly string[], options: DenyListOptions = {}): DenyList {

@@ -4,18 +4,18 @@ import path from 'node:path';
 import { errorCode } from './path-error.ts';
 import type { PinnedPath } from './pinned-path.ts';
 
-/** One name in a verified directory. No function here follows a symbolic link of that name; all throw the system error. */
+/** A name in a verified directory. No function of this file follows a symbolic link of that name; all throw the system error. */
 export interface Place {
   readonly directory: PinnedPath;
   readonly name: string;
 }
 
-/** Where the entry is, for messages and comparisons. */
+/** Returns the real path of an entry, for messages and comparisons. */
 export function placePath(place: Place): string {
   return path.join(place.directory.realPath, place.name);
 }
 
-/** `undefined` when there is nothing of that name. */
+/** Returns the stats of an entry; `undefined` when the name does not exist. */
 export async function entryStats(place: Place): Promise<Stats | undefined> {
   try {
     return await lstat(await addressOf(place));
@@ -30,27 +30,27 @@ export async function removeFile(place: Place): Promise<void> {
   await unlink(await addressOf(place));
 }
 
-/** Only an empty one. */
+/** Removes an empty directory. */
 export async function removeDirectory(place: Place): Promise<void> {
   await rmdir(await addressOf(place));
 }
 
-/** `EEXIST` when the name is taken by anything. */
+/** Creates the entry; fails with `EEXIST` when the name exists. */
 export async function makeDirectory(place: Place, mode = 0o777): Promise<void> {
   await mkdir(await addressOf(place), { mode });
 }
 
-/** Atomic; replaces a file, or an empty directory by a directory. */
+/** Renames an entry atomically. Replaces a file, or an empty directory by a directory. */
 export async function renameEntry(from: Place, to: Place): Promise<void> {
   await rename(await addressOf(from), await addressOf(to));
 }
 
-/** A second name of the same file; `EEXIST` when the name is taken by anything. */
+/** Adds a second name to a file; fails with `EEXIST` when the name exists. */
 export async function linkEntry(existing: Place, added: Place): Promise<void> {
   await link(await addressOf(existing), await addressOf(added));
 }
 
-/** `EEXIST` when the name is taken by anything. */
+/** Creates the entry; fails with `EEXIST` when the name exists. */
 export async function makeSymbolicLink(place: Place, target: string): Promise<void> {
   await symlink(target, await addressOf(place));
 }

@@ -1,8 +1,9 @@
 import type { PinnedPath } from './pinned-path.ts';
 
 /**
- * The only entry of a directory whose name is the same text in another Unicode normalization: file systems may store `é` as one character or as
- * two, and people and models write either. `undefined` when there is none, or more than one.
+ * Returns the only entry of a directory with the same name in another Unicode normalization: file
+ * systems store `é` as one character or as two, and people and models write both. `undefined` for
+ * none or more than one.
  */
 export async function findEquivalentName(
   directory: PinnedPath,
@@ -19,7 +20,7 @@ export async function findEquivalentName(
   return found;
 }
 
-/** Whether other normalizations of a text may differ from it: not for ASCII. */
+/** Whether another normalization of a text may differ from it; false for ASCII. */
 export function canBeSpelledOtherwise(text: string): boolean {
   return /[^\0-\x7f]/.test(text);
 }

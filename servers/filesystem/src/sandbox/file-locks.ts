@@ -1,8 +1,8 @@
 import { ProcessLocks } from './process-lock.ts';
 
 /**
- * Lets one caller at a time change what has the same key; others wait, those of this process in order. Also excludes the callers of other
- * processes that use the same keys.
+ * Serializes callers with the same key, in order within this process, and excludes callers of other
+ * processes with the same key.
  */
 export class FileLocks {
   readonly #tails = new Map<string, Promise<void>>();
@@ -13,7 +13,8 @@ export class FileLocks {
   }
 
   /**
-   * Runs `body` while this caller alone holds every key. Keys are taken in the same order by all callers, so two of them never wait for each other.
+   * Runs `body` while this caller holds every key. All callers acquire keys in the same order, so
+   * that they never deadlock.
    * @throws PathError when another process keeps a key for too long, and the signal's reason when it aborts while waiting; `body` is not run then
    */
   async run<T>(keys: readonly string[], signal: AbortSignal, body: () => Promise<T>): Promise<T> {
@@ -22,7 +23,7 @@ export class FileLocks {
     return this.#runOne(first, signal, () => this.run(others, signal, body));
   }
 
-  /** Keys that callers of this process hold or wait for. */
+  /** Number of keys that callers of this process hold or wait for. */
   get size(): number {
     return this.#tails.size;
   }
@@ -30,7 +31,7 @@ export class FileLocks {
   async #runOne<T>(key: string, signal: AbortSignal, body: () => Promise<T>): Promise<T> {
     const before = this.#tails.get(key);
     const { promise: done, resolve: finish } = Promise.withResolvers<void>();
-    // A caller that stops waiting must not let the next one in before its turn.
+    // A caller that stops waiting must not release the next caller early.
     const tail = before === undefined ? done : before.then(() => done);
     this.#tails.set(key, tail);
     try {

@@ -10,7 +10,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Answers below `/cloud` only when told to. */
+/** Returns an opener that answers below `/cloud` only after `answer` is called. */
 function createStallingOpener(): {
   opener: Opener;
   answer: () => void;
@@ -20,7 +20,7 @@ function createStallingOpener(): {
   const waiting: (() => void)[] = [];
   const asked: string[] = [];
   let closed = 0;
-  // Nothing but the path and closing is used here.
+  // The tests use these members only.
   const pinned = (path: string) =>
     ({ realPath: path, close: () => Promise.resolve(void closed++) }) as unknown as PinnedPath;
   const pin = async (path: string) => {

@@ -2,16 +2,17 @@ import { PathError } from './path-error.ts';
 import type { Opener, PinnedPath } from './pinned-path.ts';
 
 export interface StallOptions {
-  /** How long a lookup may take; default 10 s. */
+  /** Time limit of a lookup in milliseconds; default 10000. */
   readonly timeoutMs?: number;
-  /** Lookups that may hang below one directory before more are refused at once; default 2. */
+  /** Number of hanging lookups in one directory after which further ones are refused; default 2. */
   readonly maxStalled?: number;
 }
 
 /**
- * An opener for file systems that may not answer (a network share without its server, a cloud folder without its program). A lookup that takes
- * too long fails, but goes on occupying one of the few threads of the process; so that calls elsewhere still find a free one, no more than
- * `maxStalled` may hang in one directory. When one of them ends the directory is tried again.
+ * Guards an opener against file systems that do not answer, such as a network share without its
+ * server or a cloud folder without its program. A lookup that takes too long fails, but still
+ * occupies one of the few threads of the process. Therefore at most `maxStalled` lookups may hang
+ * in one directory; when one of them ends, the directory can be used again.
  */
 export function guardStalls(opener: Opener, options: StallOptions = {}): Opener {
   const { timeoutMs = 10_000, maxStalled = 2 } = options;
@@ -40,7 +41,7 @@ export function guardStalls(opener: Opener, options: StallOptions = {}): Opener 
   };
 }
 
-/** The result, or `undefined` when it takes longer. */
+/** Returns the result, or `undefined` after the time limit. */
 async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => {
@@ -58,7 +59,7 @@ async function closeWhenFound(pinning: Promise<PinnedPath>): Promise<void> {
     const pinned = await pinning;
     await pinned.close();
   } catch {
-    // Whoever asked has had an answer.
+    // The caller already got an error.
   }
 }
 

@@ -1,8 +1,9 @@
 import path from 'node:path';
 
 /**
- * Whether `candidate` is `directory` or lies below it, by whole components. Both normalized; no file is touched. What is not absolute is inside
- * nothing: the kernel names a pipe `pipe:[7]`, and a file it cannot reach `(unreachable)/a`.
+ * Whether `candidate` is `directory` or lies below it, by whole components of normalized paths.
+ * False for a path that is not absolute: the kernel names a pipe `pipe:[7]`, and an unreachable
+ * file `(unreachable)/a`.
  */
 export function isInside(candidate: string, directory: string): boolean {
   if (!path.isAbsolute(candidate)) return false;

@@ -16,8 +16,9 @@ import { outsideError, PathError } from './path-error.ts';
 import type { Opener, PinnedPath, PinOptions } from './pinned-path.ts';
 
 /**
- * Linux: the kernel names the file behind an open descriptor (`/proc/self/fd/N`), and the same name reaches that file again. A path that is
- * swapped between check and use cannot matter, because after `pin` no path is looked up any more.
+ * The opener for Linux. The kernel reports the path of an open descriptor in `/proc/self/fd/N`, and
+ * the same name reopens that file. A path swapped between check and use has no effect, because no
+ * path is looked up after `pin`.
  */
 export const kernelHandleOpener: Opener = {
   kind: 'kernel-handle',
@@ -33,7 +34,7 @@ export const kernelHandleOpener: Opener = {
   },
 };
 
-/** Whether the kernel of this process offers what `kernelHandleOpener` needs. */
+/** Whether the kernel of this process supports `kernelHandleOpener`. */
 export async function hasKernelHandles(directory: string): Promise<boolean> {
   try {
     await using pinned = await pinOnce(directory, {});
@@ -44,10 +45,15 @@ export async function hasKernelHandles(directory: string): Promise<boolean> {
   }
 }
 
-/** A file replaced by rename at the wrong moment is found anew; one that is replaced this often in a row is treated as gone. */
+/**
+ * Most lookups of a file that is replaced by rename during each of them; then it counts as missing.
+ */
 const deletedAttempts = 10;
 
-/** Linux's O_PATH: a descriptor that names a file without opening it, so FIFOs do not block and devices do not act. Not in `fs.constants`. */
+/**
+ * O_PATH of Linux, a descriptor that names a file without opening it, so that FIFOs do not block
+ * and devices do not act. Missing in `fs.constants`.
+ */
 const openPathOnly = 0o10000000;
 
 async function pinOnce(given: string, options: PinOptions): Promise<KernelHandle> {
@@ -60,7 +66,7 @@ function flagsOf({ followLast }: PinOptions): number {
 
 function hold(descriptor: number, given: string): KernelHandle {
   try {
-    // The kernel has this in memory, for it has just looked the file up; asking in a thread takes ten times as long.
+    // The kernel has this in memory after the lookup; a call in a thread takes ten times as long.
     const link = readlinkSync(`/proc/self/fd/${descriptor}`, { encoding: 'buffer' });
     const stats = fstatSync(descriptor);
     if (stats.isSymbolicLink()) throw outsideError(given);
@@ -96,7 +102,7 @@ class KernelHandle implements PinnedPath {
     this.stats = stats;
   }
 
-  /** After `close` the number may belong to another file, and using it is a mistake of this program. */
+  /** Throws after `close`, when the number of the descriptor may belong to another file. */
   get address(): string {
     if (this.#isClosed) throw new Error(`${this.realPath} was used after it was closed`);
     return `/proc/self/fd/${this.#descriptor}`;
@@ -146,8 +152,8 @@ class KernelHandle implements PinnedPath {
   async verify(): Promise<void> {}
 
   /**
-   * Such a descriptor holds no data, so that closing it takes no time. While a thread still opens something through it, it stays open: its number must not
-   * lead to another file by then.
+   * Closes the descriptor, which holds no data and closes at once. Waits for threads that still
+   * open files through it, so that its number is not reused before.
    */
   async close(): Promise<void> {
     if (this.#isClosed) return;

@@ -13,9 +13,10 @@ import { errorCode } from './path-error.ts';
 import type { Stats } from 'node:fs';
 
 /**
- * Gives an entry another place and never replaces anything. Node has no rename that refuses an existing target, so the new name is taken first:
- * a file gets it as a second link, a directory replaces an empty one made for it, a symbolic link is made again; then the old name goes. Ended
- * in between, a file or link is there under both names, and a directory beside an empty one.
+ * Moves an entry and never replaces anything. Node has no rename that refuses an existing target,
+ * so this function first claims the new name: a second link for a file, an empty directory for a
+ * directory, a new symbolic link for a link. Then it removes the old name. A crash in between
+ * leaves a file or link under both names, or an empty directory beside the old one.
  * @throws the system error; `EEXIST` when the new name is taken, `EXDEV` when it is on another file system
  */
 export async function moveEntry(from: Place & { readonly stats: Stats }, to: Place): Promise<void> {
@@ -34,7 +35,7 @@ export async function moveEntry(from: Place & { readonly stats: Stats }, to: Pla
   await removeOrUndo(from, to);
 }
 
-/** Of file systems without hard links, and of Linux for files of other owners. */
+/** Errors of file systems without hard links, and of Linux for files of other owners. */
 const linkingIsImpossible: ReadonlySet<string> = new Set([
   'EPERM',
   'ENOTSUP',
@@ -44,7 +45,10 @@ const linkingIsImpossible: ReadonlySet<string> = new Set([
   'EINVAL',
 ]);
 
-/** A new case or normalization of the same name, where the file system ignores these: the new name leads to the old entry. */
+/**
+ * Whether the new name is another case or normalization of the old one on a file system that
+ * ignores these.
+ */
 async function isOtherSpelling(
   from: Place & { readonly stats: Stats },
   to: Place,
@@ -69,7 +73,7 @@ function fold(name: string): string {
 }
 
 async function moveDirectory(from: Place, to: Place): Promise<void> {
-  // Windows does not replace a directory by a directory, not even an empty one.
+  // Windows does not replace a directory, not even an empty one.
   if (process.platform === 'win32') return renameEntry(from, to);
   await makeDirectory(to, 0o700);
   try {

@@ -7,8 +7,9 @@ import type { Opener, PinnedPath } from './pinned-path.ts';
 import { resolveRealPath } from './resolve-real-path.ts';
 
 /**
- * macOS: the path is resolved, and the resolved path is opened with O_NOFOLLOW_ANY, which fails when any component is a symbolic link. What was
- * opened or created therefore is where its path says. Directories are changed by path, checked right before: the residual risk of a swap.
+ * Creates the opener for macOS. It resolves a path and opens the result with O_NOFOLLOW_ANY, which
+ * fails when any component is a symbolic link, so that an opened or created file is at its path.
+ * Residual risk: directories are changed by path, which is only checked right before.
  */
 export function createNoFollowOpener(openWithoutLinks: OpenWithoutLinks = openNoFollowAny): Opener {
   return {
@@ -28,9 +29,12 @@ export async function hasNoFollowAny(link: string): Promise<boolean> {
   }
 }
 
-// Of Darwin's fcntl.h; not in `fs.constants`.
+// From Darwin's fcntl.h; missing in `fs.constants`.
 const noFollowAny = 0x20000000;
-/** A descriptor for notifications: neither reads nor keeps a volume from being unmounted, and needs no permission to read. */
+/**
+ * O_EVTONLY of macOS, a descriptor for events: needs no read permission and does not prevent an
+ * unmount.
+ */
 const eventsOnly = 0x8000;
 
 function openNoFollowAny(target: string, flags: number, mode?: number): Promise<FileHandle> {
@@ -48,7 +52,8 @@ async function pin(
   const found = await lstat(realPath);
   if (found.isSymbolicLink()) throw outsideError(given);
   if (!found.isFile() && !found.isDirectory()) {
-    // Opening a device acts on it; nobody reads these, and what their path leads to is checked like everywhere else.
+    // Opening a device has effects. Devices are never read, and their paths are checked like all
+    // others.
     const special = new CheckedPath({
       realPath,
       stats: found,

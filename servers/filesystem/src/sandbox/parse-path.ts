@@ -3,8 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { outsideError, PathError } from './path-error.ts';
 
 /**
- * The absolute path an argument names: absolute, relative to `baseDirectory`, or a `file:` URL. Nothing is decoded but a URL, `~` is never
- * expanded, and `..` is resolved textually, before any symbolic link is followed.
+ * Returns the absolute path that an argument names: absolute, relative to `baseDirectory`, or a
+ * `file:` URL. Decodes URLs only, never expands `~`, and resolves `..` by text, before any symbolic
+ * link.
  * @throws PathError `invalid` or `outside`
  */
 export function parsePath(
@@ -23,7 +24,10 @@ export function parsePath(
   return (rules.windows ? path.win32 : path.posix).resolve(baseDirectory, given);
 }
 
-/** Longer ones cannot be opened anyway, and looking for what exists of one takes time proportional to the square of its length. */
+/**
+ * Longest path in characters. The system opens no longer ones, and the search for their existing
+ * part takes quadratic time.
+ */
 const maxPathLength = 4096;
 
 export interface PathRules {
@@ -44,7 +48,10 @@ function pathOfFileUrl(url: string, rules: PathRules): string {
   }
 }
 
-/** Spellings that reach something else than the name says: device namespaces, alternate streams, reserved names, names Windows trims. */
+/**
+ * Rejects spellings that Windows resolves to other files: device namespaces, alternate streams,
+ * reserved names and trimmed names.
+ */
 function refuseWindowsTricks(given: string, input: string): void {
   if (/^[\\/]{2}[.?][\\/]/.test(given))
     throw new PathError(

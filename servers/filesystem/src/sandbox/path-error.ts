@@ -1,6 +1,6 @@
 import { shownName } from '../files/shown-name.ts';
 
-/** Why a path cannot be used; closed, so that a caller can branch on it. */
+/** Reason why a path cannot be used; a closed list for callers to branch on. */
 export type PathErrorReason =
   | 'invalid'
   | 'outside'
@@ -13,8 +13,8 @@ export type PathErrorReason =
   | 'io';
 
 /**
- * A path or its file cannot be used as asked. The message names the path as the caller spelled it and says what to do; it never tells whether
- * something exists outside the allowed directories.
+ * A failure to use a path. The message names the path in the caller's spelling and says what to do;
+ * it never reveals whether a file exists outside the allowed directories.
  */
 export class PathError extends Error {
   readonly reason: PathErrorReason;
@@ -26,13 +26,13 @@ export class PathError extends Error {
   }
 }
 
-/** The one denial for everything that is not below an allowed directory, whether it exists or not. */
+/** Returns the denial for every path outside the allowed directories, existing or not. */
 export function outsideError(path: string, cause?: unknown): PathError {
   const message = `Access denied: ${path} is outside the allowed directories, or is reached through a symbolic link that leads outside or nowhere. Call list_allowed_directories to see what is allowed.`;
   return new PathError('outside', message, { cause });
 }
 
-/** What lies inside, but is none of the peer's business by the operator's decision. */
+/** Returns the error for a path that the operator denied. */
 export function deniedError(path: string): PathError {
   return new PathError(
     'refused',
@@ -40,14 +40,14 @@ export function deniedError(path: string): PathError {
   );
 }
 
-/** The `code` of a failed system call, `undefined` for anything else. */
+/** Returns the `code` of a failed system call, `undefined` for any other error. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string'
     ? error.code
     : undefined;
 }
 
-/** Turns a failed system call on `path` into a `PathError`; every other error is returned as it is. */
+/** Converts a failed system call on `path` to a `PathError`; returns other errors unchanged. */
 export function toPathError(error: unknown, path: string): unknown {
   const code = errorCode(error);
   if (code === undefined || error instanceof PathError) return error;
@@ -57,7 +57,10 @@ export function toPathError(error: unknown, path: string): unknown {
   });
 }
 
-/** The replacement character stands for bytes that are not UTF-8; a path that has it leads nowhere. */
+/**
+ * Returns a hint for a path with the replacement character, which stands for bytes that are not
+ * UTF-8.
+ */
 function unnameable(path: string, code: string): string {
   const isLikely = code === 'ENOENT' && path.includes('\uFFFD');
   return isLikely

@@ -2,21 +2,28 @@ import type { Dir, Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 
 /**
- * A file or directory that was found and is held, so that what was checked is what is used. Close it with `await using` or `close()`.
+ * A found file or directory that is held, so that a use reaches the checked file. Close it with
+ * `await using` or `close()`.
  */
 export interface PinnedPath extends AsyncDisposable {
-  /** Absolute path without symbolic links at which the file system holds this file; the value that permissions are decided on. */
+  /** Absolute path of the file without symbolic links; permissions are decided on this value. */
   readonly realPath: string;
   readonly stats: Stats;
   /** Device and inode: the same for every name of one file, and for nothing else that exists at the same time. `undefined` where unknown. */
   readonly identity: string | undefined;
-  /** Leads system calls to this very file or directory, whatever was renamed since. Append `/name` to address an entry of the directory. */
+  /**
+   * Path for system calls that leads to this file or directory even after renames. Append `/name`
+   * to address an entry of the directory.
+   */
   readonly address: string;
-  /** Whether `address` cannot lead elsewhere; otherwise use it only right after `verify`, and never to read or write content. */
+  /**
+   * Whether `address` can never lead elsewhere; otherwise use it only right after `verify`, and
+   * never to read or write content.
+   */
   readonly isHeld: boolean;
   /**
-   * Reads the start of a regular file at once, on the calling thread; absent where that cannot be done safely. Use it only on file systems that answer
-   * quickly.
+   * Reads the start of a regular file on the calling thread; absent where this is unsafe. Use it
+   * only on fast file systems.
    * @throws the system error
    */
   readNow?(buffer: Buffer): number;
@@ -30,7 +37,7 @@ export interface PinnedPath extends AsyncDisposable {
   /** Streams the directory's entries. */
   entries(): Promise<Dir>;
   /**
-   * To be called right before `address` is used in a system call by name. Where the address cannot lead elsewhere nothing is done.
+   * Verifies that `address` still leads to this file. Call it right before each use of `address`.
    * @throws PathError `outside` when something else is found there
    */
   verify(): Promise<void>;
@@ -40,22 +47,32 @@ export interface PinnedPath extends AsyncDisposable {
 export interface PinOptions {
   /** Whether a symbolic link as the last component is followed; default true. With false it is an error. */
   readonly followLast?: boolean;
-  /** The allowed directory the path is looked up for: where several lookups hang, more are refused at once. Default: the path itself. */
+  /**
+   * Allowed directory of the path; when several lookups hang in it, further ones are refused.
+   * Default: the path itself.
+   */
   readonly within?: string;
 }
 
-/** How this platform holds a path. An opener decides nothing: comparing `realPath` with what is allowed is the sandbox's part. */
+/**
+ * Finds and holds paths on one platform. An opener makes no decisions: the sandbox compares
+ * `realPath` with the allowed directories.
+ */
 export interface Opener {
   /**
-   * What the guarantee of the pinned paths rests on: everything goes through the kernel's handle; files are opened without following any link
-   * while other calls use a checked path; or paths are checked before and after use.
+   * Basis of the guarantee of pinned paths. `kernel-handle`: every call uses the kernel's handle.
+   * `no-follow`: files are opened without following any link, other calls use a checked path.
+   * `recheck`: paths are checked before and after use.
    */
   readonly kind: 'kernel-handle' | 'no-follow' | 'recheck';
   /**
-   * Finds what an absolute path leads to. Never blocks on, reads from or changes what it finds.
+   * Finds the file at an absolute path. Never blocks on it, reads from it or changes it.
    * @throws the system error, `code` set
    */
   pin(path: string, options?: PinOptions): Promise<PinnedPath>;
-  /** Like `pin` on the calling thread, for file systems that answer quickly; absent where `pin` needs several steps. A deleted file may be found. */
+  /**
+   * Does the same as `pin` on the calling thread, for fast file systems; absent where `pin` needs
+   * several steps. May find a deleted file.
+   */
   readonly pinNow?: (path: string, options?: PinOptions) => PinnedPath;
 }

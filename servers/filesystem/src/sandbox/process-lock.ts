@@ -6,19 +6,23 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { nodeCrypto } from '../files/node-crypto.ts';
 import { errorCode, PathError } from './path-error.ts';
 
-/** Takes a lock at once; `undefined` when another process holds it. The system releases it when this process ends, however that happens. */
+/**
+ * Tries to acquire a lock; `undefined` when another process holds it. The system releases the lock
+ * when this process ends, even by a crash.
+ */
 export type TryLock = (name: string) => Promise<(() => Promise<void>) | undefined>;
 
 export interface ProcessLocksOptions {
-  /** How long a caller waits for another process; default 10 s. */
+  /** Time limit for the wait for another process, in milliseconds; default 10000. */
   readonly timeoutMs?: number;
-  /** Default: the way of this platform. */
+  /** Default: the implementation for this platform. */
   readonly tryLock?: TryLock;
 }
 
 /**
- * Locks that every server of this package on the same machine sees. They are advisory: other programs do not know of them. On Linux a lock is an
- * abstract Unix socket (shared within a network namespace), on Windows a named pipe, on macOS a locked file in the folder for temporary files.
+ * Locks between the servers of this package on one machine. They are advisory: other programs
+ * ignore them. A lock is an abstract Unix socket on Linux (shared within a network namespace), a
+ * named pipe on Windows, and a locked file in the temporary folder on macOS.
  */
 export class ProcessLocks {
   readonly #timeoutMs: number;
@@ -30,7 +34,7 @@ export class ProcessLocks {
   }
 
   /**
-   * Waits until no other process holds `key`; the result releases it.
+   * Waits until no other process holds `key`, and acquires it. The result releases it.
    * @throws PathError `io` after the time limit, and the signal's reason
    */
   async acquire(key: string, signal: AbortSignal): Promise<() => Promise<void>> {
@@ -41,7 +45,7 @@ export class ProcessLocks {
       const release = await this.#tryLock(name).catch(() => noRelease);
       if (release !== undefined) return release;
       if (performance.now() > deadline) throw heldError(key, this.#timeoutMs);
-      // A random delay: two waiting processes must not meet at each attempt.
+      // A random delay, so that two waiting processes do not collide at each attempt.
       await delay(waitMs * (0.5 + Math.random()), undefined, { signal }).catch(() =>
         signal.throwIfAborted(),
       );
@@ -51,7 +55,10 @@ export class ProcessLocks {
 
 const longestWaitMs = 16;
 
-/** Of a system that refuses the lock altogether, as some containers refuse sockets: there calls of other servers are not excluded. */
+/**
+ * The release on a system that refuses the lock itself, such as a container without sockets. There
+ * other servers are not excluded.
+ */
 const noRelease = () => Promise.resolve();
 
 function heldError(key: string, timeoutMs: number): PathError {
@@ -67,7 +74,10 @@ function platformLock(): TryLock {
   return lockFile;
 }
 
-/** Only one process can listen at an address, and the kernel closes it with the process. */
+/**
+ * Acquires a lock by listening at an address: only one process can, and the kernel closes the
+ * address with the process.
+ */
 function listenAlone(address: string): Promise<(() => Promise<void>) | undefined> {
   const server = process.getBuiltinModule('node:net').createServer((socket) => socket.destroy());
   const { promise, resolve, reject } = Promise.withResolvers<(() => Promise<void>) | undefined>();
@@ -82,7 +92,7 @@ function listenAlone(address: string): Promise<(() => Promise<void>) | undefined
   return promise;
 }
 
-/** Of Darwin's fcntl.h; not in `fs.constants`. */
+/** O_EXLOCK from Darwin's fcntl.h; missing in `fs.constants`. */
 const exclusiveLock = 0x20;
 
 async function lockFile(name: string): Promise<(() => Promise<void>) | undefined> {

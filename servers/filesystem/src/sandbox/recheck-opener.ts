@@ -6,8 +6,10 @@ import type { Opener, PinOptions } from './pinned-path.ts';
 import { resolveRealPath } from './resolve-real-path.ts';
 
 /**
- * Platforms whose kernel does not name the file behind a descriptor: the path is resolved, opened without following a last link, and resolved
- * again; file, path and identity must agree. A directory swapped and swapped back between these steps goes unnoticed: the residual risk.
+ * The opener for platforms whose kernel does not report the path of a descriptor. It resolves a
+ * path, opens it without following a last link, and resolves it again; file, path and identity must
+ * agree. Residual risk: it does not notice a directory that is swapped and swapped back between
+ * these steps.
  */
 export const recheckOpener: Opener = {
   kind: 'recheck',
@@ -18,7 +20,8 @@ export const recheckOpener: Opener = {
         await pinned.verify();
         return pinned;
       } catch (error) {
-        // A file that another call replaced between the steps is not outside: it is found again.
+        // Another call may have replaced the file between the steps, which does not mean that it is
+        // outside.
         if (!(error instanceof PathError) || attempt === maxAttempts) throw error;
       }
     }

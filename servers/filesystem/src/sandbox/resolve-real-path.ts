@@ -3,8 +3,8 @@ import { realpath } from 'node:fs/promises';
 import { errorCode } from './path-error.ts';
 
 /**
- * The path without symbolic links, spelled as the file system stores it. Virtual drives of Windows (RAM disks, some cloud folders) cannot say
- * how they store it; there the links are followed one by one and the given spelling is kept.
+ * Resolves symbolic links and returns the spelling that the file system stores. Virtual drives of
+ * Windows (RAM disks, some cloud folders) cannot report it; there the given spelling is kept.
  * @throws the system error
  */
 export async function resolveRealPath(path: string): Promise<string> {

@@ -360,7 +360,7 @@ test('denies what the operator denied, however it is spelled or reached', async 
     await expect(sandbox.nearest(probe)).rejects.toMatchObject({ reason: 'refused' });
   }
   expect(await read(sandbox, 'free.txt')).toBe('free');
-  // A client's root below must not make another path of it.
+  // A root of a client below must not change the path.
   const narrowed = new Sandbox(
     (await findAllowedDirectories([path.join(folders.root, 'sub')], opener)).directories,
     'roots',
@@ -380,7 +380,8 @@ test('an allowed directory is recognised under another spelling by its identity,
     root: { 'sub/A.txt': 'inside' },
     outside: { 'A.txt': 'TOPSECRET' },
   });
-  // Stands for such a file system: the capital name, by which it is allowed, is the same directory.
+  // Emulates a file system that ignores case: the capital name, which is allowed, is the same
+  // directory.
   const capital = path.join(path.dirname(folders.root), 'ROOT');
   const aliasing: Opener = {
     kind: 'recheck',
@@ -477,7 +478,7 @@ test.runIf(hasHandles)(
       const pinned = await sandbox.pin('a.txt');
       const opening = pinned.open(constants.O_RDONLY);
       const closing = pinned.close();
-      // The system gives out the lowest free number again.
+      // The system reuses the lowest free number.
       const descriptors = Array.from({ length: 8 }, () => openSync(secret, 'r'));
       await using handle = await opening;
       expect(await handle.readFile('utf8')).toBe('inside');

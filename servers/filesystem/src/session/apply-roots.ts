@@ -8,24 +8,29 @@ import type { AllowedDirectory, SandboxSource } from '../sandbox/sandbox.ts';
 export interface RootsDecision {
   readonly directories: readonly AllowedDirectory[];
   readonly source: SandboxSource;
-  /** At most one line for the operator. */
+  /** Warning for the operator, one line. */
   readonly warning: string | undefined;
 }
 
 export interface RootsInput {
-  /** From the command line; may be empty. */
+  /** Directories of the command line; may be empty. */
   readonly cli: readonly AllowedDirectory[];
-  /** The client's answer; `undefined` when it has no roots capability. */
+  /** Roots of the client; `undefined` without the roots capability. */
   readonly roots: readonly Root[] | undefined;
-  /** Whether an earlier answer of the same session took effect. */
+  /** Whether earlier roots of the same session took effect. */
   readonly hadRoots: boolean;
-  /** `narrow`: only roots inside the command line's directories count. `replace`: each one does. */
+  /**
+   * `narrow`: uses roots inside the directories of the command line only. `replace`: uses every
+   * root.
+   */
   readonly mode: 'narrow' | 'replace';
 }
 
 /**
- * What a session may touch. Without directories on the command line the roots are the sandbox. With them roots narrow, and never widen, unless
- * they replace; a client without a usable root gets the directories, but once its roots took effect, losing them all leaves nothing.
+ * Determines the allowed directories of a session. Without directories on the command line these
+ * are the roots. Otherwise roots narrow the directories, or replace them if so configured. A client
+ * without a usable root gets the directories of the command line, but a client that loses all its
+ * effective roots gets none.
  */
 export async function applyRoots(input: RootsInput, opener: Opener): Promise<RootsDecision> {
   const { cli, roots, hadRoots, mode } = input;

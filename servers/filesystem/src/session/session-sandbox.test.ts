@@ -14,7 +14,7 @@ import { SessionSandbox, type RootsMode } from './session-sandbox.ts';
 
 type Answer = () => Promise<readonly Root[] | undefined>;
 
-/** A session whose client answers with what `answer` is at the time. */
+/** A session whose client answers with the current value of `answer`. */
 class ScriptedSession implements LegacySession {
   readonly signal = new AbortController().signal;
   readonly clientInfo = undefined;

@@ -12,19 +12,26 @@ export interface SessionSandboxOptions {
   readonly rootsMode: RootsMode;
   readonly base: SandboxBase;
   readonly warn: (message: string) => void;
-  /** Called with what each answer of a legacy session allows; `isChange` when an earlier one allowed something else. */
+  /**
+   * Called with the sandbox of each answer of a legacy session; `isChange` when it differs from the
+   * previous one.
+   */
   readonly decided?: (sandbox: Sandbox, isChange: boolean) => void;
 }
 
-/** How long a request waits for the client's answer to `roots/list`. */
+/** Milliseconds for which a request waits for the client's answer to `roots/list`. */
 export const rootsTimeoutMs = 2000;
-/** When a request that still waits asks again on its own stream: a client over HTTP may have opened no other. */
+/**
+ * Milliseconds after which a waiting request asks again on its own stream: a client over HTTP may
+ * have opened no other.
+ */
 const secondQuestionMs = 1000;
 
 /**
- * What the peer of one connection may touch. In the legacy era the session's roots decide, together with the command line's directories; a request
- * waits for the newest answer and fails when there is none, it is never served with a wider set. Modern requests have no session: they get the
- * command line's directories, or ask for the roots of their client where these matter.
+ * Provides the sandbox of one connection. In the legacy era it depends on the session's roots and
+ * the directories of the command line. A request waits for the newest roots and fails without an
+ * answer; it never gets a wider sandbox. Modern requests have no session: they use the directories
+ * of the command line, or ask for the roots of their client when these matter.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/roots
  */
 export class SessionSandbox {
@@ -34,7 +41,7 @@ export class SessionSandbox {
   #question: RootsQuestion | undefined;
   #hadRoots = false;
   #current: Sandbox | undefined;
-  /** The directories of the last answer. */
+  /** Allowed directories of the last answer, as one text. */
   #directories: string | undefined;
 
   constructor(options: SessionSandboxOptions) {
@@ -46,13 +53,13 @@ export class SessionSandbox {
     );
   }
 
-  /** For `onLegacySession`: called when a session starts and whenever its roots changed. */
+  /** Attaches a session when it starts and whenever its roots change; for `onLegacySession`. */
   attach(session: LegacySession): void {
     this.#session = session;
     if (this.#options.rootsMode !== 'ignore') this.#ask(session);
   }
 
-  /** For tools, reads and prompts. @throws PathError when the client does not answer, ProtocolError when it cannot be asked. */
+  /** Returns the sandbox for tools, reads and prompts. */
   async forRequest(context: InteractiveContext): Promise<Sandbox> {
     const { rootsMode, cli } = this.#options;
     if (rootsMode === 'ignore') return this.#cliSandbox;
@@ -61,7 +68,10 @@ export class SessionSandbox {
     return isAsked ? this.#decide(await context.listRoots(), false) : this.#cliSandbox;
   }
 
-  /** For lists and subscriptions. They have the command line's scope where there is one, because a modern client cannot be asked then. */
+  /**
+   * Returns the sandbox for lists and subscriptions: the directories of the command line, if any,
+   * because these requests cannot ask a modern client.
+   */
   async forConnection(context: RequestContext): Promise<Sandbox> {
     const { rootsMode, cli } = this.#options;
     const isFixed =
@@ -71,7 +81,10 @@ export class SessionSandbox {
     return isFixed ? this.#cliSandbox : this.#forLegacy(context);
   }
 
-  /** For completion, which suggests nothing that a read would then refuse, as far as that is known without asking. */
+  /**
+   * Returns the sandbox for completion, which suggests no path that a read would refuse, as far as
+   * known without a question.
+   */
   async forCompletion(context: RequestContext): Promise<Sandbox> {
     const isFixed = this.#options.rootsMode === 'ignore' || context.client.era === 'modern';
     return isFixed ? this.#cliSandbox : this.#forLegacy(context);
@@ -115,7 +128,7 @@ export class SessionSandbox {
         return decided;
       },
       (error: unknown) => {
-        // Requests that waited for this answer fail; the next one asks again.
+        // Requests that waited for this answer fail; the next request asks again.
         if (this.#question === question) this.#question = undefined;
         const message =
           'The client did not say which directories it allows (no answer to roots/list), so nothing was done. Try again, or start the server with --roots ignore.';
@@ -126,7 +139,7 @@ export class SessionSandbox {
     const close = () => {
       question.isOpen = false;
     };
-    // The requests that wait tell of a failure; there may be none.
+    // Waiting requests report the failure, if there are any.
     sandbox.then(close, close);
     this.#question = question;
     return question;
@@ -154,7 +167,7 @@ export class SessionSandbox {
   }
 }
 
-/** One `roots/list` of a session, however it is answered. */
+/** A `roots/list` request of a session. */
 interface RootsQuestion {
   readonly sandbox: Promise<Sandbox>;
   readonly answered: (roots: readonly Root[] | undefined) => void;

@@ -1,6 +1,9 @@
 import type { Opener, PinnedPath } from '../sandbox/pinned-path.ts';
 
-/** For tests: the opener, with `meddle` called whenever a file was created: what another program does before the file is renamed. */
+/**
+ * Wraps an opener for tests: calls `meddle` after each created file, like another program that acts
+ * before the rename.
+ */
 export function afterCreateFile(opener: Opener, meddle: () => void): Opener {
   const meddling = (pinned: PinnedPath): PinnedPath =>
     new Proxy(pinned, {

@@ -14,10 +14,10 @@ import { createToolRunner, type ToolRunnerOptions } from '../tools/tool-runner.t
 import { createTools } from '../tools/create-tools.ts';
 
 export interface ToolCaller {
-  /** Runs one handler; rejects with what the handler throws. */
+  /** Runs one handler; rejects with the error of the handler. */
   call(tool: string, args: JsonObject, context?: InteractiveContext): Promise<CalledTool>;
   readonly sandbox: Sandbox;
-  /** What the calls so far logged, with line ends. */
+  /** Log lines of all calls so far, with line ends. */
   readonly lines: readonly string[];
 }
 
@@ -28,17 +28,20 @@ export interface CalledTool {
 
 export interface ToolCallerOptions {
   readonly limits?: Partial<Limits>;
-  /** Default: what the server would choose. */
+  /** Default: the opener that the server would choose. */
   readonly opener?: Opener;
-  /** Globs that are denied; default none. */
+  /** Denied globs; default none. */
   readonly deny?: readonly string[];
-  /** Default: those that all servers on this machine share. */
+  /** Default: the locks that all servers on this machine share. */
   readonly locks?: FileLocks;
-  /** Default: every step may happen. */
+  /** Default: allows every step. */
   readonly confirm?: ToolRunnerOptions['confirm'];
 }
 
-/** For tests: the tools over a sandbox of these directories, without a connection and without argument validation. */
+/**
+ * Creates the tools with a sandbox of these directories for tests, without a connection and without
+ * argument validation.
+ */
 export async function createToolCaller(
   directories: readonly string[],
   options: ToolCallerOptions = {},

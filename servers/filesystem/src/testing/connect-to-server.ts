@@ -9,23 +9,23 @@ import {
 } from '../create-filesystem-server.ts';
 
 export interface ConnectOptions {
-  /** Default legacy. */
+  /** Era of the client; default legacy. */
   readonly era?: Era;
   /** Answers `roots/list`; without it the client has no roots. */
   readonly roots?: () => readonly Root[];
   readonly onResourcesChanged?: () => void;
-  /** Answers questions; without it the client cannot be asked any. */
+  /** Answers elicitation requests; without it the client does not support elicitation. */
   readonly elicit?: (message: string) => 'accept' | 'decline';
 }
 
 export interface Served extends AsyncDisposable {
   readonly filesystem: FilesystemServer;
-  /** What was logged, one line each. */
+  /** Log lines. */
   readonly lines: readonly string[];
   connect(options?: ConnectOptions): Promise<Client>;
 }
 
-/** For tests: a whole server; disposing closes its clients first. */
+/** Creates a whole server for tests; disposal closes its clients first. */
 export async function serveFolders(options: FilesystemServerOptions): Promise<Served> {
   const lines: string[] = [];
   const log = createLogger('debug', { write: (line) => lines.push(line) });

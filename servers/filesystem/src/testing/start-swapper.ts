@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-/** For tests: an attacker in a thread of its own. */
+/** An attacker in its own thread, for tests. */
 export interface Swapper extends AsyncDisposable {
-  /** Ends the thread; resolves with how often it swapped. */
+  /** Ends the thread; resolves with the number of swaps. */
   stop(): Promise<number>;
 }
 
-/** Flips `root/d` between the real directory and the link `root/link` until it is told to stop. */
+/** Swaps `root/d` between the real directory and the link `root/link` until `stop` is called. */
 export async function startSwapper(root: string): Promise<Swapper> {
   const stop = new SharedArrayBuffer(4);
   const worker = new Worker(swapperSource, { eval: true, workerData: { root, stop } });

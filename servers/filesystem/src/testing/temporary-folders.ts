@@ -3,13 +3,13 @@ import { mkdir, mkdtemp, realpath, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** For tests: an allowed directory with a forbidden one beside it; both are removed when the test ends. */
+/** An allowed directory with a forbidden directory beside it, for tests; disposal removes both. */
 export interface TemporaryFolders extends AsyncDisposable {
   readonly root: string;
   readonly outside: string;
 }
 
-/** Files are given by path relative to the folder. */
+/** File contents by path relative to the folder. */
 export interface FolderContents {
   readonly root?: { readonly [path: string]: string | Buffer };
   readonly outside?: { readonly [path: string]: string | Buffer };
@@ -27,13 +27,16 @@ export async function createTemporaryFolders(
     root,
     outside,
     async [Symbol.asyncDispose]() {
-      // Much faster than its asynchronous form for the thousands of files of some tests.
+      // Much faster than the asynchronous form for thousands of files.
       await Promise.resolve(rmSync(base, { recursive: true, force: true }));
     },
   };
 }
 
-/** Makes one file appear under many names of a folder; links, because creating thousands of inodes takes seconds on some file systems. */
+/**
+ * Creates many entries of a folder as hard links to one file, because thousands of inodes take
+ * seconds on some file systems.
+ */
 export function createManyEntries(folder: string, names: readonly string[]): void {
   mkdirSync(folder, { recursive: true });
   const [first, ...others] = names.map((name) => path.join(folder, name));

@@ -6,7 +6,7 @@ import { serveFolders, type Served } from '../testing/connect-to-server.ts';
 import { createTemporaryFolders, type TemporaryFolders } from '../testing/temporary-folders.ts';
 
 const files = { 'a.txt': 'precious', 'd/b.txt': 'b' };
-/** Each call with what a person is asked, and the files afterwards. */
+/** Each call with the text of its confirmation, and the files afterwards. */
 const steps: readonly (readonly [
   tool: string,
   args: JsonObject,

@@ -45,13 +45,13 @@ export function deleteFileTool(runner: ToolRunner): ToolDefinition {
             recursive
               ? await deletionImpact(sandbox, path, { signal, onEntries: () => {} })
               : undefined;
-          // What a person was shown, also when the handler runs again with the answer.
+          // The impact that the user saw, also when the handler runs again with the answer.
           const impact =
             (await context.once('impact', async () => (await countImpact()) ?? null)) ?? undefined;
           if (runner.confirmsRoutine) await requireEntry(sandbox, path);
           await runner.confirm(context, {
             tool: 'delete_file',
-            // The answer counts for what was shown: for as many entries as there were.
+            // The confirmation is valid for the shown number of entries.
             arguments: {
               path,
               recursive,

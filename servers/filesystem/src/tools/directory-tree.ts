@@ -78,7 +78,7 @@ export function directoryTreeTool(runner: ToolRunner): ToolDefinition {
             maxDepth: args.maxDepth ?? 100,
             maxEntries: Math.min(args.maxEntries ?? maxEntries, maxEntries),
             respectGitignore: args.respectGitignore ?? false,
-            // The tree travels as text, as that text structured, with its quotes escaped, and as JSON.
+            // A result has the tree as text, as an escaped JSON string, and as JSON.
             maxBytes: Math.floor(maxResultBytes / 4),
           };
           const { unreadRules, ...outcome } = await directoryTree(directory, options, {

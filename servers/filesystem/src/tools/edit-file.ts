@@ -112,10 +112,10 @@ async function confirmEdit(
   });
 }
 
-/** The first lines that take at most so many bytes of JSON. */
+/** Returns the first lines whose JSON takes at most `maxJsonBytes`. */
 function cut(diff: string, maxJsonBytes: number): string {
   if (jsonBytes(diff) <= maxJsonBytes) return diff;
-  // A character takes at most six bytes.
+  // A character takes at most six bytes in JSON.
   let end = Math.max(Math.floor(maxJsonBytes / 6), 1);
   for (
     let next = end * 2;
@@ -126,7 +126,7 @@ function cut(diff: string, maxJsonBytes: number): string {
   return diff.slice(0, diff.lastIndexOf('\n', end) + 1);
 }
 
-/** A fence longer than any in the diff. */
+/** Wraps a diff in a fence longer than any fence in it. */
 function fenced(diff: string): string {
   const longest = Math.max(2, ...Array.from(diff.matchAll(/`+/g), ([run]) => run.length));
   const fence = '`'.repeat(longest + 1);

@@ -105,14 +105,14 @@ async function hashOf(
   return await hashOfFile(handle, options);
 }
 
-/** Where the path itself leads, when it is a symbolic link. */
+/** Returns the target of the path when it is a symbolic link. */
 async function linkTarget(sandbox: Sandbox, input: string): Promise<string | undefined> {
   try {
     const { directory, name, stats } = await sandbox.entry(input);
     await using place = directory;
     return stats.isSymbolicLink() ? await readSymbolicLink({ directory: place, name }) : undefined;
   } catch (error) {
-    // An allowed directory is no entry of one.
+    // An allowed directory is not an entry of an allowed directory.
     if (error instanceof PathError) return undefined;
     throw error;
   }

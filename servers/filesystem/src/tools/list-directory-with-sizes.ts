@@ -121,7 +121,7 @@ function bySize(left: SizedEntry, right: SizedEntry): number {
   return right.size - left.size || byCodeUnit(left.name, right.name);
 }
 
-/** Where a page ended: size and name. */
+/** Returns a cursor with the size and name of the last entry of a page. */
 function encodeCursor({ size, name }: SizedEntry): string {
   return encodeNameCursor(`${size}/${name}`);
 }
@@ -150,7 +150,7 @@ function textOf({ entries, hasMore, totals }: SizedListing): string {
   ].join('\n');
 }
 
-/** Nothing for what is no file, a question mark where the size is not known. */
+/** Formats the size of a file: a question mark when unknown, empty for other entries. */
 function sizeOf({ type, size, mtime }: SizedEntry): string {
   if (type !== 'file') return '';
   return mtime === undefined ? '?' : inUnits(size);
@@ -158,7 +158,7 @@ function sizeOf({ type, size, mtime }: SizedEntry): string {
 
 const units = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
 
-/** In powers of 1024. */
+/** Formats bytes in units of powers of 1024. */
 function inUnits(bytes: number): string {
   const power = bytes === 0 ? 0 : Math.min(Math.floor(Math.log2(bytes) / 10), units.length - 1);
   return power === 0 ? `${bytes} B` : `${(bytes / 1024 ** power).toFixed(2)} ${units[power]}`;

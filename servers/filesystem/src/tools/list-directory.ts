@@ -65,7 +65,8 @@ export function listDirectoryTool(runner: ToolRunner): ToolDefinition {
           const limit = Math.min(args.limit ?? runner.limits.maxEntries, runner.limits.maxEntries);
           const after = args.cursor === undefined ? {} : { after: decodeNameCursor(args.cursor) };
           const isHidden = (name: string) => sandbox.isDenied(path.join(directory.realPath, name));
-          // Names travel three times: as text, and twice structured, which is what clients of other file servers and ours look at.
+          // A result has the names three times: as text, and twice structured, in the forms that
+          // clients of other file servers and of ours read.
           const maxBytes = Math.floor(runner.limits.maxResultBytes / 3.5);
           const { entries, hasMore } = await listEntries(directory, {
             limit,

@@ -22,7 +22,7 @@ import { usableOpeners } from '../sandbox/choose-opener.ts';
 import { createToolCaller } from '../testing/call-tool.ts';
 import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 
-/** A directory on another file system, where this machine has one. */
+/** A directory on another file system, if this machine has one. */
 const otherFileSystem = await mkdtemp('/dev/shm/signalbox-filesystem-').catch(() => undefined);
 
 afterAll(async () => {
@@ -178,7 +178,7 @@ describe.each(await usableOpeners('/'))('with the $kind opener', (opener) => {
     await symlink(folders.outside, at('t/out'));
     await symlink('none', at('t/dangling'));
     await symlink('d/../a.txt', at('t/winding'));
-    // Leads inside from here, but not from one level higher.
+    // The link leads inside from here, but not from one level higher.
     await symlink('../../root/o.txt', at('t/relative'));
     execFileSync('mkfifo', [at('t/fifo')]);
     const tools = await createToolCaller([folders.root], { opener, deny: ['.env'] });
@@ -286,7 +286,7 @@ describe.each(await usableOpeners('/'))('with the $kind opener', (opener) => {
     await expect(tools.call('delete_file', { path: 'u', recursive: true })).rejects.toThrow(
       'denies',
     );
-    // Under another name it might not be denied any more.
+    // A new name might not be denied.
     await expect(tools.call('move_file', { source: 'u', destination: 'w' })).rejects.toThrow(
       'denies',
     );

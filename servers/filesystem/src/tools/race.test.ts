@@ -91,7 +91,7 @@ test.runIf(hasHandles)(
   },
 );
 
-/** Puts a link to `outside` in the place of `root/t/victim`. */
+/** Replaces `root/t/victim` by a link to `outside`. */
 async function swapVictim(folders: {
   readonly root: string;
   readonly outside: string;
@@ -112,7 +112,7 @@ test.runIf(hasHandles)(
     const opener: Opener = {
       ...kernelHandleOpener,
       async pin(given, options) {
-        // The first look counts, the second removes.
+        // The first pin counts, the second removes.
         if (given.endsWith('/victim') && ++looks === 2) await swapVictim(folders);
         return kernelHandleOpener.pin(given, options);
       },

@@ -73,7 +73,10 @@ export function readMediaFileTool(runner: ToolRunner): ToolDefinition {
   });
 }
 
-/** The base64 of a file is a third longer, and travels twice: in `content` and in `structuredContent`. */
+/**
+ * Returns the size of the largest file that fits: its base64 is a third longer, and is in `content`
+ * and in `structuredContent`.
+ */
 function largestFile(maxResultBytes: number): number {
   return Math.floor(((maxResultBytes - 4096) / 2 / 4) * 3);
 }
@@ -107,7 +110,7 @@ function linkTo(
   };
 }
 
-/** Of a file that is neither image nor sound, also when it has the name of one. */
+/** Returns the MIME type by name for a file whose content is neither image nor sound. */
 function typeByName(realPath: string): string {
   return (hasMediaName(realPath) ? undefined : mimeTypeOf(realPath)) ?? 'application/octet-stream';
 }

@@ -73,7 +73,8 @@ export function readMultipleFilesTool(runner: ToolRunner): ToolDefinition {
               limits: runner.limits,
             });
             const text = results.map(textOf).join('\n---\n');
-            // The contents travel three times: as text, and twice structured, which is what clients of other file servers and ours look at.
+            // A result has the contents three times: as text, and twice structured, in the forms
+            // that clients of other file servers and of ours read.
             if (3 * jsonBytes(text) <= runner.limits.maxResultBytes - 4096)
               return { structuredContent: { content: text, results }, text };
             if (maxBytes <= minBytes || results.every(({ content = '' }) => content === ''))
@@ -87,7 +88,7 @@ export function readMultipleFilesTool(runner: ToolRunner): ToolDefinition {
   });
 }
 
-/** Paths and errors take most of the result where so little content is too much. */
+/** Content bytes below which a retry cannot help: paths and errors take most of the result. */
 const minBytes = 256;
 
 interface FileResult {
@@ -106,7 +107,7 @@ interface SharedBudget {
   readonly limits: Limits;
 }
 
-/** What a short file leaves is shared by those after it. */
+/** Reads all files. A short file leaves its share of the limit to the files after it. */
 async function readAll(
   paths: readonly string[],
   call: RunningCall,

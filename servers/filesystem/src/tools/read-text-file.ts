@@ -15,7 +15,7 @@ export function readTextFileTool(runner: ToolRunner): ToolDefinition {
   });
 }
 
-/** The name that older hosts know. */
+/** Returns the tool under its name for older hosts. */
 export function readFileTool(runner: ToolRunner): ToolDefinition {
   return readTool(runner, {
     name: 'read_file',
@@ -110,7 +110,7 @@ const windowSchema = {
   required: ['path', 'content', 'truncated', 'eol', 'bom', 'encoding', 'size'],
 } as const;
 
-/** What the alias promises is less, so that the list of tools stays short. */
+/** The smaller output schema of the alias, which keeps the list of tools short. */
 const contentSchema = {
   type: 'object',
   properties: { content: { type: 'string' } },

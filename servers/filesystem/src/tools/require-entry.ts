@@ -1,7 +1,7 @@
 import type { Sandbox } from '../sandbox/sandbox.ts';
 
 /**
- * Checks that something exists before a person is asked about it.
+ * Verifies that a path exists before the user is asked about it.
  * @throws PathError
  */
 export async function requireEntry(sandbox: Sandbox, path: string): Promise<void> {

@@ -1,13 +1,19 @@
 import type { Writable } from 'node:stream';
 
 export interface RunningCallsOptions {
-  /** Calls that run at once; more wait for their turn. Default 32. */
+  /** Most calls that run at once; further calls wait. Default 32. */
   readonly maxRunning?: number;
-  /** Where answers go over stdio; no call begins while more than 4 MiB wait there for a host that does not read. Default: stdout of this process. */
+  /**
+   * Output of the responses over stdio; no call starts while more than 4 MiB wait there for the
+   * host. Default: stdout of this process.
+   */
   readonly output?: Pick<Writable, 'writableLength' | 'writable' | 'on' | 'off'>;
 }
 
-/** The calls of a whole server: bounded in number, and ended with it so that they clean up. */
+/**
+ * Runs the calls of a whole server, limits their number, and aborts them at shutdown so that they
+ * clean up.
+ */
 export class RunningCalls {
   readonly #stopping = new AbortController();
   readonly #running = new Set<Promise<void>>();
@@ -21,7 +27,7 @@ export class RunningCalls {
   }
 
   /**
-   * Runs one call when it is its turn, with a signal that aborts with each of these, and when the server ends.
+   * Runs one call in its turn, with a signal that aborts with each given signal and at shutdown.
    * @throws the signal's reason when it aborts before the turn, and what `body` throws
    */
   async run<T>(
@@ -45,18 +51,21 @@ export class RunningCalls {
     }
   }
 
-  /** Lets others run while a call waits for a person or a model. */
+  /** Releases the turn of a call while it waits for the user or a model. */
   async pausing<T>(waitForAnswer: () => Promise<T>): Promise<T> {
     this.#endTurn();
     try {
       return await waitForAnswer();
     } finally {
-      // The turn is owed to the call whatever became of its question.
+      // The call needs a turn again, whatever the outcome of the wait.
       await this.#takeTurn(new AbortController().signal);
     }
   }
 
-  /** Aborts every call, also those that come; resolves when they have ended and removed what they had begun to write. */
+  /**
+   * Aborts all running and future calls; resolves when they have ended and removed their unfinished
+   * files.
+   */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('The server ends'));
     await Promise.all(this.#running);
@@ -91,7 +100,7 @@ export class RunningCalls {
     next();
   }
 
-  /** Resolves when the host has read what waits for it, or never will. */
+  /** Resolves when the host has read the waiting output, or never will. */
   async #outputRead(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const output = this.#output;

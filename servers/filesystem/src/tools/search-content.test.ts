@@ -207,7 +207,7 @@ describe('search_content', () => {
       const at = (column ?? length - wanted.length + 1) - 1;
       const shifted = wanted === 'a word' ? at - 2 : at;
       const line = `${'-'.repeat(shifted)}${wanted}${'-'.repeat(length - shifted - wanted.length)}`;
-      // The same letters where they must not match: at the ends of the parts.
+      // The same letters at the ends of the parts, where they must not match.
       const decoy =
         pattern === '^y' || pattern === 'x$'
           ? Array.from(line, (letter, index) =>
@@ -287,7 +287,7 @@ describe('search_content', () => {
     await using folders = await createTemporaryFolders({ root: { huge: 'start\n' } });
     await truncate(path.join(folders.root, 'huge'), 200 * 1024 * 1024);
     const tools = await createToolCaller([folders.root]);
-    // The first 8 KiB are judged, and they hold the NULs of a sparse file.
+    // The first 8 KiB decide, and contain the NULs of a sparse file.
     expect(
       (await tools.call('search_content', { path: '.', pattern: 'zzz' })).structured,
     ).toMatchObject({ skippedBinary: 1 });

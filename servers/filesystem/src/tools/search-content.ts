@@ -117,7 +117,7 @@ export function searchContentTool(runner: ToolRunner): ToolDefinition {
             context: lines,
             ...(glob === undefined ? {} : { glob }),
             maxResults: Math.min(args.maxResults ?? defaultResults, maxResults),
-            // The matches travel twice, as text and structured.
+            // A result has the matches twice, as text and structured.
             maxBytes: Math.floor(runner.limits.maxResultBytes / 2.5),
           };
           const onScanned = (files: number, matches: number) =>

@@ -91,7 +91,8 @@ export function searchFilesTool(runner: ToolRunner): ToolDefinition {
           } = args;
           const onScanned = (entries: number, matches: number) =>
             scanned(entries, `${matches} matches in ${entries} entries`);
-          // Matches travel three times: as text, and twice structured, which is what clients of other file servers and ours look at.
+          // A result has the matches three times: as text, and twice structured, in the forms that
+          // clients of other file servers and of ours read.
           const maxBytes = Math.floor(runner.limits.maxResultBytes / 4);
           const options = {
             pattern,

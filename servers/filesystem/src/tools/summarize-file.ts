@@ -9,7 +9,7 @@ import { PathError } from '../sandbox/path-error.ts';
 import type { PinnedPath } from '../sandbox/pinned-path.ts';
 import type { ToolRunner } from './tool-runner.ts';
 
-/** Bytes of a file the model is given. */
+/** Most bytes of a file in the prompt of the model. */
 const maxBytes = 128 * 1024;
 
 export function summarizeFileTool(runner: ToolRunner): ToolDefinition {
@@ -91,7 +91,7 @@ export function summarizeFileTool(runner: ToolRunner): ToolDefinition {
   });
 }
 
-/** Bytes of a result beside the summary, which it has twice. */
+/** Bytes of a result apart from the summary, which it has twice. */
 const frameBytes = 8192;
 
 interface FileStart {
@@ -112,7 +112,10 @@ async function readStart(pinned: PinnedPath): Promise<FileStart> {
   return { text: decoded.text, size: file.stats.size, bytesRead: whole.length, isCut: hasMore };
 }
 
-/** Where a text can be cut without cutting a line, or else at least a character of UTF-8. */
+/**
+ * Returns the index at which a text can be cut without splitting a line or, in a long line, a UTF-8
+ * character.
+ */
 function lastBoundary(bytes: Buffer): number {
   const lineEnd = bytes.lastIndexOf('\n');
   if (lineEnd > 0) return lineEnd + 1;
@@ -121,7 +124,10 @@ function lastBoundary(bytes: Buffer): number {
   return end;
 }
 
-/** No text contains the hash of itself, so a file cannot end its own markers. */
+/**
+ * Builds the prompt. Its markers contain the hash of the file, so that a file cannot contain its
+ * own end marker.
+ */
 function questionOf(
   path: string,
   { text, isCut, size }: FileStart,

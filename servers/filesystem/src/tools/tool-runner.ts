@@ -6,23 +6,27 @@ import { PathError, toPathError } from '../sandbox/path-error.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { RunningCalls } from './running-calls.ts';
 
-/** What every tool is built with. */
+/** The dependencies of every tool. */
 export interface ToolRunner {
   readonly limits: Limits;
-  /** Runs the body of one call inside the peer's sandbox; a path or file system failure becomes a `ToolError`. */
+  /**
+   * Runs the body of one call in the sandbox of its connection; a path or file system failure
+   * becomes a `ToolError`.
+   */
   run(
     call: ToolCallName,
     context: InteractiveContext,
     body: (call: RunningCall) => Promise<ToolOutput>,
   ): Promise<ToolOutput>;
   /**
-   * Resolves when a destructive step may happen. In the modern era the handler then runs again from its start, so change nothing before.
+   * Resolves when a destructive step is confirmed. In the modern era the handler then runs again
+   * from its start, so change nothing before.
    * @throws ToolError when it was declined or needs the confirm token of the error
    */
   confirm(context: InteractiveContext, step: ConfirmedStep): Promise<void>;
-  /** Waits for an answer of the host without keeping other calls from running. */
+  /** Waits for an answer of the host without blocking other calls. */
   pausing<T>(waitForAnswer: () => Promise<T>): Promise<T>;
-  /** Whether routine steps are confirmed too (`--confirm always`); what only serves their questions can be left out otherwise. */
+  /** Whether routine steps are confirmed too (`--confirm always`). */
   readonly confirmsRoutine: boolean;
 }
 
@@ -43,7 +47,10 @@ export interface ToolCallName {
 export interface RunningCall {
   readonly sandbox: Sandbox;
   readonly signal: AbortSignal;
-  /** Entries or bytes looked at so far; reported to the client as progress and to the log when the call ends. */
+  /**
+   * Reports the entries or bytes processed so far, as progress to the client and, at the end, to
+   * the log.
+   */
   readonly scanned: (count: number, message?: string) => void;
 }
 
@@ -51,10 +58,10 @@ export interface ToolRunnerOptions {
   readonly limits: Limits;
   readonly sandboxOf: (context: InteractiveContext) => Promise<Sandbox>;
   readonly confirm: (context: InteractiveContext, step: DestructiveStep) => Promise<void>;
-  /** Default false. */
+  /** Whether routine steps are confirmed too; default false. */
   readonly confirmsRoutine?: boolean;
   readonly log: Logger;
-  /** Of the whole server. */
+  /** Running calls of the whole server. */
   readonly calls: RunningCalls;
 }
 

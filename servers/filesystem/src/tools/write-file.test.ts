@@ -166,7 +166,7 @@ describe.each(await usableOpeners('/'))('write_file with the $kind opener', (ope
   test('a failed replacement removes its temporary file', async () => {
     await using folders = await createTemporaryFolders();
     const tools = await createToolCaller([folders.root], { opener });
-    // The name becomes a directory between the look and the rename.
+    // The name becomes a directory between the check and the rename.
     const long = 'x'.repeat(255);
     await mkdir(path.join(folders.root, long));
     await expect(tools.call('write_file', { path: long, content: 'x' })).rejects.toThrow(

@@ -86,7 +86,7 @@ interface Replacement {
   };
 }
 
-/** Asks before an existing file is replaced; whether there is one. */
+/** Asks before an existing file is replaced. Returns whether there is one. */
 async function confirmReplacement(
   runner: ToolRunner,
   context: InteractiveContext,

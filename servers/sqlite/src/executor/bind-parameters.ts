@@ -1,6 +1,6 @@
 import type { Token } from '../guard/tokenize.ts';
 
-/** The given parameters do not fit; the message says how to write them. */
+/** Reports parameters that do not fit the statement; the message says how to write them. */
 export class ParameterError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -17,9 +17,9 @@ const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 
 /**
- * The arguments for better-sqlite3's statement methods: an array fills `?` and `?1`, an object fills `:name`, `@name` and `$name`.
- * Whole numbers up to ±(2^53 - 1) are bound as INTEGER, booleans as 0 and 1, `{"$blob": base64}` as BLOB, `{"$int64": digits}` as INTEGER.
- *
+ * Converts parameters to arguments for the statement methods of better-sqlite3: an array fills `?`
+ * and `?1`, an object fills `:name`, `@name` and `$name`. Binds whole numbers up to ±(2^53 - 1) as
+ * INTEGER, booleans as 0 and 1, `{"$blob": base64}` as BLOB, `{"$int64": digits}` as INTEGER.
  * @throws ParameterError
  */
 export function bindParameters(params: unknown, tokens: readonly Token[]): unknown[] {
@@ -65,7 +65,7 @@ function toSqlValue(value: unknown, name: string): SqlValue {
   );
 }
 
-/** SQLite would store half of a surrogate pair as U+FFFD, another text. */
+/** Rejects half of a surrogate pair, which SQLite would store as U+FFFD. */
 function toText(text: string, name: string): string {
   if (!text.isWellFormed())
     throw new ParameterError(
@@ -74,7 +74,7 @@ function toText(text: string, name: string): string {
   return text;
 }
 
-/** A whole number beyond ±2^53 may have lost digits on its way here, so it is neither bound as INTEGER nor silently as REAL. */
+/** Rejects a whole number beyond ±2^53, whose JSON text may have had more digits. */
 function toNumber(value: number, name: string): number | bigint {
   if (Number.isSafeInteger(value)) return BigInt(value);
   if (Number.isInteger(value) && Math.abs(value) < 2 ** 63)

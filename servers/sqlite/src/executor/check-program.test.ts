@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryDatabase } from '../testing/temporary-database.ts';
 import { checkProgram } from './check-program.ts';
 
-/** A writable connection: the byte code alone has to tell reads from writes. */
+/** Opens a writable connection, so that only the byte code distinguishes reads from writes. */
 function openWritable(): Database.Database {
   const database = new Database(
     temporaryDatabase(
@@ -51,7 +51,7 @@ describe('checkProgram', () => {
     ["SELECT load_extension('x')"],
     ["SELECT fts3_tokenizer('x')"],
   ])('refuses %s', (sql) => {
-    // An SQLite that does not know a function refuses it by itself.
+    // An SQLite without the function refuses it by itself.
     expect(() => checkProgram(openWritable(), sql)).toThrow(
       /would do more than read|no such function|unknown tokenizer/,
     );

@@ -34,13 +34,13 @@ const FORBIDDEN_OPCODES: ReadonlySet<string> = new Set([
 const FORBIDDEN_FUNCTION = /^(?:load_extension|sqlite_attach|sqlite_detach|fts3_tokenizer)\b/i;
 
 /**
- * Reads the byte code SQLite made of a statement and refuses whatever could write, lock or open a file.
- *
+ * Inspects the byte code of a statement and refuses every instruction that could write, lock or
+ * open a file.
  * @throws RefusedQueryError
  * @see https://www.sqlite.org/opcode.html
  */
 export function checkProgram(database: Database, sql: string): void {
-  // The cast adds the method named above.
+  // The cast adds the method of ExplainingDatabase.
   const program = (database as unknown as ExplainingDatabase).explain(sql);
   const forbidden = program.find(isForbidden);
   if (forbidden !== undefined)

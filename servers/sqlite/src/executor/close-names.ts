@@ -1,6 +1,9 @@
 const MAX_NAMES = 20;
 
-/** The names most like `wanted`, nearest first; when none is near, the first names in their order. At most 20. */
+/**
+ * Returns at most 20 names similar to `wanted`, nearest first; without any, the first names in
+ * their order.
+ */
 export function closeNames(wanted: string, names: readonly string[]): string[] {
   const target = wanted.slice(0, 64).toLowerCase();
   const near = names
@@ -11,7 +14,7 @@ export function closeNames(wanted: string, names: readonly string[]): string[] {
   return (near.length > 0 ? near : names).slice(0, MAX_NAMES);
 }
 
-/** Edit distance in characters; a name that contains the other counts as one edit. */
+/** Returns the edit distance in characters; a name that contains the other counts as one edit. */
 function distanceTo(left: string, right: string): number {
   if (left !== '' && right !== '' && (left.includes(right) || right.includes(left)))
     return left === right ? 0 : 1;

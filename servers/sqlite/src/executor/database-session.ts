@@ -5,11 +5,13 @@ import type { Database } from 'better-sqlite3';
 export interface DatabaseSessionOptions {
   readonly path: string;
   readonly busyTimeoutMs: number;
-  /** better-sqlite3's constructor, which loads the native library. */
+  /** Constructor of better-sqlite3, which loads the native library. */
   readonly Database: typeof DatabaseConstructor;
 }
 
-/** One read-only connection, opened when first needed and again when the file at the path is another one. */
+/**
+ * A read-only connection, opened on first use and reopened when the file at the path was replaced.
+ */
 export class DatabaseSession {
   readonly #options: DatabaseSessionOptions;
   #open: { readonly database: Database; readonly identity: string } | undefined;
@@ -54,7 +56,7 @@ export class DatabaseSession {
     });
     database.pragma('trusted_schema = 0');
     database.pragma('cell_size_check = 1');
-    // Sorts stay in memory, where the memory limit sees them, instead of filling the disk.
+    // Sort in memory, where the memory limit applies, instead of on the disk.
     database.pragma('temp_store = MEMORY');
     return database;
   }

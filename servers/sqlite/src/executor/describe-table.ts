@@ -10,7 +10,7 @@ import type {
   TableType,
 } from './protocol.ts';
 
-/** The database has no such table or view; the message lists close names. */
+/** Reports a missing table or view; the message lists similar names. */
 export class UnknownTableError extends Error {
   constructor(message: string) {
     super(message);
@@ -54,9 +54,8 @@ const INDEX_COLUMNS = `SELECT name FROM pragma_index_info(?, 'main') ORDER BY se
 const TRIGGERS = `SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE ORDER BY name`;
 
 /**
- * Describes one table or view of the database. The name is only ever bound, never part of the SQL. The SQL of table and triggers is cut until
- * the description fits.
- *
+ * Describes one table or view of the database. Binds the name and never makes it part of the SQL.
+ * Cuts the SQL of the table and its triggers until the description fits.
  * @throws UnknownTableError; Error when the description does not fit even without SQL.
  */
 export function describeTable(

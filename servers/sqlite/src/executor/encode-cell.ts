@@ -2,13 +2,14 @@ import type { ColumnType } from './protocol.ts';
 
 export interface EncodedCell {
   readonly json: unknown;
-  /** `undefined` for NULL. */
+  /** Type of the value; `undefined` for NULL. */
   readonly type: Exclude<ColumnType, 'mixed'> | undefined;
 }
 
 /**
- * Turns an SQLite value into JSON without losing anything: integers outside ±2^53 become decimal strings, infinities strings, BLOBs
- * `{"$blob": base64, "bytes": n}`. Longer values than `maxBytes` are cut and say so: `{"$text" | "$blob", "bytes", "truncated": true}`.
+ * Converts an SQLite value to JSON without loss: integers outside ±2^53 become decimal strings,
+ * infinities strings, BLOBs `{"$blob": base64, "bytes": n}`. Values longer than `maxBytes` are cut
+ * and marked: `{"$text" | "$blob", "bytes", "truncated": true}`.
  */
 export function encodeCell(value: unknown, maxBytes: number): EncodedCell {
   if (value === null) return { json: null, type: undefined };
@@ -34,7 +35,7 @@ function encodeText(value: string, maxBytes: number): unknown {
   return { $text: cutText(value, maxBytes), bytes, truncated: true };
 }
 
-/** The longest prefix of at most `maxBytes` UTF-8 bytes. */
+/** Returns the longest prefix of at most `maxBytes` UTF-8 bytes. */
 export function cutText(value: string, maxBytes: number): string {
   const room = new Uint8Array(maxBytes);
   const { read } = new TextEncoder().encodeInto(value.slice(0, maxBytes), room);

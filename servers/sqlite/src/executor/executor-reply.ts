@@ -1,6 +1,9 @@
 import type { ExecutorReply } from './protocol.ts';
 
-/** Whether a message from a query process has the form of a reply; what a result holds is not looked at. */
+/**
+ * Whether a message of a query process has the form of a reply. Does not check the content of a
+ * result.
+ */
 export function isExecutorReply(message: unknown): message is ExecutorReply {
   if (typeof message !== 'object' || message === null || !('kind' in message)) return false;
   if (message.kind === 'ready') return true;

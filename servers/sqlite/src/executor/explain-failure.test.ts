@@ -14,7 +14,7 @@ function failureOf(database: Database.Database, query: string): string {
   throw new Error('the query did not fail');
 }
 
-/** A virtual table of a module that does not exist here, as an extension leaves it behind. */
+/** Creates a database with a virtual table whose module is missing, as an extension leaves it. */
 function databaseWithForeignTable(): Database.Database {
   const path = temporaryDatabase('CREATE TABLE users(id, name)');
   const writer = new Database(path);

@@ -25,11 +25,14 @@ const HINTS: readonly (readonly [prefix: string, hint: string])[] = [
 ];
 const MAX_LISTED_COLUMNS = 60;
 const MAX_MESSAGE_BYTES = 4096;
-// A view without columns is a broken one: asking for its columns would fail.
+// A view without columns is broken: the query for its columns would fail.
 const TABLES =
   "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type <> 'shadow' AND (type <> 'view' OR ncol > 0) ORDER BY name";
 
-/** What the model is told about a failure: SQLite's message and, where it helps, what exists or what to do. At most 4096 bytes. */
+/**
+ * Returns the error text for the model: SQLite's message and, where it helps, existing names or
+ * advice. At most 4096 bytes.
+ */
 export function explainFailure(
   error: unknown,
   request: ExecutorRequest,
@@ -54,7 +57,7 @@ function isSqliteFailure(error: Error): error is SqliteFailure {
   return 'code' in error && typeof error.code === 'string' && error.code.startsWith('SQLITE_');
 }
 
-/** Advice is best effort: a schema with a damaged entry, or one that is locked by now, must not hide the failure itself. */
+/** Suggests names if possible. A damaged or locked schema must not hide the failure itself. */
 function trySuggestNames(message: string, sql: string, database: Database): string | undefined {
   try {
     return suggestNames(message, sql, database);

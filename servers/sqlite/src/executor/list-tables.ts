@@ -13,7 +13,10 @@ const TABLES = `SELECT name, type FROM pragma_table_list
     AND (:pattern IS NULL OR name GLOB :pattern) AND (:after IS NULL OR name > :after) ORDER BY name`;
 const COLUMNS = `SELECT name, type FROM pragma_table_xinfo(?, 'main') WHERE hidden <> 1`;
 
-/** Lists tables by name, without SQLite's own and the shadow tables of virtual ones, as many as fit into `maxResultBytes`. */
+/**
+ * Lists tables by name, as many as fit into `maxResultBytes`. Excludes internal tables of SQLite
+ * and shadow tables of virtual tables.
+ */
 export function listTables(
   database: Database,
   { includeViews, pattern, after }: ListTablesInput,
@@ -39,7 +42,9 @@ export function listTables(
   };
 }
 
-/** A view whose table is gone must not hide the others. */
+/**
+ * Describes one table. A view without its table gets an error and does not hide the other tables.
+ */
 function summarize(database: Database, { name, type }: TableRow): TableSummary {
   try {
     return {

@@ -1,16 +1,19 @@
 import type { SqliteLimits } from '../limits.ts';
 
-/** Everything that crosses the IPC channel between the server and a query process. All of it is JSON. */
+/** The messages on the IPC channel between the server and a query process, all JSON. */
 
 export interface ReadQueryInput {
   readonly query: string;
-  /** By position or by name; as the client sent it. */
+  /** Parameters by position or by name, as the client sent them. */
   readonly params?: unknown;
-  /** Rows, at most the configured maximum, which is the default. */
+  /** Most rows; at most the configured maximum, which is the default. */
   readonly limit?: number;
 }
 
-/** `int64`: at least one value outside ±2^53, given as a decimal string. Absent: no value but NULL was returned. */
+/**
+ * The types of a column. `int64`: at least one value is outside ±2^53 and returned as a decimal
+ * string. Absent when every value is NULL.
+ */
 export type ColumnType = 'integer' | 'int64' | 'real' | 'text' | 'blob' | 'mixed';
 
 export interface ResultColumn {
@@ -19,12 +22,12 @@ export interface ResultColumn {
 }
 
 export interface QueryResult {
-  /** In query order; names may repeat. */
+  /** Columns in query order; names may repeat. */
   readonly columns: readonly ResultColumn[];
   /** One array per row, in the order of `columns`. */
   readonly rows: readonly (readonly unknown[])[];
   readonly rowCount: number;
-  /** More rows exist than were returned. */
+  /** Whether more rows exist. */
   readonly truncated: boolean;
   readonly elapsedMs: number;
 }
@@ -35,32 +38,32 @@ export interface TableSummary {
   readonly name: string;
   readonly type: TableType;
   readonly columns: readonly { readonly name: string; readonly type: string }[];
-  /** Why the columns of a broken view cannot be listed. */
+  /** Error that prevents the list of columns of a broken view. */
   readonly error?: string;
 }
 
 export interface ListTablesInput {
   readonly includeViews: boolean;
-  /** As for GLOB: `*` and `?`; letter case counts. */
+  /** Pattern with `*` and `?` as for GLOB; case-sensitive. */
   readonly pattern?: string;
-  /** Name of the last table of the page before. */
+  /** Name of the last table of the previous page. */
   readonly after?: string;
 }
 
 export interface TableList {
   readonly tables: readonly TableSummary[];
-  /** More tables exist than fit. */
+  /** Whether more tables exist than fit. */
   readonly truncated: boolean;
-  /** Given as `cursor` to get the tables after these. */
+  /** Cursor for the next page. */
   readonly nextCursor?: string;
 }
 
 export interface TableColumn {
   readonly name: string;
-  /** As declared; may be empty. */
+  /** Declared type; may be empty. */
   readonly type: string;
   readonly notNull: boolean;
-  /** The default's SQL expression. */
+  /** SQL expression of the default. */
   readonly default: string | null;
   readonly generated: boolean;
 }
@@ -68,7 +71,7 @@ export interface TableColumn {
 export interface ForeignKey {
   readonly columns: readonly string[];
   readonly table: string;
-  /** Columns of the other table; empty means its primary key. */
+  /** Columns of the referenced table; empty: its primary key. */
   readonly references: readonly string[];
   readonly onUpdate: string;
   readonly onDelete: string;
@@ -78,7 +81,7 @@ export interface TableIndex {
   readonly name: string;
   readonly unique: boolean;
   readonly partial: boolean;
-  /** `null` stands for an expression. */
+  /** Columns; `null` stands for an expression. */
   readonly columns: readonly (string | null)[];
 }
 
@@ -93,7 +96,7 @@ export interface TableDescription {
   readonly sql: string;
 }
 
-/** What a query process can be asked to do. */
+/** The operations of a query process. */
 export interface Operations {
   readonly 'read-query': { readonly input: ReadQueryInput; readonly output: QueryResult };
   readonly 'list-tables': { readonly input: ListTablesInput; readonly output: TableList };
@@ -118,11 +121,11 @@ export type ExecutorReply =
   | { readonly kind: 'result'; readonly id: number; readonly output: unknown }
   | { readonly kind: 'failure'; readonly id: number; readonly message: string };
 
-/** Given to the process as its only argument, as JSON. */
+/** The configuration of a query process, its only argument, as JSON. */
 export interface ExecutorConfiguration extends SqliteLimits {
   readonly path: string;
   readonly parentPid: number;
 }
 
-/** Written to stderr by a process that ends itself because of its memory limit. */
+/** Line on stderr of a process that ends itself because of its memory limit. */
 export const MEMORY_LIMIT_NOTICE = 'memory limit reached';

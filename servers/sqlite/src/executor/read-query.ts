@@ -12,16 +12,19 @@ export interface ResultLimits {
   readonly maxResultBytes: number;
 }
 
-/** Room for the result's other fields and the JSON-RPC envelope around it. */
+/** Bytes for the other fields of a result and its JSON-RPC envelope. */
 const ENVELOPE_BYTES = 4096;
 const MAX_COLUMN_NAME_BYTES = 128;
 const MIN_CELL_BYTES = 16;
-/** `{"$int64":…}` around a large integer, once as structured content and once, escaped, as text. */
+/**
+ * Bytes of `{"$int64":…}` around a large integer, once as structured content and once, escaped, as
+ * text.
+ */
 const MARK_BYTES = 24;
 
 /**
- * Runs one reading statement within the limits. At least one row is returned where there is one: its cells are cut until it fits.
- *
+ * Runs one reading statement within the limits. Returns at least one row, if any, and cuts its
+ * cells until it fits.
  * @throws RefusedQueryError, ParameterError, SqliteError
  */
 export function readQuery(
@@ -80,7 +83,9 @@ class RowCollector {
       );
   }
 
-  /** Whether the row was taken; after the first `false` nothing more fits. */
+  /**
+   * Adds a row if it fits, and returns whether it did. After the first `false` no further row fits.
+   */
   add(row: readonly unknown[]): boolean {
     const fitting = this.#rows.length < this.#limits.maxRows ? this.#fit(row) : undefined;
     if (fitting === undefined) {
@@ -105,7 +110,10 @@ class RowCollector {
     return { columns, rows: this.#rows, rowCount: this.#rows.length, truncated: this.#truncated };
   }
 
-  /** In a column of several types, digits alone could be text: large integers are written as they are for parameters. */
+  /**
+   * Marks large integers in columns of several types, where their digits could be text, in the form
+   * of parameters.
+   */
   #markIntegers(): void {
     for (const { row, column } of this.#largeIntegers) {
       if (this.#types[column] === 'mixed') row[column] = { $int64: row[column] };

@@ -6,13 +6,15 @@ import { listTables } from './list-tables.ts';
 import type { ExecutorConfiguration, ExecutorReply, ExecutorRequest } from './protocol.ts';
 import { readQuery } from './read-query.ts';
 
-/** The parent's side of the IPC channel. */
+/** The IPC channel to the parent. */
 export interface ExecutorChannel {
   onRequest(listener: (request: ExecutorRequest) => void): void;
   send(reply: ExecutorReply): void;
 }
 
-/** Answers requests one after the other; `activity` holds the id of the request in work, for the watchdog. */
+/**
+ * Answers requests in sequence; `activity` holds the id of the current request for the watchdog.
+ */
 export async function serveRequests(
   configuration: ExecutorConfiguration,
   channel: ExecutorChannel,

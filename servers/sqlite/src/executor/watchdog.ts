@@ -2,11 +2,14 @@ import { writeSync } from 'node:fs';
 import { MEMORY_LIMIT_NOTICE } from './protocol.ts';
 
 export interface WatchdogOptions {
-  /** One Int32: 0 while the process is idle, else the number of the request it works on. */
+  /** One Int32: 0 while the process is idle, else the number of the current request. */
   readonly activity: SharedArrayBuffer;
   readonly parentPid: number;
   readonly maxMemoryMb: number;
-  /** A single request that runs longer ends the process: only a parent that cannot act any more lets it. */
+  /**
+   * Milliseconds after which a request ends the process; reached only when the parent does not
+   * enforce its deadline.
+   */
   readonly maxBusyMs: number;
 }
 
@@ -14,8 +17,9 @@ const POLL_MS = 20;
 const STDERR = 2;
 
 /**
- * Kills its own process when, during a request, the parent is gone, the memory limit is passed or the request outlives every deadline. Runs on a
- * thread of its own because the main thread does not come back from SQLite before the query ends. Sleeps while the process is idle; never returns.
+ * Kills its own process when, during a request, the parent has ended, the memory limit is exceeded,
+ * or the request exceeds every deadline. Runs in its own thread, because the main thread is blocked
+ * in SQLite until the query ends. Sleeps while the process is idle; never returns.
  */
 export function watchProcess({
   activity,

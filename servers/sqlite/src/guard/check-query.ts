@@ -1,7 +1,7 @@
 import { READ_PRAGMA_NAMES, isReadPragma, takesArgument } from './pragmas.ts';
 import { TokenizeError, tokenize, type Token } from './tokenize.ts';
 
-/** The statement is not one this server runs; the message says what is. */
+/** Reports a statement that this server does not run; the message says which statements it runs. */
 export class RefusedQueryError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -53,9 +53,8 @@ const REASONS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Decides from the text alone whether a statement may be given to SQLite. Needed because compiling a PRAGMA already changes settings,
- * and because SQLite calls ATTACH and transaction statements read-only.
- *
+ * Decides from the text whether a statement may be passed to SQLite, because compiling a PRAGMA
+ * already changes settings, and SQLite reports ATTACH and transaction statements as read-only.
  * @throws RefusedQueryError
  */
 export function checkQuery(sql: string): CheckedQuery {
@@ -116,7 +115,7 @@ function checkExplained(tokens: readonly Token[]): void {
   if (keyword === 'with') checkWith(explained);
 }
 
-/** Finds the verb behind the common table expressions: the first one outside parentheses. */
+/** Finds the verb after the common table expressions: the first one outside parentheses. */
 function checkWith(tokens: readonly Token[]): void {
   let depth = 0;
   for (const [index, token] of tokens.entries()) {
@@ -151,7 +150,7 @@ function checkPragma(tokens: readonly Token[]): void {
     );
 }
 
-/** Names are checked in strings as well: SQLite takes a string for a table name after FROM. */
+/** Checks a name, also in a string, which SQLite accepts as a table name after FROM. */
 function checkName(token: Token, next: Token | undefined): void {
   if (token.kind === 'number' || token.kind === 'variable' || token.kind === 'symbol') return;
   const pragma = PRAGMA_FUNCTION.exec(token.text)?.[1];

@@ -2,11 +2,11 @@ export type TokenKind = 'word' | 'quoted' | 'string' | 'number' | 'variable' | '
 
 export interface Token {
   readonly kind: TokenKind;
-  /** As written, but quoted identifiers and strings are given without their quotes. */
+  /** Text as written; quoted identifiers and strings without their quotes. */
   readonly text: string;
 }
 
-/** The text cannot be split into tokens the way SQLite would do it. */
+/** Reports a text that cannot be split into tokens the way SQLite does it. */
 export class TokenizeError extends Error {
   constructor(message: string) {
     super(message);
@@ -27,8 +27,8 @@ const CLOSING_QUOTE: { readonly [opening: string]: string } = {
 };
 
 /**
- * Splits SQL as SQLite's own tokenizer does, without comments and white space. Where the two could disagree, the text is refused.
- *
+ * Splits SQL like SQLite's tokenizer, without comments and white space. Refuses text for which the
+ * two could differ.
  * @throws TokenizeError for open quotes, Tcl-style parameters and characters that begin no token, NUL among them.
  * @see https://www.sqlite.org/lang_comment.html
  */
@@ -77,7 +77,10 @@ function readToken(sql: string, position: number): { token: Token; end: number }
   return { token: { kind: 'variable', text: variable }, end };
 }
 
-/** SQLite takes a vertical tab for white space in one place and for an error in another; what is no symbol of its grammar is not passed on. */
+/**
+ * Reads a symbol of SQLite's grammar and rejects any other character, such as a vertical tab, which
+ * SQLite handles inconsistently.
+ */
 function readSymbol(character: string, position: number): { token: Token; end: number } {
   if (SYMBOL.test(character))
     return { token: { kind: 'symbol', text: character }, end: position + 1 };
@@ -98,7 +101,7 @@ function readQuoted(sql: string, start: number, closing: string): { token: Token
   return { token: { kind: closing === "'" ? 'string' : 'quoted', text }, end: end + 1 };
 }
 
-/** A doubled quote stands for the quote itself. */
+/** Finds the closing quote. A doubled quote stands for the quote itself. */
 function findClosing(sql: string, start: number, quote: string): number {
   let end = sql.indexOf(quote, start);
   while (end !== -1 && sql.charAt(end + 1) === quote) end = sql.indexOf(quote, end + 2);

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { onTestFinished } from 'vitest';
 
-/** The path of a new database in a folder of its own, made by `sql` and removed after the test. */
+/**
+ * Creates a database with `sql` in its own folder, which is removed after the test, and returns its
+ * path.
+ */
 export function temporaryDatabase(sql = ''): string {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-sqlite-'));
   onTestFinished(() => {
@@ -18,7 +21,7 @@ export function temporaryDatabase(sql = ''): string {
   return path;
 }
 
-/** A connection as a query process has it, closed after the test. */
+/** Opens a connection like a query process; closed after the test. */
 export function openForReading(path: string): Database.Database {
   const database = new Database(path, { readonly: true, fileMustExist: true });
   onTestFinished(() => {

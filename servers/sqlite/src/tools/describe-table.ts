@@ -6,7 +6,7 @@ const STRINGS = { type: 'array', items: { type: 'string' } } as const;
 const STRING = { type: 'string' } as const;
 const BOOLEAN = { type: 'boolean' } as const;
 
-/** The tool that gives everything the schema says about one table or view. */
+/** Returns the tool that describes one table or view. */
 export function describeTableTool(pool: ExecutorPool): ToolDefinition {
   return defineTool({
     name: 'describe_table',
@@ -73,7 +73,7 @@ export function describeTableTool(pool: ExecutorPool): ToolDefinition {
   });
 }
 
-/** An array of objects in which every property is present. */
+/** Returns the schema of an array of objects with all properties required. */
 function listOf(properties: { readonly [name: string]: unknown }): {
   readonly [keyword: string]: unknown;
 } {

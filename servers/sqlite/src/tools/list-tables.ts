@@ -2,7 +2,7 @@ import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { compactJson } from '../executor/compact-json.ts';
 import type { ExecutorPool } from '../executor-pool.ts';
 
-/** The tool that gives an overview of the schema. */
+/** Returns the tool that lists the tables. */
 export function listTablesTool(pool: ExecutorPool): ToolDefinition {
   return defineTool({
     name: 'list_tables',

@@ -2,7 +2,7 @@ import type { InteractiveContext } from '@signalbox/mcp-core/server';
 
 const REPORT_EVERY_MS = 1000;
 
-/** Reports once a second how long `work` has been going on. Resolves and rejects as `work` does. */
+/** Reports the elapsed time of `work` once a second. Resolves and rejects like `work`. */
 export async function withQueryProgress<Result>(
   context: InteractiveContext,
   work: Promise<Result>,

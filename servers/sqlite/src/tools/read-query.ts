@@ -8,7 +8,10 @@ const DESCRIPTION = `Runs one reading SQL statement on the SQLite database: SELE
 Each row is an array in the order of columns. Pass values through params, never inside the SQL. When truncated is true more rows exist: add LIMIT and OFFSET.
 Integers outside ±2^53 are decimal strings (column type int64); a BLOB is {"$blob": base64, "bytes": n}; a cut text is {"$text", "bytes", "truncated"}.`;
 
-/** The tool over any number of rows up to `maxRows`; time, memory and size limits are the pool's. */
+/**
+ * Returns the tool that runs a query and returns up to `maxRows` rows; the pool limits time, memory
+ * and size.
+ */
 export function readQueryTool(pool: ExecutorPool, maxRows: number): ToolDefinition {
   return defineTool({
     name: 'read_query',

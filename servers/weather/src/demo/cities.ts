@@ -1,6 +1,6 @@
 import type { Place } from '../provider.ts';
 
-/** Two Springfields show what happens when a name is not enough. */
+/** Cities of the demo. Two Springfields demonstrate an ambiguous name. */
 export const demoCities: readonly Place[] = (
   [
     ['Amsterdam', 'North Holland', 'Netherlands', 'NL', 52.37, 4.89, 'Europe/Amsterdam', 741_636],

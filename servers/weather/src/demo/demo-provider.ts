@@ -6,14 +6,17 @@ import { dayAfter, localClock } from './local-clock.ts';
 import { madeUpDay, madeUpHour } from './made-up-weather.ts';
 
 export interface DemoOptions {
-  /** How long each answer takes, so that long jobs can be watched; default 150 ms. */
+  /** Duration of each response in milliseconds, so that long jobs can be observed; default 150. */
   readonly delayMs?: number;
-  /** Answers in preparation at once; default 2. */
+  /** Most responses in preparation at once; default 2. */
   readonly maxConcurrency?: number;
   readonly now?: () => Date;
 }
 
-/** Made-up weather of a few cities and of any coordinates: the same for the same place and day, and without any network. */
+/**
+ * Creates a provider of made-up weather for a few cities and any coordinates: the same for the same
+ * place and day, without network access.
+ */
 export function createDemoProvider(options: DemoOptions = {}): WeatherProvider {
   const { delayMs = 150, maxConcurrency = 2, now = () => new Date() } = options;
   const limiter = new Limiter(maxConcurrency);

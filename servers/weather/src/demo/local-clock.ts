@@ -1,13 +1,13 @@
 export interface LocalClock {
-  /** `YYYY-MM-DD`. */
+  /** Date, `YYYY-MM-DD`. */
   readonly date: string;
-  /** 0 to 23. */
+  /** Hour, 0 to 23. */
   readonly hour: number;
-  /** ISO 8601 to the hour, with its offset. */
+  /** Time in ISO 8601, to the hour, with its offset. */
   readonly fullHour: string;
 }
 
-/** What the clocks show in a time zone (IANA name) at `now`. */
+/** Returns the local time in a time zone (IANA name) at `now`. */
 export function localClock(now: Date, timeZone: string): LocalClock {
   const format = new Intl.DateTimeFormat('en-CA', {
     timeZone,
@@ -26,7 +26,7 @@ export function localClock(now: Date, timeZone: string): LocalClock {
   return { date, hour: Number(parts['hour']), fullHour: `${date}T${parts['hour']}:00:00${offset}` };
 }
 
-/** The calendar day `days` after a `YYYY-MM-DD` day. */
+/** Returns the calendar day `days` after a `YYYY-MM-DD` day. */
 export function dayAfter(date: string, days: number): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
 }

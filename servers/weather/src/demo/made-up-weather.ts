@@ -2,7 +2,7 @@ import type { CurrentWeather, DailyWeather, Place } from '../provider.ts';
 import type { LocalClock } from './local-clock.ts';
 import { seededRandom } from './seeded-random.ts';
 
-/** Plausible weather of one day, the same whenever it is asked for. */
+/** Returns plausible weather of one day, the same for each call. */
 export function madeUpDay(place: Place, date: string): DailyWeather {
   const random = seededRandom(`${place.id} ${date}`);
   const mean = seasonalMean(place.latitude, date) + spread(random, 4);
@@ -23,7 +23,7 @@ export function madeUpDay(place: Place, date: string): DailyWeather {
   };
 }
 
-/** The weather at a local hour, within the bounds of its made-up day. */
+/** Returns the weather at a local hour, within the bounds of its made-up day. */
 export function madeUpHour(place: Place, clock: LocalClock): CurrentWeather {
   const day = madeUpDay(place, clock.date);
   const random = seededRandom(`${place.id} ${clock.date} ${clock.hour}`);
@@ -51,7 +51,10 @@ export function madeUpHour(place: Place, clock: LocalClock): CurrentWeather {
 const warmestHour = 15;
 const warmestDayNorth = 200;
 
-/** Degrees Celsius: colder and more seasonal with the distance from the equator. */
+/**
+ * Returns the mean temperature in degrees Celsius: colder and more seasonal with the distance from
+ * the equator.
+ */
 function seasonalMean(latitude: number, date: string): number {
   const dayOfYear =
     (Date.parse(`${date}T00:00:00Z`) - Date.parse(`${date.slice(0, 4)}-01-01T00:00:00Z`)) /
@@ -69,7 +72,7 @@ function weatherCode(precipitation: number, mean: number, random: number): numbe
   return precipitation > 6 ? 63 : 61;
 }
 
-/** From `-width` to `width`. */
+/** Returns a random number from `-width` to `width`. */
 function spread(random: () => number, width: number): number {
   return width * (2 * random() - 1);
 }

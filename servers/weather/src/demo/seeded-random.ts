@@ -1,4 +1,7 @@
-/** Numbers from 0 up to 1 that depend on `seed` only: a 32-bit FNV-1a hash drives a linear congruential generator with mixed output. */
+/**
+ * Returns a generator of numbers from 0 up to 1 that depend on `seed` only: a 32-bit FNV-1a hash
+ * seeds a linear congruential generator with mixed output.
+ */
 export function seededRandom(seed: string): () => number {
   let state = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(seed)) state = Math.imul(state ^ byte, 0x01000193);

@@ -4,14 +4,16 @@ import { usStates } from './us-states.ts';
 
 export type Choice =
   | { readonly kind: 'found'; readonly place: Place; readonly alternatives: readonly Place[] }
-  /** Most populous first. */
+  /** Candidates, most populous first. */
   | { readonly kind: 'ambiguous'; readonly candidates: readonly Place[] }
-  /** `elsewhere`: places of that name which the qualifiers rule out. */
+  /** No place; `elsewhere` has the places of that name that the qualifiers exclude. */
   | { readonly kind: 'none'; readonly elsewhere: readonly Place[] };
 
 /**
- * Decides which of a geocoder's places a name means. Places of exactly that name come before similar ones; one wins when it is the only one left
- * after the qualifiers, or has at least ten times the inhabitants of the next. An unknown population counts as 1000, and never wins.
+ * Chooses the place that a name means from the results of a geocoder. Exact names come before
+ * similar ones. A place is chosen when it is the only one that the qualifiers leave, or has at
+ * least ten times the inhabitants of the next. An unknown population counts as 1000, and is never
+ * chosen for its size.
  */
 export function choosePlace(query: PlaceQuery, places: readonly Place[]): Choice {
   const named = byPopulation(exactOrAll(query.name, places));
@@ -65,7 +67,10 @@ function matches(qualifier: string, place: Place): boolean {
   );
 }
 
-/** Without case, accents, dots and apostrophes, hyphens as spaces: "Saint-Étienne" and "saint etienne" are one name. */
+/**
+ * Removes case, accents, dots and apostrophes, and replaces hyphens by spaces, so that
+ * "Saint-Étienne" equals "saint etienne".
+ */
 function fold(name: string): string {
   return name
     .normalize('NFKD')

@@ -5,7 +5,7 @@ export type LocationQuery =
   | { readonly kind: 'id'; readonly id: number }
   | PlaceQuery;
 
-/** A name with what narrows it down: "Springfield, Illinois, US" has two qualifiers. */
+/** A name with qualifiers: "Springfield, Illinois, US" has two. */
 export interface PlaceQuery {
   readonly kind: 'name';
   readonly name: string;
@@ -15,7 +15,8 @@ export interface PlaceQuery {
 export const MAX_LOCATION_LENGTH = 200;
 
 /**
- * Reads the forms of a location: `latitude,longitude`, `geo:<number>`, a name, a name with comma-separated qualifiers.
+ * Parses a location: `latitude,longitude`, `geo:<number>`, a name, or a name with comma-separated
+ * qualifiers.
  * @throws WeatherError `invalid-location`
  */
 export function parseLocation(text: string): LocationQuery {

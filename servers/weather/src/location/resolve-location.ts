@@ -12,7 +12,7 @@ const maxCandidates = 10;
 const maxAlternatives = 5;
 
 /**
- * The place a location means, without asking anybody.
+ * Returns the place that a location means, without asking the user.
  * @throws WeatherError `invalid-location` before any request, `unknown-place`, or what the provider throws.
  */
 export async function resolveLocation(
@@ -44,7 +44,8 @@ export async function resolveLocation(
 }
 
 /**
- * The place a location means; where several are equally likely, a person is asked if the client can ask.
+ * Returns the place that a location means; asks the user to choose among equally likely places if
+ * the client supports it.
  * @throws WeatherError as `resolveLocation`, `ambiguous-place` with candidates when nobody can be asked, `choice-declined`.
  */
 export async function resolveOrAsk(
@@ -96,14 +97,15 @@ export function ambiguousPlace(text: string, candidates: readonly Place[]): Weat
   );
 }
 
-/** "Springfield, Illinois, United States". */
+/** Returns the label of a place, such as "Springfield, Illinois, United States". */
 export function placeLabel(place: Place): string {
   return joinParts([place.name, place.admin1, place.country]);
 }
 
 /**
- * The label of each place, in their order. Places that share a label also get the district, and those that still do their coordinates and inhabitants:
- * "Newtown, Kent County, Testshire, Testland (51.2, 0.5; 4,100 inhabitants)".
+ * Returns the label of each place, in order. Places with the same label also get the district and,
+ * if still equal, their coordinates and inhabitants: "Newtown, Kent County, Testshire, Testland
+ * (51.2, 0.5; 4,100 inhabitants)".
  */
 export function placeLabels(places: readonly Place[]): readonly string[] {
   const withDistricts = unlessAlone(places, placeLabel, (place) =>
@@ -118,7 +120,9 @@ export function placeLabels(places: readonly Place[]): readonly string[] {
 
 type Label = (place: Place, index: number) => string;
 
-/** The short label of each place, or the long one where several places have the same short label. */
+/**
+ * Returns the short label of each place, or the long label if several places share the short one.
+ */
 function unlessAlone(places: readonly Place[], short: Label, long: Label): readonly string[] {
   const labels = places.map(short);
   return places.map((place, index) => {
@@ -185,7 +189,9 @@ function unknownPlace(
   );
 }
 
-/** "geo:1 (Springfield, Missouri, United States); geo:2 (…)". */
+/**
+ * Returns a list of candidates, such as "geo:1 (Springfield, Missouri, United States); geo:2 (…)".
+ */
 export function candidateList(places: readonly Place[]): string {
   const labels = placeLabels(places);
   return places.map((place, index) => `${place.id} (${labels[index]})`).join('; ');

@@ -1,4 +1,4 @@
-/** Postal abbreviations of the United States with the folded names a geocoder may give them. */
+/** Postal abbreviations of the United States with the folded names that a geocoder may use. */
 export const usStates: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     al: ['alabama'],

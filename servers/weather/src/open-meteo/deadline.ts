@@ -1,11 +1,14 @@
 export interface Deadline {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** Makes the error that an expiry rejects with. */
+  /** Creates the error of an expired deadline. */
   readonly expired: () => Error;
 }
 
-/** Runs with a signal that aborts with `deadline.signal` and when the time is up; an aborted run rejects with the signal's reason. */
+/**
+ * Calls `run` with a signal that aborts with `deadline.signal` and at the deadline; an aborted run
+ * rejects with the signal's reason.
+ */
 export async function withDeadline<Value>(
   deadline: Deadline,
   run: (signal: AbortSignal) => Promise<Value>,

@@ -4,9 +4,9 @@ import { readText } from './read-text.ts';
 import type { Runtime } from './runtime.ts';
 
 export interface FetchSettings {
-  /** Of one try. */
+  /** Time limit of one attempt, in milliseconds. */
   readonly timeoutMs: number;
-  /** Of all tries and the pauses between them. */
+  /** Time limit of all attempts and the delays between them, in milliseconds. */
   readonly totalTimeoutMs: number;
   readonly userAgent: string;
   readonly runtime: Runtime;
@@ -14,8 +14,8 @@ export interface FetchSettings {
 }
 
 /**
- * GETs a JSON document of at most 2 MiB. 5xx answers and connection errors are tried again twice, a 429 once when its Retry-After is at most
- * two seconds. Redirects are refused.
+ * Fetches a JSON document of at most 2 MiB. Retries 5xx responses and connection errors twice, and
+ * a 429 once if its Retry-After is at most two seconds. Refuses redirects.
  * @throws WeatherError; the signal's reason when it aborts, the socket closed.
  */
 export async function fetchJson(
@@ -52,7 +52,7 @@ const never: Retry = { kind: 'never' };
 const backoffMs = [250, 1000];
 const jitter = 0.2;
 
-/** `random`: 0 up to 1. */
+/** Returns the retry delay in milliseconds; `random` is 0 up to 1. */
 function pauseBefore(tries: number, retry: Retry, random: number): number | undefined {
   if (retry.kind === 'once') return tries === 1 ? retry.afterMs : undefined;
   const pauseMs = retry.kind === 'backoff' ? backoffMs[tries - 1] : undefined;
@@ -69,7 +69,7 @@ async function fetchOnce(url: URL, settings: FetchSettings, signal: AbortSignal)
   return withDeadline(deadline, async (trySignal) => {
     try {
       const headers = { accept: 'application/json', 'user-agent': settings.userAgent };
-      // 'error' would report a redirect as one more connection failure, and those are tried again.
+      // 'error' would report a redirect as a connection failure, which is retried.
       const response = await fetch(url, { headers, redirect: 'manual', signal: trySignal });
       settings.debug(
         `GET ${url.origin}${url.pathname} ${response.status} in ${Math.round(performance.now() - startedAt)} ms`,
@@ -169,20 +169,26 @@ async function rateLimited(
 
 const daySeconds = 86_400;
 
-/** Seconds of a Retry-After header, a number or a date, at most a day. @see https://www.rfc-editor.org/rfc/rfc9110#field.retry-after */
+/**
+ * Returns the seconds of a Retry-After header, a number or a date, at most a day. @see
+ * https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
+ */
 function secondsOf(header: string | null, now: number): number | undefined {
   const value = header?.trim() ?? '';
   const seconds = /^\d/.test(value) ? Number(value) : (Date.parse(value) - now) / 1000;
   return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 0), daySeconds);
 }
 
-/** Open-Meteo sends no Retry-After; its text names the window that is used up. */
+/**
+ * Returns the seconds until the limit resets. Open-Meteo sends no Retry-After; its text names the
+ * exhausted window.
+ */
 function secondsUntilReset(reason: string): number {
   if (/daily/i.test(reason)) return daySeconds;
   return /hourly/i.test(reason) ? 3600 : 60;
 }
 
-/** `: <reason>` of an error document `{"error":true,"reason":"…"}`, or nothing. */
+/** Returns `: <reason>` of an error document `{"error":true,"reason":"…"}`, or an empty text. */
 async function readReason(response: Response): Promise<string> {
   const text = await readText(response, maxBodyBytes);
   const reason = /"reason"\s*:\s*"((?:[^"\\]|\\.){1,200})/.exec(text ?? '')?.[1];
@@ -196,7 +202,7 @@ function timedOut(url: URL, timeoutMs: number): WeatherError {
   );
 }
 
-/** Codes with which a connection is not made at all. */
+/** Error codes of a connection that could not be opened. */
 const unreachableCodes: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -206,7 +212,7 @@ const unreachableCodes: ReadonlySet<string> = new Set([
   'ETIMEDOUT',
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
-/** A port that fetch never uses, such as 22; trying again cannot help. */
+/** Error of fetch for a forbidden port, such as 22; a retry cannot help. */
 const forbiddenPort = 'bad port';
 
 function failedExchange(url: URL, error: unknown): Outcome {
@@ -235,7 +241,7 @@ function failedExchange(url: URL, error: unknown): Outcome {
   );
 }
 
-/** The code of what undici wraps in "fetch failed". */
+/** Returns the code of the error that undici wraps in "fetch failed". */
 function networkCause(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (cause instanceof Error)

@@ -35,7 +35,10 @@ export function forecastQuery(place: Place, days: number): URLSearchParams {
   return query(place, { daily: dailyVariables.join(','), forecast_days: String(days) });
 }
 
-/** Without `timezone=auto` the days would begin at midnight GMT. */
+/**
+ * Returns the query of a place. `timezone=auto` makes the days begin at local midnight, not at
+ * midnight GMT.
+ */
 function query(place: Place, variables: { readonly [name: string]: string }): URLSearchParams {
   return new URLSearchParams({
     latitude: String(place.latitude),
@@ -106,25 +109,25 @@ function dayOf(daily: JsonRecord, date: unknown, index: number): DailyWeather {
   };
 }
 
-/** WMO codes are whole; anything else is as good as none. */
+/** Returns a WMO code, which is a whole number; any other number becomes `null`. */
 function wholeNumber(value: number | null): number | null {
   return Number.isInteger(value) ? value : null;
 }
 
-/** `YYYY-MM-DDTHH:MM`, as the service writes local times. */
+/** Returns a local time of the service, `YYYY-MM-DDTHH:MM`. */
 function localTime(value: unknown): string | undefined {
   const time =
     typeof value === 'string' ? /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.exec(value)?.[0] : undefined;
   return time !== undefined && isInCalendar(time) ? time : undefined;
 }
 
-/** Whether a date, or a date with a time, exists: 2026-02-30 does not. */
+/** Whether a date, or a date with a time, exists: 2026-02-30 does not exist. */
 function isInCalendar(text: string): boolean {
   const date = new Date(`${text.slice(0, 10)}T${text.slice(11) || '00:00'}Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
-/** Of the time zones of the world, -12:00 to +14:00. */
+/** Largest offset of a time zone; they reach from -12:00 to +14:00. */
 const maxOffsetSeconds = 14 * 3600;
 
 function offset(seconds: number): string {

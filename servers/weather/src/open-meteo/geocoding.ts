@@ -2,7 +2,7 @@ import type { Place } from '../provider.ts';
 import { WeatherError } from '../weather-error.ts';
 import { listOf, numberOf, recordOf, textOf } from './json-value.ts';
 
-/** The most the service gives. */
+/** Most results of the service. */
 const maxPlaces = 100;
 
 /** @see https://open-meteo.com/en/docs/geocoding-api */
@@ -11,7 +11,8 @@ export function searchQuery(name: string): URLSearchParams {
 }
 
 /**
- * The populated places of a search answer, or all of its places when none is marked as populated; each place once.
+ * Returns the populated places of a search response, or all places if none is marked as populated;
+ * each place once.
  * @throws WeatherError `invalid-response`
  */
 export function placesOf(document: unknown): readonly Place[] {
@@ -33,7 +34,9 @@ export function placesOf(document: unknown): readonly Place[] {
   return [...new Map(places.map((place) => [place.id, place])).values()];
 }
 
-/** A place of a geocoding document; `undefined` without a usable id, name and coordinates. */
+/**
+ * Returns a place of a geocoding document; `undefined` without a usable id, name and coordinates.
+ */
 export function placeOf(result: unknown): Place | undefined {
   const record = recordOf(result);
   const id = numberOf(record?.['id']);
@@ -79,7 +82,10 @@ function inhabitants(count: number | undefined): number | undefined {
   return count !== undefined && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
 }
 
-/** GeoNames codes of populated places begin with PPL. @see https://www.geonames.org/export/codes.html */
+/**
+ * Whether a result is a populated place, whose GeoNames code begins with PPL. @see
+ * https://www.geonames.org/export/codes.html
+ */
 function isPopulated(result: unknown): boolean {
   return textOf(recordOf(result)?.['feature_code'])?.startsWith('PPL') ?? true;
 }

@@ -12,12 +12,15 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A finite number: 1e999 in JSON is read as Infinity. */
+/** Returns a finite number, else `undefined`. JSON.parse reads 1e999 as Infinity. */
 export function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-/** Text from outside, its control characters removed, at most 200 characters; `undefined` when nothing is left. */
+/**
+ * Returns a foreign text without control characters, at most 200 characters; `undefined` when
+ * nothing is left.
+ */
 export function textOf(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   const text = value

@@ -8,22 +8,28 @@ import { realRuntime, type Runtime } from './runtime.ts';
 import { SingleFlightCache } from './single-flight-cache.ts';
 
 export interface OpenMeteoOptions {
-  /** Names this program and its version to the service. */
+  /** User-Agent header with the name and version of this program. */
   readonly userAgent: string;
   /** Default `https://api.open-meteo.com`. */
   readonly forecastUrl?: URL;
   /** Default `https://geocoding-api.open-meteo.com`. */
   readonly geocodingUrl?: URL;
-  /** Limit of one try; all tries together get one and a half times as much. Default 10000 ms. */
+  /**
+   * Time limit of one attempt in milliseconds; all attempts together get one and a half times as
+   * much. Default 10000.
+   */
   readonly timeoutMs?: number;
-  /** Requests at once, 1 to 5; default 2. */
+  /** Most requests at once, 1 to 5; default 2. */
   readonly maxConcurrency?: number;
   readonly runtime?: Runtime;
-  /** Hears of every request. */
+  /** Called with a line for every request. */
   readonly debug?: (message: string) => void;
 }
 
-/** Weather and places of Open-Meteo, cached in memory. @see https://open-meteo.com/en/docs */
+/**
+ * Creates a provider of weather and places from Open-Meteo, cached in memory. @see
+ * https://open-meteo.com/en/docs
+ */
 export function createOpenMeteoProvider(options: OpenMeteoOptions): WeatherProvider {
   const {
     timeoutMs = 10_000,
@@ -117,7 +123,9 @@ const staleWeatherMs = 24 * 60 * minuteMs;
 const placesFreshMs = 30 * 24 * 60 * minuteMs;
 const unknownNameFreshMs = 10 * minuteMs;
 
-/** Open-Meteo computes current weather every fifteen minutes. */
+/**
+ * Returns the time of the next update: Open-Meteo computes current weather every fifteen minutes.
+ */
 function nextQuarterHour(storedAt: number): number {
   return (Math.floor(storedAt / (15 * minuteMs)) + 1) * 15 * minuteMs;
 }
@@ -129,7 +137,7 @@ function isOutage(error: unknown): boolean {
   );
 }
 
-/** The service answers an unknown id with a client error. */
+/** Maps a client error, the response to an unknown id, to `undefined`. */
 function undefinedWhenRejected(error: unknown): undefined {
   if (error instanceof WeatherError && error.code === 'rejected') return undefined;
   throw error;

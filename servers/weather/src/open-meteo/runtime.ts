@@ -1,12 +1,12 @@
 import { pause } from '../pause.ts';
 
-/** Time and chance. */
+/** Clock, random numbers and delays, replaceable in tests. */
 export interface Runtime {
-  /** Milliseconds since the epoch. */
+  /** Returns the milliseconds since the epoch. */
   readonly now: () => number;
-  /** 0 up to 1. */
+  /** Returns a random number from 0 up to 1. */
   readonly random: () => number;
-  /** Rejects with the signal's reason when it aborts. */
+  /** Resolves after `ms`; rejects with the signal's reason when it aborts. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 

@@ -3,7 +3,7 @@ import { SingleFlightCache } from './single-flight-cache.ts';
 
 const signal = new AbortController().signal;
 
-/** A cache with a clock to turn: fresh for 10 s, usable when stale for 60 s, two entries. */
+/** Creates a cache with a manual clock: fresh for 10 s, usable when stale for 60 s, two entries. */
 function testCache() {
   const clock = { now: 1_000_000 };
   const cache = new SingleFlightCache<string>({

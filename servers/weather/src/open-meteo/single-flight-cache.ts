@@ -1,18 +1,21 @@
 import type { Reading } from '../provider.ts';
 
 export interface CachePolicy<Value> {
-  /** Until when (ms since the epoch) a value stored at `storedAt` is fresh. */
+  /** Returns the time (ms since the epoch) until which a value stored at `storedAt` is fresh. */
   readonly freshUntil: (storedAt: number, value: Value) => number;
-  /** How long after storing a value may still be served when loading fails. */
+  /** Milliseconds after storing for which a stale value may be served when loading fails. */
   readonly staleForMs: number;
-  /** Whether this failure to load may be answered with a stale value. */
+  /** Whether a stale value may be served after this error. */
   readonly servesStale: (error: unknown) => boolean;
-  /** The least recently read are dropped. */
+  /** Most entries; the least recently read entries are evicted. */
   readonly maxEntries: number;
   readonly now: () => number;
 }
 
-/** Keeps values by key; concurrent readers of a missing value share one load, which is aborted when the last of them has gone. */
+/**
+ * Caches values by key. Concurrent readers of a missing value share one load, which is aborted when
+ * its last reader aborts.
+ */
 export class SingleFlightCache<Value> {
   readonly #policy: CachePolicy<Value>;
   readonly #entries = new Map<string, { readonly value: Value; readonly storedAt: number }>();
@@ -103,7 +106,7 @@ export class SingleFlightCache<Value> {
     try {
       this.store(key, await flight.value);
     } catch {
-      // Every passenger hears of the failure.
+      // Every reader gets the error.
     } finally {
       this.#land(key, flight);
     }
@@ -117,6 +120,6 @@ export class SingleFlightCache<Value> {
 interface Flight<Value> {
   readonly value: Promise<Value>;
   readonly controller: AbortController;
-  /** Readers that still wait. */
+  /** Number of waiting readers. */
   passengers: number;
 }

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@signalbox/mcp-core';
 import type { InteractiveContext, ToolDefinition, ToolOutput } from '@signalbox/mcp-core/server';
 
-/** Runs a tool's handler as the server does after it checked the arguments. */
+/** Runs the handler of a tool like the server, without checking the arguments. */
 export async function callTool(
   tool: ToolDefinition,
   args: object,
@@ -17,7 +17,7 @@ export async function callTool(
   return { text: output.text ?? '', structured: output.structuredContent, isError: false };
 }
 
-/** Only the server knows that the arguments conform to the schema. */
+/** The handler for unchecked arguments. */
 type LooseHandler = (args: object, context: InteractiveContext) => Promise<ToolOutput> | ToolOutput;
 
 function isResult(output: ToolOutput): output is CallToolResult {

@@ -5,7 +5,7 @@ import {
 import type { WeatherProvider } from '../provider.ts';
 import { sendJson, type Answer, type Upstream } from './upstream.ts';
 
-/** A provider whose both services are `upstream`, that pauses for no time. */
+/** Creates a provider with `upstream` as both services and without delays. */
 export function providerOf(
   upstream: Upstream,
   options: Partial<OpenMeteoOptions> = {},
@@ -94,7 +94,7 @@ export function forecastDocument(days: number, temperatureMax = 10) {
   };
 }
 
-/** Answers as Open-Meteo does; `places` are what a search finds, by name. */
+/** Responds like Open-Meteo; `places` are the results of a search, by name. */
 export function openMeteo(
   places: { readonly [name: string]: readonly unknown[] } = {
     Berlin: [geocoded(1, 'Berlin', { population: 3_000_000 })],

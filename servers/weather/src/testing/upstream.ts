@@ -1,17 +1,17 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 
-/** A scripted local HTTP server in the place of Open-Meteo. */
+/** A scripted local HTTP server in place of Open-Meteo. */
 export interface Upstream {
   readonly url: URL;
   /** Path and query of each request, in order of arrival. */
   readonly requests: readonly URL[];
   readonly userAgents: readonly (string | undefined)[];
-  /** Most requests that were open at the same time. */
+  /** Returns the highest number of requests that were open at the same time. */
   readonly mostAtOnce: () => number;
   /** Resolves at the next request. */
   readonly nextRequest: () => Promise<void>;
-  /** Resolves when the next client closes its connection before its answer is complete. */
+  /** Resolves when the next client closes its connection before the response is complete. */
   readonly nextCut: () => Promise<void>;
   readonly stop: () => void;
 }

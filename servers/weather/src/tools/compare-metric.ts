@@ -4,7 +4,10 @@ import type { UnitLabels, UnitSystem } from '../units.ts';
 export const COMPARE_METRICS = ['temperature_max', 'precipitation', 'wind'] as const;
 export type CompareMetric = (typeof COMPARE_METRICS)[number];
 
-/** The metric over some days in the units of `system`: the highest temperature or wind speed, the sum of precipitation; `null` without any value. */
+/**
+ * Returns the metric of several days in the units of `system`: the highest temperature or wind
+ * speed, or the sum of precipitation; `null` without any value.
+ */
 export function metricOf(
   metric: CompareMetric,
   daily: readonly DailyWeather[],

@@ -29,7 +29,7 @@ export const locationSchema = {
   required: ['id', 'name', 'latitude', 'longitude', 'timezone', 'precision'],
 } as const;
 
-/** `timezone` is what the weather's times are in. */
+/** Returns the output for a place; `timezone` is the time zone of the weather. */
 export function locationOutput(place: Place, timezone: string) {
   const { population: _choosing, ...candidate } = toCandidate(place);
   return { ...candidate, timezone: place.timezone ?? timezone, precision: place.precision };

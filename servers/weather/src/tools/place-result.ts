@@ -10,7 +10,7 @@ export interface PlaceAnswer {
   readonly place: Place;
   /** Other places of the same name. */
   readonly alternatives: readonly Place[];
-  /** IANA name; what the weather's times are in. */
+  /** Time zone of the weather, IANA name. */
   readonly timezone: string;
   readonly weather: object;
   readonly units: UnitLabels;
@@ -18,7 +18,7 @@ export interface PlaceAnswer {
   readonly cache: CacheState;
 }
 
-/** The result of a tool that answers for one place. */
+/** Returns the result of a tool for one place. */
 export function placeResult(answer: PlaceAnswer): ToolOutput {
   const { provider, place, alternatives, timezone, weather, units, text, cache } = answer;
   return {
@@ -34,7 +34,7 @@ export function placeResult(answer: PlaceAnswer): ToolOutput {
   };
 }
 
-/** The output schema of such a tool, whose weather has these properties. */
+/** Returns the output schema of a tool for one place, whose weather has these properties. */
 export function placeResultSchema(
   properties: { readonly [name: string]: unknown },
   required: readonly string[],

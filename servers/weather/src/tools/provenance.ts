@@ -21,7 +21,10 @@ export function provenance(provider: WeatherProvider) {
   return { source, attribution, demo };
 }
 
-/** A result's text with what a reader must know about its origin: made-up data is named first, an old value and the attribution last. */
+/**
+ * Adds the origin to the text of a result: a note on made-up data first, a stale value and the
+ * attribution last.
+ */
 export function withProvenance(
   provider: WeatherProvider,
   text: string,

@@ -1,10 +1,10 @@
 import type { WeatherProvider } from '../provider.ts';
 import { UNITS, type Units } from '../units.ts';
 
-/** What every tool is built from. */
+/** The dependencies of every tool. */
 export interface ToolSetup {
   readonly provider: WeatherProvider;
-  /** Used when a call names none. */
+  /** Units of calls that name none. */
   readonly defaultUnits: Units;
 }
 
@@ -34,7 +34,7 @@ export const conditionsSchema = {
   required: ['code', 'text'],
 } as const;
 
-/** A value with its unit for a text. */
+/** Formats a value with its unit. */
 export function measured(value: number | null, unit: string): string {
   if (value === null) return 'unknown';
   return unit === '%' ? `${value}%` : `${value} ${unit}`;

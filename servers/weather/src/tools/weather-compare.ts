@@ -127,10 +127,13 @@ const outputSchema = {
   required: ['metric', 'unit', 'days', 'results', 'ranking', 'source', 'attribution', 'demo'],
 };
 
-/** Places under way together: enough for every allowed number of requests at once, few enough that the first ends early. */
+/**
+ * Most places in progress at once: enough for the largest number of parallel requests, but few
+ * enough that the first place ends early.
+ */
 const placesAtOnce = 5;
 
-/** The outcomes in the order of the items, at most `atOnce` of which are under way together. */
+/** Processes items, at most `atOnce` at a time, and returns the outcomes in order. */
 async function mapAtOnce<Item, Outcome>(
   items: readonly Item[],
   work: (item: Item) => Promise<Outcome>,

@@ -1,4 +1,5 @@
-// npm run cases -- filesystem: the acceptance cases of one server, or of all; ends with the line of counts.
+// Runs the acceptance cases of one server, or of all: npm run cases -- filesystem. Ends with a line
+// of counts.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -24,9 +24,9 @@ export interface CallOutcome extends Answer {
 
 export interface PeerOptions {
   readonly era: Era;
-  /** What the client says its roots are; without them it has none to tell. */
+  /** Roots of the client; without them it has no roots capability. */
   readonly roots?: readonly string[];
-  /** How long it takes to say so, in milliseconds. */
+  /** Delay of the response to `roots/list`, in milliseconds. */
   readonly rootsDelayMs?: number;
   readonly env?: NodeJS.ProcessEnv;
 }
@@ -38,7 +38,7 @@ export interface CallOptions {
 
 const protocolVersions = { legacy: '2025-11-25', modern: '2026-07-28' } as const;
 
-/** A client of lines of JSON, without a library: what a server is held against. */
+/** A client that exchanges lines of JSON without a library. */
 export class StdioPeer implements AsyncDisposable {
   readonly child: ChildProcessWithoutNullStreams;
   readonly notifications: Json[] = [];
@@ -121,7 +121,7 @@ export class StdioPeer implements AsyncDisposable {
     return answered.promise;
   }
 
-  /** Calls a tool; a modern server's questions about roots are answered on the way. */
+  /** Calls a tool, and answers the requests of a modern server for roots. */
   async call(name: string, args: Json, options: CallOptions = {}): Promise<CallOutcome> {
     let answer = await this.request('tools/call', { name, arguments: args }, options);
     while (answer.result?.['resultType'] === 'input_required') {
@@ -154,7 +154,7 @@ export class StdioPeer implements AsyncDisposable {
     });
   }
 
-  /** The first notification, past or future, that matches. */
+  /** Returns the first matching notification, past or future. */
   async notified(matches: (message: Json) => boolean): Promise<Json> {
     for (;;) {
       const found = this.notifications.find(matches);
@@ -173,7 +173,7 @@ export class StdioPeer implements AsyncDisposable {
     return this.#waiting.has(id);
   }
 
-  /** Of the server's process, in milliseconds and MiB. */
+  /** Returns the processor time and peak memory of the server process, in milliseconds and MiB. */
   usage(): { readonly cpuMs: number; readonly peakMib: number } {
     const status = readFileSync(`/proc/${this.child.pid ?? 0}/status`, 'latin1');
     const [, ...fields] =

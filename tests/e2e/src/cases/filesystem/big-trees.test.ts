@@ -19,7 +19,7 @@ beforeAll(async () => {
       path.join(folder, `f${index}.txt`),
     );
     writeFileSync(first, '');
-    // Making links is much faster than making files.
+    // Links are created much faster than files.
     for (const name of names) linkSync(first, name);
   }
 }, 60_000);
@@ -29,7 +29,7 @@ afterAll(async () => {
   await files[Symbol.asyncDispose]();
 }, 60_000);
 
-/** The processor time of the server when it has used none for 300 ms, or after `maxMs`. */
+/** Returns the processor time of the server once it has used none for 300 ms, or after `maxMs`. */
 async function restingCpuMs(peer: StdioPeer, maxMs: number): Promise<number> {
   const deadline = performance.now() + maxMs;
   let { cpuMs } = peer.usage();
@@ -107,7 +107,7 @@ describe.each(eras)('a %s client with 150,000 entries', (era) => {
       const after = await restingCpuMs(peer, 3000);
       expect(after - before).toBeLessThan(250);
       expect(ids.map((id) => peer.hasAnswerPending(id))).toEqual(ids.map(() => true));
-      // The control: the same searches, not cancelled.
+      // The control: the same searches without a cancellation.
       await Promise.all(start().answers);
       expect((await restingCpuMs(peer, 3000)) - after).toBeGreaterThan(750);
     },

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { eras } from '../stdio-peer.test.support.ts';
 import { createFixture, type Fixture } from './fixture.test.support.ts';
 
-/** As it was before an attack, which may have ended in the middle of a swap. */
+/** Restores the files after an attack, which may have ended in the middle of a swap. */
 function restore(files: Fixture): void {
   if (existsSync(files.at('kept'))) {
     rmSync(files.at('d'), { force: true });
@@ -16,7 +16,7 @@ function restore(files: Fixture): void {
   symlinkSync(files.outside, files.at('link'));
 }
 
-/** Runs `body` while a process swaps `d` with a link to the outside, again and again. */
+/** Runs `body` while a process repeatedly swaps `d` with a link to the outside. */
 async function underAttack(files: Fixture, body: () => Promise<void>): Promise<void> {
   restore(files);
   const source = `
@@ -40,7 +40,9 @@ async function underAttack(files: Fixture, body: () => Promise<void>): Promise<v
   }
 }
 
-/** The control: whether a reader that checks the path and then opens it can be led outside by the same attack. */
+/**
+ * Whether the same attack leads a reader outside that checks a path and then opens it; the control.
+ */
 async function isBrokenByAttack(files: Fixture): Promise<boolean> {
   const leaks: string[] = [];
   await underAttack(files, async () => {

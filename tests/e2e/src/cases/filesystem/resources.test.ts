@@ -120,7 +120,7 @@ describe('a modern client', () => {
     await peer.request('tools/list');
     const heard = peer.notifications.length;
     writeFileSync(files.at('a.txt'), '2');
-    // A second client's watch tells when the change would have been heard.
+    // The watch of a second client shows when a notification would have arrived.
     const witness = await files.serve('legacy');
     await witness.request('resources/subscribe', { uri });
     writeFileSync(files.at('a.txt'), '3');

@@ -74,7 +74,7 @@ describe('a legacy client', () => {
     const took = await peer.timed(async () => {
       expect((await peer.call('read_text_file', { path: 'a.txt' })).isError).toBe(true);
     });
-    // The two seconds of the limit, and the time of a call.
+    // The limit of two seconds, and the time of a call.
     expect(took).toBeLessThan(2250);
   });
 });
