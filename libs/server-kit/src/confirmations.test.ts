@@ -69,7 +69,7 @@ describe('a client that can be asked', () => {
   });
 });
 
-test('a call confirms several steps, one after the other, in both eras', async () => {
+test('a call confirms several steps in sequence, in both eras', async () => {
   const { effects } = await runInBothEras(
     () => {
       const confirmations = new Confirmations();
@@ -143,7 +143,7 @@ describe('a client that cannot be asked', () => {
     ).rejects.toThrow('not valid for these arguments');
   });
 
-  test('is told the impact and that nothing was done', async () => {
+  test('gets the impact and that nothing was changed', async () => {
     await expect(new Confirmations().confirm(createTestContext(), step)).rejects.toThrow(
       'All 3 files in a would be lost. Nothing was done yet.',
     );

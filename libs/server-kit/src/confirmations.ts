@@ -95,7 +95,7 @@ export class Confirmations {
     this.#tokens.delete(confirmToken);
     if (token?.call === call && token.expiresAt > this.#now()) return token.steps;
     throw new ToolError(
-      `This confirmToken is not valid for these arguments: it was used already, has expired, was given for another call, or what it would change is not the same any more. Nothing was done. Call ${tool} without it to get a new one.`,
+      `This confirmToken is not valid for these arguments: it was used already, has expired, was issued for another call, or the affected files have changed. Nothing was done. Call ${tool} without it to get a new one.`,
     );
   }
 

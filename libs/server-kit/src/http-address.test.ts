@@ -18,7 +18,7 @@ test.each(['', 'localhost', '65536', '::1:80', 'http://x:80', '-1', ':80', 'a b:
   },
 );
 
-test('loopback is what only this machine reaches', () => {
+test('isLoopback is true for addresses that only this machine reaches', () => {
   expect(['127.0.0.1', '127.9.9.9', '::1', 'localhost'].every(isLoopback)).toBe(true);
   expect(['0.0.0.0', '::', '10.0.0.1', 'example.org', '128.0.0.1'].some(isLoopback)).toBe(false);
 });

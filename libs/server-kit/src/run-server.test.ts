@@ -105,7 +105,7 @@ describe('runServer with --print-config', () => {
 });
 
 describe('runServer while it serves', () => {
-  test('says at a terminal what it waits for', async () => {
+  test('explains at a terminal that it waits for messages', async () => {
     const child = startServer('', { preload: 'process.stdin.isTTY=true' });
     child.stdin.end();
     expect(await outcome(child)).toEqual({
@@ -191,7 +191,7 @@ describe('runServer while it serves', () => {
     expect(child.exitCode).toBe(0);
   });
 
-  test('keeps what is printed with console off the wire', async () => {
+  test('keeps the output of console off stdout', async () => {
     const child = startServer(
       `start: async () => ({ server: server(tool('print', () => { console.log('printed'); return { structuredContent: {} }; })) }),`,
     );
@@ -236,7 +236,7 @@ describe('runServer while it serves', () => {
     expect(await ended).toEqual({ stdout: '', stderr: 'kit: stuck\n', code: 1 });
   });
 
-  test('goes on when the host closes stderr', async () => {
+  test('continues when the host closes stderr', async () => {
     const child = startServer(
       `start: async ({ log }) => ({ server: server(tool('warn', () => { log.warn('unread'); return { structuredContent: {} }; })) }),`,
     );
@@ -274,7 +274,7 @@ describe('runServer while it serves', () => {
     expect(steps).toEqual([1, 1000]);
   });
 
-  test('answers a call that comes again under its idempotency key with the first result, and refuses other arguments', async () => {
+  test('answers a repeated call under its idempotency key with the first result, and refuses other arguments', async () => {
     const child = startServer(
       `start: async () => { let calls = 0; return { server: server(tool('count', () => ({ structuredContent: { calls: ++calls } }))) }; },`,
     );
@@ -308,7 +308,7 @@ describe('runServer while it serves', () => {
     ]);
   });
 
-  test('refuses a result over its budget and goes on', async () => {
+  test('refuses a result over the limit, and further calls succeed', async () => {
     const big = `limitResults([tool('big', () => ({ content: [{ type: 'text', text: 'x'.repeat(5_000_000) }] }))])`;
     const child = startServer(`start: async () => ({ server: server(...${big}) }),`);
     const lines = await linesUntilAnswer(

@@ -55,7 +55,7 @@ describe('runServer with --http', () => {
     expect((await post({})).status).toBe(200);
   });
 
-  test('asks for the token of MCP_HTTP_TOKEN, which no output tells', async () => {
+  test('requires the token of MCP_HTTP_TOKEN, which appears in no output', async () => {
     const { child, url } = await listening('', {
       args: ['--http', '0.0.0.0:0'],
       env: { MCP_HTTP_TOKEN: 'secret-token' },
@@ -118,7 +118,7 @@ describe('runServer with --http', () => {
     expect(child.exitCode).toBe(0);
   });
 
-  test('says what is wrong with an address', async () => {
+  test('reports the problem of an address', async () => {
     const other = createServer();
     other.listen(0, '127.0.0.1');
     await once(other, 'listening');

@@ -80,7 +80,7 @@ describe.each(['legacy', 'modern'] as const)('the server for a %s client', (era)
     }
   });
 
-  test('tells a failure as a result the model can act on', async () => {
+  test('returns a failure as a result with advice for the model', async () => {
     await using folders = await createTemporaryFolders({
       root: { 'a.txt': 'x' },
       outside: { 'secret.txt': 'TOPSECRET' },
@@ -159,7 +159,7 @@ describe.each(['legacy', 'modern'] as const)('the server for a %s client', (era)
     await expect(client.readResource(uri('big.bin'))).rejects.toThrow('read_text_file');
   });
 
-  test('tells a subscriber of changes until it unsubscribes', async () => {
+  test('notifies a subscriber of changes until it unsubscribes', async () => {
     await using folders = await createTemporaryFolders({ root: { 'a.txt': '0' } });
     await using connected = await connect([folders.root], { era });
     const uri = pathToFileURL(path.join(folders.root, 'a.txt')).href;
@@ -177,7 +177,7 @@ describe.each(['legacy', 'modern'] as const)('the server for a %s client', (era)
   });
 });
 
-test('refuses to subscribe to what is outside, before anything is watched', async () => {
+test('refuses a subscription outside before a watch begins', async () => {
   await using folders = await createTemporaryFolders({ outside: { 'x.txt': 's' } });
   await symlink(folders.outside, path.join(folders.root, 'd'));
   await using connected = await connect([folders.root]);
@@ -372,7 +372,7 @@ describe.each(['legacy', 'modern'] as const)('options, for a %s client', (era) =
     ).toBe(true);
   });
 
-  test('without a directory the roots of the client are served, and a client without roots is told', async () => {
+  test('without a directory the roots of the client are served, and a client without roots gets an error', async () => {
     await using folders = await createTemporaryFolders({ root: { 'a.txt': 'in' } });
     await using served = await serveFolders({ directories: [] });
     const client = await served.connect({
@@ -438,7 +438,7 @@ describe.each(['legacy', 'modern'] as const)('options, for a %s client', (era) =
   });
 });
 
-test('a directory is deleted with what is in it after the token of the first answer came back', async () => {
+test('a directory and its contents are deleted after the client returns the token of the first result', async () => {
   await using folders = await createTemporaryFolders({ root: { 'd/a.txt': 'x' } });
   await using served = await serveFolders({ directories: [folders.root] });
   const client = await served.connect();

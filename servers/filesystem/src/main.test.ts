@@ -74,7 +74,7 @@ const initialize = {
   },
 };
 
-test('an argument it cannot use is one line on stderr and exit 1', async () => {
+test('an unusable argument causes one line on stderr and exit code 1', async () => {
   const message =
     'signalbox-filesystem: /no/such/directory: no such directory (see signalbox-filesystem --help)\n';
   expect(await run('/no/such/directory').ended).toEqual({ code: 1, stdout: '', stderr: message });
@@ -83,12 +83,12 @@ test('an argument it cannot use is one line on stderr and exit 1', async () => {
 test.each([
   [[''], 'an empty DIR was given'],
   [['--deny', '', '.'], 'an empty --deny was given'],
-])('an empty value, as of a variable that is not set, is refused: %j', async (args, problem) => {
+])('an empty value, such as of an unset variable, is refused: %j', async (args, problem) => {
   const { code, stderr } = await run(...args).ended;
   expect([code, stderr]).toEqual([1, expect.stringContaining(problem)]);
 });
 
-test('a key for questions that is too short is refused, and not repeated', async () => {
+test('an MCP_STATE_KEY that is too short is refused without showing it', async () => {
   const { code, stderr } = await runWith({ MCP_STATE_KEY: 'short-secret' }, '.').ended;
   expect([code, stderr.includes('MCP_STATE_KEY'), stderr.includes('short-secret')]).toEqual([
     1,
@@ -97,7 +97,7 @@ test('a key for questions that is too short is refused, and not repeated', async
   ]);
 });
 
-test('options may come from the environment', async () => {
+test('options can be set by the environment', async () => {
   await using folders = await createTemporaryFolders();
   const running = runWith({ MCP_FS_READ_ONLY: 'true', MCP_FS_WATCH: 'off' }, folders.root);
   send(
@@ -193,7 +193,7 @@ test.each(['stdin', 'SIGTERM'] as const)(
 );
 
 test.each(['stdin', 'SIGTERM'] as const)(
-  'removes what it had copied so far when %s ends it',
+  'removes its unfinished copy when %s ends it',
   async (end) => {
     await using folders = await createTemporaryFolders({ root: { 'big.bin': '' } });
     // As long as a copy of several seconds, without a byte on the disk before.
@@ -262,7 +262,7 @@ test.runIf(process.platform === 'linux')(
 const unprivileged = unprivilegedNode();
 
 test.skipIf(unprivileged === undefined)(
-  'search_content counts the files that it may not open',
+  'search_content counts the files that it has no permission to open',
   async () => {
     await using folders = await createTemporaryFolders({ root: { a: 'x', b: 'x' } });
     await chmod(path.join(folders.root, 'b'), 0);

@@ -90,7 +90,7 @@ describe('the SQLite server', () => {
     );
   });
 
-  test('tells the model what was wrong with a call', async () => {
+  test('reports the problem of a call to the model', async () => {
     const client = await connect(temporaryDatabase(SCHEMA));
     const errorOf = async (name: string, args: { [key: string]: unknown }) => {
       const result = await client.callTool(name, args);

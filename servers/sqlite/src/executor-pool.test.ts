@@ -67,7 +67,7 @@ describe('ExecutorPool', () => {
     );
   });
 
-  test('stops a runaway query at the deadline and goes on', async () => {
+  test('stops a runaway query at the deadline, and further queries succeed', async () => {
     const { pool, read } = startPool(temporaryDatabase(), { timeoutMs: 1500 });
     await read('SELECT 1');
     const startedMs = performance.now();
@@ -220,7 +220,7 @@ describe('ExecutorPool', () => {
     await vi.waitFor(() => expect(isAlive(pid)).toBe(false), 10_000);
   });
 
-  test('waits for a lock only so long, and the server goes on', async () => {
+  test('waits for a lock up to its time limit, and further queries succeed', async () => {
     const path = temporaryDatabase('CREATE TABLE t(a)');
     const { read } = startPool(path, { busyTimeoutMs: 50 });
     const writer = new Database(path);
@@ -255,7 +255,7 @@ describe('ExecutorPool', () => {
     writer.close();
   });
 
-  test('says that a file is no database, or damaged, or gone', async () => {
+  test('reports a file that is not a database, is damaged or missing', async () => {
     const path = temporaryDatabase('CREATE TABLE t(a)');
     const { read } = startPool(path);
     expect((await read('SELECT * FROM t')).rows).toEqual([]);

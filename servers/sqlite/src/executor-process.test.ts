@@ -64,7 +64,7 @@ test('ends itself during a query when its parent is another process than it shou
   expect(await started.ended).toEqual({ reason: 'ended', detail: 'signal SIGKILL' });
 });
 
-test('tells why it ended when it was killed', async () => {
+test('reports the reason when it was killed', async () => {
   const started = startProcess();
   await started.ready;
   await started.process.kill();

@@ -20,7 +20,7 @@ function randomLines(seed: number, length: number): string[] {
   });
 }
 
-test('changes lead from one text to the other', async () => {
+test('the changes convert one text to the other', async () => {
   for (let seed = 1; seed <= 60; seed++) {
     const before = randomLines(seed, seed % 17);
     const after = randomLines(seed * 7, seed % 13);

@@ -104,7 +104,7 @@ describe('an edit that does not match', () => {
     ).rejects.toThrow('41\tfunction compute(total, rate) {');
   });
 
-  test('says that nothing is like it', async () => {
+  test('reports that no line is similar', async () => {
     await expect(applyEdits('alpha\nbeta\n', [{ oldText: 'ωψχ', newText: 'x' }])).rejects.toThrow(
       'No line of the file is like it',
     );

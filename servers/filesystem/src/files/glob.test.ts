@@ -57,8 +57,8 @@ describe('compilePatterns', () => {
 
   test.each([
     ['/a', 'starts with /'],
-    ['{a,b}'.repeat(8), 'stands for too many'],
-    ['{a,'.repeat(300) + '}'.repeat(300), 'stands for too many'],
+    ['{a,b}'.repeat(8), 'expands to too many'],
+    ['{a,'.repeat(300) + '}'.repeat(300), 'expands to too many'],
     ['{a,b,c,d,e,f,g,h,i,j,k,l}'.padEnd(1000, 'x'), 'too long'],
   ])('refuses %s', (pattern, message) => {
     expect(() => compilePatterns([pattern])).toThrow(
@@ -69,7 +69,7 @@ describe('compilePatterns', () => {
     );
   });
 
-  test('limits what all patterns ask for together', () => {
+  test('limits the total length of all patterns', () => {
     const patterns = Array.from({ length: 11 }, () => '*a'.repeat(500));
     expect(() => compilePatterns(patterns.slice(1))).not.toThrow();
     expect(() => compilePatterns(patterns)).toThrow('too long');

@@ -42,7 +42,7 @@ function expand(pattern: string): readonly string[] {
   if (alternatives === undefined)
     throw new PathError(
       'invalid',
-      `The pattern ${pattern} stands for too many: its {a,b} may make at most ${maxAlternatives} patterns.`,
+      `The pattern ${pattern} expands to too many patterns: its {a,b} may make at most ${maxAlternatives} patterns.`,
     );
   return alternatives;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { MatchGroups } from './match-groups.ts';
 
-test('counts by the first directories of a path, and what lies less deep for its own directory', () => {
+test('counts by the first directories of a path, and a match at a smaller depth for its own directory', () => {
   const groups = new MatchGroups(2);
   for (const path of ['x', 'a/x', 'a/b/x', 'a/b/c/x', 'a/b/c/d/x']) groups.add(path);
   expect(groups.largest(10)).toEqual([

@@ -11,6 +11,6 @@ export function decodeNameCursor(cursor: string): string {
   if (name !== '' && encodeNameCursor(name) === cursor) return name;
   throw new PathError(
     'invalid',
-    'The cursor is not one this server gave out. Leave it out to start from the beginning.',
+    'This server did not issue the cursor. Omit it to start from the beginning.',
   );
 }

@@ -45,7 +45,7 @@ function withoutPermission(opener: Opener, name: string): Opener {
 }
 
 describe('faults while reading', () => {
-  test('names the file it may not read, and reads the others', async () => {
+  test('names the file without permission, and reads the others', async () => {
     await using folders = await createTemporaryFolders({ root: { locked: 'x', open: 'y' } });
     const tools = await createToolCaller([folders.root], {
       opener: withoutPermission(await chooseOpener('/'), 'locked'),
@@ -80,7 +80,7 @@ describe('faults while reading', () => {
     expect(String(structured.content).length).toBeLessThanOrEqual(256 * 1024);
   });
 
-  test('gives what is left of a file that shrinks while it is read', async () => {
+  test('returns the rest of a file that shrinks during a read', async () => {
     await using folders = await createTemporaryFolders({
       root: { 'log.txt': 'line\n'.repeat(200_000) },
     });

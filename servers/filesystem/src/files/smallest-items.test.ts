@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { byCodeUnit, SmallestItems } from './smallest-items.ts';
 
-test.each([1, 7, 100])('keeps the %i smallest in whatever order they come', (capacity) => {
+test.each([1, 7, 100])('keeps the %i smallest of any order', (capacity) => {
   const names = Array.from({ length: 1000 }, (_, index) => `n${(index * 617) % 1000}`);
   for (const order of [
     names,

@@ -13,7 +13,7 @@ const ofEnded = own.replace(`-${process.pid}-`, `-${endedPid}-`);
 const ofEarlier = own.replace(/-[0-9a-z]+(-[0-9a-f]{12}\.tmp)$/, '-0$1');
 const ofOtherMachine = own.replace(/^\.signalbox-[0-9a-f]{8}/, '.signalbox-00000000');
 
-test('the temporary file of a running process is none, that of an ended one is left over', () => {
+test('the temporary file of an ended process is a leftover, that of a running process is not', () => {
   const now = Date.now();
   expect(isLeftover(own, 0)).toBe(false);
   expect(isLeftover(own.replace(`-${process.pid}-`, `-${process.ppid}-`), 0)).toBe(false);
@@ -24,7 +24,7 @@ test('the temporary file of a running process is none, that of an ended one is l
   expect(isLeftover('.signalbox-notes.tmp', 0)).toBe(false);
 });
 
-test('a server that writes removes what ended ones left in that directory, and follows no link', async () => {
+test('a server that writes removes leftovers of ended servers in that directory, and follows no link', async () => {
   await using folders = await createTemporaryFolders({
     root: { 'sub/keep.txt': '' },
     outside: { 'precious.txt': '' },

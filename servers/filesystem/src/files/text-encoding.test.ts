@@ -50,7 +50,7 @@ describe('decodeText and encodeText', () => {
     expect(decodeText(bytes)).toBeUndefined();
   });
 
-  test('refuse to write what the encoding does not have', () => {
+  test('refuse to write characters that the encoding lacks', () => {
     expect(() => encodeText('a€', { encoding: 'latin1', bom: false })).toThrow(
       '"€" cannot be written',
     );

@@ -20,7 +20,7 @@ async function sandboxOf(
 
 const signal = new AbortController().signal;
 
-test('suggests what begins with the typed text, directories with a slash, spelled as typed', async () => {
+test('suggests paths that begin with the typed text, in its spelling, directories with a slash', async () => {
   await using folders = await createTemporaryFolders({
     root: { 'src/index.ts': '', 'src/io.ts': '', 'src/inner/x': '', 'src/other.ts': '' },
   });

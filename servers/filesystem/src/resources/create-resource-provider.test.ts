@@ -72,7 +72,7 @@ test('authorizes a subscription before anything is watched', async () => {
   expect(provided.watchers.size).toBe(0);
 });
 
-test('subscribers of one URI share a watch and hear each change once', async () => {
+test('subscribers of one URI share a watch and get each change once', async () => {
   await using folders = await createTemporaryFolders({ root: { 'a.txt': '0' } });
   await using provided = await provide(folders.root);
   const file = path.join(folders.root, 'a.txt');
@@ -91,7 +91,7 @@ test('subscribers of one URI share a watch and hear each change once', async () 
   expect(provided.watchers.size).toBe(0);
 });
 
-test('says nothing of changes that are outside by the time they happen', async () => {
+test('sends no notification for changes that happen outside', async () => {
   await using folders = await createTemporaryFolders({ root: { 'd/a.txt': '0', 'b.txt': '0' } });
   await using provided = await provide(folders.root);
   const [a, b] = [path.join(folders.root, 'd/a.txt'), path.join(folders.root, 'b.txt')];
@@ -105,7 +105,7 @@ test('says nothing of changes that are outside by the time they happen', async (
   expect(provided.updates).toEqual([pathToFileURL(b).href]);
 });
 
-test('a subscription over the limit names the limit and leaves the others alone', async () => {
+test('a subscription over the limit fails with the limit, and the others continue', async () => {
   await using folders = await createTemporaryFolders({ root: { 'a.txt': '', 'b.txt': '' } });
   await using provided = await provide(folders.root, 1);
   await provided.provider.subscribe(pathToFileURL(path.join(folders.root, 'a.txt')).href, context);

@@ -8,7 +8,7 @@ import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 describe.each(['legacy', 'modern'] as const)(
   'a %s client that follows the list of resources',
   (era) => {
-    test('hears of entries that appear and disappear on the first level, and of nothing deeper', async () => {
+    test('is notified of new and removed entries on the first level, and of nothing deeper', async () => {
       await using folders = await createTemporaryFolders({ root: { 'd/x': '' } });
       await using served = await serveFolders({ directories: [folders.root] });
       let changes = 0;
@@ -26,7 +26,7 @@ describe.each(['legacy', 'modern'] as const)(
   },
 );
 
-test('a legacy client hears of it when its roots allow something else', async () => {
+test('a legacy client is notified when its roots change the resources', async () => {
   await using folders = await createTemporaryFolders({ root: { 'a/x': '', 'b/y': '' } });
   let name = 'a';
   await using served = await serveFolders({ directories: [] });

@@ -134,7 +134,7 @@ function isPosition(value: unknown): value is Position {
 function badCursor(cause?: unknown): PathError {
   return new PathError(
     'invalid',
-    'The cursor is not one this server gave out. Leave it out to start from the beginning.',
+    'This server did not issue the cursor. Omit it to start from the beginning.',
     { cause },
   );
 }

@@ -163,7 +163,7 @@ test('one watcher serves every listener of a path, until the last one stops', as
   expect(watchers.size).toBe(0);
 });
 
-test('a path over the limit is refused by name of the limit', async () => {
+test('a path over the limit is refused with the name of the option', async () => {
   await using others = await createTemporaryFolders({ root: { a: '', b: '' } });
   const few = new Watchers({ opener, maxPaths: 1, warn: () => undefined });
   const stop = await few.watch(
@@ -193,7 +193,7 @@ test('a file is watched again when a directory above it was moved away and back,
   expect(warnings).toEqual([]);
 });
 
-test('the allowed directory itself may be deleted and created again', async () => {
+test('the allowed directory itself can be deleted and created again', async () => {
   const quick = new Watchers({ opener, pollIntervalMs: 20, coalesceMs: 20, warn: () => undefined });
   onTestFinished(() => quick.close());
   const [directory, file] = [createCounter(), createCounter()];
@@ -228,7 +228,7 @@ test('a directory that was deleted and created with the same inode number is wat
   expect(opened).toHaveLength(2);
 });
 
-describe('where the system does not tell of changes', () => {
+describe('where the system does not report changes', () => {
   test.each(['ENOSPC', 'EMFILE', 'EACCES'])(
     '(%s) paths are looked at instead, with one warning',
     async (code) => {

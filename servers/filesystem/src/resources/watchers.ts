@@ -106,7 +106,7 @@ export class Watchers {
   #start({ realPath, within }: WatchTarget): WatchedPath {
     const { mode, maxPaths, coalesceMs, pollIntervalMs, opener } = this.#options;
     if (mode === 'off')
-      throw new PathError('refused', 'This server watches nothing (--watch off).');
+      throw new PathError('refused', 'Subscriptions are disabled on this server (--watch off).');
     if (this.#watched.size >= maxPaths) {
       throw new PathError(
         'refused',

@@ -12,7 +12,7 @@ import { recheckOpener } from './recheck-opener.ts';
 import { createSandboxBase } from './sandbox-base.ts';
 import { Sandbox } from './sandbox.ts';
 
-test('a Linux that cannot verify opened files needs to be told that checking paths will do', async () => {
+test('a Linux without /proc starts only with allowRecheck', async () => {
   await expect(chooseOpener('/does-not-exist', { platform: 'linux' })).rejects.toThrow(
     NoKernelHandlesError,
   );

@@ -3,7 +3,7 @@ import { FileLocks } from './file-locks.ts';
 
 const never = new AbortController().signal;
 
-test('one at a time for a key, in order, and others are not kept waiting', async () => {
+test('callers with one key run in sequence, and callers with other keys do not wait', async () => {
   const locks = new FileLocks();
   const order: string[] = [];
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
@@ -21,7 +21,7 @@ test('one at a time for a key, in order, and others are not kept waiting', async
   await expect.poll(() => locks.size).toBe(0);
 });
 
-test('who gives up waiting lets nobody in early', async () => {
+test('a caller that stops waiting does not release the next one early', async () => {
   const locks = new FileLocks();
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   let running = 0;

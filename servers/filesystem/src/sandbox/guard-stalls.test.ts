@@ -36,7 +36,7 @@ function createStallingOpener(): {
   };
 }
 
-test('a lookup that hangs fails after its time, and where two hang more are refused at once', async () => {
+test('a hanging lookup fails after its time limit, and after two of them further ones are refused at once', async () => {
   const stalling = createStallingOpener();
   const guarded = guardStalls(stalling.opener, { timeoutMs: 1000, maxStalled: 2 });
   const hanging = ['/cloud/a', '/cloud/b'].map((path) =>

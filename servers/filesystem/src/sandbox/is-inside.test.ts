@@ -2,7 +2,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { isInside } from './is-inside.ts';
 
-test('says the same as the relative path, for all pairs of paths', () => {
+test('agrees with path.relative for all pairs of paths', () => {
   const paths = [
     '/',
     '/a',

@@ -9,7 +9,7 @@ import { ProcessLocks } from './process-lock.ts';
 const never = new AbortController().signal;
 const key = (name: string) => `${name}-${process.pid}`;
 
-test('two servers take turns, and one that waits can be cancelled', async () => {
+test('two servers take turns, and a waiting call can be cancelled', async () => {
   const [first, second] = [new FileLocks(), new FileLocks()];
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const holding = Promise.withResolvers<void>();

@@ -57,7 +57,7 @@ describe.each(await usableOpeners('/'))('the sandbox with the $kind opener', (op
     },
   );
 
-  test('tells nothing about what exists outside', async () => {
+  test('reveals nothing about files outside', async () => {
     await using folders = await createTemporaryFolders({
       root: { 'a.txt': '' },
       outside: { 'secret.txt': 'TOPSECRET' },
@@ -169,7 +169,7 @@ describe.each(await usableOpeners('/'))('the sandbox with the $kind opener', (op
     expect(await readdir(folders.root)).toEqual(['a\\b.txt']);
   });
 
-  test('allows a second directory, and nothing when there is none', async () => {
+  test('allows a second directory, and nothing without any directory', async () => {
     await using folders = await createTemporaryFolders({ outside: { 'a.txt': 'second' } });
     const both = await sandboxOf(opener, folders.root, folders.outside);
     expect(await read(both, `${folders.outside}/a.txt`)).toBe('second');
@@ -246,7 +246,7 @@ describe.each(await usableOpeners('/'))('the sandbox with the $kind opener', (op
 });
 
 test.runIf(hasHandles)(
-  'a pinned file is the file that was checked, whatever happens to its path',
+  'a pinned file stays the checked file after changes of its path',
   async () => {
     await using folders = await createTemporaryFolders({
       root: { 'a.txt': 'checked' },
@@ -285,7 +285,7 @@ test('the recheck opener notices a parent that was replaced by a link', async ()
   await expect(pinned.open(constants.O_RDONLY)).rejects.toMatchObject({ reason: 'outside' });
 });
 
-test('finds allowed directories once each and says what is wrong with the others', async () => {
+test('finds each allowed directory once and reports the problem of the others', async () => {
   await using folders = await createTemporaryFolders({ root: { 'a.txt': '' } });
   await symlink(folders.root, path.join(folders.outside, 'alias'));
   execFileSync('mkfifo', [path.join(folders.outside, 'fifo')]);
@@ -327,7 +327,7 @@ test.runIf(hasHandles)('leaves no descriptor open after failures', async () => {
   expect(await readFile(path.join(folders.root, 'a.txt'), 'utf8')).toBe('');
 });
 
-test('denies what the operator denied, however it is spelled or reached', async () => {
+test('denies the paths that the operator denied, in any spelling and by any route', async () => {
   await using folders = await createTemporaryFolders({
     root: { '.env': 'S', 'sub/.env': 'S', 'keys/a/b.pem': 'S', 'free.txt': 'free' },
   });

@@ -55,7 +55,7 @@ test('each legacy session has the roots of its client, a modern request the dire
   });
 });
 
-test('a client without a stream of its own is asked on the stream of its call', async () => {
+test('a client without its own stream gets requests on the stream of its call', async () => {
   await using folders = await createTemporaryFolders({ root: { 'a/x.txt': 'A' } });
   const url = await serveOverHttp(folders);
   const a = path.join(folders.root, 'a');

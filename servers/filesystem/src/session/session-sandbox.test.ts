@@ -68,7 +68,7 @@ function allowed(sandbox: Sandbox): { directories: string[]; source: string } {
   };
 }
 
-test('roots that are taken back stop the calls that run in them, and others go on', async () => {
+test('removed roots abort the calls in them, and other calls continue', async () => {
   await using folders = await createTemporaryFolders({ root: { 'a/x': '', 'b/x': '' } });
   const [a, b] = [path.join(folders.root, 'a'), path.join(folders.root, 'b')];
   const { session } = await sessionOf([folders.root]);
@@ -125,7 +125,7 @@ describe('the sandbox of a legacy session', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  test('is the roots inside, and the others are ignored with a warning', async () => {
+  test('is the roots inside, and other roots are ignored with a warning', async () => {
     await using folders = await createTemporaryFolders({ root: { 'a/x': '', 'b/x': '' } });
     const [a, b] = [path.join(folders.root, 'a'), path.join(folders.root, 'b')];
     const { session, warnings } = await sessionOf([folders.root]);
@@ -178,7 +178,7 @@ describe('the sandbox of a legacy session', () => {
     ]);
   });
 
-  test('is nothing once the roots that narrowed it are gone, until some come back', async () => {
+  test('is empty once the client has removed its effective roots, until it adds some', async () => {
     await using folders = await createTemporaryFolders({ root: { 'a/x': '' } });
     const a = path.join(folders.root, 'a');
     const { session } = await sessionOf([folders.root]);
@@ -213,7 +213,7 @@ describe('the sandbox of a legacy session', () => {
     expect(allowed(await waiting).directories).toEqual([path.join(folders.root, 'a')]);
   });
 
-  test('fails the requests that waited in vain, and asks again for the next', async () => {
+  test('fails the waiting requests after a failure, and asks again for the next request', async () => {
     await using folders = await createTemporaryFolders({ root: { 'a/x': '' } });
     const answer = Promise.withResolvers<readonly Root[]>();
     const client = new ScriptedSession(() => answer.promise);
@@ -238,9 +238,7 @@ describe('the sandbox of a legacy session', () => {
     await session.forRequest(legacy);
     client.answer = () => Promise.reject(new Error('silent'));
     session.attach(client);
-    await expect(session.forRequest(legacy)).rejects.toThrow(
-      'did not say which directories it allows',
-    );
+    await expect(session.forRequest(legacy)).rejects.toThrow('did not answer roots/list');
     client.answer = rootsAt(folders.outside);
     expect(allowed(await session.forRequest(legacy)).directories).toEqual([]);
   });
@@ -278,7 +276,7 @@ describe('the sandbox of a legacy session', () => {
     expect(allowed(await session.forConnection(legacy)).directories).toEqual([folders.root]);
   });
 
-  test('tells when a later answer allows something else, and only then', async () => {
+  test('reports a change only when a later answer allows something else', async () => {
     await using folders = await createTemporaryFolders({ root: { 'a/x': '', 'b/x': '' } });
     const { session, changes } = await sessionOf([folders.root]);
     const client = new ScriptedSession(rootsAt(path.join(folders.root, 'a')));
@@ -311,7 +309,7 @@ describe('the sandbox of a legacy session', () => {
     ]);
   });
 
-  test('is the roots alone when they replace the command line, and nothing once they are gone', async () => {
+  test('is the roots alone when they replace the command line, and empty once they are removed', async () => {
     await using folders = await createTemporaryFolders({ root: { 'a/x': '' } });
     const { session } = await sessionOf([folders.root], 'replace');
     const client = new ScriptedSession(rootsAt());

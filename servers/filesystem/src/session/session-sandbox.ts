@@ -131,7 +131,7 @@ export class SessionSandbox {
         // Requests that waited for this answer fail; the next request asks again.
         if (this.#question === question) this.#question = undefined;
         const message =
-          'The client did not say which directories it allows (no answer to roots/list), so nothing was done. Try again, or start the server with --roots ignore.';
+          'The client did not answer roots/list, so its allowed directories are unknown. Nothing was done. Try again, or start the server with --roots ignore.';
         throw new PathError('refused', message, { cause: error });
       },
     );

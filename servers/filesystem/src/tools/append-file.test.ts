@@ -29,7 +29,7 @@ test('append_file adds text in the encoding of the file', async () => {
   expect(String(await appended('empty.txt'))).toBe('zwei é\n');
 });
 
-test('append_file refuses what would damage a file, which stays as it was', async () => {
+test('append_file refuses text that would damage a file, and leaves the file unchanged', async () => {
   const latin = Buffer.from('caf\u00e9\n', 'latin1');
   const files = {
     'latin.txt': latin,

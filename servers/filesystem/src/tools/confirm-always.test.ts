@@ -106,7 +106,7 @@ describe.each(['legacy', 'modern'] as const)('with --confirm always, a %s client
     },
   );
 
-  test('is asked nothing about new files, copies, directories, shown edits and what does not exist', async () => {
+  test('is not asked about new files, copies, directories, shown edits and missing paths', async () => {
     await using folders = await createTemporaryFolders({ root: files });
     await using served = await serve(folders);
     const asked: string[] = [];
@@ -138,7 +138,7 @@ describe.each(['legacy', 'modern'] as const)('with --confirm always, a %s client
   });
 });
 
-test('without the option only the deletion of a directory with what is in it asks', async () => {
+test('without the option only the deletion of a directory with contents is confirmed', async () => {
   for (const [tool, args] of steps) {
     await using folders = await createTemporaryFolders({ root: files });
     await using served = await serveFolders({ directories: [folders.root] });
@@ -149,7 +149,7 @@ test('without the option only the deletion of a directory with what is in it ask
 });
 
 test.each(['legacy', 'modern'] as const)(
-  'a confirmed deletion counts for what was shown: a %s client',
+  'a confirmation is valid for the shown entries only: a %s client',
   async (era) => {
     await using folders = await createTemporaryFolders({ root: files });
     await using served = await serveFolders({ directories: [folders.root] });
@@ -176,7 +176,7 @@ test.each(['legacy', 'modern'] as const)(
       await plain.callTool('delete_file', { path: 'd', recursive: true, confirmToken }),
     ).toMatchObject({
       isError: true,
-      content: [{ text: expect.stringContaining('not the same any more') as string }],
+      content: [{ text: expect.stringContaining('the affected files have changed') as string }],
     });
     expect(await readdir(path.join(folders.root, 'd'))).toHaveLength(3);
   },

@@ -7,8 +7,7 @@ export function createDirectoryTool(runner: ToolRunner): ToolDefinition {
   return defineTool({
     name: 'create_directory',
     title: 'Create directory',
-    description:
-      'Create a directory and the missing ones above it. One that exists already is fine.',
+    description: 'Create a directory and its missing parents. Succeeds if it exists.',
     inputSchema: {
       type: 'object',
       properties: { path: { type: 'string' } },

@@ -79,7 +79,7 @@ describe('directory_tree', () => {
     });
   });
 
-  test('stays within the budget of a result, whatever the names are', async () => {
+  test('stays within the limit of a result for any names', async () => {
     await using folders = await createTemporaryFolders();
     for (const name of ['d0', 'd1', 'd2'])
       createManyEntries(
@@ -94,7 +94,7 @@ describe('directory_tree', () => {
     ).toBeLessThan(1024 * 1024);
   });
 
-  test('leaves out what .gitignore names when asked, and what is denied always', async () => {
+  test('leaves out entries of .gitignore when requested, and denied entries always', async () => {
     await using folders = await createTemporaryFolders({
       root: { '.gitignore': 'out\n', 'out/a': '', 'src/b': '', '.env': '' },
     });
@@ -109,7 +109,7 @@ describe('directory_tree', () => {
     expect(await names(true)).toEqual(['.gitignore', 'src']);
   });
 
-  test('lists links and follows none, be they loops or ways out', async () => {
+  test('lists links and follows none, neither loops nor links to the outside', async () => {
     await using folders = await createTemporaryFolders({ outside: { secret: '' } });
     await symlink('.', path.join(folders.root, 'loop'));
     await symlink(folders.outside, path.join(folders.root, 'out'));

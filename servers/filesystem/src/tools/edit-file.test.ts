@@ -182,7 +182,7 @@ describe.each(await usableOpeners('/'))('edit_file with the $kind opener', (open
       );
   });
 
-  test('refuses a file that changed since its hash was taken, and one that another program changes meanwhile', async () => {
+  test('refuses a file that changed after its hash was read, and a file that another program changes meanwhile', async () => {
     await using folders = await createTemporaryFolders({ root: { 'a.txt': 'one\n' } });
     const file = path.join(folders.root, 'a.txt');
     const tools = await createToolCaller([folders.root], { opener });

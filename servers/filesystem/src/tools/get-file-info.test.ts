@@ -9,7 +9,7 @@ import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string;
 
 describe('get_file_info', () => {
-  test('tells size, type, mode, times and MIME type of a file', async () => {
+  test('returns size, type, mode, times and MIME type of a file', async () => {
     await using folders = await createTemporaryFolders({ root: { 'a.json': '{}' } });
     await chmod(path.join(folders.root, 'a.json'), 0o640);
     const tools = await createToolCaller([folders.root]);
@@ -41,7 +41,7 @@ describe('get_file_info', () => {
     );
   });
 
-  test('tells of an allowed directory, and of a FIFO without opening it', async () => {
+  test('describes an allowed directory, and a FIFO without opening it', async () => {
     await using folders = await createTemporaryFolders();
     execFileSync('mkfifo', [path.join(folders.root, 'pipe')]);
     const tools = await createToolCaller([folders.root]);
@@ -55,7 +55,7 @@ describe('get_file_info', () => {
     });
   });
 
-  test('says that a link is one and where it leads, but nothing of one that leads outside', async () => {
+  test('returns the target of a link, except for a link that leads outside', async () => {
     await using folders = await createTemporaryFolders({
       root: { 'd/a.txt': 'inside' },
       outside: { 'secret.txt': 'secret' },
@@ -80,7 +80,7 @@ describe('get_file_info', () => {
     expect(denials[0]).not.toContain(folders.outside);
   });
 
-  test('fails for what does not exist', async () => {
+  test('fails for a missing path', async () => {
     await using folders = await createTemporaryFolders();
     await mkdir(path.join(folders.root, 'd'));
     const tools = await createToolCaller([folders.root]);

@@ -73,7 +73,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test('a recursive copy names what it leaves out, and why', async () => {
+test('a recursive copy lists the skipped entries and the reasons', async () => {
   await using folders = await createTemporaryFolders({ root: { 'd/a.txt': 'x', 'd/.env': '' } });
   const at = (name: string) => path.join(folders.root, name);
   await symlink(folders.outside, at('d/out'));

@@ -6,7 +6,7 @@ export function listAllowedDirectoriesTool(runner: ToolRunner): ToolDefinition {
     name: 'list_allowed_directories',
     title: 'List allowed directories',
     description:
-      'List the directories this server may touch. Relative paths in other tools start at the first one.',
+      'List the directories that this server may access. Relative paths in other tools start at the first one.',
     inputSchema: { type: 'object', properties: {}, additionalProperties: false },
     outputSchema: {
       type: 'object',

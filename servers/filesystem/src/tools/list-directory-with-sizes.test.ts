@@ -90,7 +90,7 @@ describe('list_directory_with_sizes', () => {
     ).toBeLessThan(1024 * 1024);
   });
 
-  test('leaves out what is denied, and refuses a file and a foreign cursor', async () => {
+  test('leaves out denied entries, and refuses a file and a foreign cursor', async () => {
     await using folders = await createTemporaryFolders({
       root: { 'a.txt': 'a', '.env': 'secret' },
     });

@@ -131,7 +131,7 @@ function decodeCursor(cursor: string): SizedEntry {
   if (size === undefined || name === undefined)
     throw new PathError(
       'invalid',
-      'The cursor is not one this tool gave out. Leave it out to start from the beginning.',
+      'This tool did not issue the cursor. Omit it to start from the beginning.',
     );
   return { name, size: Number(size), type: 'file' };
 }

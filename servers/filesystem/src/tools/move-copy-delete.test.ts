@@ -231,7 +231,7 @@ describe.each(await usableOpeners('/'))('with the $kind opener', (opener) => {
     expect(await readdir(folders.root)).toEqual(['t']);
   });
 
-  test('delete_file removes what it is told and counts', async () => {
+  test('delete_file removes the path and returns the count', async () => {
     await using folders = await createTemporaryFolders({
       root: { 'a.txt': '', 't/d/b.txt': '', 't/c.txt': '' },
     });
@@ -325,7 +325,7 @@ describe.each(await usableOpeners('/'))('with the $kind opener', (opener) => {
   );
 });
 
-test('create_directory and append_file do what they say', async () => {
+test('create_directory creates directories and append_file appends', async () => {
   await using folders = await createTemporaryFolders({ root: { 'a.txt': 'A' } });
   const tools = await createToolCaller([folders.root]);
   expect((await tools.call('create_directory', { path: 'm1/m2/m3' })).structured).toEqual({

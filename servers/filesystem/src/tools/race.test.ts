@@ -102,7 +102,7 @@ async function swapVictim(folders: {
 }
 
 test.runIf(hasHandles)(
-  'a directory that becomes a link during a deletion is not followed',
+  'a deletion does not follow a directory that becomes a link meanwhile',
   async () => {
     await using folders = await createTemporaryFolders({
       root: { 't/victim/a.txt': 'mine' },

@@ -63,7 +63,7 @@ describe('read_media_file', () => {
     ]);
   });
 
-  test('links to what is over the limit of the call or of a result', async () => {
+  test('returns a link for a file over the limit of the call or of a result', async () => {
     const { structured, root } = await readMedia('a.png', png, { maxBytes: 11 });
     expect(structured).toMatchObject({
       content: [

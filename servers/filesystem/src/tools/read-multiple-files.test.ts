@@ -3,7 +3,7 @@ import { createToolCaller } from '../testing/call-tool.ts';
 import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 
 describe('read_multiple_files', () => {
-  test('reads each file, and one that cannot be read fails no other', async () => {
+  test('reads each file, also when another one cannot be read', async () => {
     await using folders = await createTemporaryFolders({
       root: { a: 'one\n', b: 'two', bin: Buffer.from([0]) },
       outside: { secret: 's' },
@@ -34,7 +34,7 @@ describe('read_multiple_files', () => {
     ).toMatchObject({ results: [{ content: '1\n2\n', nextOffset: 3 }] });
   });
 
-  test('shares one limit, of which short files leave their part to those after them', async () => {
+  test('shares one limit, and short files leave their part to later files', async () => {
     const long = `${'x'.repeat(99)}\n`.repeat(100);
     await using folders = await createTemporaryFolders({
       root: { short: 'a\n', long, other: long },
@@ -54,7 +54,7 @@ describe('read_multiple_files', () => {
     expect(bytes).toBeLessThanOrEqual(3000);
   });
 
-  test('stays within the budget of a result, whatever JSON makes of the text', async () => {
+  test('stays within the limit of a result, also for text that grows in JSON', async () => {
     const names = Array.from({ length: 50 }, (_, index) => `f${index}`);
     await using folders = await createTemporaryFolders({
       root: Object.fromEntries(names.map((name) => [name, '\u0001'.repeat(100_000)])),

@@ -13,7 +13,7 @@ export function readMultipleFilesTool(runner: ToolRunner): ToolDefinition {
     name: 'read_multiple_files',
     title: 'Read multiple files',
     description:
-      'Read several text files within one size limit; one that cannot be read fails no other. Where truncated is true, go on with read_text_file and offset = nextOffset.',
+      'Read several text files within one size limit; a file that cannot be read does not fail the others. When truncated is true, continue with read_text_file and offset = nextOffset.',
     inputSchema: {
       type: 'object',
       properties: {

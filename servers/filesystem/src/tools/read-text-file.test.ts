@@ -119,7 +119,7 @@ describe('read_text_file', () => {
     expect((await readIn(Buffer.from(bytes, 'hex'), { offset: 2, limit: 1 })).text).toBe('two\n');
   });
 
-  test('reads in the encoding it is told', async () => {
+  test('reads in the requested encoding', async () => {
     expect((await readIn(Buffer.from('63e9', 'hex'), { encoding: 'latin1' })).text).toBe('cé');
     expect((await readIn(Buffer.from('c3a9', 'hex'), { encoding: 'latin1' })).text).toBe('Ã©');
     await expect(readIn(Buffer.from('63e9', 'hex'), { encoding: 'utf-8' })).rejects.toThrow(
@@ -233,7 +233,7 @@ describe('read_text_file', () => {
     },
   );
 
-  test('reads a little of a huge file in a moment', async () => {
+  test('reads the start of a huge file without reading the rest', async () => {
     await using folders = await createTemporaryFolders({
       root: { 'big.txt': 'first\n' + 'x'.repeat(10_000) },
     });
@@ -279,7 +279,7 @@ describe('read_text_file', () => {
     await expect(failure).rejects.toThrow(message);
   });
 
-  test('refuses FIFOs, sockets, devices and directories at once and goes on', async () => {
+  test('refuses FIFOs, sockets, devices and directories at once, and further reads succeed', async () => {
     await using folders = await createTemporaryFolders({ root: { 'a.txt': 'x', 'd/x': '' } });
     execFileSync('mkfifo', [path.join(folders.root, 'fifo')]);
     const listener = createServer().listen(path.join(folders.root, 'socket'));
@@ -344,7 +344,7 @@ test.each([
   expect(read === text).toBe(true);
 });
 
-test('says how a cut line goes on', async () => {
+test('returns where a cut line continues', async () => {
   const { structured, text } = await readIn(`${'x'.repeat(300_000)}\ny\n`);
   expect(structured).toMatchObject({
     truncated: true,

@@ -4,7 +4,7 @@ import { RunningCalls } from './running-calls.ts';
 
 const never = new AbortController().signal;
 
-test('so many calls run at once, others in order after them; one that waits can be cancelled', async () => {
+test('a limited number of calls runs at once and the others wait in order; a waiting call can be cancelled', async () => {
   const calls = new RunningCalls({ maxRunning: 1 });
   const order: string[] = [];
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();

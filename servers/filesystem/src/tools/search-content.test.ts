@@ -116,7 +116,7 @@ describe('search_content', () => {
     });
   });
 
-  test('leaves out what .gitignore names, also above the searched directory, unless told otherwise', async () => {
+  test('leaves out entries of .gitignore by default, also of files above the searched directory', async () => {
     const root = {
       '.gitignore': 'build/\n*.log\n',
       'src/.gitignore': '!keep.log\n/local\n',
@@ -140,7 +140,7 @@ describe('search_content', () => {
     );
   });
 
-  test('is not held up by a rule of .gitignore that would take for ever', async () => {
+  test('is not slowed down by a hostile rule of .gitignore', async () => {
     const began = threadCpuMs();
     await searchIn(
       { '.gitignore': `${'*a'.repeat(30)}b\n`, ['a'.repeat(250)]: 'x' },
@@ -181,7 +181,7 @@ describe('search_content', () => {
     );
   });
 
-  test('returns what is around the match in a long line, and counts lines beyond the parts of a big file', async () => {
+  test('returns the text around the match in a long line, and counts lines across the parts of a big file', async () => {
     const long = `${'-'.repeat(100_000)}needle${'-'.repeat(1000)}`;
     const { matches } = await searchIn(
       { f: `${'short\n'.repeat(100_000)}${long}\n` },
@@ -293,7 +293,7 @@ describe('search_content', () => {
     ).toMatchObject({ skippedBinary: 1 });
   });
 
-  test('follows no link, and leaves out what is denied', async () => {
+  test('follows no link, and leaves out denied entries', async () => {
     await using folders = await createTemporaryFolders({
       root: { a: 'x', '.env': 'x' },
       outside: { secret: 'x' },

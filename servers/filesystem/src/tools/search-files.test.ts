@@ -88,7 +88,7 @@ describe('search_files', () => {
     }
   });
 
-  test('counts per directory of the asked depth', async () => {
+  test('counts per directory of the requested depth', async () => {
     await using folders = await createTemporaryFolders({ root: sources });
     const tools = await createToolCaller([folders.root]);
     const counts = async (directory: string, groupDepth: number) => {
@@ -186,7 +186,7 @@ describe('search_files', () => {
 
   test.each([
     ['/etc/*', 'relative to path'],
-    ['{a,b}'.repeat(10), 'stands for too many'],
+    ['{a,b}'.repeat(10), 'expands to too many'],
     [`{${'x,'.repeat(190)}}`.padEnd(900, 'y'), 'too long'],
   ])('refuses the pattern %s', async (pattern, message) => {
     await using folders = await createTemporaryFolders();

@@ -25,7 +25,7 @@ function textOf(params: unknown): string {
   return message !== undefined && 'text' in message.content ? message.content.text : '';
 }
 
-test('answers with what the model of the host says, in both eras', async () => {
+test('returns the text of the model of the host, in both eras', async () => {
   await using folders = await createTemporaryFolders({ root: { 'a.txt': 'one\ntwo\n' } });
   const opener = await chooseOpener('/');
   const { directories } = await findAllowedDirectories([folders.root], opener);

@@ -17,7 +17,7 @@ export function summarizeFileTool(runner: ToolRunner): ToolDefinition {
     name: 'summarize_file',
     title: 'Summarize file',
     description:
-      "Summarize a text file with the host's own model (sampling). Only the summary comes back.",
+      "Summarize a text file with the host's own model (sampling). Returns the summary only.",
     inputSchema: {
       type: 'object',
       properties: {

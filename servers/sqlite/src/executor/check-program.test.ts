@@ -57,7 +57,7 @@ describe('checkProgram', () => {
     );
   });
 
-  test('runs nothing of what it checks', () => {
+  test('executes no checked statement', () => {
     const database = openWritable();
     const target = join(database.name, '..', 'copy.db');
     expect(() => checkProgram(database, `VACUUM INTO '${target}'`)).toThrow('Vacuum');

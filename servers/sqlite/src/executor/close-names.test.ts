@@ -13,7 +13,7 @@ describe('closeNames', () => {
     expect(closeNames('SETTINGS', ['users', 'user_settings'])).toEqual(['user_settings']);
   });
 
-  test('lists what exists when nothing is near', () => {
+  test('lists the existing names when none is similar', () => {
     expect(closeNames('qqqqqqqq', ['a_first', 'b_second'])).toEqual(['a_first', 'b_second']);
   });
 

@@ -100,7 +100,7 @@ describe('describeTable', () => {
     expect(resultBytes(description)).toBeLessThan(LIMITS.maxResultBytes);
   });
 
-  test('says so when a description cannot fit', () => {
+  test('reports a description that cannot fit', () => {
     const columns = Array.from({ length: 500 }, (_, index) => `${'c'.repeat(100)}${index}`).join(
       ', ',
     );

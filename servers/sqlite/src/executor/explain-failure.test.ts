@@ -36,7 +36,7 @@ test('names the columns of the tables a query mentions', () => {
   );
 });
 
-test('tells the failure itself when the schema holds a table whose columns cannot be read', () => {
+test('reports the failure itself when the schema has a table with unreadable columns', () => {
   expect(failureOf(databaseWithForeignTable(), "SELECT nmae, 'foreign_table' FROM users")).toBe(
     'SQLITE_ERROR: no such column: nmae',
   );

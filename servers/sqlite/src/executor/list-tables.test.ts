@@ -48,7 +48,7 @@ describe('listTables', () => {
     ).toEqual({ tables: [], truncated: false });
   });
 
-  test('says when there are more tables than fit', () => {
+  test('reports when there are more tables than fit', () => {
     const sql = Array.from({ length: 200 }, (_, index) => `CREATE TABLE t${index}(a);`).join('');
     const list = listTables(
       openForReading(temporaryDatabase(sql)),

@@ -156,7 +156,7 @@ describe('readQuery', () => {
     expect(JSON.parse(compactJson(result))).toEqual(result);
   });
 
-  test('refuses what the guard would let pass but SQLite calls a write or a statement without rows', () => {
+  test('refuses statements that pass the guard but that SQLite reports as a write or without rows', () => {
     const sql = 'CREATE TABLE t(a)';
     expect(() => read('WITH x AS (SELECT 1) DELETE FROM t', { sql })).toThrow(
       'DELETE is not allowed',

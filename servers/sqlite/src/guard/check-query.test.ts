@@ -117,7 +117,7 @@ describe('checkQuery', () => {
     expect(() => checkQuery(sql)).toThrow(/not allowed/);
   });
 
-  test('says what the problem is and what is allowed', () => {
+  test('reports the problem and what is allowed', () => {
     expect(() => checkQuery('')).toThrow('The query is empty. Allowed: one SELECT');
     expect(() => checkQuery('SELECT 1; SELECT 2')).toThrow(
       'Only one statement at a time: nothing was executed',

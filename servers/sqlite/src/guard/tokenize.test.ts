@@ -26,7 +26,7 @@ describe('tokenize', () => {
     ]);
   });
 
-  test('reads doubled quotes as one, and none in brackets', () => {
+  test('reads doubled quotes as one quote, except in brackets', () => {
     expect(texts(`'it''s' "a""b" \`c\`\`d\` [e]x`)).toEqual([
       `string:it's`,
       'quoted:a"b',
@@ -83,7 +83,7 @@ describe('tokenize', () => {
     'SELECT :',
     'SELECT $',
   ])('refuses a character that begins no token in %j', (sql) => {
-    expect(() => tokenize(sql)).toThrow('does not belong there');
+    expect(() => tokenize(sql)).toThrow('is not allowed there');
   });
 
   test('reads every symbol', () => {

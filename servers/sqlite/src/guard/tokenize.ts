@@ -85,7 +85,7 @@ function readSymbol(character: string, position: number): { token: Token; end: n
   if (SYMBOL.test(character))
     return { token: { kind: 'symbol', text: character }, end: position + 1 };
   throw new TokenizeError(
-    `The character ${JSON.stringify(character)} at position ${position + 1} does not belong there.`,
+    `The character ${JSON.stringify(character)} at position ${position + 1} is not allowed there.`,
   );
 }
 

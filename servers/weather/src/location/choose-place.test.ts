@@ -87,7 +87,7 @@ describe('choosePlace', () => {
     },
   );
 
-  test('says what there is elsewhere when the qualifiers rule everything out', () => {
+  test('lists the places elsewhere when the qualifiers exclude all', () => {
     expect(choosePlace(query('Springfield', 'Idaho'), springfields)).toEqual({
       kind: 'none',
       elsewhere: [missouri, illinois],

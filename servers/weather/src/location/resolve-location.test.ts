@@ -17,7 +17,7 @@ const place = (id: number, more: Partial<Place>): Place => ({
   ...more,
 });
 
-test('places of one label are told apart by district, then by coordinates and inhabitants', () => {
+test('places with the same label also get the district, then coordinates and inhabitants', () => {
   expect(
     placeLabels([
       place(1, { admin2: 'Kent' }),
@@ -33,7 +33,7 @@ test('places of one label are told apart by district, then by coordinates and in
   ]);
 });
 
-test('a person who is asked sees a different line for each place', async () => {
+test('the user sees a different line for each place', async () => {
   const newtowns = [1, 2, 3].map((id) =>
     geocoded(id, 'Newtown', { admin1: 'Testshire', population: 1000 + id }),
   );
@@ -59,7 +59,7 @@ test('a person who is asked sees a different line for each place', async () => {
   expect(new Set(titles).size).toBe(3);
 });
 
-test('the candidates of a failed call have what tells them apart', async () => {
+test('the candidates of a failed call have distinguishing fields', async () => {
   const newtowns = [1, 2].map((id) =>
     geocoded(id, 'Newtown', { admin2: 'Kent', population: 1000 }),
   );

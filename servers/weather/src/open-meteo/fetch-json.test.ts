@@ -73,7 +73,7 @@ describe('fetchJson', () => {
     expect(own.pauses.map(Math.round)).toEqual([200, 1200]);
   });
 
-  test('gives up after three 5xx answers and says what the service said', async () => {
+  test('fails after three 5xx responses with the reason of the service', async () => {
     const upstream = await startUpstream(onTestFinished, ({ response }) =>
       sendJson(response, { error: true, reason: 'The service is overloaded' }, 503),
     );

@@ -96,7 +96,7 @@ async function outcomeOf(url: URL, response: Response, settings: FetchSettings):
     return failed(
       new WeatherError(
         'unavailable',
-        `${url.host} is out of order (HTTP ${status}${reason}). Try again in a few minutes.`,
+        `${url.host} is unavailable (HTTP ${status}${reason}). Try again in a few minutes.`,
       ),
       { kind: 'backoff' },
     );

@@ -78,7 +78,7 @@ describe('SingleFlightCache', () => {
     expect(readings.map((reading) => reading.value)).toEqual(Array.from({ length: 10 }, () => '1'));
   });
 
-  test('drops what was read longest ago', async () => {
+  test('evicts the least recently read value', async () => {
     const { cache } = testCache();
     await cache.read('a', loads('a1'), signal);
     await cache.read('b', loads('b1'), signal);
@@ -88,7 +88,7 @@ describe('SingleFlightCache', () => {
     await expect(cache.read('b', loads('b2'), signal)).resolves.toMatchObject({ value: 'b2' });
   });
 
-  test('aborts the load when the last reader has gone, and only then', async () => {
+  test('aborts the load when the last reader aborts, and not before', async () => {
     const { cache } = testCache();
     const seen: AbortSignal[] = [];
     const load = (flight: AbortSignal) =>
@@ -110,7 +110,7 @@ describe('SingleFlightCache', () => {
     expect(seen).toHaveLength(1);
   });
 
-  test('gives a reader that comes after the abort a load of its own', async () => {
+  test('starts a new load for a reader after the abort', async () => {
     const { cache } = testCache();
     const stuck = () => new Promise<string>(() => undefined);
     const controller = new AbortController();

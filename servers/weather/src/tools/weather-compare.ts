@@ -26,7 +26,7 @@ export function weatherCompareTool(setup: ToolSetup) {
     name: 'weather_compare',
     title: 'Compare the weather of places',
     description:
-      'Ranks 2 to 50 places by the forecast: highest temperature, total precipitation or strongest wind over the days from today on. A place that fails has its own error; nobody is asked about ambiguous names.',
+      'Ranks 2 to 50 places by the forecast: highest temperature, total precipitation or strongest wind over the days from today on. A place that fails has its own error; ambiguous names are an error.',
     inputSchema: {
       type: 'object',
       properties: {

@@ -171,7 +171,7 @@ describe('weather_current', () => {
     expect(context.inputRequests).toEqual([]);
   });
 
-  test('asks which of several places is meant and uses the answer', async () => {
+  test('asks the user to choose among several places and uses the choice', async () => {
     const { tool, upstream } = await setUp(openMeteo({ Springfield: springfields }));
     const context = createTestContext({
       elicit: () => ({ action: 'accept', content: { place: 'geo:2' } }),
@@ -230,7 +230,7 @@ describe('weather_current', () => {
     },
   );
 
-  test('lists the candidates when nobody can be asked', async () => {
+  test('lists the candidates when the client cannot ask the user', async () => {
     const { tool, upstream } = await setUp(openMeteo({ Springfield: springfields }));
     const call = callTool(tool, { location: 'Springfield' }, createTestContext());
     await expect(call).rejects.toMatchObject({
@@ -277,7 +277,7 @@ describe('weather_current', () => {
     });
   });
 
-  test('says so when no place has the name, and what there is elsewhere', async () => {
+  test('reports that no place has the name, and the places elsewhere', async () => {
     const { tool } = await setUp(openMeteo({ Springfield: springfields }));
     await expect(
       callTool(tool, { location: 'Nowhereville' }, createTestContext()),

@@ -43,7 +43,7 @@ async function restingCpuMs(peer: StdioPeer, maxMs: number): Promise<number> {
 }
 
 describe.each(eras)('a %s client with 150,000 entries', (era) => {
-  test('FS-28 gets a tree that is cut, with counts, and goes on', async () => {
+  test('FS-28 gets a truncated tree with counts, and further calls succeed', async () => {
     const peer = await files.serve(era);
     const answered = Promise.withResolvers<CallOutcome>();
     expect(
@@ -60,7 +60,7 @@ describe.each(eras)('a %s client with 150,000 entries', (era) => {
     expect((await peer.call('list_allowed_directories', {})).isError).toBe(false);
   });
 
-  test('FS-31 finds by name soon and hears of it on the way', async () => {
+  test('FS-31 finds 300 files by name in 2 s and gets progress on the way', async () => {
     const peer = await files.serve(era);
     const answered = Promise.withResolvers<CallOutcome>();
     const search = () =>
@@ -84,7 +84,7 @@ describe.each(eras)('a %s client with 150,000 entries', (era) => {
   });
 
   test.runIf(process.platform === 'linux')(
-    'FS-30 stops searches that are cancelled, which otherwise go on for long',
+    'FS-30 stops cancelled searches, which otherwise run for long',
     async () => {
       const searches = 6;
       const peer = await files.serve(era);

@@ -13,7 +13,7 @@ function run(...args: readonly string[]) {
 }
 
 describe('the command', () => {
-  test('FS-43 prints help and version and starts nothing', () => {
+  test('FS-43 prints help and version and starts no server', () => {
     expect(run('--help')).toMatchObject({
       status: 0,
       stdout: expect.stringContaining('Usage: signalbox-filesystem') as string,
@@ -25,7 +25,7 @@ describe('the command', () => {
     });
   });
 
-  test('FS-43 refuses when no directory is there, by its name', async () => {
+  test('FS-43 exits with an error that names the missing directory', async () => {
     await using files = await createFixture();
     const outcome = run(files.at('missing'));
     expect(outcome.status).not.toBe(0);
@@ -41,7 +41,7 @@ describe('the command', () => {
 });
 
 describe.each(eras)('a %s client', (era) => {
-  test('FS-57 may send garbage, and is served on', async () => {
+  test('FS-57 can send garbage, and further calls succeed', async () => {
     await using files = await createFixture();
     const peer = await files.serve(era);
     peer.child.stdin.write('not json\n\n{"jsonrpc":"2.0","id":null,"method":"tools/list"}\n');
@@ -49,7 +49,7 @@ describe.each(eras)('a %s client', (era) => {
     expect(peer.badLines).toEqual([]);
   });
 
-  test('FS-29 may send a line of 11 MB, and one that is too long, and is served on', async () => {
+  test('FS-29 can send a line of 11 MB and a line over the limit, and further calls succeed', async () => {
     await using files = await createFixture();
     const peer = await files.serve(era);
     const written = await peer.call('write_file', {

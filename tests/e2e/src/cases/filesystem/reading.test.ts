@@ -29,7 +29,7 @@ interface ListedTool {
 }
 
 describe.each(eras)('a %s client', (era) => {
-  test('FS-01 gets the official tool names, all four hints, and a small list that is the same each time', async () => {
+  test('FS-01 gets the official tool names, all four hints, and the same small list each time', async () => {
     await using files = await createFixture();
     const peer = await files.serve(era);
     const [first, second] = [await peer.request('tools/list'), await peer.request('tools/list')];
@@ -47,7 +47,7 @@ describe.each(eras)('a %s client', (era) => {
     expect(Buffer.byteLength(JSON.stringify(first.result))).toBeLessThanOrEqual(20_000);
   });
 
-  test('FS-02 may spell a file absolute, relative or as a file URL', async () => {
+  test('FS-02 can give a file as absolute path, relative path or file URL', async () => {
     await using files = await createFixture({ 'a.txt': 'line1\nline2\nline3\n' });
     const peer = await files.serve(era);
     for (const path of [files.at('a.txt'), 'a.txt', `file://${files.at('a.txt')}`]) {
@@ -83,7 +83,7 @@ describe.each(eras)('a %s client', (era) => {
     ['head and tail', { head: 1, tail: 1 }],
     ['offset', { offset: 0 }],
     ['limit', { limit: 'x' }],
-  ])('FS-10 is told that %s is wrong in %j', async (name, args) => {
+  ])('FS-10 gets an error that names %s in %j', async (name, args) => {
     await using files = await createFixture({ 'a.txt': '1\n2\n3\n' });
     const peer = await files.serve(era);
     const { isError, text } = await peer.call('read_text_file', { path: 'a.txt', ...args });
@@ -107,7 +107,7 @@ describe.each(eras)('a %s client', (era) => {
   });
 
   test.runIf(process.platform !== 'win32')(
-    'FS-24 is refused FIFOs at once, and served on',
+    'FS-24 gets an error for FIFOs within a second, and further calls succeed',
     async () => {
       await using files = await createFixture({ 'a.txt': 'x' });
       execFileSync('mkfifo', [files.at('f')]);
@@ -123,7 +123,7 @@ describe.each(eras)('a %s client', (era) => {
     },
   );
 
-  test('FS-24 is refused devices that a link inside leads to', async () => {
+  test('FS-24 gets an error for a device behind a link inside', async () => {
     await using files = await createFixture();
     symlinkSync('/dev/zero', files.at('z'));
     const peer = await files.serve(era);
@@ -159,7 +159,7 @@ describe.each(eras)('a %s client', (era) => {
     },
   );
 
-  test('FS-27 gets no line that would cut its connection for a file of 6 MB', async () => {
+  test('FS-27 gets no line over 4 MiB for a file of 6 MB', async () => {
     await using files = await createFixture({ 'b.txt': `${'x'.repeat(99)}\n`.repeat(60_000) });
     const peer = await files.serve(era);
     expect((await peer.call('read_text_file', { path: 'b.txt' })).structured).toMatchObject({

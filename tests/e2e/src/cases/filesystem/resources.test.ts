@@ -11,7 +11,7 @@ const subscriptionOf = (message: Json): unknown =>
   ];
 
 describe.each(eras)('a %s client', (era) => {
-  test('FS-45 lists and reads resources, and learns of what is none', async () => {
+  test('FS-45 lists and reads resources, and gets an error for other URIs', async () => {
     await using files = await createFixture(
       { 'a b#.txt': 'x', 'i.png': png },
       { 'secret.txt': 'TOPSECRET' },
@@ -69,7 +69,7 @@ describe.each(eras)('a %s client', (era) => {
 });
 
 describe('a legacy client', () => {
-  test('FS-48 can watch what is inside, up to the limit, and nothing outside', async () => {
+  test('FS-48 can watch paths inside, up to the limit, and nothing outside', async () => {
     await using files = await createFixture({ 'a.txt': '0' }, { 'x.txt': 's' });
     symlinkSync(files.outside, files.at('d'));
     const peer = await files.serve('legacy', { args: ['--max-subscriptions', '300', files.root] });
@@ -89,7 +89,7 @@ describe('a legacy client', () => {
 });
 
 describe('a modern client', () => {
-  test('FS-49 discovers, listens, reads, and hears nothing after it stopped', async () => {
+  test('FS-49 discovers, listens, reads, and gets no notification after it stopped', async () => {
     await using files = await createFixture({ 'a.txt': '0' });
     const peer = await files.serve('modern');
     const uri = `file://${files.at('a.txt')}`;

@@ -53,7 +53,7 @@ describe.each(eras)('a %s client', (era) => {
 });
 
 describe('a legacy client', () => {
-  test('FS-38 is served nothing before its roots are known', async () => {
+  test('FS-38 gets no result before its roots are known', async () => {
     await using files = await createFixture({ 'sub/a.txt': 'x' });
     const peer = await files.serve('legacy', {
       roots: [pathToFileURL(files.at('sub')).href],
@@ -65,7 +65,7 @@ describe('a legacy client', () => {
     expect((await peer.call('list_directory', { path: files.root })).isError).toBe(true);
   });
 
-  test('FS-38 that never says its roots gets an error and nothing wider', async () => {
+  test('FS-38 that never sends its roots gets an error, and no wider access', async () => {
     await using files = await createFixture({ 'a.txt': 'x' });
     const peer = await files.serve('legacy', {
       roots: [pathToFileURL(files.at('sub')).href],

@@ -3,7 +3,7 @@ import { eras } from '../stdio-peer.test.support.ts';
 import { createFixture } from './fixture.test.support.ts';
 
 describe.each(eras)('a %s client', (era) => {
-  test('FS-32 finds a plain name at any depth, and globs mean what they meant', async () => {
+  test('FS-32 finds a plain name at any depth, and keeps the meaning of globs', async () => {
     await using files = await createFixture({ 'sub/deep/y.js': '1', 'z.js': '2' });
     const peer = await files.serve(era);
     const found = async (pattern: string) =>

@@ -123,7 +123,7 @@ describe.each(eras)('a %s client', (era) => {
     expect(Object.values(outcome)).not.toContain(false);
   });
 
-  test('FS-21 may send fifty edits of one file at once, and all survive', async () => {
+  test('FS-21 can send fifty edits of one file at once, and all survive', async () => {
     const lines = Array.from({ length: 50 }, (_, index) => `L${index}=0\n`);
     await using files = await createFixture({ 'n.txt': lines.join('') });
     const peer = await files.serve(era);
@@ -257,7 +257,7 @@ describe.each(eras)('a %s client', (era) => {
   );
 
   test.runIf(process.platform === 'linux')(
-    'FS-21 leaves nothing behind that a crash could not explain',
+    'FS-21 leaves no temporary file behind after a write',
     async () => {
       await using files = await createFixture({ 'a.txt': 'x' });
       const peer = await files.serve(era);
