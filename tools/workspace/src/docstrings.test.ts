@@ -12,7 +12,6 @@ const NOT_CLEAN: readonly string[] = [
   'apps/agent/src/llm',
   'apps/agent/src/mcp',
   'apps/agent/src/ports',
-  'apps/agent/src/run',
   'apps/agent/src/store',
   'bench/src',
   'libs/server-kit/src',

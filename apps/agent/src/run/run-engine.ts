@@ -53,26 +53,35 @@ export interface EngineDependencies {
   readonly outputs: OutputChecker;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** By server name; a server that is not named asks for approval of all but trusted read-only tools, and for sampling. */
+  /**
+   * Policies by server name. A server without a policy needs approval for sampling and for all but
+   * trusted read-only tools.
+   */
   readonly policies: { readonly [server: string]: ServerPolicy };
   readonly crashPoints?: CrashPoints;
-  /** Hears the events of each commit, after it. */
+  /** Receives the events of each commit, after it. */
   readonly onEvents?: EventListener;
-  /** Ids of rows, in order of creation; default UUIDv7. */
+  /** Creates the ids of rows, in order of creation; default UUIDv7. */
   readonly newId?: () => string;
   readonly recovery?: RecoveryDecision;
-  /** Uniform in [0, 1), for the jitter of waits; default `Math.random`. */
+  /** Random number in [0, 1) for the jitter of delays; default `Math.random`. */
   readonly random?: () => number;
-  /** Runs that may wait for their first step, and single tool calls that may be under way, before new ones are refused; default 1,000. */
+  /**
+   * Most runs that may wait for their first step, and most single tool calls in progress; default
+   * 1,000. Further ones are rejected.
+   */
   readonly maxQueuedRuns?: number;
-  /** Model and tool calls under way at a time; default 32 and 256. A call that waits for a person is not counted. */
+  /**
+   * Most model and tool calls in progress; default 32 and 256. A call that waits for a person is
+   * not counted.
+   */
   readonly concurrency?: { readonly [T in Job['type']]: number };
 }
 
 const DEFAULT_POLICY: ServerPolicy = { approval: 'default', sampling: 'ask' };
 const DEFAULT_GRACE_MS = 5000;
 
-/** The run engine over its ports. It owns none of them: whoever made them closes them after the engine. */
+/** Creates the run engine over its ports. The caller closes the ports after the engine. */
 export function createRunEngine(dependencies: EngineDependencies): RunEngine {
   return new Engine(dependencies);
 }
@@ -199,7 +208,7 @@ class Engine implements RunEngine {
     this.#unsubscribe();
   }
 
-  /** A job that fails comes again: nothing else may be there to move its run on. */
+  /** Runs a job. A failed job is enqueued again, because nothing else may move its run. */
   async #work(job: Job): Promise<void> {
     try {
       if (job.type === 'call-tool') await callTool(this.#context, job.callId);
@@ -211,7 +220,10 @@ class Engine implements RunEngine {
     }
   }
 
-  /** A run whose step fails for a reason of ours ends visibly instead of standing still. */
+  /**
+   * Takes the next step of a run. After an internal error the run fails visibly instead of standing
+   * still.
+   */
   async #advance(runId: string): Promise<void> {
     try {
       await advanceRun(this.#context, runId);

@@ -15,7 +15,7 @@ import { openItem } from '../ledger/inbox-items.ts';
 
 type Parts = Uses<'bootId' | 'registry' | 'clock' | 'newId' | 'policyOf' | 'timers'>;
 
-/** What is decided about a call before anybody is asked. */
+/** Decision about a planned call by the configuration and by remembered approvals. */
 export type ApprovalDecision = 'auto' | 'remembered' | 'ask' | 'deny';
 
 export interface Candidate {
@@ -24,7 +24,7 @@ export interface Candidate {
   readonly tool: CatalogueTool;
 }
 
-/** Decides by the configuration and by what a person said of earlier calls. */
+/** Decides whether a call needs approval, by the configuration and by remembered approvals. */
 export async function decideCall(
   context: Uses<'policyOf'>,
   change: Change,
@@ -36,19 +36,19 @@ export async function decideCall(
   return (await isRemembered(change, { run, tool, binding })) ? 'remembered' : 'ask';
 }
 
-export interface ApprovalQuestion {
+export interface ApprovalRequest {
   readonly run: Run;
   readonly call: ToolCall;
   readonly tool: CatalogueTool;
-  /** Why it is asked about again. */
+  /** Reason why approval is required again. */
   readonly reason?: string;
 }
 
-/** Puts a call that waits for it before a person. */
+/** Opens the inbox item of a call that waits for approval. */
 export async function askForApproval(
   context: Uses<'bootId' | 'clock' | 'newId' | 'policyOf' | 'timers'>,
   change: Change,
-  { run, call, tool, reason }: ApprovalQuestion,
+  { run, call, tool, reason }: ApprovalRequest,
 ): Promise<void> {
   const { description, annotations, trusted } = tool;
   const request = {
@@ -71,12 +71,15 @@ export async function askForApproval(
   });
 }
 
-/** How far an answer may reach in this run. */
+/** Scopes for which an approval can be remembered in this run. */
 function rememberableScopes(run: Run): readonly ('call' | 'run' | 'thread')[] {
   return run.threadId === undefined ? ['call', 'run'] : ['call', 'run', 'thread'];
 }
 
-/** Whether a planned call is sent now. Without a decision to send it, a call waits or has failed; `reason` says why an attempt that was not sent counts. */
+/**
+ * Result of the last check before a call is sent. A `held` call waits for approval or has failed. A
+ * `not-sent` call uses up an attempt.
+ */
 export type SendDecision =
   | { readonly type: 'send' }
   | { readonly type: 'held' }
@@ -117,7 +120,7 @@ export async function decideSend(
   return HELD;
 }
 
-/** Why a call is refused by the configuration. */
+/** Error text of a call that the configuration denies. */
 export function deniedByPolicy({ server, tool }: Pick<ToolCall, 'server' | 'tool'>): string {
   return `The configuration of this service does not allow calls of the tool ${tool} of ${server}.`;
 }
@@ -131,10 +134,10 @@ async function isRemembered(
   }: { readonly run: Run; readonly tool: CatalogueTool; readonly binding: ApprovalBinding },
 ): Promise<boolean> {
   const remembered = await sql.rememberedApprovals({ runId: run.id, threadId: run.threadId });
-  return remembered.some((approval) => fits(approval, tool, binding));
+  return remembered.some((approval) => isApprovalOf(approval, tool, binding));
 }
 
-function fits(
+function isApprovalOf(
   approval: RememberedApproval,
   { server, name }: CatalogueTool,
   binding: ApprovalBinding,
@@ -157,10 +160,10 @@ async function lastApproval({ sql }: Change, call: ToolCall): Promise<InboxItem 
 async function askAgain(
   context: Uses<'bootId' | 'clock' | 'newId' | 'policyOf' | 'timers'>,
   change: Change,
-  question: ApprovalQuestion & { readonly reason: string },
+  request: ApprovalRequest & { readonly reason: string },
 ): Promise<void> {
-  const { call, reason } = question;
-  if (await requireApproval(change, call, reason)) await askForApproval(context, change, question);
+  const { call, reason } = request;
+  if (await requireApproval(change, call, reason)) await askForApproval(context, change, request);
 }
 
 function whyNotOffered(

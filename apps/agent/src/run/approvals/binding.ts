@@ -10,12 +10,12 @@ export interface Approvable {
   readonly arguments: JsonObject;
 }
 
-/** What an approval of the call is good for, as things are at present. */
+/** Returns the facts that an approval of the call is bound to, as they are now. */
 export function bindingOf(
   { policyOf }: Uses<'policyOf'>,
   { callId, tool, arguments: args }: Approvable,
 ): ApprovalBinding {
-  // The first is the host's affair, the second says nothing of what a call does.
+  // Trust belongs to the host, and the output schema does not change the effect of a call.
   const { trusted: _trusted, outputSchema: _outputSchema, ...definition } = tool;
   return {
     call: callId,
@@ -25,7 +25,10 @@ export function bindingOf(
   };
 }
 
-/** What is different from what was approved, for people; nothing when the approval is good. */
+/**
+ * Describes the difference between the approved and the present call; undefined when the approval
+ * is valid.
+ */
 export function driftOf(
   approved: ApprovalBinding | undefined,
   present: ApprovalBinding,

@@ -1,7 +1,7 @@
 import { EngineError } from '../../ports/run-engine.ts';
 import type { Uses } from '../core/engine-parts.ts';
 
-/** Takes back that further calls of a tool are approved; those that were sent are not touched. */
+/** Deletes a remembered approval. Calls that were already sent are not affected. */
 export async function forgetApproval(
   { store, commit }: Uses<'store' | 'commit'>,
   id: string,

@@ -2,12 +2,13 @@ import { EngineError, type Receipt } from '../../ports/run-engine.ts';
 import { SENT_CALL_STATES, type ToolCall } from '../../ports/run-store.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { voidItems } from '../ledger/inbox-items.ts';
-import { giveReceipt } from '../core/receipt.ts';
+import { storeReceipt } from '../core/receipt.ts';
 import { cancelCall, moveCall } from '../ledger/call-states.ts';
 
 /**
- * Stops one call on request. A call that was not sent is cancelled at once. The request to stop a call that was sent is stored before the call is stopped, so
- * that the next process stops it where this one dies; its state says later how far that got.
+ * Cancels one call on request. An unsent call is cancelled at once. For a sent call the request is
+ * stored before the call is stopped, so that the next process stops it if this one dies. The state
+ * shows later how far the cancellation got.
  */
 export async function stopCall(
   context: Uses<'bus' | 'clock' | 'timers' | 'commit'>,
@@ -34,7 +35,7 @@ export async function stopCall(
     if (SENT_CALL_STATES.includes(call.state))
       change.afterCommit(() => context.bus.publish({ type: 'cancel', runId, callId: id }));
     const stopped = (await sql.toolCall(id)) ?? call;
-    giveReceipt(change, receipt, () => Promise.resolve(stopped));
+    storeReceipt(change, receipt, () => Promise.resolve(stopped));
     return stopped;
   });
 }

@@ -11,11 +11,11 @@ import { dispatchCall, failCall, moveCall } from '../ledger/call-states.ts';
 import { isShutdown } from '../core/commits.ts';
 import { completeElicitation } from '../input/complete-elicitation.ts';
 import { inBackground, STORE_RETRY_MS, type EngineParts, type Uses } from '../core/engine-parts.ts';
-import { noteWaiting } from './note-waiting.ts';
-import { isParked, keepTask, RoundKeeper } from './parked-calls.ts';
+import { storeWaiting } from './store-waiting.ts';
+import { isParked, storeTask, RoundKeeper } from './parked-calls.ts';
 import { ProgressLog } from './progress-log.ts';
-import { MAX_QUESTIONS, MAX_REFUSED_QUESTIONS } from '../input/input-request-count.ts';
-import { questionsOf } from './input-request-handlers.ts';
+import { MAX_INPUT_REQUESTS, MAX_REFUSED_INPUT_REQUESTS } from '../input/input-request-count.ts';
+import { inputRequestHandlers } from './input-request-handlers.ts';
 import { serverConnected } from './servers-ready.ts';
 import { settleCall, skipAttempt, type CallEnd } from './settle-call.ts';
 
@@ -38,10 +38,13 @@ type Parts = Uses<
   | 'closing'
 >;
 
-/** A call that the service itself fails to send this often ends as failed; with the delay between two tries that is about a minute. */
+/**
+ * Failures of this service to send a call before the call fails. With the delay between attempts
+ * this takes about a minute.
+ */
 const MAX_FAILURES = 12;
 
-/** A result for which there was no room so often is not tried again. */
+/** Failed writes of a result before an error is stored in its place. */
 const MAX_RESULT_TRIES = 5;
 
 const UNSTORABLE: End = {
@@ -53,9 +56,9 @@ const UNSTORABLE: End = {
   progress: undefined,
 };
 
-const ASKED_TOO_MUCH = `The server asked ${MAX_QUESTIONS} questions during the call and ${MAX_REFUSED_QUESTIONS} more that were refused. The call was cancelled, and whether it took effect is not known.`;
+const TOO_MANY_INPUT_REQUESTS = `The server sent ${MAX_INPUT_REQUESTS} input requests during the call, and ${MAX_REFUSED_INPUT_REQUESTS} more that were rejected. The call was cancelled, and whether it took effect is not known.`;
 
-/** A call that this process sends: the attempt is committed before the first byte. */
+/** A call that this process sends. Its attempt is committed before the first byte. */
 export interface Dispatched {
   readonly run: Run;
   readonly call: ToolCall;
@@ -63,8 +66,9 @@ export interface Dispatched {
 }
 
 /**
- * Sends a planned call, or goes on with a parked one, and stores how it ended. Resolves when it has ended, when it waits for room on its server or for a person (it then goes on
- * without holding a place among the working jobs), or when the engine waits no longer.
+ * Sends a planned call, or continues a parked one, and stores how it ended. Resolves when the call
+ * has ended, when it waits for room on its server or for a person (it then continues without
+ * occupying a job), or when the engine closes.
  */
 export async function callTool(context: EngineParts, callId: string): Promise<void> {
   const call = await context.store.read.toolCall(callId);
@@ -108,7 +112,7 @@ async function performCall(
   }
 }
 
-/** Ends a call that the service could not send so often; returns whether that was stored. */
+/** Fails a call that could not be sent. Returns whether that was stored. */
 async function giveUp(
   context: Uses<'clock' | 'logger' | 'activities' | 'commit'>,
   { id, runId }: ToolCall,
@@ -127,7 +131,10 @@ async function giveUp(
   }
 }
 
-/** Waits for a connection to the call's server. The call stays as it is in the ledger: nothing is sent of it before. */
+/**
+ * Waits for a connection to the call's server. The ledger does not change, because nothing is sent
+ * before.
+ */
 async function reserve(
   context: Uses<'store' | 'registry' | 'logger' | 'commit'>,
   {
@@ -157,7 +164,7 @@ function onWaiting(
 ): (waiting: CallWaiting) => void {
   return (waiting) => {
     activity.park();
-    inBackground(context, 'storing that a call waits', noteWaiting(context, call, waiting));
+    inBackground(context, 'storing that a call waits', storeWaiting(context, call, waiting));
   };
 }
 
@@ -173,7 +180,7 @@ async function dispatch(
     async (change) => {
       const run = await change.sql.run(planned.runId);
       if (run?.status !== 'running' && run?.status !== 'input_required') return undefined;
-      // Read again: a person may have changed the arguments since.
+      // Read again, because a person may have changed the arguments.
       const call = await change.sql.toolCall(planned.id);
       if (call?.state !== 'planned' || call.attempt !== planned.attempt) return undefined;
       const decision = await decideSend(context, change, { run, call });
@@ -187,7 +194,7 @@ async function dispatch(
   );
 }
 
-/** Goes on with a call that was sent before: what it waits for is in its row. */
+/** Claims a call that was sent before. Its row has everything that is needed to continue it. */
 async function takeOver(
   { bootId, closing, commit }: Uses<'bootId' | 'commit' | 'closing'>,
   parked: ToolCall,
@@ -213,7 +220,7 @@ async function sendCall(
   context.reach('before-tool-send');
   const progress = new ProgressLog(context, call);
   const rounds = new RoundKeeper(context, call);
-  let keepingTask = Promise.resolve();
+  let storingTask = Promise.resolve();
   const tooMany = new AbortController();
   const resumeFrom = resumePointOf(call);
   const sent = reservation.call({
@@ -227,7 +234,10 @@ async function sendCall(
     maxTotalMs: run.limits.callMaxMs,
     onProgress: (update) => progress.add(update),
     onWaiting: onWaiting(context, call, activity),
-    questions: questionsOf(context, dispatched, { rounds, onTooMany: () => tooMany.abort() }),
+    questions: inputRequestHandlers(context, dispatched, {
+      rounds,
+      onTooMany: () => tooMany.abort(),
+    }),
     onElicitationComplete: (elicitationId) =>
       inBackground(
         context,
@@ -237,11 +247,11 @@ async function sendCall(
     rounds,
     onTask: (taskId) => {
       activity.park();
-      keepingTask = keepingTask.then(() => keepTask(context, call, taskId));
+      storingTask = storingTask.then(() => storeTask(context, call, taskId));
     },
     ...(resumeFrom === undefined ? {} : { resumeFrom }),
   });
-  // A task of a run that is being stopped is only taken over to be cancelled.
+  // A task of a run that is being cancelled is claimed only to cancel it.
   if (run.status === 'cancelling') context.activities.stopRun(run.id);
   if (call.cancelRequestedAt !== undefined) context.activities.stopCall(call.id);
   const outcome = await sent.catch((error: unknown): ToolCallOutcome => {
@@ -252,18 +262,24 @@ async function sendCall(
     };
   });
   context.reach('after-tool-result');
-  await keepingTask;
-  const isEndedForQuestions =
+  await storingTask;
+  const isEndedForInputRequests =
     tooMany.signal.aborted && !activity.signal.aborted && outcome.type === 'cancelled';
   return {
-    outcome: isEndedForQuestions ? askedTooMuch(context, call) : outcome,
+    outcome: isEndedForInputRequests ? tooManyInputRequests(context, call) : outcome,
     progress: await progress.close(),
   };
 }
 
-/** A call that can be sent again is not: its server would ask as much again. */
-function askedTooMuch(context: Uses<'recovery'>, call: ToolCall): ToolCallOutcome {
-  return { type: context.recovery(call) === 'retry' ? 'error' : 'lost', message: ASKED_TOO_MUCH };
+/**
+ * Outcome of a call that was ended for too many input requests. A repeatable call is not repeated,
+ * because its server would send as many again.
+ */
+function tooManyInputRequests(context: Uses<'recovery'>, call: ToolCall): ToolCallOutcome {
+  return {
+    type: context.recovery(call) === 'retry' ? 'error' : 'lost',
+    message: TOO_MANY_INPUT_REQUESTS,
+  };
 }
 
 function resumePointOf({ parked, taskId }: ToolCall): ToolCallRequest['resumeFrom'] {
@@ -276,7 +292,10 @@ function resumePointOf({ parked, taskId }: ToolCall): ToolCallRequest['resumeFro
       };
 }
 
-/** Stores how a call ended, as often as it takes: nobody else knows it. A result that still finds no room is given up for a word that it came. */
+/**
+ * Stores the outcome of a call, and tries again until the store accepts it, because nothing else
+ * knows the outcome. After five failed writes it stores an error in place of the result.
+ */
 async function settle(context: EngineParts, dispatched: Dispatched, end: End): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {

@@ -152,7 +152,7 @@ describe('a form that a server asks for during a call', () => {
     const { service, id } = await withQuestion(FORM, withdraw.signal);
     const item = await service.item(id);
     withdraw.abort();
-    expect(await answerOf(service, id)).toContain('The question was withdrawn.');
+    expect(await answerOf(service, id)).toContain('The input request was withdrawn.');
     expect((await service.read.inboxItem(item.id))?.state).toBe('void');
     expect(await service.call(id)).toMatchObject({ state: 'succeeded' });
   });
@@ -220,10 +220,10 @@ describe('a form that a server asks for during a call', () => {
     const { id } = await service.engine.createRun({ prompt: 'go' });
     await service.settled(id);
     expect(heard).toHaveLength(101);
-    expect(String(heard[39])).toContain('The question was withdrawn.');
+    expect(String(heard[39])).toContain('The input request was withdrawn.');
     expect(String(heard[99])).toContain('requestedSchema cannot be used');
     expect(String(heard[100])).toContain(
-      'This call asked 100 questions; no more are put to a person.',
+      'This call sent 100 input requests; further ones are rejected.',
     );
     expect(await service.read.inboxItems({ runId: id })).toHaveLength(40);
   });

@@ -1,12 +1,12 @@
 import type { ElicitParams, ElicitResult, JsonObject, InputHandlers } from '@signalbox/mcp-core';
 import type { InboxItem } from '../../ports/run-store.ts';
-import { ask, type Asker } from '../input/request-input.ts';
+import { requestInput, type RequestingCall } from '../input/request-input.ts';
 import { formRequest } from '../input/elicitation-form.ts';
 import { urlRequest } from '../input/elicitation-url.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import type { RoundKeeper } from './parked-calls.ts';
-import { QuestionCount } from '../input/input-request-count.ts';
-import { SamplingDesk } from '../sampling/request-handler.ts';
+import { InputRequestCount } from '../input/input-request-count.ts';
+import { SamplingRequestHandler } from '../sampling/request-handler.ts';
 
 type Parts = Uses<
   | 'store'
@@ -22,33 +22,36 @@ type Parts = Uses<
   | 'commit'
 >;
 
-interface QuestionListeners {
+interface InputRequestHooks {
   readonly rounds: Pick<RoundKeeper, 'keyOf'>;
-  /** Called once, when the server goes on asking after many refusals: the call is to be ended. */
+  /** Called once, when the server continues after many rejections: the call is to be ended. */
   readonly onTooMany: () => void;
 }
 
-/** Answers the questions of a server during a call: a person fills in forms, the model of the run serves sampling within the policy. */
-export function questionsOf(
+/**
+ * Creates the handlers for a server's requests during a call: a person answers elicitations, a
+ * model serves sampling within the policy.
+ */
+export function inputRequestHandlers(
   context: Parts,
-  asker: Asker,
-  { rounds, onTooMany }: QuestionListeners,
+  caller: RequestingCall,
+  { rounds, onTooMany }: InputRequestHooks,
 ): InputHandlers {
-  const count = new QuestionCount(context, asker.call, onTooMany);
-  const sampling = new SamplingDesk(context, asker, count);
+  const count = new InputRequestCount(context, caller.call, onTooMany);
+  const sampling = new SamplingRequestHandler(context, caller, count);
   const keyOf = (key: string | undefined): string | undefined =>
     key === undefined ? undefined : rounds.keyOf(key);
   const until = (signal: AbortSignal): AbortSignal =>
-    AbortSignal.any([signal, asker.activity.signal]);
+    AbortSignal.any([signal, caller.activity.signal]);
 
   return {
     async elicit(params, { signal, key }): Promise<ElicitResult> {
       const questionKey = keyOf(key);
-      // Counted before anything else is done with it: a refused question costs the server one, too.
+      // Counted first, so that a rejected request counts too.
       await count.take(questionKey);
       const kind = params.mode === 'url' ? 'elicitation_url' : 'elicitation_form';
       return answerOf(
-        await ask(context, asker, {
+        await requestInput(context, caller, {
           kind,
           request: elicitationRequest(params),
           signal: until(signal),
@@ -68,9 +71,12 @@ function elicitationRequest(params: ElicitParams): JsonObject {
     : formRequest(params.message, params.requestedSchema);
 }
 
-/** An item that expired is a form that the person closed. */
+/**
+ * Converts a closed item to an elicitation result. An expired item counts as a form that the person
+ * closed.
+ */
 function answerOf({ response }: InboxItem): ElicitResult {
-  // The response was checked against the item's kind when it was taken.
+  // The response was checked when it was stored.
   const { action, content } = (response ?? { action: 'cancel' }) as unknown as ElicitResult;
   return content === undefined ? { action } : { action, content };
 }

@@ -7,10 +7,13 @@ import { openItem } from '../ledger/inbox-items.ts';
 
 type Parts = Uses<'bootId' | 'enqueue' | 'clock' | 'newId' | 'recovery' | 'timers'>;
 
-/** Attempts after which a call is not sent again by itself. */
+/** Attempts after which a call is not retried automatically. */
 export const MAX_ATTEMPTS = 4;
 
-/** A sent call goes out again only when that can do no harm; whether it took effect is otherwise a question for a person. */
+/**
+ * Retries a lost call only when it is repeatable; otherwise a person decides about its unknown
+ * outcome.
+ */
 export const defaultRecovery: RecoveryDecision = (call) => (call.repeatable ? 'retry' : 'ask');
 
 export interface Loss {
@@ -19,7 +22,7 @@ export interface Loss {
   readonly message: string;
 }
 
-/** Settles what becomes of a call that was sent and whose answer can no longer come. */
+/** Retries or ends a sent call whose result can no longer arrive. */
 export async function settleLostCall(
   context: Parts,
   change: Change,
@@ -54,7 +57,10 @@ export interface NextAttempt {
   readonly delayMs: number;
 }
 
-/** Plans the call again, under the same idempotency key. Does nothing when the call has moved on. */
+/**
+ * Plans the call again, under the same idempotency key. Does nothing when the call has changed
+ * since it was read.
+ */
 export async function planAgain(
   context: Uses<'enqueue'>,
   change: Change,

@@ -90,7 +90,7 @@ describe('a call of a modern server that asks', () => {
     expect(await next.call(id)).toMatchObject({ state: 'unknown' });
   });
 
-  test('keeps its question when its connection is lost, and goes on over the next one', async () => {
+  test('keeps its input request when its connection is lost, and continues over the next one', async () => {
     const { effects, tool } = ordering();
     let isLost = true;
     const service = await open({
@@ -157,7 +157,7 @@ describe('a call that became a task', () => {
     });
   });
 
-  test('and that its server has forgotten is a question for a person', async () => {
+  test('and that its server has forgotten waits for the decision of a person', async () => {
     const service = await open(taken);
     const { id } = await service.engine.createRun({ prompt: 'go' });
     await service.event(id, 'tool_call.working');

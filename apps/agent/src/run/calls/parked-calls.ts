@@ -5,12 +5,15 @@ import { isShutdown, type Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { moveCall, resumeCall, workOnCall } from '../ledger/call-states.ts';
 
-/** What a server may ask in one round, with its state, as JSON. */
+/** Most characters of the input requests of one round and the server's state, as JSON. */
 const MAX_ROUND_CHARACTERS = 1024 * 1024;
-/** Before a call whose connection was lost while it waited goes on. */
+/** Delay before a parked call resumes after its connection was lost, in milliseconds. */
 export const RESUME_AFTER_MS = 1000;
 
-/** Whether a call that was sent can go on in any process: the server does nothing for it until it is answered, or works on it as a task. */
+/**
+ * Whether any process can continue a sent call: its server waits for input responses, or works on
+ * it as a task.
+ */
 export function isParked(call: ToolCall): boolean {
   return (
     SENT_CALL_STATES.includes(call.state) &&
@@ -18,7 +21,7 @@ export function isParked(call: ToolCall): boolean {
   );
 }
 
-/** Keeps the rounds of questions of one attempt of a call in its row of the ledger. */
+/** Stores the rounds of input requests of one attempt in the row of the call. */
 export class RoundKeeper implements InputRoundStore {
   readonly #context: Uses<'bootId' | 'commit'>;
   readonly #call: ToolCall;
@@ -30,7 +33,7 @@ export class RoundKeeper implements InputRoundStore {
     this.#round = call.parked?.round ?? 0;
   }
 
-  /** Names a question of this round within its call. */
+  /** Returns the key of an input request of this round, unique within the call. */
   keyOf(key: string): string {
     return `${this.#round}:${key}`;
   }
@@ -41,7 +44,7 @@ export class RoundKeeper implements InputRoundStore {
     if (JSON.stringify(parked).length > MAX_ROUND_CHARACTERS)
       throw new ProtocolError(
         ErrorCode.invalidParams,
-        `The server asked more than ${MAX_ROUND_CHARACTERS} characters at once.`,
+        `The input requests of one round may have at most ${MAX_ROUND_CHARACTERS} characters.`,
       );
     await this.#context.commit(
       this.#call.runId,
@@ -53,7 +56,7 @@ export class RoundKeeper implements InputRoundStore {
     );
   }
 
-  /** From here on the call is as good as sent: whether its answers have an effect is not known before it is answered. */
+  /** Marks the call as sent: the effect of the responses is unknown until the server answers. */
   discard(): Promise<void> {
     const { id, runId, attempt } = this.#call;
     return this.#context.commit(
@@ -72,8 +75,10 @@ export class RoundKeeper implements InputRoundStore {
   }
 }
 
-/** Stores that the call became a task; what fails is logged, for the call goes on. */
-export async function keepTask(
+/**
+ * Stores that the call became a task. A failed write is only logged, because the call continues.
+ */
+export async function storeTask(
   context: Uses<'logger' | 'commit'>,
   { id, runId, attempt }: ToolCall,
   taskId: string,
@@ -94,7 +99,7 @@ export async function keepTask(
   }
 }
 
-/** Lets a parked call go on: its questions are found again, and answered by what their inbox items say. */
+/** Enqueues a parked call after a delay. Its inbox items hold the responses. */
 export function resumeLater(
   context: Uses<'enqueue'>,
   change: Change,
@@ -104,5 +109,8 @@ export function resumeLater(
 }
 
 function ended(): ProtocolError {
-  return new ProtocolError(ErrorCode.rejectedByUser, 'The call that asks is being stopped.');
+  return new ProtocolError(
+    ErrorCode.rejectedByUser,
+    'The call of this input request is being stopped.',
+  );
 }

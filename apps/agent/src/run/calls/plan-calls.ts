@@ -13,7 +13,7 @@ import { failCall, planCall } from '../ledger/call-states.ts';
 import type { Change } from '../core/commits.ts';
 import { recordCatalogue } from '../discovery/tool-changes.ts';
 import { CALL_TOOL, FIND_TOOLS } from '../discovery/find-tools.ts';
-import { realToolUse } from '../discovery/real-tool-use.ts';
+import { unwrapCallTool } from '../discovery/unwrap-call-tool.ts';
 import { serveFindTools } from '../discovery/serve-find-tools.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { closestNames } from '../text/closest-names.ts';
@@ -28,7 +28,10 @@ export interface Plan {
   readonly toolUses: readonly ToolUse[];
 }
 
-/** Writes the tool calls of a turn into the ledger and enqueues those that may go; what can never be sent fails with a text for the model. */
+/**
+ * Stores the tool calls of a turn and enqueues those that need no approval. A call that can never
+ * be sent fails with a text for the model.
+ */
 export async function planCalls(
   context: Parts,
   change: Change,
@@ -36,7 +39,7 @@ export async function planCalls(
 ): Promise<void> {
   const offered = context.registry.tools(run.servers);
   if (run.kind === 'agent') await recordCatalogue(change, turn, offered);
-  for (const [position, toolUse] of toolUses.map(realToolUse).entries()) {
+  for (const [position, toolUse] of toolUses.map(unwrapCallTool).entries()) {
     const tool = offered.find((candidate) => candidate.wireName === toolUse.name);
     const { call, decision } = await insertCall(context, change, {
       run,
@@ -76,7 +79,7 @@ interface Planned {
 
 interface Inserted {
   readonly call: ToolCall;
-  /** Undefined where there is nothing to decide: such a call cannot be made. */
+  /** Undefined for a call that cannot be made. */
   readonly decision: ApprovalDecision | undefined;
 }
 
@@ -145,7 +148,10 @@ function refusalOf(
   return undefined;
 }
 
-/** Hints count only from a trusted server; a tool is destructive unless it says that it is not. */
+/**
+ * Whether a call may be sent twice. Hints count only from a trusted server; a tool is destructive
+ * unless it says otherwise.
+ */
 function isRepeatable({ trusted, annotations }: CatalogueTool): boolean {
   return (
     trusted &&

@@ -3,16 +3,18 @@ import { SENT_CALL_STATES, type ToolCall } from '../../ports/run-store.ts';
 import { inBackground, type Uses } from '../core/engine-parts.ts';
 import type { RunEventBody } from '../core/events.ts';
 
-/** Progress of a call is stored at most four times a second. */
+/** Shortest interval between two stored progress events, in milliseconds. */
 const STORE_EVERY_MS = 250;
 
-/** A call without progress counts as under way after this. */
+/** Time after which a call without progress reaches its crash point, in milliseconds. */
 const UNDER_WAY_AFTER_MS = 200;
 
-/** A server may not fill the store with its messages. */
+/** Longest stored progress message, in characters. */
 const MOST_CHARACTERS = 4096;
 
-/** Keeps the progress of one attempt: what comes too fast is left out, except the last. */
+/**
+ * Stores the progress of one attempt. Updates that arrive too fast are dropped, except the last.
+ */
 export class ProgressLog {
   readonly #context: Uses<'clock' | 'logger' | 'reach' | 'commit'>;
   readonly #call: ToolCall;
@@ -32,12 +34,12 @@ export class ProgressLog {
     if (this.#cancelUnderWay !== undefined) this.#underWay();
     this.#waiting = progress;
     const waitMs = this.#lastStoredAt + STORE_EVERY_MS - this.#context.clock.now();
-    // A longer wait than that is a clock that was set back.
+    // A longer wait means that the clock was set back.
     if (waitMs <= 0 || waitMs > STORE_EVERY_MS) this.#store();
     else this.#cancelStore ??= this.#context.clock.after(waitMs, () => this.#store());
   }
 
-  /** Stores no more; returns the progress that is not stored yet, as an event. */
+  /** Stops storing. Returns the last unstored progress as an event. */
   async close(): Promise<RunEventBody | undefined> {
     this.#cancelUnderWay?.();
     this.#cancelStore?.();

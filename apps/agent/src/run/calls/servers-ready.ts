@@ -1,12 +1,13 @@
 import type { ServerStatus } from '../../ports/tool-registry.ts';
 import type { Uses } from '../core/engine-parts.ts';
 
-/** How long a server may take to connect before every step goes on without it. */
+/** Longest wait for a server that connects, in milliseconds. */
 const CONNECT_WAIT_MS = 15_000;
 
 /**
- * Resolves when none of the servers (all when not named) is in its first attempt to connect, when those that are had their time, or when the signal aborts. A server that was ready or failed before
- * is not waited for: a run that does not need it loses no time.
+ * Waits for servers in their first attempt to connect (all servers when none is named), up to the
+ * limit or until the signal aborts. Servers that were ready or failed before are not waited for, so
+ * a run that does not need them loses no time.
  */
 export function firstConnections(
   context: Uses<'registry' | 'clock'>,
@@ -20,7 +21,7 @@ export function firstConnections(
   );
 }
 
-/** Resolves when the server, which a call needs, is not connecting, had its time, or the signal aborts. */
+/** Waits for the server of a call while it connects, up to the limit or until the signal aborts. */
 export function serverConnected(
   context: Uses<'registry' | 'clock'>,
   server: string,
@@ -37,7 +38,7 @@ async function connected(
   const awaited = registry
     .servers()
     .filter((server) => server.state === 'connecting' && isNeeded(server));
-  // A clock that was set back makes nobody wait longer.
+  // A clock that was set back does not extend the wait.
   const waitMs = Math.min(
     CONNECT_WAIT_MS,
     Math.max(0, ...awaited.map(({ since }) => since + CONNECT_WAIT_MS - clock.now())),

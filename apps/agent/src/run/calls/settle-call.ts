@@ -1,8 +1,8 @@
 import type { CallToolResult } from '@signalbox/mcp-core';
 import { SENT_CALL_STATES, type ToolCall } from '../../ports/run-store.ts';
 import type { CancelLevel, ToolCallOutcome } from '../../ports/tool-registry.ts';
-import { keepLongText } from '../results/artifacts.ts';
-import { keepBinaries } from '../results/binary-artifacts.ts';
+import { storeLongText } from '../results/artifacts.ts';
+import { storeBinaries } from '../results/binary-artifacts.ts';
 import { cutErrorText } from '../ledger/call-results.ts';
 import { cancelCall, failCall, moveCall, succeedCall } from '../ledger/call-states.ts';
 import type { Change } from '../core/commits.ts';
@@ -14,17 +14,20 @@ import { isParked, RESUME_AFTER_MS, resumeLater } from './parked-calls.ts';
 
 type Parts = Uses<'bootId' | 'enqueue' | 'bus' | 'clock' | 'newId' | 'recovery' | 'timers'>;
 
-/** The delay before a call that was not sent is tried again; it doubles with each attempt. */
+/** Delay before an unsent call is retried, in milliseconds; it doubles with each attempt. */
 const FIRST_RETRY_MS = 500;
 
 export interface CallEnd {
   readonly call: ToolCall;
   readonly outcome: ToolCallOutcome;
-  /** The last progress, not stored before. */
+  /** Last progress, not stored yet. */
   readonly progress: RunEventBody | undefined;
 }
 
-/** Stores how an attempt ended. An end that comes when the call has moved on, to another attempt or another end, changes nothing. */
+/**
+ * Stores the outcome of an attempt. An outcome of an older attempt, or of a call that has ended,
+ * changes nothing.
+ */
 export async function settleCall(
   context: Parts,
   change: Change,
@@ -44,9 +47,9 @@ export async function settleCall(
     case 'result':
       await storeResult(context, change, {
         call,
-        result: await keepLongText(context, change, {
+        result: await storeLongText(context, change, {
           call,
-          result: await keepBinaries(context, change, { call, result: outcome.result }),
+          result: await storeBinaries(context, change, { call, result: outcome.result }),
         }),
       });
       break;
@@ -63,7 +66,7 @@ export async function settleCall(
         await cancelCall(context, change, {
           call,
           level: 'failed',
-          outcome: farEnd(call, 'failed'),
+          outcome: effectOfCancel(call, 'failed'),
         });
       else
         await settleLostCall(context, change, {
@@ -76,12 +79,12 @@ export async function settleCall(
       await cancelCall(context, change, {
         call,
         level: outcome.level,
-        outcome: farEnd(call, outcome.level),
+        outcome: effectOfCancel(call, outcome.level),
       });
   }
 }
 
-/** Whether the connection, not the call, ended: a parked call then goes on over the next one. */
+/** Whether only the connection ended; a parked call then continues over the next connection. */
 function isInterruption(outcome: ToolCallOutcome): boolean {
   return outcome.type === 'not-sent' || (outcome.type === 'lost' && outcome.isForgotten !== true);
 }
@@ -99,7 +102,7 @@ async function storeResult(
   await failCall(context, change, { call, message, result });
 }
 
-/** Counts an attempt of a planned call that could not begin, and ends or retries the call as one that was not sent. */
+/** Counts an attempt of a planned call that could not begin, and retries or fails the call. */
 export async function skipAttempt(
   context: Uses<'enqueue' | 'clock'>,
   change: Change,
@@ -130,7 +133,7 @@ async function retryOrFail(
     });
 }
 
-function farEnd(call: ToolCall, level: CancelLevel): CancelOutcome {
+function effectOfCancel(call: ToolCall, level: CancelLevel): CancelOutcome {
   if (level === 'confirmed') return 'stopped';
   return call.repeatable ? 'harmless' : 'unknown';
 }

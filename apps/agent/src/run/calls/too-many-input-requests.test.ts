@@ -5,7 +5,8 @@ import { READ_ONLY, untilCancelled, type FakeTool } from '../testing/fake-regist
 import { openService, type Service } from '../testing/service.ts';
 
 const UNUSABLE: ElicitParams = { message: 'x', requestedSchema: { type: 'string' } };
-const ENDED = 'The server asked 100 questions during the call and 200 more that were refused.';
+const ENDED =
+  'The server sent 100 input requests during the call, and 200 more that were rejected.';
 
 /** Asks so often, hears every refusal, and does not end before it is cancelled. */
 function asks(

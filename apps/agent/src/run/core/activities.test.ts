@@ -28,7 +28,7 @@ test('a server has room for 32 calls; one that waits for a person takes none, an
   expect(activities.hasRoom(call('late'))).toBe(true);
 });
 
-test('256 calls may wait with their connection open, with any number of questions each', () => {
+test('256 calls may wait with their connection open, with any number of input requests each', () => {
   const activities = new Activities(() => undefined);
   const places = Array.from({ length: MAX_HELD_CALLS }, (_, index) =>
     activities.hold(`call-${index}`)!,

@@ -1,9 +1,9 @@
 import type { ToolCall } from '../../ports/run-store.ts';
 
-/** Why the engine waits no longer for a model, a tool, or the answer to a question of its server. */
+/** Reason why the engine stops waiting for a model, a tool or a response to an input request. */
 export type StopCause = 'run-stopped' | 'call-stopped' | 'shutdown' | 'ended';
 
-/** Something this process waits for on behalf of a run. */
+/** A model or tool call that this process waits for on behalf of a run. */
 export interface Activity {
   /** Aborted with a `StopCause`. */
   readonly signal: AbortSignal;
@@ -11,15 +11,23 @@ export interface Activity {
 }
 
 export interface CallActivity extends Activity {
-  /** Resolves when nobody needs to wait for the call any more: it waits for a person, or the engine closes. */
+  /**
+   * Resolves when no job needs to wait for the call: it waits for a person or for room, or the
+   * engine closes.
+   */
   readonly parked: Promise<void>;
   park(): void;
 }
 
-/** The calls that one server is asked at a time, so that one that hangs takes no place from the others. */
+/**
+ * Most calls sent to one server at a time, so that a server that hangs leaves room for the others.
+ */
 const MAX_CALLS_PER_SERVER = 32;
 
-/** The calls of this process that may wait for a person at a time with the connection to their server open. */
+/**
+ * Most calls of this process that may wait for a person at a time with an open connection to their
+ * server.
+ */
 export const MAX_HELD_CALLS = 256;
 
 interface CallUnderWay {
@@ -30,21 +38,24 @@ interface CallUnderWay {
   isParked: boolean;
 }
 
-/** The model and tool calls that run in this process now. They are the means to stop a run; what is true of it is in the store. */
+/**
+ * Model and tool calls that run in this process now. They are the means to stop a run; its state is
+ * in the store.
+ */
 export class Activities {
   readonly #turns = new Map<string, AbortController>();
   readonly #calls = new Map<string, CallUnderWay>();
-  /** By server, in the order in which they came. */
+  /** Waiting calls by server, in order of arrival. */
   readonly #waiting = new Map<string, Set<string>>();
   readonly #granted = new Grants();
   readonly #failures = new Map<string, number>();
-  /** The calls of each server that are not parked. */
+  /** Number of calls in flight by server, without the parked ones. */
   readonly #underWay = new Map<string, number>();
-  /** The open questions of each call that waits with its connection open. */
+  /** Number of open input requests of each call that waits with its connection open. */
   readonly #held = new Map<string, number>();
   readonly #onRoom: (callId: string) => void;
 
-  /** `onRoom` hears of each call that was refused by `hasRoom` when it may ask again. */
+  /** `onRoom` receives each call that `hasRoom` refused when it may ask again. */
   constructor(onRoom: (callId: string) => void) {
     this.#onRoom = onRoom;
   }
@@ -54,8 +65,10 @@ export class Activities {
   }
 
   /**
-   * Whether the call may begin: its last attempt is over, and its server is asked few others. A call that waits for a person takes no room. A call that
-   * may not begin waits in line; `onRoom` calls it when a place is kept for it, which it takes by asking again or gives back by `forgo`.
+   * Returns whether the call may begin: its last attempt is over, and its server has fewer calls in
+   * flight than the limit. A call that waits for a person is not counted. A call that may not begin
+   * waits in line. `onRoom` receives it when a slot is reserved for it; the call then takes the
+   * slot with `hasRoom`, or gives it back with `forgo`.
    */
   hasRoom({ id, server }: Pick<ToolCall, 'id' | 'server'>): boolean {
     if (
@@ -69,7 +82,7 @@ export class Activities {
     return false;
   }
 
-  /** Gives back the place that was kept for a call which does not begin after all. */
+  /** Releases the slot that was reserved for a call that does not begin. */
   forgo(id: string): void {
     const server = this.#granted.get(id);
     if (server === undefined) return;
@@ -100,18 +113,21 @@ export class Activities {
     this.#underWay.set(server, (this.#underWay.get(server) ?? 0) + 1);
     const end = (): void => {
       this.#calls.delete(id);
-      // What its server still asks is of no use.
+      // Further input requests of its server are of no use.
       controller.abort('ended' satisfies StopCause);
       release();
     };
     return { signal: controller.signal, parked, park, end };
   }
 
-  /** Takes a place for a call that waits for a person with its connection open; returns the function that gives it back, or nothing when all are taken. */
+  /**
+   * Takes a slot for a call that waits for a person with its connection open. Returns the function
+   * that releases it, or undefined when no slot is free.
+   */
   hold(callId: string): (() => void) | undefined {
-    const questions = this.#held.get(callId) ?? 0;
-    if (questions === 0 && this.#held.size >= MAX_HELD_CALLS) return undefined;
-    this.#held.set(callId, questions + 1);
+    const requests = this.#held.get(callId) ?? 0;
+    if (requests === 0 && this.#held.size >= MAX_HELD_CALLS) return undefined;
+    this.#held.set(callId, requests + 1);
     return () => {
       const left = (this.#held.get(callId) ?? 1) - 1;
       if (left === 0) this.#held.delete(callId);
@@ -119,7 +135,7 @@ export class Activities {
     };
   }
 
-  /** Counts one more failure of this service to send a call; returns how many there were in a row. */
+  /** Counts a failure of this service to send a call. Returns the number of failures in a row. */
   countFailure(callId: string): number {
     const failures = (this.#failures.get(callId) ?? 0) + 1;
     this.#failures.set(callId, failures);
@@ -130,40 +146,40 @@ export class Activities {
     this.#failures.delete(callId);
   }
 
-  /** Stops the turn and the calls of one run and of no other. */
+  /** Stops the turn and the calls of one run. */
   stopRun(runId: string): void {
     this.#turns.get(runId)?.abort('run-stopped' satisfies StopCause);
     for (const call of this.#calls.values())
       if (call.runId === runId) call.controller.abort('run-stopped' satisfies StopCause);
   }
 
-  /** Stops one call and nothing else of its run. */
+  /** Stops one call; its run continues. */
   stopCall(id: string): void {
     this.#calls.get(id)?.controller.abort('call-stopped' satisfies StopCause);
   }
 
-  /** Stops every turn; calls go on, since a tool that was asked may be about to answer. */
+  /** Stops every turn. Calls continue, because a tool may be about to respond. */
   stopTurns(): void {
     for (const controller of this.#turns.values()) controller.abort('shutdown' satisfies StopCause);
   }
 
-  /** Lets go of every call; they are not stopped. */
+  /** Stops waiting for every call; the calls themselves are not stopped. */
   parkCalls(): void {
     for (const call of this.#calls.values()) call.park();
   }
 
-  /** The places of a server that are taken by calls under way or kept for calls that were called. */
+  /** Slots of a server that are in use or reserved. */
   #used(server: string): number {
     return (this.#underWay.get(server) ?? 0) + this.#granted.countOf(server);
   }
 
-  /** Calls as many of those that wait as there is room for, in the order in which they came. */
+  /** Reserves the free slots of a server for its waiting calls, in order of arrival. */
   #giveRoom(server: string): void {
     const waiting = this.#waiting.get(server);
     if (waiting === undefined) return;
     for (const id of waiting) {
       if (this.#used(server) >= MAX_CALLS_PER_SERVER) return;
-      // A call whose last attempt is not over is called when that ends.
+      // A call whose last attempt still runs gets its slot when that attempt ends.
       if (this.#calls.has(id)) continue;
       waiting.delete(id);
       this.#granted.set(id, server);
@@ -173,7 +189,7 @@ export class Activities {
   }
 }
 
-/** The calls for which a place is kept, with their servers. */
+/** Calls with a reserved slot, and their servers. */
 class Grants {
   readonly #servers = new Map<string, string>();
   readonly #counts = new Map<string, number>();

@@ -2,7 +2,10 @@ import type { AuditEntry, RunReader } from '../../ports/run-store.ts';
 import { digestOf } from '../../canonical-json.ts';
 import type { RunEventBody, RunEventTypes } from './events.ts';
 
-/** What the events of one transaction mean to the audit. Everything that decides about a call, or ends it, writes such an event. */
+/**
+ * Derives the audit entries of a transaction from its events. Every decision about a call and every
+ * end of a call writes such an event.
+ */
 export async function auditOf(
   sql: RunReader,
   runId: string,

@@ -5,21 +5,25 @@ import type { CommitStep, CrashPoint } from '../../ports/test-hooks.ts';
 import { auditOf } from './audit.ts';
 import type { RunEventBody, RunEventType } from './events.ts';
 
-/** One transaction on one run: its rows and the events that tell of them. */
+/** A transaction on one run: its rows and the events that describe them. */
 export interface Change {
   readonly runId: string;
   readonly sql: RunTransaction;
   /** Adds events, in order, to those written with this transaction. */
   readonly emit: (...events: readonly RunEventBody[]) => void;
-  /** Runs after the commit, in order of registration, when the readers have been told. */
+  /**
+   * Runs an effect after the commit and the publication of its events, in order of registration.
+   */
   readonly afterCommit: (effect: () => void) => void;
-  /** Runs as the last part of the transaction, when the events are written. */
-  readonly lastly: (work: () => Promise<void>) => void;
+  /** Runs work at the end of the transaction, after its events are written. */
+  readonly beforeCommit: (work: () => Promise<void>) => void;
   /** Reconciles the run at the end of this transaction even if no event requires it. */
   readonly recheck: () => void;
 }
 
-/** Whether an error only says that the engine was closed; what comes late is left to the next start. */
+/**
+ * Whether an error only says that the engine was closed. The next start does the work that is left.
+ */
 export function isShutdown(error: unknown): boolean {
   return error instanceof EngineError && error.code === 'shutting_down';
 }
@@ -28,14 +32,14 @@ export interface CommitHooks {
   readonly reach: (point: CrashPoint) => void;
   /** Last step of a transaction whose events can change what its run waits for; it may emit more events. */
   readonly reconcile: (change: Change) => Promise<void>;
-  /** Hears the events of each commit. */
+  /** Receives the events of each commit. */
   readonly onEvents: EventListener;
 }
 
-/** Must not throw. */
+/** Receives the events of a commit. Must not throw. */
 export type EventListener = (runId: string, events: readonly RunEventBody[]) => void;
 
-/** Transactions that answer a request of a client. */
+/** Transactions of client requests, which the store writes first. */
 const REQUESTS: ReadonlySet<CommitStep> = new Set(['create-run', 'cancel-run', 'take-answer']);
 
 /** Events of a turn, call or inbox item that can begin or end the wait of its run. */
@@ -61,7 +65,7 @@ const MOVING_EVENTS: ReadonlySet<RunEventType> = new Set([
   'inbox.expired',
 ]);
 
-/** Commits changes and tells the bus of their events. */
+/** Commits changes and publishes their events on the bus. */
 export class Commits {
   readonly #store: RunStore;
   readonly #bus: SignalBus;
@@ -98,7 +102,7 @@ export class Commits {
           sql,
           emit: (...more) => events.push(...more),
           afterCommit: (effect) => effects.push(effect),
-          lastly: (last) => lastWork.push(last),
+          beforeCommit: (last) => lastWork.push(last),
           recheck: () => {
             asked.isRecheck = true;
           },
@@ -126,7 +130,7 @@ export class Commits {
     }
   }
 
-  /** Refuses further changes and resolves when those under way have ended. */
+  /** Rejects further changes and resolves when those in progress have ended. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.allSettled(this.#pending);

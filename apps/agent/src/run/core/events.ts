@@ -14,7 +14,10 @@ export type UsageData = {
   readonly cost_usd?: number;
 };
 
-/** What a result looks like in an event: its text, cut at 4096 characters. The whole result is in the tool call. */
+/**
+ * Preview of a result in an event: its text, cut at 4096 characters. The whole result is in the
+ * tool call.
+ */
 export type ResultPreview = {
   readonly text: string;
   readonly truncated: boolean;
@@ -33,7 +36,10 @@ type ItemData = {
   readonly call_id: string | undefined;
 };
 
-/** What may have happened at the far end of a cancelled call: nothing was sent, it only reads or may be repeated, it was stopped, or that is not known. */
+/**
+ * Possible effect of a cancelled call on its server: nothing was sent, the call only reads or may
+ * be repeated, the server stopped it, or the effect is unknown.
+ */
 export type CancelOutcome = 'not_sent' | 'harmless' | 'stopped' | 'unknown';
 
 /** Every event of a run by type. Data is snake_case JSON and goes to clients as it is; absent fields are left out. */
@@ -60,16 +66,16 @@ export interface RunEventTypes {
     readonly notice: string | undefined;
   };
   'run.input_required': { readonly inbox_item_ids: readonly string[] };
-  /** `requested`: the run had ended and goes on; its error and answer are void. */
+  /** `requested`: an ended run continues; its error and answer are void. */
   'run.resumed': { readonly reason: 'inbox_closed' | 'process_restarted' | 'requested' };
   'run.cancelling': { readonly reason: string | undefined };
-  /** `output` is the answer as a value, where it must fit a schema. */
+  /** `output` is the answer as a JSON value, for a run with an output schema. */
   'run.completed': {
     readonly answer: string;
     readonly output: unknown;
     readonly scripted: boolean;
   };
-  /** `answer` is what the run had so far. */
+  /** `answer` is the text that the run had so far. */
   'run.failed': { readonly error: RunError; readonly answer: string | undefined };
   'run.cancelled': { readonly reason: string | undefined; readonly answer: string | undefined };
   'run.expired': { readonly error: RunError; readonly answer: string | undefined };
@@ -77,13 +83,17 @@ export interface RunEventTypes {
   /** `attempt` counts the attempts of the turn since the model last answered, from 1. */
   'turn.started': TurnData & { readonly model: string; readonly attempt: number };
   'turn.completed': TurnData & { readonly stop_reason: string };
-  /** The model is asked again in a new attempt with another message id; text of this one is void. */
+  /**
+   * The model call is repeated in a new attempt with another message id; the text of this attempt
+   * is void.
+   */
   'turn.interrupted': TurnData & { readonly reason: 'process_ended' | 'shutdown' };
-  /** The answer does not fit the output schema of the run; it is asked for again once. */
+  /** The answer does not match the output schema of the run; the model gets one more try. */
   'turn.output_rejected': TurnData & { readonly problems: readonly string[] };
   /**
-   * With `retryable` the run goes on: the model is asked again at `next_attempt_at` in a new attempt with another message id, and text of this one is void.
-   * Without it the run has failed, and `message.completed` has the text that had come.
+   * With `retryable` the run continues: the model call is repeated at `next_attempt_at` in a new
+   * attempt with another message id, and the text of this attempt is void. Without it the run has
+   * failed, and `message.completed` has the text received until then.
    */
   'turn.failed': TurnData & {
     readonly error: RunError;
@@ -103,7 +113,7 @@ export interface RunEventTypes {
       readonly name: string;
       readonly input: JsonObject;
     }[];
-    /** True when the model call ended before the message did. */
+    /** True when the model call ended before its message was complete. */
     readonly is_partial: boolean;
   };
 
@@ -119,7 +129,9 @@ export interface RunEventTypes {
     readonly arguments: JsonObject;
     readonly state: 'planned' | 'awaiting_approval';
     readonly repeatable: boolean;
-    /** What the configuration, or a person with an earlier call, says of this one; absent for a call that cannot be made anyway. */
+    /**
+     * Decision by the configuration or an earlier approval; absent for a call that cannot be made.
+     */
     readonly decision?: 'auto' | 'remembered' | 'ask' | 'deny' | undefined;
   };
   /** A planned call waits for approval again; the reason says what has changed. */
@@ -132,21 +144,24 @@ export interface RunEventTypes {
     readonly remembered_approval_id: string | undefined;
   };
   'tool_call.dispatched': CallData;
-  /** The call waits for a connection to its server, or a question that may be about it is held. It goes on by itself. */
+  /**
+   * The call waits for a connection to its server, or one of the server's input requests is held.
+   * It continues by itself.
+   */
   'tool_call.waiting': CallData & {
     readonly reason: CallWaiting['reason'];
     readonly message: string;
   };
-  /** The server goes on with the call as a task, which this process need not outlive. */
+  /** The server continues the call as a task, which can outlive this process. */
   'tool_call.working': CallData & { readonly task_id: string };
-  /** As the server sent it; a message is cut at 4096 characters. */
+  /** Progress as the server sent it; a message is cut at 4096 characters. */
   'tool_call.progress': CallData & {
     readonly progress: number;
     readonly total: number | undefined;
     readonly message: string | undefined;
   };
   'tool_call.input_required': CallData & { readonly inbox_item_id: string };
-  /** No question of the call is open any more. */
+  /** No input request of the call is open any more. */
   'tool_call.resumed': CallData;
   'tool_call.retrying': CallData & {
     readonly reason: 'not_sent' | 'connection_lost' | 'process_ended' | 'requested';
@@ -164,7 +179,7 @@ export interface RunEventTypes {
   'inbox.opened': ItemData & { readonly request: JsonObject; readonly expires_at: string };
   'inbox.answered': ItemData & { readonly response: JsonObject };
   'inbox.delivered': ItemData;
-  /** The server says that what a person was sent to a URL for is done. */
+  /** The server reports that the person has finished at the URL. */
   'inbox.completed': ItemData;
   'inbox.void': ItemData & {
     readonly reason: 'withdrawn' | 'call_ended' | 'run_ended' | 'process_ended';
@@ -189,7 +204,7 @@ export type RunEventBody = {
   [T in RunEventType]: { readonly type: T; readonly data: RunEventTypes[T] };
 }[RunEventType];
 
-/** The typed view of a stored event; the engine writes no other ones. */
+/** Returns the typed view of a stored event. The engine writes no other events. */
 export function eventBody(event: Pick<RunEvent, 'type' | 'data'>): RunEventBody {
   return event as unknown as RunEventBody;
 }

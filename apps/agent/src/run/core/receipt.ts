@@ -2,10 +2,10 @@ import type { Receipt } from '../../ports/run-engine.ts';
 import type { Change } from './commits.ts';
 
 /** Lets the caller store something with the effect, when the rows and events of it are written. */
-export function giveReceipt<T>(
-  { sql, lastly }: Change,
+export function storeReceipt<T>(
+  { sql, beforeCommit }: Change,
   receipt: Receipt<T> | undefined,
   result: () => Promise<T>,
 ): void {
-  if (receipt !== undefined) lastly(async () => receipt(sql, await result()));
+  if (receipt !== undefined) beforeCommit(async () => receipt(sql, await result()));
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
 
-/** A moment at which the engine has something to decide. */
+/** A time at which the engine has to decide something. */
 export type Deadline =
   | { readonly type: 'wall-clock'; readonly runId: string }
   | { readonly type: 'wall-clock-warning'; readonly runId: string }
@@ -10,7 +10,10 @@ export type Deadline =
 /** Longer waits overflow the platform's timers, which then fire at once. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
-/** The deadlines of this process; none is told before its time by the clock. Setting an equal deadline again moves it. */
+/**
+ * Deadlines of this process. No deadline fires before its time by the clock. Setting the same
+ * deadline again moves it.
+ */
 export class Timers {
   readonly #clock: Clock;
   readonly #onDue: (deadline: Deadline) => void;
@@ -27,7 +30,7 @@ export class Timers {
     const waitMs = Math.max(0, dueAt - this.#clock.now());
     const cancel = this.#clock.after(Math.min(waitMs, LONGEST_WAIT_MS), () => {
       this.#cancels.delete(key);
-      // A long wait comes in parts; and timers run a little early, or the clock was set back meanwhile.
+      // A long wait is split, timers can fire early, and the clock can be set back.
       if (this.#clock.now() < dueAt) this.set(deadline, dueAt);
       else this.#onDue(deadline);
     });

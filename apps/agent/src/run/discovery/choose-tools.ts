@@ -1,21 +1,24 @@
 import type { ToolSpec } from '../../ports/llm-provider.ts';
 import type { CatalogueTool } from '../../ports/tool-registry.ts';
 
-/** What the definitions of tools may take of a context of unknown size, in tokens. */
+/** Most tokens for tool definitions when the context size of the model is unknown. */
 export const MAX_TOOL_TOKENS = 20_000;
 const SHARE_OF_CONTEXT = 0.1;
-/** Providers take 128; three of them are ours. */
+/** Providers accept 128 tools; three are our own. */
 const MAX_TOOLS = 125;
 const CHARACTERS_PER_TOKEN = 4;
 
 export interface ChosenTools {
-  /** Those whose definitions the model gets. */
+  /** Tools whose definitions the model gets. */
   readonly direct: readonly CatalogueTool[];
-  /** Those that it has to look for. */
+  /** Tools that the model has to search for. */
   readonly others: readonly CatalogueTool[];
 }
 
-/** Gives the model the definitions of all tools, or, where that would be too many or too long, those of whole servers, the smallest first. */
+/**
+ * Chooses the tools whose definitions the model gets: all, or, when those are too many or too long,
+ * the tools of whole servers, smallest server first.
+ */
 export function chooseTools(
   tools: readonly CatalogueTool[],
   contextTokens: number | undefined,
@@ -45,7 +48,7 @@ export function specOf({ wireName, description, inputSchema }: CatalogueTool): T
   return { name: wireName, description, inputSchema };
 }
 
-/** A rough count. */
+/** Estimates the tokens of a tool definition. */
 export function tokensOf(spec: ToolSpec): number {
   return Math.ceil(JSON.stringify(spec).length / CHARACTERS_PER_TOKEN);
 }

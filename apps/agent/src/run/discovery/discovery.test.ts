@@ -29,7 +29,7 @@ function many(server: string, count: number): { [wireName: string]: FakeTool } {
 const offered = (service: Service, request = 0): readonly string[] =>
   service.llm.requests[request]!.tools.map(({ name }) => name);
 
-/** What the model read in answer to its calls, and beside, before a request. */
+/** Returns the tool results and the texts beside them that the model read before a request. */
 const heard = (service: Service, request: number): string =>
   service.llm.requests[request]!.messages.at(-1)!
     .content.map((block) =>

@@ -33,7 +33,7 @@ const tools: readonly CatalogueTool[] = servers.flatMap(({ server, tools: ofServ
   })),
 );
 
-/** What a model may ask for, and the tools that do it. Several servers have the same tool. */
+/** Possible queries of a model, and the tools that match. Several servers have the same tool. */
 const QUERIES: readonly (readonly [query: string, ...right: readonly string[]])[] = [
   ['create an issue on github', 'github__create_issue'],
   ['create a notion page', 'notion__API-post-page'],

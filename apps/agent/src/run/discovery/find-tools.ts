@@ -4,19 +4,21 @@ import type { CatalogueTool } from '../../ports/tool-registry.ts';
 import { closestNames } from '../text/closest-names.ts';
 import { rankTools } from './rank-tools.ts';
 
-/** Names of ours that no tool of a server has: theirs have `__` in them. */
+/** Names of our own tools. Names of server tools contain `__`, so they cannot collide. */
 export const FIND_TOOLS = 'find_tools';
 export const CALL_TOOL = 'call_tool';
 
 const DEFAULT_LIMIT = 8;
 const MAX_LIMIT = 25;
-/** What one answer may hold, in characters. */
+/** Longest search result, in characters. */
 const MAX_CHARACTERS = 32_000;
 const MAX_DESCRIPTION = 1000;
 const MAX_SCHEMA = 6000;
 const MAX_SERVERS_NAMED = 30;
 
-/** The two tools by which a model reaches those whose definitions it was not given. */
+/**
+ * Returns the two tools by which a model finds and calls tools without a definition in its prompt.
+ */
 export function discoverySpecs(others: readonly CatalogueTool[]): readonly ToolSpec[] {
   return [
     {
@@ -58,7 +60,10 @@ export function discoverySpecs(others: readonly CatalogueTool[]): readonly ToolS
   ];
 }
 
-/** What the model reads of the tools that fit its question; a text where the question cannot be answered. */
+/**
+ * Searches the tools. Returns the result for the model, or a text that says why the arguments are
+ * invalid.
+ */
 export async function findTools(
   args: JsonObject,
   tools: readonly CatalogueTool[],
@@ -122,7 +127,7 @@ function nothingFound(query: string, tools: readonly CatalogueTool[]): string {
   return `No tool has a word of this query.${near.length === 0 ? '' : ` Close names: ${near.join(', ')}.`} ${coverage(tools)}Try other words.`;
 }
 
-/** `Tools: files (12), shop (480). ` */
+/** Lists the servers and their number of tools: `Tools by server: files (12), shop (480). ` */
 function coverage(tools: readonly CatalogueTool[]): string {
   const counts = [...Map.groupBy(tools, ({ server }) => server)]
     .map(([server, ofServer]) => `${server} (${ofServer.length})`)

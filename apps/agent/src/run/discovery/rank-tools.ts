@@ -3,10 +3,13 @@ import { isPlainObject } from '../../plain-object.ts';
 import type { CatalogueTool } from '../../ports/tool-registry.ts';
 import { isStopWord, wordsOf } from './words.ts';
 
-/** The fields of a tool that are searched, and how much a word counts there. */
+/** Searched fields of a tool and the weight of a word in each. */
 const BOOST = { name: 3, title: 2, server: 2, description: 1, parameters: 0.5 } as const;
 const FIELDS = Object.keys(BOOST) as (keyof typeof BOOST)[];
-/** Long texts are cut: what a tool does stands at the beginning of its description. */
+/**
+ * Longest searched part of a description, in characters. Descriptions begin with the purpose of the
+ * tool.
+ */
 const MAX_DESCRIPTION = 1000;
 const MIN_PREFIX = 3;
 const MIN_FUZZY = 6;
@@ -16,7 +19,7 @@ interface ToolIndex {
   readonly search: MiniSearch;
 }
 
-/** The last index made: the same tools are searched again and again. */
+/** Index of the last search, kept because the same tools are searched repeatedly. */
 let lastIndex:
   | { readonly tools: readonly CatalogueTool[]; readonly index: Promise<ToolIndex> }
   | undefined;
@@ -61,7 +64,7 @@ function indexOf(tools: readonly CatalogueTool[]): Promise<ToolIndex> {
 }
 
 async function makeIndex(tools: readonly CatalogueTool[]): Promise<ToolIndex> {
-  // Loaded by the first search of the process.
+  // Loaded lazily, on the first search of the process.
   const { default: Index } = await import('minisearch');
   const search = new Index({ fields: [...FIELDS], tokenize: wordsOf, processTerm: (word) => word });
   search.addAll(tools.map((tool, id) => ({ id, ...textsOf(tool) })));

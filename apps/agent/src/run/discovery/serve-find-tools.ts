@@ -8,11 +8,14 @@ import { findTools } from './find-tools.ts';
 export interface ToolSearch {
   readonly call: ToolCall;
   readonly offered: readonly CatalogueTool[];
-  /** Why the arguments cannot be used. */
+  /** Reason why the arguments cannot be used. */
   readonly invalid: string | undefined;
 }
 
-/** Serves a planned call of the tool at once: nothing leaves the service, and nobody needs to approve it. */
+/**
+ * Settles a planned call of `find_tools` at once. Nothing leaves the service, so no approval is
+ * needed.
+ */
 export async function serveFindTools(
   context: Uses<'clock'>,
   change: Change,

@@ -1,11 +1,12 @@
 import type { ServerStatus } from '../../ports/tool-registry.ts';
 
-/** For one server, and for all of them, in characters. */
+/** Longest instructions of one server and of all servers, in characters. */
 const MAX_EACH = 4000;
 const MAX_TOTAL = 16_000;
 
 /**
- * What the servers say of how their tools are to be used, in the order of their names and bounded; nothing when they say nothing.
+ * Returns the instructions of the ready servers in the order of their names, cut to the limits;
+ * undefined when there are none.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
 export function serverInstructions(

@@ -1,4 +1,4 @@
-/** Words that say nothing of what a tool does. */
+/** Words that do not describe a tool. */
 const STOP_WORDS = new Set(
   (
     'a about all also an and any are as at be been by can could do does each for from get give gives has have how i if in into is it its me my need of on one or our ' +
@@ -9,7 +9,10 @@ const STOP_WORDS = new Set(
 const MIN_STEMMED = 5;
 const MIN_STEM = 3;
 
-/** Words in lower case and without endings (plurals, `create` and `creation`); `listOpenOrders`, `list_open_orders` and "list open orders" have the same ones. */
+/**
+ * Returns the words of a text in lower case and without endings (plurals, `create` and `creation`).
+ * `listOpenOrders`, `list_open_orders` and "list open orders" give the same words.
+ */
 export function wordsOf(text: string): string[] {
   const parts = text
     .normalize('NFKC')

@@ -11,7 +11,10 @@ import type { FollowReader } from './shared-run-reader.ts';
 
 export type Delta = Extract<Signal, { type: 'delta' }>;
 
-/** What a reader of a run gets: first one snapshot, then events in `seq` order, and between them deltas of unfinished messages. */
+/**
+ * Frame for a reader of a run: first a snapshot, then events in `seq` order, and between them
+ * deltas of unfinished messages.
+ */
 export type RunFrame =
   | {
       readonly type: 'snapshot';
@@ -21,7 +24,10 @@ export type RunFrame =
     }
   | { readonly type: 'event'; readonly event: RunEvent }
   | { readonly type: 'delta'; readonly delta: Delta }
-  /** Deltas were dropped because the reader was too slow; a snapshot follows. Events are never dropped. */
+  /**
+   * Deltas were dropped because the reader was too slow; a snapshot follows. Events are never
+   * dropped.
+   */
   | { readonly type: 'gap'; readonly runId: string };
 
 export interface FollowOptions {
@@ -34,13 +40,14 @@ export interface FollowOptions {
 
 const PAGE = 500;
 
-/** The characters of deltas that wait for one reader. */
+/** Most characters of deltas that wait for one reader. */
 const MAX_WAITING_CHARACTERS = 256 * 1024;
 
 /**
- * Follows a run until it is settled and every event was delivered, or the signal aborts. No event is missed or delivered twice. The text deltas
- * of a message go on exactly where the snapshot's text, or the delta before, ended; the last ones come before its `message.completed`, which has
- * the whole text. A slow reader holds up nobody else: its deltas are dropped when too many wait.
+ * Follows a run until it is settled and every event was delivered, or the signal aborts. No event
+ * is missed or delivered twice. The text deltas of a message continue exactly where the snapshot's
+ * text or the previous delta ended. The last deltas come before `message.completed`, which has the
+ * whole text. A slow reader delays no other reader: its deltas are dropped when too many wait.
  */
 export async function* followRun(
   dependencies: { read: FollowReader; bus: SignalBus },
@@ -83,7 +90,7 @@ async function* framesAfterSnapshot(
     if (mailbox.takeNews())
       ({ last, isOver } = yield* newEvents(read, mailbox, { runId, after: last }));
     if (mailbox.hasGap()) mailbox.knowText(await read.partial(runId));
-    // What waits now goes on from the text of the snapshot.
+    // The waiting deltas continue the text of the snapshot.
     if (mailbox.takeOverflow()) {
       yield { type: 'gap', runId };
       yield* snapshotOf(read, mailbox, runId);
@@ -131,15 +138,15 @@ async function* eventsAfter(
   }
 }
 
-/** What happened since the reader last looked. */
+/** Events and deltas since the reader last looked. */
 class Mailbox {
   readonly #runId: string;
   #deltas: Delta[] = [];
-  /** The unfinished message whose text the reader has, up to a length. */
+  /** Unfinished message of which the reader has the text up to a length. */
   #known: { readonly messageId: string; readonly length: number } | undefined;
   #waitingCharacters = 0;
   #hasOverflowed = false;
-  /** At first the events that were there before. */
+  /** Initially true, for the events that were there before. */
   #hasNews = true;
   #isDirty = false;
   #waiting: (() => void) | undefined;
@@ -161,7 +168,7 @@ class Mailbox {
     this.#waiting?.();
   }
 
-  /** Resolves when something was heard since the last call. */
+  /** Resolves when a signal arrived since the last call. */
   async changed(): Promise<void> {
     if (!this.#isDirty) {
       await new Promise<void>((resolve) => {
@@ -185,7 +192,7 @@ class Mailbox {
     return hadOverflowed;
   }
 
-  /** The reader has this text. */
+  /** Sets the text that the reader has. */
   begin(partial: PartialMessage | undefined): void {
     this.#known =
       partial === undefined
@@ -193,12 +200,15 @@ class Mailbox {
         : { messageId: partial.messageId, length: partial.text.length };
   }
 
-  /** Whether text is missing before a waiting delta: it was written before this reader came, and after the snapshot's text was stored. */
+  /**
+   * Whether text is missing before a waiting delta. It was written before this reader subscribed
+   * and after the snapshot's text was stored.
+   */
   hasGap(): boolean {
     return this.#deltas.some((delta) => this.#isAhead(delta));
   }
 
-  /** Fills a gap from the stored text, which follows the deltas within half a second. */
+  /** Fills a gap from the stored text, which lags the deltas by at most half a second. */
   knowText(partial: PartialMessage | undefined): void {
     const gap = this.#deltas.findIndex((delta) => this.#isAhead(delta));
     const delta = this.#deltas[gap];
@@ -216,7 +226,10 @@ class Mailbox {
     });
   }
 
-  /** Takes the waiting deltas that follow what the reader has; of a message that is completed, the others are dropped. */
+  /**
+   * Takes the waiting deltas that continue the text of the reader. Other deltas of a completed
+   * message are dropped.
+   */
   *takeDeltas(completed?: unknown): Generator<RunFrame, void> {
     const due = this.#deltas.filter(
       (delta) => completed === undefined || delta.messageId === completed,
@@ -237,7 +250,7 @@ class Mailbox {
     const text = delta.text.slice(offset - delta.offset);
     if (text === '') return;
     this.#known = { messageId: delta.messageId, length: offset + text.length };
-    // What many readers get in one piece is one object for all of them.
+    // Readers of the same piece share one object.
     yield { type: 'delta', delta: text === delta.text ? delta : { ...delta, offset, text } };
   }
 
@@ -249,7 +262,10 @@ class Mailbox {
     return this.#known?.messageId === messageId ? this.#known.length : 0;
   }
 
-  /** Joins a delta to the one before it, so that a slow reader costs one text and not one object per token. */
+  /**
+   * Joins a delta to the previous one, so that a slow reader costs one text and not one object per
+   * token.
+   */
   #add(delta: Delta): void {
     const last = this.#deltas.at(-1);
     const continues =

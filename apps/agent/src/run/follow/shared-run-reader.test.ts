@@ -27,7 +27,7 @@ function shared() {
 
 const row = (status: Run['status']): Run => ({ status }) as Run;
 
-test('those who ask together get one answer, and a later question is a new one', async () => {
+test('reads at the same time share one result, and a later read is a new one', async () => {
   const { asked, shared: read } = shared();
   const answers = [read.run('r1'), read.run('r1')];
   asked[0]!.resolve(row('running'));
@@ -43,7 +43,7 @@ test('those who ask together get one answer, and a later question is a new one',
   expect([first[0]?.seq, second[0]?.seq]).toEqual([1, 2]);
 });
 
-test('a question after a signal never gets the answer to one before it', async () => {
+test('a read after a signal never gets the result of a read before it', async () => {
   const { asked, shared: read, signal } = shared();
   const before = read.run('r1');
   signal();
@@ -53,7 +53,7 @@ test('a question after a signal never gets the answer to one before it', async (
   expect([await before, await after]).toEqual([row('running'), row('completed')]);
 });
 
-test('a failure reaches all who asked, and the next question is asked again', async () => {
+test('a failure reaches all readers, and the next read is a new one', async () => {
   const { asked, shared: read } = shared();
   const answers = [read.run('r1'), read.run('r1')].map((answer) =>
     answer.catch((error: unknown) => error),

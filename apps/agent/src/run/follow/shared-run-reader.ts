@@ -1,12 +1,13 @@
 import type { RunReader } from '../../ports/run-store.ts';
 import type { SignalBus } from '../../ports/signal-bus.ts';
 
-/** What a reader of a run's stream reads. */
+/** Reads of a run's stream. */
 export type FollowReader = Pick<RunReader, 'run' | 'events' | 'partial' | 'openInbox'>;
 
 /**
- * A reader for many that follow the same runs: those who ask the same after a signal share one answer. What was asked before the signal is never given to
- * who asks after it, so nobody misses what the signal told of. It must subscribe before those who use it.
+ * Creates a reader that is shared by the followers of the same runs: equal reads between two
+ * signals share one result. A read from before a signal is never reused after it, so no reader
+ * misses a change. It must subscribe to the bus before its users.
  */
 export function shareReads(read: FollowReader, bus: SignalBus): FollowReader {
   const pending = new Map<string, Promise<unknown>>();
@@ -15,7 +16,7 @@ export function shareReads(read: FollowReader, bus: SignalBus): FollowReader {
   });
   const share = <T>(key: string, ask: () => Promise<T>): Promise<T> => {
     const asked = pending.get(key);
-    // Under this key there are answers of this kind only.
+    // A key has results of one kind only.
     if (asked !== undefined) return asked as Promise<T>;
     const answer = ask();
     pending.set(key, answer);

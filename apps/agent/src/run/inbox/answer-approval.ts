@@ -11,7 +11,7 @@ export interface ApprovalAnswer {
   readonly response: InboxResponse;
 }
 
-/** Lets the call go, perhaps with arguments that a person changed, or fails it. */
+/** Releases the call, possibly with changed arguments, or fails it. */
 export async function answerApproval(
   context: Uses<'enqueue' | 'clock' | 'newId'>,
   change: Change,
@@ -25,7 +25,7 @@ export async function answerApproval(
     return;
   }
   const edited = editedArguments(answer);
-  // Server and tool stay those that the person saw.
+  // Server and tool stay as shown to the person.
   const binding =
     item.binding === undefined || edited === undefined
       ? item.binding
@@ -45,7 +45,7 @@ export async function answerApproval(
   change.afterCommit(() => context.enqueue({ type: 'call-tool', callId: call.id }));
 }
 
-/** The arguments that the person gave, where they are others than those that were shown. */
+/** Returns the person's arguments when they differ from the shown ones. */
 function editedArguments({ call, response }: ApprovalAnswer): ToolCall['arguments'] | undefined {
   return response.arguments !== undefined &&
     digestOf(response.arguments) !== digestOf(call.arguments)
@@ -53,7 +53,10 @@ function editedArguments({ call, response }: ApprovalAnswer): ToolCall['argument
     : undefined;
 }
 
-/** A call that was sent before, with other arguments, is another one to its server. */
+/**
+ * Returns the patch for changed arguments. A call that was sent before gets a new idempotency key,
+ * because it is a different call for its server.
+ */
 function editOf(
   { newId }: Uses<'newId'>,
   call: ToolCall,
@@ -71,7 +74,7 @@ interface Reach {
   readonly binding: ApprovalBinding | undefined;
 }
 
-/** Stores that further calls are approved, too; returns the id of what was stored. */
+/** Remembers the approval for further calls. Returns the id of the stored approval. */
 async function remember(
   { newId, clock }: Uses<'clock' | 'newId'>,
   { sql, runId }: Change,

@@ -10,7 +10,7 @@ export interface OutcomeAnswer {
   readonly response: InboxResponse;
 }
 
-/** Settles a call of which it is not known whether it took effect by what a person says, or sends it again. */
+/** Settles a call with an unknown outcome as the person decided, or retries it. */
 export async function answerOutcome(
   context: Uses<'enqueue' | 'clock'>,
   change: Change,

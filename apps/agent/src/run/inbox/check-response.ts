@@ -7,7 +7,7 @@ import { fieldsOf, fillForm } from '../input/elicitation-form.ts';
 import { fieldProblem, joinProblems, type FieldProblem } from '../input/field-problem.ts';
 import { samplingEditProblems, replyEditProblems } from '../sampling/edits.ts';
 
-/** What an item of each kind may be answered with. */
+/** Actions of a response by kind of item. */
 export const INBOX_ACTIONS: { readonly [K in InboxKind]: readonly string[] } = {
   tool_approval: ['approve', 'deny'],
   sampling_approval: ['approve', 'deny'],
@@ -23,22 +23,29 @@ const CONTENT_PLACE =
 const SCOPES = ['call', 'run', 'thread'] as const;
 export type RememberScope = (typeof SCOPES)[number];
 
-/** A checked answer; `action` is one of those of the item's kind. */
+/** A checked response; `action` belongs to the item's kind. */
 export interface InboxResponse {
   readonly action: string;
-  /** The fields of an accepted form; the changed parts of an approved sampling request or reply. */
+  /**
+   * Fields of an accepted form, or the changed parts of an approved sampling request or message.
+   */
   readonly content?: JsonObject;
-  /** What an approved call is to be made with instead. */
+  /** Arguments that replace those of an approved call. */
   readonly arguments?: JsonObject;
-  /** How far an approval reaches; default `call`. */
+  /** Scope of an approval; default `call`. */
   readonly remember?: RememberScope;
   readonly note?: string;
 }
 
-/** What is wrong with the arguments of a call, for people; nothing when they fit the tool. */
+/**
+ * Returns what is wrong with the arguments of a call, for people; undefined when they are valid.
+ */
 export type CheckArguments = (wireName: string, args: JsonObject) => Promise<string | undefined>;
 
-/** Checks an answer against the item it answers. @throws EngineError `invalid_response`, naming the fields */
+/**
+ * Checks a response against the item it answers.
+ * @throws EngineError `invalid_response`, naming the fields
+ */
 export async function checkResponse(
   item: InboxItem,
   response: JsonObject,
@@ -51,7 +58,7 @@ export async function checkResponse(
     throw refuse([fieldProblem(['action'], `must be one of ${actions.join(', ')}`)]);
   if (other !== undefined)
     throw refuse([
-      fieldProblem([other], `is no field of an answer to an item of kind ${item.kind}`),
+      fieldProblem([other], `is not a field of a response to an item of kind ${item.kind}`),
     ]);
   if (note !== undefined && typeof note !== 'string')
     throw refuse([fieldProblem(['note'], 'must be a string')]);
@@ -64,7 +71,7 @@ export async function checkResponse(
   };
 }
 
-/** What a person wrote, for a text to the model. */
+/** Returns the person's note as a part of a text for the model. */
 export function noteOf({ note }: InboxResponse): string {
   return note === undefined || note === '' ? '' : ` Note: ${note}`;
 }
@@ -116,7 +123,7 @@ async function checkEdit(
   if (args === undefined) return {};
   if (kind !== 'tool_approval')
     throw refuse([
-      fieldProblem(['arguments'], `is no field of an answer to an item of kind ${kind}`),
+      fieldProblem(['arguments'], `is not a field of a response to an item of kind ${kind}`),
     ]);
   if (action !== 'approve')
     throw refuse([fieldProblem(['arguments'], 'is only part of an approval')]);
@@ -137,7 +144,7 @@ function checkRemember(
   if (remember === undefined) return {};
   if (kind !== 'tool_approval')
     throw refuse([
-      fieldProblem(['remember'], `is no field of an answer to an item of kind ${kind}`),
+      fieldProblem(['remember'], `is not a field of a response to an item of kind ${kind}`),
     ]);
   if (action !== 'approve')
     throw refuse([fieldProblem(['remember'], 'is only part of an approval')]);
@@ -156,7 +163,7 @@ function refuse(problems: readonly FieldProblem[]): EngineError {
   );
 }
 
-/** @see https://www.rfc-editor.org/rfc/rfc6901 */
+/** Returns the JSON Pointer of a path. @see https://www.rfc-editor.org/rfc/rfc6901 */
 function pointerTo(path: readonly string[]): string {
   return path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

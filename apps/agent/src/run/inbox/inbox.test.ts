@@ -242,7 +242,7 @@ describe('an answer', () => {
     ],
     [
       { action: 'approve', answer: {} },
-      'answer: is no field of an answer to an item of kind tool_approval',
+      'answer: is not a field of a response to an item of kind tool_approval',
     ],
   ])(
     'of the wrong shape is refused by field and leaves the item open: %j',

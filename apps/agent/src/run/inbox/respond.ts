@@ -7,7 +7,7 @@ import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { itemData } from '../ledger/inbox-items.ts';
 import { checkResponse, type InboxResponse } from './check-response.ts';
-import { giveReceipt } from '../core/receipt.ts';
+import { storeReceipt } from '../core/receipt.ts';
 
 type Parts = Uses<
   'store' | 'bootId' | 'enqueue' | 'bus' | 'registry' | 'clock' | 'newId' | 'timers' | 'commit'
@@ -18,7 +18,7 @@ export interface Answer {
   readonly receipt?: Receipt<InboxItem> | undefined;
 }
 
-/** Takes the answer to an open inbox item; of several, the first one counts. */
+/** Stores the response to an open inbox item. Of several responses the first one counts. */
 export async function respond(
   context: Parts,
   itemId: string,
@@ -28,7 +28,7 @@ export async function respond(
   if (item === undefined)
     throw new EngineError('inbox_item_not_found', `There is no inbox item ${itemId}.`);
   if (item.state !== 'open') throw notOpen(item);
-  if (item.owner !== undefined && item.owner !== context.bootId) throw heldByDead(item);
+  if (item.owner !== undefined && item.owner !== context.bootId) throw processEnded(item);
   const response = await checkResponse(item, answer, (wireName, args) =>
     context.registry.checkArguments(wireName, args),
   );
@@ -51,7 +51,7 @@ export async function respond(
         context.timers.clear({ type: 'inbox-item', itemId });
         context.bus.publish({ type: 'inbox', itemId });
       });
-      giveReceipt(change, receipt, async () => (await sql.inboxItem(itemId)) ?? item);
+      storeReceipt(change, receipt, async () => (await sql.inboxItem(itemId)) ?? item);
       return (await sql.inboxItem(itemId)) ?? item;
     },
     'take-answer',
@@ -63,7 +63,10 @@ interface Answered {
   readonly response: InboxResponse;
 }
 
-/** Does what an answer to the engine itself says. The question of a call is left to the call, which takes the answer wherever it goes on. */
+/**
+ * Applies a response that is meant for the engine. A response to a server's input request stays
+ * stored until its call takes it, in whichever process.
+ */
 async function applyAnswer(
   context: Uses<'enqueue' | 'clock' | 'newId'>,
   change: Change,
@@ -79,11 +82,11 @@ async function applyAnswer(
   change.emit({ type: 'inbox.delivered', data: itemData(item) });
 }
 
-/** Of an item that is not void only because its run is not recovered yet. */
-function heldByDead({ id }: InboxItem): EngineError {
+/** Error for an item whose process has ended, before its run is recovered. */
+function processEnded({ id }: InboxItem): EngineError {
   return new EngineError(
     'inbox_item_not_open',
-    `The inbox item ${id} is not open any more: the process whose call waited for the answer has ended.`,
+    `The inbox item ${id} is not open any more: the process whose call waited for the response has ended.`,
   );
 }
 

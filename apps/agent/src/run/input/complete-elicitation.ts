@@ -3,9 +3,10 @@ import type { Uses } from '../core/engine-parts.ts';
 import { itemData } from '../ledger/inbox-items.ts';
 
 /**
- * Notes that a server says that what a person was sent to a URL for is done. It answers nothing: whether the person agrees is still theirs to say. An id
- * that the call did not ask about, or that was done before, means nothing.
- * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
+ * Stores that the server reports the end of a person's visit to a URL. The item stays open: the
+ * person still has to respond. Unknown ids and repeated reports are ignored.
+ * @see
+ * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
  */
 export function completeElicitation(
   { commit }: Uses<'commit'>,
@@ -24,7 +25,7 @@ export function completeElicitation(
       )
         continue;
       await sql.updateInboxItem(item.id, state, { request: { ...request, is_completed: true } });
-      // Nobody hears of a run that has ended.
+      // A settled run emits no more events.
       if (run !== undefined && !isSettled(run))
         emit({ type: 'inbox.completed', data: itemData(item) });
     }

@@ -3,18 +3,20 @@ import { isPlainObject } from '../../plain-object.ts';
 import { fieldProblem, type FieldProblem } from './field-problem.ts';
 import { FormError, readField, valueProblem, type FormField } from './form-field.ts';
 
-/** The longest message of a question, in bytes of UTF-8. */
+/** Longest message of an elicitation, in bytes of UTF-8. */
 const MAX_MESSAGE_BYTES = 8 * 1024;
 
-/** The largest form, as JSON with the keywords that are kept, in bytes of UTF-8. */
+/** Largest form, as JSON with the keywords that are kept, in bytes of UTF-8. */
 const MAX_FORM_BYTES = 64 * 1024;
 
-/** The most fields of a form. */
+/** Most fields of a form. */
 const MAX_FIELDS = 100;
 
 /**
- * Checks what a server asks with a form, before anything is done with it; returns the item's request, with a schema rebuilt from its known keywords.
- * @throws ProtocolError -32602 when the message or the form is larger than a person is asked with, or the form is not one of the protocol
+ * Checks a form elicitation first of all. Returns the request of its inbox item, with a schema
+ * rebuilt from known keywords.
+ * @throws ProtocolError -32602 when the message or the form is too large, or the form is not valid
+ * by the protocol
  */
 export function formRequest(message: string, schema: JsonSchema): JsonObject {
   checkMessage(message);
@@ -35,16 +37,19 @@ export function formRequest(message: string, schema: JsonSchema): JsonObject {
   }
 }
 
-/** @throws ProtocolError -32602 when the message of a question is too long */
+/**
+ * Checks the length of the message of an elicitation.
+ * @throws ProtocolError -32602 when it is too long
+ */
 export function checkMessage(message: string): void {
   if (Buffer.byteLength(message) <= MAX_MESSAGE_BYTES) return;
   throw new ProtocolError(
     ErrorCode.invalidParams,
-    `message has more than ${MAX_MESSAGE_BYTES} bytes, the most that a person is asked with`,
+    `message has more than ${MAX_MESSAGE_BYTES} bytes, the longest that is shown to a person`,
   );
 }
 
-/** The fields of a requested schema, in its order. @throws FormError */
+/** Reads the fields of a requested schema, in its order. @throws FormError */
 export function readForm(schema: JsonObject): readonly FormField[] {
   const { properties, required = [] } = schema as {
     readonly properties?: unknown;
@@ -63,7 +68,7 @@ export function readForm(schema: JsonObject): readonly FormField[] {
   return names.map((name) => readField(name, properties[name], needed.has(name)));
 }
 
-/** The fields of an item that asks with a form; none for a stored form that cannot be read. */
+/** Returns the fields of a form item; none when the stored form cannot be read. */
 export function fieldsOf(request: JsonObject): readonly FormField[] {
   const schema = request['requested_schema'];
   try {
@@ -75,13 +80,13 @@ export function fieldsOf(request: JsonObject): readonly FormField[] {
 }
 
 export interface FilledForm {
-  /** With the defaults of the fields that the answer leaves out. */
+  /** Response with the defaults of the fields that it leaves out. */
   readonly content: JsonObject;
-  /** At most one a field. */
+  /** Problems, at most one for each field. */
   readonly problems: readonly FieldProblem[];
 }
 
-/** Completes and checks an answer. `null` leaves an optional field empty, whatever its default. */
+/** Completes and checks a response. `null` leaves an optional field empty, whatever its default. */
 export function fillForm(fields: readonly FormField[], given: JsonObject): FilledForm {
   const known = new Set(fields.map(({ name }) => name));
   const unknown = Object.keys(given).filter((name) => !known.has(name));

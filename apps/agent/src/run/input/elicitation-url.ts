@@ -7,16 +7,18 @@ import {
 } from '@signalbox/mcp-core';
 import { checkMessage } from './elicitation-form.ts';
 
-/** The longest address that is shown to a person. */
+/** Longest URL that is shown to a person, in characters. */
 const MAX_CHARACTERS = 8192;
 
-/** The longest id that a server may give a visit. */
+/** Longest id that a server may give an elicitation, in characters. */
 const MAX_ID_CHARACTERS = 1024;
 
 /**
- * What a person sees who is asked to open an address: all of it, the host apart, and what is suspicious about it. Nothing is ever fetched from it here.
- * @throws ProtocolError when it is no address that a browser could be sent to without harm
- * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#safe-url-handling
+ * Checks a URL elicitation. Returns the request of its inbox item: the whole URL, its host, and
+ * warnings. The URL is never fetched here.
+ * @throws ProtocolError when it is not an http or https URL
+ * @@see
+ * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#safe-url-handling
  */
 export function urlRequest({ message, url, elicitationId }: ElicitUrlParams): JsonObject {
   checkMessage(message);

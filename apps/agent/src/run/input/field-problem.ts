@@ -1,6 +1,6 @@
-/** What is wrong with one field of an answer. */
+/** A problem with one field of a response. */
 export interface FieldProblem {
-  /** The names that lead to it. */
+  /** Names that lead to the field. */
   readonly path: readonly string[];
   readonly message: string;
 }
@@ -9,7 +9,7 @@ export function fieldProblem(path: readonly string[], message: string): FieldPro
   return { path, message };
 }
 
-/** All of them on one line, for people. */
+/** Joins problems to one line of text. */
 export function joinProblems(problems: readonly FieldProblem[]): string {
   return problems.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
 }

@@ -3,21 +3,21 @@ import { isPlainObject } from '../../plain-object.ts';
 export type FieldType = 'string' | 'number' | 'integer' | 'boolean' | 'array';
 export type FieldValue = string | number | boolean | readonly string[];
 
-/** A value that a field may have, with the text that people read for it. */
+/** An allowed value of a field, with the text that people read for it. */
 export interface Choice {
   readonly value: string | number;
   readonly title: string;
 }
 
-/** One field of a form, whatever revision of the protocol it was written for. */
+/** A field of a form, whichever protocol revision it was written for. */
 export interface FormField {
   readonly name: string;
-  /** `array`: several texts, of `choices` where there are any. */
+  /** `array`: several strings, from `choices` when there are any. */
   readonly type: FieldType;
   readonly title?: string;
   readonly description?: string;
   readonly required: boolean;
-  /** Taken where an answer leaves the field out. It fits the field. */
+  /** Value of a field that the response leaves out. It is valid for the field. */
   readonly default?: FieldValue;
   readonly choices?: readonly Choice[];
   readonly format?: string;
@@ -30,10 +30,13 @@ export interface FormField {
   readonly maxItems?: number;
 }
 
-/** A form that cannot be put to a person; the message names the field and is meant for the server's author. */
+/**
+ * A form that cannot be shown to a person. The message names the field, for the author of the
+ * server.
+ */
 export class FormError extends Error {}
 
-/** The most values that one field may offer. */
+/** Most choices of one field. */
 export const MAX_CHOICES = 100;
 
 const TYPES: readonly unknown[] = [
@@ -45,7 +48,8 @@ const TYPES: readonly unknown[] = [
 ] satisfies FieldType[];
 
 /**
- * Reads one property of a requested schema. Keywords that no revision gives to a form field (`pattern`, `$ref` and others) are left out.
+ * Reads one property of a requested schema. Keywords that no revision allows in a form field
+ * (`pattern`, `$ref` and others) are dropped.
  * @throws FormError
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#requested-schema
  */
@@ -84,7 +88,10 @@ export function readField(name: string, given: unknown, isRequired: boolean): Fo
     : { ...field, default: initial as FieldValue };
 }
 
-/** What is wrong with the value of a field, as the end of a sentence that begins with its name; undefined when it fits. */
+/**
+ * Describes what is wrong with the value of a field, as the end of a sentence that begins with the
+ * field's name; undefined when it is valid.
+ */
 export function valueProblem(field: FormField, value: unknown): string | undefined {
   switch (field.type) {
     case 'string':
@@ -144,7 +151,10 @@ function choiceProblem({ choices }: FormField, value: string | number): string |
   return `must be one of ${shortened(choices.map((choice) => JSON.stringify(choice.value)).join(', '), 500)}`;
 }
 
-/** `enum` with `enumNames` or without, and `oneOf` or `anyOf` with a `const` and a `title` each. */
+/**
+ * Reads the choices: `enum` with or without `enumNames`, and `oneOf` or `anyOf` with a `const` and
+ * a `title` each.
+ */
 function choicesOf(
   source: { readonly [keyword: string]: unknown },
   where: string,
@@ -194,7 +204,7 @@ function typeOf(property: { readonly [keyword: string]: unknown }): FieldType | 
     : undefined;
 }
 
-/** Some SDKs write an optional field as `anyOf` of its schema and `{type: "null"}`. */
+/** Unwraps an optional field that some SDKs write as `anyOf` of its schema and `{type: "null"}`. */
 function withoutNull(property: { readonly [keyword: string]: unknown }): {
   readonly [keyword: string]: unknown;
 } {
@@ -227,7 +237,10 @@ const isText = (value: unknown): boolean => typeof value === 'string';
 const isNumber = (value: unknown): boolean => typeof value === 'number';
 const isCount = (value: unknown): boolean => typeof value === 'number' && value >= 0;
 
-/** The formats that the specification names; any other format is not checked. Each takes time in proportion to the text. */
+/**
+ * Formats that the specification names; other formats are not checked. Each check takes time
+ * proportional to the text.
+ */
 const FORMATS: ReadonlyMap<
   string,
   { readonly name: string; readonly matches: (text: string) => boolean }
@@ -259,7 +272,7 @@ function isDate(text: string): boolean {
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(text);
 }
 
-/** RFC 3339, with its leap second. */
+/** Whether a text is a date and time by RFC 3339, leap seconds included. */
 function isDateTime(text: string): boolean {
   const parts =
     /^(\d{4}-\d{2}-\d{2})[t ](\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:z|[+-](\d{2}):(\d{2}))$/iu.exec(

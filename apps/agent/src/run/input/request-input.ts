@@ -9,58 +9,62 @@ import {
 import { MAX_HELD_CALLS, type CallActivity } from '../core/activities.ts';
 import type { Change } from '../core/commits.ts';
 import { inBackground, type Uses } from '../core/engine-parts.ts';
-import { itemData, openItem, voidItem, type Question } from '../ledger/inbox-items.ts';
-import { requestInput, resumeCall, workOnCall } from '../ledger/call-states.ts';
+import { itemData, openItem, voidItem, type NewInboxItem } from '../ledger/inbox-items.ts';
+import { awaitInput, resumeCall, workOnCall } from '../ledger/call-states.ts';
 
 type Parts = Uses<
   'store' | 'bootId' | 'bus' | 'clock' | 'logger' | 'newId' | 'activities' | 'timers' | 'commit'
 >;
 
-/** The questions of one call that may be open at a time; a server that asks more is refused. */
-const MAX_OPEN_QUESTIONS = 16;
+/** Most open input requests of one call; further requests are rejected. */
+const MAX_OPEN_INPUT_REQUESTS = 16;
 
 const CLOSED_BY_ANSWER: ReadonlySet<InboxState> = new Set(['answered', 'delivered', 'expired']);
 
-/** The call during which a server asks. */
-export interface Asker {
+/** The call during which a server sends an input request. */
+export interface RequestingCall {
   readonly run: Run;
   readonly call: ToolCall;
   readonly activity: CallActivity;
 }
 
-export interface Ask {
+export interface InputRequest {
   readonly kind: InboxKind;
   readonly request: JsonObject;
-  /** Aborting withdraws the question. */
+  /** Aborting withdraws the request. */
   readonly signal: AbortSignal;
-  /** Of a parked call: the question stays open when this process ends, and an answer that is there already is taken. */
+  /**
+   * Set for a parked call: the request stays open when this process ends, and a stored response is
+   * used.
+   */
   readonly questionKey?: string | undefined;
 }
 
 /**
- * Puts a question of a server to a person and resolves with the answered or expired item. The call waits meanwhile.
- * @throws ProtocolError when the call or the run no longer waits for an answer, or the server asks too much
+ * Opens an inbox item for a server's input request and resolves when it is answered or expired. The
+ * call waits until then.
+ * @throws ProtocolError when the call or the run has ended, or the server sent too many requests
  */
-export async function ask(
+export async function requestInput(
   context: Parts,
-  { call, activity }: Asker,
-  { kind, request, signal, questionKey }: Ask,
+  { call, activity }: RequestingCall,
+  { kind, request, signal, questionKey }: InputRequest,
 ): Promise<InboxItem> {
   const asked =
     questionKey === undefined
       ? undefined
       : await context.store.read.inboxItemOf(call.id, questionKey);
   const id = asked?.id ?? context.newId();
-  const letGo = questionKey === undefined ? hold(context, call) : undefined;
-  const closed = closeOf(context, id, signal);
+  const release = questionKey === undefined ? hold(context, call) : undefined;
+  const closed = watchForClose(context, id, signal);
   try {
     if (asked === undefined)
       await context.commit(
         call.runId,
-        (change) => openQuestion(context, change, { id, kind, call, request, questionKey }),
+        (change) => openInputRequest(context, change, { id, kind, call, request, questionKey }),
         'ask-person',
       );
-    // Perhaps it was answered while no process waited.
+    // A person may have responded while no process waited.
     else await closed.look();
     activity.park();
     await closed.promise;
@@ -71,33 +75,33 @@ export async function ask(
       'deliver-answer',
     );
     if (signal.aborted || !CLOSED_BY_ANSWER.has(item.state))
-      throw new ProtocolError(ErrorCode.rejectedByUser, 'The question was withdrawn.');
+      throw new ProtocolError(ErrorCode.rejectedByUser, 'The input request was withdrawn.');
     return item;
   } finally {
     closed.forget();
-    letGo?.();
+    release?.();
   }
 }
 
-/** Takes a place for a call that waits with its connection open. */
+/** Takes a slot for a call that waits with its connection open. */
 function hold({ activities }: Uses<'activities'>, { id }: ToolCall): () => void {
-  const letGo = activities.hold(id);
-  if (letGo === undefined)
+  const release = activities.hold(id);
+  if (release === undefined)
     throw new ProtocolError(
       ErrorCode.rejectedByUser,
-      `Too many calls wait for a person: ${MAX_HELD_CALLS}.`,
+      `Too many calls wait for a person; the limit is ${MAX_HELD_CALLS}.`,
     );
-  return letGo;
+  return release;
 }
 
-async function openQuestion(
+async function openInputRequest(
   context: Uses<'bootId' | 'clock' | 'timers'>,
   change: Change,
-  question: Omit<Question, 'isHeldHere'>,
+  request: Omit<NewInboxItem, 'isHeldHere'>,
 ): Promise<void> {
-  const { id, call, questionKey } = question;
+  const { id, call, questionKey } = request;
   await holdCall(change, { callId: call.id, attempt: call.attempt, itemId: id });
-  await openItem(context, change, { ...question, isHeldHere: questionKey === undefined });
+  await openItem(context, change, { ...request, isHeldHere: questionKey === undefined });
 }
 
 async function holdCall(
@@ -112,13 +116,16 @@ async function holdCall(
   const status = (await sql.runCore(change.runId))?.status;
   const isHeld =
     (status === 'running' || status === 'input_required') &&
-    (await requestInput(change, { id: callId, attempt }, itemId));
+    (await awaitInput(change, { id: callId, attempt }, itemId));
   if (!isHeld)
-    throw new ProtocolError(ErrorCode.rejectedByUser, 'The call that asks is being stopped.');
-  if ((await sql.countInboxItems({ callId, state: 'open' })) >= MAX_OPEN_QUESTIONS)
     throw new ProtocolError(
       ErrorCode.rejectedByUser,
-      `Too many questions are open: ${MAX_OPEN_QUESTIONS}.`,
+      'The call of this input request is being stopped.',
+    );
+  if ((await sql.countInboxItems({ callId, state: 'open' })) >= MAX_OPEN_INPUT_REQUESTS)
+    throw new ProtocolError(
+      ErrorCode.rejectedByUser,
+      `Too many input requests are open; the limit is ${MAX_OPEN_INPUT_REQUESTS}.`,
     );
 }
 
@@ -128,7 +135,7 @@ interface Delivery {
   readonly isWithdrawn: boolean;
 }
 
-/** Takes the answer out of the inbox and lets the call go on when it was its last open question. */
+/** Delivers the response of an inbox item and resumes the call after its last open request. */
 async function deliver(
   context: Uses<'bus' | 'timers'>,
   change: Change,
@@ -137,8 +144,8 @@ async function deliver(
   const { sql, emit } = change;
   const item = await sql.inboxItem(id);
   if (item === undefined)
-    throw new ProtocolError(ErrorCode.internalError, 'The question was removed.');
-  // A parked call asks again where it goes on, and what ends it closes its questions.
+    throw new ProtocolError(ErrorCode.internalError, 'The input request was removed.');
+  // A parked call sends its requests again when it is resumed, and its end closes them.
   if (isWithdrawn && item.questionKey !== undefined) return item;
   if (item.state === 'open' || (item.state === 'answered' && isWithdrawn))
     await voidItem(context, change, { item, reason: 'withdrawn' });
@@ -147,12 +154,12 @@ async function deliver(
     (await sql.updateInboxItem(id, 'answered', { state: 'delivered' }))
   )
     emit({ type: 'inbox.delivered', data: itemData(item) });
-  // The item itself is open no more.
+  // This item is closed, so it is not counted.
   const isLast =
     item.callId !== undefined &&
     (await sql.countInboxItems({ callId: item.callId, state: 'open' })) === 0;
   const call = item.callId === undefined ? undefined : await sql.toolCall(item.callId);
-  // What is parked is sent again, and says so itself.
+  // A parked call is resumed when it is sent again.
   if (
     isLast &&
     call?.state === 'input_required' &&
@@ -165,8 +172,8 @@ async function deliver(
   return item;
 }
 
-/** Waits until the item is open no more or the question is withdrawn. */
-function closeOf(
+/** Waits until the item is closed or the request is withdrawn. */
+function watchForClose(
   context: Uses<'store' | 'bus' | 'logger'>,
   itemId: string,
   signal: AbortSignal,

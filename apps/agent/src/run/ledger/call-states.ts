@@ -143,7 +143,7 @@ export async function dispatchCall(
 }
 
 /** Lets a sent call wait for the answer to an inbox item. */
-export async function requestInput(
+export async function awaitInput(
   { sql, emit }: Writer,
   call: CallRef,
   itemId: string,

@@ -5,22 +5,22 @@ import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import type { RunEventTypes } from '../core/events.ts';
 
-export interface Question {
+export interface NewInboxItem {
   readonly id: string;
   readonly kind: InboxKind;
   readonly call: ToolCall;
   readonly request: JsonObject;
-  /** Whether the answer is of use only to this process, which holds the call. */
+  /** Whether only this process, which holds the call, can use the response. */
   readonly isHeldHere: boolean;
   readonly questionKey?: string | undefined;
   readonly binding?: ApprovalBinding;
 }
 
-/** Opens an inbox item and its expiry. */
+/** Opens an inbox item and sets its expiry. */
 export async function openItem(
   context: Uses<'bootId' | 'clock' | 'timers'>,
   change: Change,
-  { id, kind, call, request, isHeldHere, questionKey, binding }: Question,
+  { id, kind, call, request, isHeldHere, questionKey, binding }: NewInboxItem,
 ): Promise<void> {
   const run = await change.sql.runCore(change.runId);
   const createdAt = context.clock.now();
@@ -53,7 +53,10 @@ export async function openItem(
   );
 }
 
-/** Closes the items of the run, or of one call, that nobody can use an answer to any more, those with an answer that was not delivered included. */
+/**
+ * Voids the open items of the run or of one call, and the answered items whose response was not
+ * delivered.
+ */
 export async function voidItems(
   context: Uses<'bus' | 'timers'>,
   change: Change,

@@ -3,11 +3,12 @@ import type { Run } from '../../ports/run-store.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 
-/** Runs that may wait for their first step, and single tool calls that may be under way, when nothing is configured. */
+/** Default limit of runs that wait for their first step, and of single tool calls in progress. */
 export const DEFAULT_MAX_QUEUED_RUNS = 1000;
 
 /**
- * Refuses a new run while too many wait for their first step, and a new single call while too many are under way. Part of the transaction that stores it.
+ * Rejects a new run while too many wait for their first step, and a new single call while too many
+ * are in progress. Belongs in the transaction that stores the run.
  * @throws EngineError `too_many_runs`
  */
 export async function admit(

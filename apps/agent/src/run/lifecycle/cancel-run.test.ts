@@ -161,7 +161,7 @@ test('calls that wait for approval, or for their next try, are cancelled unsent'
   expect(service.registry.sent).toHaveLength(1);
 });
 
-test('an open question about an unknown outcome is closed, and the call stays unknown', async () => {
+test('an open item about an unknown outcome is closed, and the call stays unknown', async () => {
   const service = await openService({
     script: callsThenAnswer([[{ name: 'a__b' }]]),
     tools: { a__b: { call: () => Promise.resolve({ type: 'lost', message: 'died' }) } },
@@ -237,7 +237,7 @@ describe('cancelling', () => {
     expect(service.llm.requests).toEqual([]);
   });
 
-  test('closes an open question at once, also when the server does not stop', async () => {
+  test('closes an open input request at once, also when the server does not stop', async () => {
     const end = Promise.withResolvers<ToolCallOutcome>();
     const service = await openService({
       script: callsThenAnswer([[{ name: 'a__ask' }]]),

@@ -1,7 +1,7 @@
 import { EngineError, type Receipt } from '../../ports/run-engine.ts';
 import { isSettled, type Run } from '../../ports/run-store.ts';
 import type { Uses } from '../core/engine-parts.ts';
-import { giveReceipt } from '../core/receipt.ts';
+import { storeReceipt } from '../core/receipt.ts';
 import { stopRun } from './stop-run.ts';
 
 export interface Cancellation {
@@ -9,7 +9,7 @@ export interface Cancellation {
   readonly receipt?: Receipt<Run> | undefined;
 }
 
-/** Stops a run on request. A run that is settled, or being stopped, is returned as it is. */
+/** Cancels a run on request. A run that is settled or being stopped is returned unchanged. */
 export async function cancelRun(
   context: Uses<'store' | 'bus' | 'clock' | 'timers' | 'commit'>,
   id: string,
@@ -22,7 +22,7 @@ export async function cancelRun(
       if (run !== undefined && !isSettled(run) && run.status !== 'cancelling')
         await stopRun(context, change, { run, reason });
       if (run === undefined) return undefined;
-      giveReceipt(change, receipt, async () => (await change.sql.run(id)) ?? run);
+      storeReceipt(change, receipt, async () => (await change.sql.run(id)) ?? run);
       return change.sql.run(id);
     },
     'cancel-run',

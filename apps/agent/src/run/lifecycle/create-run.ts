@@ -8,7 +8,7 @@ import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import type { RunEventTypes } from '../core/events.ts';
 import { newRun } from './new-run.ts';
-import { giveReceipt } from '../core/receipt.ts';
+import { storeReceipt } from '../core/receipt.ts';
 
 type Parts = Uses<
   | 'store'
@@ -25,7 +25,7 @@ type Parts = Uses<
   | 'closing'
 >;
 
-/** Stores a new run and calls for its first step. In a thread it waits for the runs before it. */
+/** Stores a new run and enqueues its first step. In a thread it waits for the runs before it. */
 export async function createRun(
   context: Parts,
   input: NewRun,
@@ -55,7 +55,10 @@ export async function createRun(
   }
 }
 
-/** @throws EngineError `unknown_server`, `invalid_output_schema`, `unknown_price` */
+/**
+ * Checks the servers, the output schema and the limits of a new run.
+ * @throws EngineError `unknown_server`, `invalid_output_schema`, `unknown_price`
+ */
 export async function refuseUnusable(
   context: Uses<'registry' | 'llm' | 'outputs'>,
   run: Run,
@@ -65,7 +68,7 @@ export async function refuseUnusable(
   refuseUnknownPrice(context, run);
 }
 
-interface NewRow {
+interface RunToStore {
   readonly run: Run;
   readonly onBusy: NonNullable<NewRun['onBusy']>;
   readonly receipt: Receipt<Run> | undefined;
@@ -73,12 +76,15 @@ interface NewRow {
 
 type Stored =
   | { readonly run: Run }
-  | { readonly run?: undefined; /** To be stopped first. */ readonly inTheWay: readonly RunCore[] };
+  | {
+      readonly run?: undefined;
+      /** Runs to cancel first. */ readonly inTheWay: readonly RunCore[];
+    };
 
 async function storeRun(
   context: Uses<'enqueue' | 'newId' | 'maxQueuedRuns'>,
   change: Change,
-  { run, onBusy, receipt }: NewRow,
+  { run, onBusy, receipt }: RunToStore,
 ): Promise<Stored> {
   const { sql } = change;
   const { threadId } = run;
@@ -87,7 +93,7 @@ async function storeRun(
   if (first !== undefined && onBusy === 'reject') {
     throw new EngineError(
       'thread_busy',
-      `The run ${first.id} of the thread ${threadId} is not settled: it is ${first.status}. Wait for it, or say with on_busy what is to happen: enqueue or interrupt.`,
+      `The run ${first.id} of the thread ${threadId} is not settled: it is ${first.status}. Wait for it, or set on_busy to enqueue or interrupt.`,
     );
   }
   const inTheWay =
@@ -109,11 +115,11 @@ async function storeRun(
   change.emit(queuedEvent(placed));
   change.afterCommit(() => context.enqueue({ type: 'advance-run', runId: run.id }));
   const stored = { ...placed, lastSeq: 1 };
-  giveReceipt(change, receipt, () => Promise.resolve(stored));
+  storeReceipt(change, receipt, () => Promise.resolve(stored));
   return { run: stored };
 }
 
-/** The first event of a run. */
+/** Returns the first event of a run. */
 export function queuedEvent({
   kind,
   prompt,
@@ -181,14 +187,14 @@ function refuseUnknownServers({ registry }: Uses<'registry'>, wanted: readonly s
   );
 }
 
-/** A limit of what nobody can count would be none. */
+/** Rejects a cost limit for a model without a known price. */
 function refuseUnknownPrice({ llm }: Uses<'llm'>, { limits, model, kind }: Run): void {
   if (limits.costUsd === undefined || kind === 'call') return;
   const card = llm.card(model);
   if (card?.price !== undefined) return;
   throw new EngineError(
     'unknown_price',
-    `The price of the model ${model} is not known, so limits.cost_usd cannot be kept. Leave it out, limit tokens, or tell the price in llm.models of signalbox.json.`,
+    `The price of the model ${model} is not known, so limits.cost_usd cannot be enforced. Leave it out, limit tokens, or set the price in llm.models of signalbox.json.`,
     [{ path: '/limits/cost_usd', message: 'the price of the model is not known' }],
   );
 }

@@ -2,7 +2,7 @@ import { EngineError } from '../../ports/run-engine.ts';
 import { isSettled } from '../../ports/run-store.ts';
 import type { Uses } from '../core/engine-parts.ts';
 
-/** Erases everything of a settled run but the audit. */
+/** Deletes a settled run with everything but its audit entries. */
 export async function deleteRun({ store }: Uses<'store'>, id: string): Promise<void> {
   await store.write(async (sql) => {
     const run = await sql.run(id);
@@ -16,7 +16,7 @@ export async function deleteRun({ store }: Uses<'store'>, id: string): Promise<v
   });
 }
 
-/** Erases a thread with its runs, all of which must be settled. */
+/** Deletes a thread and its runs, all of which must be settled. */
 export async function deleteThread({ store }: Uses<'store'>, id: string): Promise<void> {
   await store.write(async (sql) => {
     const [busy] = await sql.unsettledRuns({ threadId: id });

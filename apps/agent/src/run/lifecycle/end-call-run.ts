@@ -4,7 +4,7 @@ import { endRun, finishStopping } from './end-run.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { messageText } from '../text/message-text.ts';
 
-/** Settles a run of one call by how the call ended. */
+/** Settles a run of a single call by the outcome of the call. */
 export async function endCallRun(
   context: Uses<'enqueue' | 'bus' | 'clock' | 'newId' | 'timers'>,
   change: Change,

@@ -8,12 +8,12 @@ import { forgetWallClock } from '../limits/limits.ts';
 import { messageText } from '../text/message-text.ts';
 import { wakeThread } from './thread-order.ts';
 
-/** How a run ends by itself; a stopped run ends in `finishStopping`. */
+/** Outcome of a run that was not stopped; a stopped run ends in `finishStopping`. */
 export type RunEnd =
   | { readonly status: 'completed'; readonly answer: string; readonly output?: unknown }
   | { readonly status: 'failed'; readonly error: RunError; readonly reason?: string };
 
-/** Settles the run. A failed one keeps the last text of the model as its partial answer. */
+/** Settles the run. A failed run keeps the last text of the model as its partial answer. */
 export async function endRun(
   context: Uses<'enqueue' | 'bus' | 'clock' | 'newId' | 'timers'>,
   change: Change,
@@ -38,7 +38,10 @@ export async function endRun(
   change.emit({ type: 'run.failed', data: { error: end.error, answer } });
 }
 
-/** Settles a run in `cancelling` of which nothing runs any more: `expired` when a limit stopped it, else `cancelled`. */
+/**
+ * Settles a run in `cancelling` when nothing of it runs any more: as `expired` when a limit stopped
+ * it, else as `cancelled`.
+ */
 export async function finishStopping(
   context: Uses<'enqueue' | 'bus' | 'clock' | 'newId' | 'timers'>,
   change: Change,

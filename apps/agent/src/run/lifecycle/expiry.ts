@@ -9,7 +9,7 @@ import type { Deadline } from '../core/timers.ts';
 
 type Parts = Uses<'store' | 'enqueue' | 'bus' | 'clock' | 'timers' | 'commit'>;
 
-/** Decides what a deadline that has come means; one that was moved meanwhile means nothing. */
+/** Handles a deadline. A deadline that was moved in the meantime has no effect. */
 export async function onDeadline(context: Parts, deadline: Deadline): Promise<void> {
   switch (deadline.type) {
     case 'wall-clock':
@@ -33,7 +33,7 @@ export async function onDeadline(context: Parts, deadline: Deadline): Promise<vo
   }
 }
 
-/** Stops a run whose wall clock has run out; returns whether it had. */
+/** Stops a run whose wall clock has ended. Returns whether it had. */
 export async function expireRunIfDue(
   context: Uses<'bus' | 'clock' | 'timers'>,
   change: Change,
@@ -72,7 +72,9 @@ function warn(change: Change, run: RunCore): void {
   });
 }
 
-/** Expires an open item that nobody answered in time. An unknown outcome then stays unknown, and the model is told so. */
+/**
+ * Expires an open item that is due. An unknown outcome then stays unknown, and the model reads so.
+ */
 export async function expireItemIfDue(
   context: Uses<'bus' | 'clock'>,
   change: Change,

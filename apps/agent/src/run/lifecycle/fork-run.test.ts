@@ -75,7 +75,7 @@ test.each<[string, Fork, string, number]>([
 });
 
 test.each<[string, Fork, RegExp]>([
-  ['after the answer without a prompt', {}, /say in prompt what the user says next/],
+  ['after the answer without a prompt', {}, /Give the next message of the user in prompt/],
   ['at a turn that was never taken', { atTurn: 4 }, /at_turn can be 0 to 3/],
 ])('a fork %s is refused', async (_name, fork, message) => {
   const { service, id } = await settledRun();

@@ -10,7 +10,7 @@ import { missingResults } from '../results/answer-tool-uses.ts';
 import { queuedEvent, refuseUnusable } from './create-run.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { newRun } from './new-run.ts';
-import { giveReceipt } from '../core/receipt.ts';
+import { storeReceipt } from '../core/receipt.ts';
 
 type Parts = Uses<
   | 'store'
@@ -25,7 +25,10 @@ type Parts = Uses<
   | 'closing'
 >;
 
-/** Stores a new run, in no thread, that begins with a copy of what was said in another up to the end of a turn. Nothing that was done is done again. */
+/**
+ * Stores a new run outside of any thread, which begins with a copy of another run's conversation up
+ * to the end of a turn. No tool call is repeated.
+ */
 export async function forkRun(
   context: Parts,
   id: string,
@@ -73,7 +76,7 @@ export async function forkRun(
       if (messages.at(-1)?.role !== 'user')
         throw new EngineError(
           'invalid_fork',
-          `Turn ${turn} of the run ${id} ended with an answer: say in prompt what the user says next.`,
+          `Turn ${turn} of the run ${id} ended with an answer. Give the next message of the user in prompt.`,
         );
       await admit(context, change, 'agent');
       await sql.insertRun(run);
@@ -83,14 +86,14 @@ export async function forkRun(
       change.emit(queuedEvent(run));
       change.afterCommit(() => context.enqueue({ type: 'advance-run', runId: run.id }));
       const stored = { ...run, lastSeq: 1 };
-      giveReceipt(change, receipt, () => Promise.resolve(stored));
+      storeReceipt(change, receipt, () => Promise.resolve(stored));
       return stored;
     },
     'create-run',
   );
 }
 
-type Said = Pick<StoredMessage, 'role' | 'content' | 'native'>;
+type HistoryMessage = Pick<StoredMessage, 'role' | 'content' | 'native'>;
 
 async function lastWholeTurn(read: RunReader, { id, turns }: Run): Promise<number> {
   return (await hasOpenCalls(read, id, turns)) ? turns - 1 : turns;
@@ -102,7 +105,11 @@ async function hasOpenCalls(read: RunReader, runId: string, turn: number): Promi
   );
 }
 
-async function historyUpTo(read: RunReader, source: Run, turn: number): Promise<readonly Said[]> {
+async function historyUpTo(
+  read: RunReader,
+  source: Run,
+  turn: number,
+): Promise<readonly HistoryMessage[]> {
   const { id, threadId, threadPosition = 0, turns } = source;
   if (turn > turns)
     throw new EngineError(
@@ -116,7 +123,7 @@ async function historyUpTo(read: RunReader, source: Run, turn: number): Promise<
   const own = (await read.messages(id)).filter((message) => message.turn <= turn);
   const last = own.at(-1);
   const answers = last === undefined ? [] : await missingResults(read, id, last);
-  const said: readonly Said[] = [
+  const said: readonly HistoryMessage[] = [
     ...before,
     ...own,
     ...(answers.length === 0 ? [] : [{ role: 'user' as const, content: answers }]),
@@ -128,13 +135,16 @@ async function historyUpTo(read: RunReader, source: Run, turn: number): Promise<
   }));
 }
 
-/** The message as another model can read it: parts such as signed reasoning are good for the model that wrote them alone. */
-function withoutNative({ role, content }: Said): Said {
+/**
+ * Returns the message without the provider's own items, such as signed reasoning, which only the
+ * model that wrote them can read.
+ */
+function withoutNative({ role, content }: HistoryMessage): HistoryMessage {
   return { role, content };
 }
 
-/** Leaves out what the user said last, where that is a text of theirs and not the results of calls. */
-function withoutPrompt(history: readonly Said[]): readonly Said[] {
+/** Drops the last message of the user, when it is text and not the results of calls. */
+function withoutPrompt(history: readonly HistoryMessage[]): readonly HistoryMessage[] {
   const last = history.at(-1);
   return last?.role === 'user' && last.content.every(({ type }) => type === 'text')
     ? history.slice(0, -1)

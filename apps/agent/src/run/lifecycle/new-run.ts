@@ -2,7 +2,7 @@ import type { Run, RunLimits } from '../../ports/run-store.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { DEFAULT_LIMITS } from '../limits/limits.ts';
 
-/** What is known of a run before it begins. */
+/** Settings of a run before it begins. */
 export type RunSettings = Pick<Run, 'prompt'> &
   Partial<
     Pick<
@@ -19,7 +19,7 @@ export type RunSettings = Pick<Run, 'prompt'> &
     >
   > & { readonly limits?: Partial<RunLimits> };
 
-/** The row of a run that waits for its first step. */
+/** Returns the row of a run that waits for its first step. */
 export function newRun(
   { newId, llm, clock }: Uses<'llm' | 'clock' | 'newId'>,
   settings: RunSettings,

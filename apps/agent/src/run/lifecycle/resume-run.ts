@@ -10,11 +10,11 @@ import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { watchWallClock } from '../limits/limits.ts';
 import { NO_OUTAGE } from './model-outage.ts';
-import { giveReceipt } from '../core/receipt.ts';
+import { storeReceipt } from '../core/receipt.ts';
 import { cancelUnsentCalls } from './stop-run.ts';
 
 export interface Resumption {
-  /** Replace those of the run. */
+  /** Limits that replace those of the run. */
   readonly limits?: Partial<RunLimits> | undefined;
   readonly receipt?: Receipt<Run> | undefined;
 }
@@ -27,8 +27,8 @@ const RESUMABLE_CODES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Continues a failed or expired run with its next model call. Tool calls that were sent are not sent again: the model reads their results, and of calls that
- * were not made it reads so. The wall clock starts anew.
+ * Continues a failed or expired run with its next model call. Sent tool calls are not sent again:
+ * the model reads their results, and that other calls were not made. The wall clock starts again.
  */
 export async function resumeRun(
   context: Uses<'enqueue' | 'clock' | 'timers' | 'commit'>,
@@ -45,7 +45,7 @@ export async function resumeRun(
     await cancelUnsentCalls(context, change);
     await restart(context, change, { ...run, limits: { ...run.limits, ...limits } });
     const resumed = async (): Promise<Run> => (await sql.run(id)) ?? run;
-    giveReceipt(change, receipt, resumed);
+    storeReceipt(change, receipt, resumed);
     return resumed();
   });
 }
@@ -82,7 +82,7 @@ async function restart(
   const now = context.clock.now();
   const startedAt = run.startedAt ?? now;
   const waitedMs = now - startedAt;
-  // Text of a model call that failed; its turn is taken again.
+  // The text of the failed model call; its turn is repeated.
   await sql.deleteMessagesAfter(run.id, run.turns);
   const ended = { answer: undefined, error: undefined, finishedAt: undefined };
   await sql.updateRun(run.id, {

@@ -179,7 +179,7 @@ describe('cancelling one call', () => {
     expect((await service.call(runId, 1)).state).toBe('succeeded');
   });
 
-  test('that waits for approval closes the question, and nothing is sent', async () => {
+  test('that waits for approval closes the inbox item, and nothing is sent', async () => {
     const service = await open();
     const { run, call: planned } = await service.engine.startCall(call('w__write'));
     const item = await service.item(run.id);
@@ -194,7 +194,7 @@ describe('cancelling one call', () => {
     expect(service.registry.sent).toEqual([]);
   });
 
-  test('that waits for a person withdraws its question, and the run goes on', async () => {
+  test('that waits for a person withdraws its input request, and the run continues', async () => {
     const form = { message: 'size?', requestedSchema: { type: 'object', properties: {} } } as const;
     const asking: FakeTool['call'] = async ({ questions, signal }) => {
       const answer = await questions.elicit!(form, { signal, meta: {} }).catch(() => undefined);

@@ -7,7 +7,7 @@ import type { Uses } from '../core/engine-parts.ts';
 import { watchWallClock } from '../limits/limits.ts';
 import { newRun } from './new-run.ts';
 import { planCalls } from '../calls/plan-calls.ts';
-import { giveReceipt } from '../core/receipt.ts';
+import { storeReceipt } from '../core/receipt.ts';
 import { serverConnected } from '../calls/servers-ready.ts';
 
 type Parts = Uses<
@@ -24,7 +24,10 @@ type Parts = Uses<
   | 'closing'
 >;
 
-/** Stores a run of one tool call that a client asked for, and calls for it. Approvals, limits and the ledger are those of any other call. */
+/**
+ * Stores a run of a single tool call and enqueues the call. Approvals, limits and the ledger apply
+ * as for any other call.
+ */
 export async function startCall(
   context: Parts,
   { wireName, arguments: input, limits = {}, metadata = {} }: NewCall,
@@ -74,9 +77,9 @@ export async function startCall(
         if (call === undefined) throw new Error(`the call of the run ${run.id} was not planned`);
         return { run: (await sql.run(run.id)) ?? run, call };
       };
-      giveReceipt(change, receipt, stored);
-      // With the events of this transaction counted.
-      change.lastly(async () => {
+      storeReceipt(change, receipt, stored);
+      // Includes the events of this transaction.
+      change.beforeCommit(async () => {
         result.value = await stored();
       });
       return result;
@@ -92,7 +95,7 @@ function tooDeep(args: NewCall['arguments']): string | undefined {
   return isDeep ? `the arguments are nested more than ${MAX_JSON_DEPTH} levels deep` : undefined;
 }
 
-/** Waits for a server that has begun to connect before the tool counts as missing. */
+/** Finds a tool, and waits for its server while that connects. */
 async function findTool(
   context: Uses<'registry' | 'clock' | 'closing'>,
   wireName: string,

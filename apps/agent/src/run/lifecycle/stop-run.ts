@@ -8,11 +8,14 @@ import { cancelCall } from '../ledger/call-states.ts';
 export interface Stop {
   readonly run: RunCore;
   readonly reason: string | undefined;
-  /** Present when the run ends as `expired`. */
+  /** Set when the run ends as `expired`. */
   readonly error?: RunError;
 }
 
-/** Begins to stop a run: what was not sent is cancelled, questions are closed, what runs is told to stop. Ends the run when nothing runs. */
+/**
+ * Begins to stop a run: cancels unsent calls, voids inbox items, and signals running calls to stop.
+ * Reconciling ends the run when nothing of it runs.
+ */
 export async function stopRun(
   context: Uses<'bus' | 'clock' | 'timers'>,
   change: Change,
@@ -25,7 +28,7 @@ export async function stopRun(
   change.afterCommit(() => context.bus.publish({ type: 'cancel', runId: run.id }));
 }
 
-/** Cancels the calls of a run that were not sent. */
+/** Cancels the unsent calls of a run. */
 export async function cancelUnsentCalls(context: Uses<'clock'>, change: Change): Promise<void> {
   for (const call of await change.sql.toolCalls(change.runId, {
     state: ['planned', 'awaiting_approval'],

@@ -4,7 +4,7 @@ import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 
 /** Whether a queued run may begin: the runs before it in its thread are settled. */
-export async function isItsTurn(
+export async function isNextInThread(
   read: RunReader,
   { threadId, threadPosition = 0 }: Pick<RunCore, 'threadId' | 'threadPosition'>,
 ): Promise<boolean> {
@@ -13,7 +13,7 @@ export async function isItsTurn(
   return !unsettled.some((run) => (run.threadPosition ?? 0) < threadPosition);
 }
 
-/** Calls for the next run of the thread when one of its runs is settled. */
+/** Enqueues the next run of the thread after one of its runs is settled. */
 export async function wakeThread(
   context: Uses<'enqueue'>,
   { sql, afterCommit }: Change,

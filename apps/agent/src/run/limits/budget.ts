@@ -1,9 +1,9 @@
 import type { Usage } from '../../ports/llm-provider.ts';
 import type { Run, RunLimits } from '../../ports/run-store.ts';
 import type { Change } from '../core/commits.ts';
-import { spend } from './limits.ts';
+import { checkLimit } from './limits.ts';
 
-/** The limits that are measured by what the models of a run used; unset ones are none. */
+/** Limits on the usage of models; an absent limit does not apply. */
 const MEASURES = [
   {
     limit: 'tokens',
@@ -12,7 +12,7 @@ const MEASURES = [
     used: ({ input, output }: Usage) => input + output,
     unit: 'tokens',
   },
-  // A call whose price is not known is not made with such a limit, so what is known is all.
+  // Runs with this limit only use models with a known price, so the known cost is the whole cost.
   {
     limit: 'cost_usd',
     reason: 'cost_limit',
@@ -22,8 +22,8 @@ const MEASURES = [
   },
 ] as const;
 
-/** Tells of a limit that is nearly or fully used by what was used now. */
-export function tellSpending(
+/** Emits the warnings and excesses of limits that the new usage reaches. */
+export function emitLimitEvents(
   change: Change,
   {
     limits,
@@ -35,11 +35,11 @@ export function tellSpending(
     const most = allowed(limits);
     const usedBefore = before === undefined ? 0 : used(before);
     if (most !== undefined && usedBefore <= most)
-      spend(change, { limit, before: usedBefore, after: used(after), allowed: most });
+      checkLimit(change, { limit, before: usedBefore, after: used(after), allowed: most });
   }
 }
 
-/** Why a run may ask no model any more. */
+/** Returns the exhausted limit that stops further model calls, if there is one. */
 export function overBudget({
   limits,
   usage,

@@ -1,25 +1,25 @@
 import { addUsage } from '../../add-usage.ts';
 import type { Usage } from '../../ports/llm-provider.ts';
 import { isSettled } from '../../ports/run-store.ts';
-import { tellSpending } from './budget.ts';
+import { emitLimitEvents } from './budget.ts';
 import type { Change } from '../core/commits.ts';
 import { usageData } from './usage.ts';
 
 export interface Charge {
   readonly usage: Usage;
   readonly model: string;
-  /** The call of a server that asked the model; undefined when the run itself did. */
+  /** Call whose server sent the sampling request; undefined for the run's own model call. */
   readonly call?: { readonly id: string; readonly server: string } | undefined;
 }
 
-/** Adds what a model call used to its run; a settled run is as it is. */
+/** Adds the usage of a model call to its run. A settled run does not change. */
 export async function charge(change: Change, { usage, model, call }: Charge): Promise<void> {
   const { sql, runId, emit } = change;
   const run = await sql.run(runId);
   if (run === undefined || isSettled(run)) return;
   const total = addUsage(run.usage, usage);
   await sql.updateRun(runId, { usage: total });
-  tellSpending(change, { limits: run.limits, before: run.usage, after: total });
+  emitLimitEvents(change, { limits: run.limits, before: run.usage, after: total });
   emit({
     type: 'usage.updated',
     data: {

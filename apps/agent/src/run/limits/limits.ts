@@ -4,7 +4,7 @@ import type { Change } from '../core/commits.ts';
 import type { LimitName } from '../core/events.ts';
 import type { Timers } from '../core/timers.ts';
 
-/** What a run may use when its creator says nothing. */
+/** Limits of a run that sets none. */
 export const DEFAULT_LIMITS: RunLimits = {
   turns: 50,
   toolCalls: 200,
@@ -14,18 +14,21 @@ export const DEFAULT_LIMITS: RunLimits = {
   inboxExpiryMs: 86_400_000,
 };
 
-/** The share of a limit at which its warning is given. */
+/** Share of a limit at which its warning is emitted. */
 export const WARNING_SHARE = 0.8;
 
-export interface Spending {
+export interface LimitChange {
   readonly limit: Exclude<LimitName, 'wall_clock_ms'>;
   readonly before: number;
   readonly after: number;
   readonly allowed: number;
 }
 
-/** Tells of a limit that is nearly or fully used; returns whether there is room for what was asked. */
-export function spend(change: Change, { limit, before, after, allowed }: Spending): boolean {
+/** Emits the warning or the excess of a limit. Returns whether the limit allows the new value. */
+export function checkLimit(
+  change: Change,
+  { limit, before, after, allowed }: LimitChange,
+): boolean {
   if (after > allowed) {
     change.emit({ type: 'limit.exceeded', data: { limit, used: after, allowed } });
     return false;
@@ -36,7 +39,10 @@ export function spend(change: Change, { limit, before, after, allowed }: Spendin
   return true;
 }
 
-/** When the wall clock of a run that waits for nobody runs out; time spent waiting for a person does not count. */
+/**
+ * Returns the time at which the wall clock of a run ends. Time spent waiting for a person is not
+ * counted.
+ */
 export function wallClockDeadline(run: RunCore): number {
   return (run.startedAt ?? run.createdAt) + run.limits.wallClockMs + run.waitedMs;
 }

@@ -2,7 +2,7 @@ import { isSettled, type DamagedRowError } from '../../ports/run-store.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { voidItems } from '../ledger/inbox-items.ts';
 
-/** Ends a run of which a stored value cannot be read, so that it is visible and stands in the way of nothing. */
+/** Fails a run with an unreadable stored value, so that it is visible and blocks nothing. */
 export async function failDamagedRun(
   context: Uses<'bus' | 'clock' | 'logger' | 'timers' | 'commit'>,
   runId: string,

@@ -32,19 +32,23 @@ type Parts = Uses<
 >;
 
 /**
- * Settles or continues what earlier processes left of the runs that can go on by themselves: afterwards each has a job or a deadline that moves it on. Runs
- * that wait for a person are left to `recoverWaiting`.
+ * Settles or continues the runs of earlier processes that can continue by themselves. Afterwards
+ * each run has a job or a deadline that moves it. Runs that wait for a person are left to
+ * `recoverWaiting`.
  */
 export async function recover(context: Parts): Promise<void> {
   const { store } = context;
   for (const id of await store.read.runIds(['running', 'cancelling']))
     await recoverOrFail(context, id);
-  // Nothing of a queued run has begun.
+  // A queued run has not begun.
   for (const id of await store.read.runIds(['queued']))
     context.enqueue({ type: 'advance-run', runId: id });
 }
 
-/** Does the same for runs that wait for a person, however many these are, while the service works; a run that the store refuses is tried again. */
+/**
+ * Recovers the runs that wait for a person, in the background, however many there are. A run whose
+ * write fails is tried again.
+ */
 export async function recoverWaiting(context: Parts): Promise<void> {
   let waiting = await context.store.read.runIds(['input_required']);
   while (waiting.length > 0 && !context.closing.aborted) {
@@ -71,7 +75,7 @@ async function isRecovered(context: Parts, runId: string): Promise<boolean> {
   }
 }
 
-/** One damaged row ends its run and holds up no other. */
+/** Recovers a run. A damaged row fails its own run and delays no other. */
 async function recoverOrFail(context: Parts, runId: string): Promise<void> {
   try {
     await context.commit(runId, (change) => recoverRun(context, change), 'recover-run');
@@ -93,7 +97,7 @@ async function recoverRun(context: Parts, change: Change): Promise<void> {
     change.afterCommit(() => watchWallClock(context, run));
   }
   change.recheck();
-  change.lastly(async () => {
+  change.beforeCommit(async () => {
     const isWaiting = (await sql.runStatus(runId)) === 'input_required';
     if (!isWaiting && (run === undefined || !waitsForModel(context, change, run)))
       change.afterCommit(() => context.enqueue({ type: 'advance-run', runId }));
@@ -122,7 +126,7 @@ async function settleLeftovers(
       await recoverParked(context, change, { call, isStopping });
       continue;
     }
-    // Nobody asks about a call that was to be stopped anyway.
+    // No person has to decide about a call that was to be cancelled anyway.
     if (status !== 'cancelling' && isStopping)
       await cancelCall(context, change, {
         call,
@@ -138,7 +142,7 @@ async function settleLeftovers(
   }
 }
 
-/** A parked call goes on; of a run that is being stopped only a task has something to stop. */
+/** Continues a parked call. When the run is being cancelled, only a task has work to stop. */
 async function recoverParked(
   context: Uses<'enqueue' | 'clock'>,
   change: Change,
@@ -148,13 +152,13 @@ async function recoverParked(
     await cancelCall(context, change, { call, level: 'confirmed', outcome: 'stopped' });
     return;
   }
-  // The questions of a task were void with the process that held them; the server asks them again.
+  // The input requests of a task became void with their process; the server sends them again.
   if (call.taskId !== undefined && call.state !== 'working')
     await workOnCall(change, call, call.taskId);
   resumeLater(context, change, { call, delayMs: 0 });
 }
 
-/** A question that a dead process held cannot be answered any more; one that nobody answered in time is over. */
+/** Voids an item whose process has ended, and expires an item that is due. */
 async function settleItem(
   context: Uses<'bootId' | 'bus' | 'clock' | 'timers'>,
   change: Change,

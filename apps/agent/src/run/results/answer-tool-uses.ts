@@ -5,7 +5,10 @@ import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { toolResult, toolResultOf } from './tool-results.ts';
 
-/** Completes the conversation of a run that ends while calls of its last message are not answered, so that another can go on from it. */
+/**
+ * Adds results for the unanswered tool calls of a run that ends, so that another run can continue
+ * its conversation.
+ */
 export async function answerToolUses(
   { newId }: Uses<'newId'>,
   { sql, runId }: Change,
@@ -16,7 +19,7 @@ export async function answerToolUses(
     await sql.insertMessage(runId, { id: newId(), turn: last.turn, role: 'user', content });
 }
 
-/** The answers to the calls that the last message of a run asked for; nothing when it asked for none. */
+/** Returns the results that the last message of a run lacks; empty when it calls no tool. */
 export async function missingResults(
   read: RunReader,
   runId: string,

@@ -9,12 +9,12 @@ import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { wholeCharacters } from '../text/head-and-tail.ts';
 
-/** The longest piece, in bytes. */
+/** Longest piece that one call returns, in bytes. */
 const MAX_PIECE_BYTES = 32 * 1024;
 const DEFAULT_BYTES = 16 * 1024;
 const DEFAULT_LINES = 200;
 
-/** Offered to the model beside the tools of the servers. */
+/** Definition of the tool, which the model gets beside those of the servers. */
 export const ARTIFACT_READ_SPEC: ToolSpec = {
   name: ARTIFACT_READ,
   description:
@@ -43,11 +43,14 @@ export const ARTIFACT_READ_SPEC: ToolSpec = {
 export interface ArtifactRead {
   readonly run: Run;
   readonly call: ToolCall;
-  /** Why the arguments cannot be used. */
+  /** Reason why the arguments cannot be used. */
   readonly invalid: string | undefined;
 }
 
-/** Serves a planned call of the tool at once: nothing leaves the service, and nobody needs to approve it. */
+/**
+ * Settles a planned call of `artifact_read` at once. Nothing leaves the service, so no approval is
+ * needed.
+ */
 export async function serveArtifactRead(
   context: Uses<'clock'>,
   change: Change,
@@ -69,7 +72,7 @@ interface Piece {
   readonly unit: 'bytes' | 'lines';
 }
 
-/** The piece that is asked for, or what is wrong with the question. */
+/** Returns the requested piece, or what is wrong with the arguments. */
 function pieceOf({
   id,
   offset = 0,
@@ -104,7 +107,10 @@ async function readPiece(
   return asked.unit === 'bytes' ? bytesOf(artifact, asked) : linesOf(artifact, asked);
 }
 
-/** Whether the artifact belongs to the run or to its thread; and, for forks that were made by earlier versions, to what they were forked from. */
+/**
+ * Whether the artifact belongs to the run, to its thread or, for forks made by earlier versions, to
+ * a run that it was forked from.
+ */
 async function isReadable(read: RunReader, run: Run, { id, runId }: Artifact): Promise<boolean> {
   if (await read.ownsArtifact(run, id)) return true;
   const owner = await read.runCore(runId);
@@ -126,13 +132,13 @@ function bytesOf(artifact: Artifact, { offset, limit }: Piece): { readonly text:
   const bytes = Buffer.from(artifact.text);
   let start = offset;
   while (start > 0 && (bytes[start] ?? 0) >> 6 === 0b10) start -= 1;
-  // One whole character at least, however few bytes were asked for.
+  // At least one whole character is returned, however small the limit.
   const piece = wholeCharacters(
     bytes.subarray(start, start + Math.min(Math.max(limit, 4), MAX_PIECE_BYTES)),
   );
   const end = start + Buffer.byteLength(piece);
   return {
-    text: `[bytes ${start} to ${end} of ${artifact.bytes}${goOn(end, artifact.bytes)}${notKept(artifact, end === artifact.bytes)}]\n${piece}`,
+    text: `[bytes ${start} to ${end} of ${artifact.bytes}${continuation(end, artifact.bytes)}${notKept(artifact, end === artifact.bytes)}]\n${piece}`,
   };
 }
 
@@ -150,11 +156,11 @@ function linesOf(artifact: Artifact, { offset, limit }: Piece): { readonly text:
     return `Line ${offset} alone is longer than ${MAX_PIECE_BYTES} bytes: read it in bytes. It begins at offset ${Buffer.byteLength(lines.slice(0, offset).join('\n')) + (offset === 0 ? 0 : 1)}.`;
   const end = offset + taken.length;
   return {
-    text: `[lines ${offset} to ${end} of ${lines.length}${goOn(end, lines.length)}${notKept(artifact, end === lines.length)}]\n${taken.join('\n')}`,
+    text: `[lines ${offset} to ${end} of ${lines.length}${continuation(end, lines.length)}${notKept(artifact, end === lines.length)}]\n${taken.join('\n')}`,
   };
 }
 
-function goOn(end: number, total: number): string {
+function continuation(end: number, total: number): string {
   return end < total ? `; go on with offset ${end}` : '; this is the end';
 }
 

@@ -5,23 +5,29 @@ import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { headAndTail, wholeCharacters } from '../text/head-and-tail.ts';
 
-/** The name under which a model reads artifacts. No tool of a server has it: theirs have `__` in them. */
+/**
+ * Name of the tool that reads artifacts. Names of server tools contain `__`, so they cannot
+ * collide.
+ */
 export const ARTIFACT_READ = 'artifact_read';
 
-/** The longest text of a result that stays in the conversation, in bytes of UTF-8. */
+/** Longest text of a result that stays in the conversation, in bytes of UTF-8. */
 export const MAX_INLINE_BYTES = 64 * 1024;
 
-/** What is kept of the text of one result. */
+/** Most bytes stored of the text of one result. */
 export const MAX_ARTIFACT_BYTES = 4 * 1024 * 1024;
 
-/** What the model sees of an artifact without reading it. */
+/** Bytes of an artifact that the model reads without a call of `artifact_read`. */
 const PREVIEW_BYTES = 16 * 1024;
 
-/** Names the artifact of a result, or of one of its blocks, in `_meta`. */
+/** Key in `_meta` with the artifact id of a result or of one of its blocks. */
 export const ARTIFACT_KEY = 'dev.signalbox/artifact';
 
-/** Keeps a long text of a result as an artifact; the result then has its beginning and end, and says how to read the rest. Others are returned as they are. */
-export async function keepLongText(
+/**
+ * Stores the long text of a result as an artifact. The returned result has the beginning and the
+ * end of the text and says how to read the rest. Other results are returned unchanged.
+ */
+export async function storeLongText(
   { newId, clock }: Uses<'clock' | 'newId'>,
   { sql, runId }: Change,
   { call, result }: { readonly call: ToolCall; readonly result: CallToolResult },
@@ -54,12 +60,15 @@ export async function keepLongText(
   };
 }
 
-/** The artifact that has all of a shortened result, or the first one of its parts. */
+/**
+ * Returns the id of the artifact with the whole text of a shortened result, or of the first
+ * artifact among its parts.
+ */
 export function artifactIdOf(result: CallToolResult): string | undefined {
   return ownArtifact(result) ?? result.content.map(ownArtifact).find((id) => id !== undefined);
 }
 
-/** The artifact that a result or a block itself names. */
+/** Returns the artifact id in the `_meta` of a result or block itself. */
 export function ownArtifact({ _meta: meta }: Pick<CallToolResult, '_meta'>): string | undefined {
   const id = meta?.[ARTIFACT_KEY];
   return typeof id === 'string' ? id : undefined;
@@ -67,11 +76,15 @@ export function ownArtifact({ _meta: meta }: Pick<CallToolResult, '_meta'>): str
 
 interface LongText {
   readonly text: string;
-  /** The blocks that stay in the result. */
+  /** Blocks that stay in the result. */
   readonly others: readonly ContentBlock[];
 }
 
-/** Structured content counts where the text beside it is short: by the protocol it says the same. @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#structured-content */
+/**
+ * Returns the long text of a result. Long structured content counts too when the text beside it is
+ * short, because both say the same.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#structured-content
+ */
 function longTextOf({ content, structuredContent }: CallToolResult): LongText | undefined {
   const text = content.flatMap((block) => textOf(block) ?? []).join('\n');
   if (Buffer.byteLength(text) > MAX_INLINE_BYTES)

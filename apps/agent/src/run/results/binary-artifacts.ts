@@ -6,22 +6,28 @@ import { ARTIFACT_KEY, MAX_ARTIFACT_BYTES, MAX_INLINE_BYTES, ownArtifact } from 
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 
-/** The largest image that is sent to a model, in bytes: as base64 it is under the 5 MB that providers take. */
+/**
+ * Largest image that is sent to a model, in bytes. As base64 it stays under the 5 MB that providers
+ * accept.
+ */
 const MAX_MODEL_IMAGE_BYTES = 3_500_000;
 
-/** All images from artifacts in one request to a model, the newest first. */
+/** Most bytes of artifact images in one request to a model; the newest images count first. */
 const MAX_MODEL_IMAGES_BYTES = 16 * 1024 * 1024;
 
 interface Binary {
-  /** What it is, for people and models. */
+  /** Description for people and models. */
   readonly what: string;
   readonly mediaType: string;
-  /** Base64. */
+  /** Base64 text. */
   readonly data: string;
 }
 
-/** Keeps the long binary parts of a result as artifacts. An image stays a block without data, which `withImages` fills for the model; other parts become a note. */
-export async function keepBinaries(
+/**
+ * Stores the long binary parts of a result as artifacts. An image stays as a block without data,
+ * which `withImages` fills for the model. Other parts become a note.
+ */
+export async function storeBinaries(
   context: Uses<'clock' | 'newId'>,
   change: Change,
   { call, result }: { readonly call: ToolCall; readonly result: CallToolResult },
@@ -73,7 +79,7 @@ async function keep(
   };
 }
 
-/** The messages with the data of images that were kept as artifacts, as far as one request has room for them. */
+/** Returns the messages with the data of their artifact images, as far as one request has room. */
 export async function withImages(
   read: Pick<RunReader, 'artifact'>,
   messages: readonly Message[],

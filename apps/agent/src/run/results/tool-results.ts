@@ -7,10 +7,13 @@ import type { Uses } from '../core/engine-parts.ts';
 import { announceToolChanges } from '../discovery/tool-changes.ts';
 import { headAndTail } from '../text/head-and-tail.ts';
 
-/** The bytes of text the model gets of one result. */
+/** Most bytes of text that the model gets of one result. */
 export const MAX_RESULT_BYTES = 64 * 1024;
 
-/** Stores what the settled calls of a turn answered, and how the tools have changed, as the message that the model reads next. */
+/**
+ * Stores the results of a turn's settled calls and the changes of the tools as the next message for
+ * the model.
+ */
 export async function storeToolResults(
   context: Uses<'registry' | 'newId'>,
   change: Change,
@@ -28,12 +31,15 @@ export async function storeToolResults(
   await sql.insertMessage(runId, { id: context.newId(), turn: first.turn, role: 'user', content });
 }
 
-/** What the model reads of a settled call. */
+/** Returns the result block that the model reads of a settled call. */
 export function toolResultOf(call: ToolCall): Block {
   return toolResult(call.toolUseId, withEditNote(call, cutResult(resultOf(call))));
 }
 
-/** Leaves the head and the tail of long text and says how much is missing. Structured content goes: the model reads it only where there is no text. */
+/**
+ * Cuts long text to its head and tail, with a note of the missing bytes. Structured content is
+ * removed: the model reads it only when there is no text.
+ */
 export function cutResult(
   result: CallToolResult,
   maxBytes: number = MAX_RESULT_BYTES,
@@ -68,14 +74,14 @@ function resultOf(call: ToolCall): CallToolResult {
   return errorResult(call.error ?? `This call was ${call.state}.`);
 }
 
-/** Tells the model that the call it reads of is not the one it asked for. */
+/** Adds a note when a person changed the arguments of the call. */
 function withEditNote(
   { modelArguments, arguments: args }: ToolCall,
   result: CallToolResult,
 ): CallToolResult {
   if (modelArguments === undefined) return result;
   const text = `A person changed the arguments of this call before it was made. It was made with: ${JSON.stringify(args).slice(0, 4096)}`;
-  // Beside text, structured content would not be read.
+  // The note is text, and structured content is not read beside text.
   const structured =
     result.content.length === 0 && result.structuredContent !== undefined
       ? [{ type: 'text' as const, text: JSON.stringify(result.structuredContent) }]
@@ -83,7 +89,7 @@ function withEditNote(
   return { ...result, content: [{ type: 'text', text }, ...structured, ...result.content] };
 }
 
-/** A result as a block of a conversation. */
+/** Returns a result as a block of a conversation. */
 export function toolResult(
   toolUseId: string,
   { content, structuredContent, isError }: CallToolResult,

@@ -14,12 +14,12 @@ import type { Block, Message } from '../../ports/llm-provider.ts';
 import type { ModelNeeds } from './choose-model.ts';
 import type { SamplingTools } from './tool-names.ts';
 
-/** The largest sampling request, as JSON; images and audio are in it as base64. */
+/** Largest sampling request, as JSON with images and audio in base64, in bytes. */
 const MAX_REQUEST_BYTES = 2 * 1024 * 1024;
 const MAX_MESSAGES = 1000;
 const MAX_TOOLS = 128;
 
-/** @throws ProtocolError -32602 when the request is not one that can be served, by any model */
+/** Checks a sampling request. @throws ProtocolError -32602 when no model could serve it */
 export function checkSamplingRequest(params: CreateMessageParams): void {
   const exceeded = exceededLimit(params, { maxDepth: MAX_JSON_DEPTH, maxBytes: MAX_REQUEST_BYTES });
   if (exceeded === 'bytes') throw invalid(`the request has more than ${MAX_REQUEST_BYTES} bytes`);
@@ -83,7 +83,10 @@ export function toMessage({ role, content }: SamplingMessage, tools: SamplingToo
   };
 }
 
-/** What a server gets of a reply: text, and calls of its tools. Without tools it is one block, as servers of before tools know it. Thinking stays here. */
+/**
+ * Converts a model message for the server: text and calls of the request's tools. Without tools it
+ * is one block, as servers without tool support expect. Reasoning is left out.
+ */
 export function toSamplingContent(
   content: readonly Block[],
   tools: SamplingTools,
@@ -103,7 +106,9 @@ export function toSamplingContent(
   };
 }
 
-/** What a model must take to serve the request; `contextTokens` is a rough count. */
+/**
+ * Returns the capabilities that a model needs to serve the request; `contextTokens` is an estimate.
+ */
 export function samplingNeeds({
   messages,
   tools = [],
@@ -134,7 +139,10 @@ function isToolList(tools: unknown): boolean {
   );
 }
 
-/** What the wire promises only by type. */
+/**
+ * Whether a content block has the fields that its type requires, which only the type of the wire
+ * message promises.
+ */
 function isUsable(block: SamplingContent, role: SamplingMessage['role']): boolean {
   const fields = block as unknown as JsonObject; // as it came over the wire
   switch (block.type) {

@@ -5,22 +5,22 @@ export interface ModelNeeds {
   readonly tools: boolean;
   readonly images: boolean;
   readonly audio: boolean;
-  /** A rough count of the prompt, with room for the answer. */
+  /** Estimate of the prompt's tokens, with room for the output. */
   readonly contextTokens: number;
 }
 
 export interface ModelChoice {
   readonly card: ModelCard;
-  /** For the log. */
+  /** Reason for the choice, for the log. */
   readonly why: string;
 }
 
 type Tier = NonNullable<ModelCard['tier']>;
 
-/** Where a rank is not known, the middle. */
+/** Rank of a model without a known rank: the middle. */
 const UNKNOWN = 0.5;
 
-/** Names of families, and what stands in for a model that is not there. */
+/** Model family names and their size, which selects a substitute for a missing model. */
 const FAMILIES: readonly (readonly [pattern: RegExp, tier: Tier])[] = [
   [/haiku|\bmini\b|flash|\bnano\b|luna/i, 'small'],
   [/opus|fable|astra|\bpro\b/i, 'large'],
@@ -28,8 +28,9 @@ const FAMILIES: readonly (readonly [pattern: RegExp, tier: Tier])[] = [
 ];
 
 /**
- * The model that suits best of those that can take the request: the first hint that fits any, else what the priorities weigh, else the first of
- * `cards`, which is the one that is configured. Hints are parts of names, aliases, or the name of a family, for which a model of the same size stands in.
+ * Chooses the best model of those that support the request: the first hint that matches any model,
+ * else by priorities, else the first of `cards`, which is the configured model. A hint is a part of
+ * a name, an alias, or the name of a family, for which a model of the same size is a substitute.
  * @returns undefined when no model can take the request
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling#model-preferences
  */
@@ -69,7 +70,7 @@ function hintsIn({ hints = [] }: ModelPreferences): readonly string[] {
   );
 }
 
-/** The first of equals, so that without priorities it is the one that comes first. */
+/** Returns the model with the highest score; of equal models the first. */
 function best(
   cards: readonly ModelCard[],
   preferences: ModelPreferences,
@@ -98,7 +99,7 @@ function weight(priority: number | undefined): number {
   return priority === undefined || Number.isNaN(priority) ? 0 : Math.min(1, Math.max(0, priority));
 }
 
-/** What a call costs that reads four times as much as it writes. */
+/** Price of a call that reads four times as many tokens as it writes. */
 function dollars(price: ModelPrice | undefined): number | undefined {
   return price === undefined ? undefined : price.input * 4 + price.output;
 }

@@ -3,15 +3,15 @@ import { isPlainObject } from '../../plain-object.ts';
 import { canonicalJson } from '../../canonical-json.ts';
 import { fieldProblem, type FieldProblem } from '../input/field-problem.ts';
 
-/** The longest text a person may put into a request, in characters, all messages together. */
+/** Longest text that a person may put into a request, in characters of all messages together. */
 const MAX_CHARACTERS = 200_000;
 
-/** The longest reply a person may give in place of the model's, in characters. */
+/** Longest message that a person may give in place of the model's, in characters. */
 const MAX_REPLY_CHARACTERS = 100_000;
 
 /**
- * What is wrong with the parts of a sampling request that a person changed: `system_prompt`, `messages` and `max_tokens`. Text may be changed, messages
- * may be left out, and fewer tokens may be allowed; nothing may be added that is not text.
+ * Lists the problems of a person's edit of `system_prompt`, `messages` and `max_tokens`. The edit
+ * may change text, leave out messages and lower the tokens. It may add only text.
  */
 export function samplingEditProblems(
   asked: JsonObject,
@@ -39,7 +39,7 @@ export function samplingEditProblems(
   ];
 }
 
-/** The request with what a person changed; `content` was checked by `samplingEditProblems`. */
+/** Applies an edit that `samplingEditProblems` accepted. */
 export function applySamplingEdit(
   params: CreateMessageParams,
   content: JsonObject | undefined,
@@ -49,12 +49,12 @@ export function applySamplingEdit(
     ...params,
     ...(typeof systemPrompt === 'string' ? { systemPrompt } : {}),
     ...(typeof maxTokens === 'number' ? { maxTokens } : {}),
-    // Of the shape of a message, which was checked when the answer was taken.
+    // The shape was checked when the response was stored.
     ...(messages === undefined ? {} : { messages: messages as readonly SamplingMessage[] }),
   };
 }
 
-/** What is wrong with the text that a person gives in place of the model's reply. */
+/** Lists the problems of a text that a person gives in place of the model's message. */
 export function replyEditProblems({ text, ...others }: JsonObject): readonly FieldProblem[] {
   return [
     ...Object.keys(others).map((name) =>

@@ -21,7 +21,7 @@ const TOOL = {
   inputSchema: { type: 'object' as const, properties: { q: { type: 'string' } } },
 };
 
-/** What a server gets that asks once, and what the model was asked. */
+/** Sends one sampling request; returns the response to the server and the request to the model. */
 async function sample(
   params: Partial<CreateMessageParams>,
   {

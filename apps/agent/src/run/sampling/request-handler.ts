@@ -7,9 +7,9 @@ import {
   type SamplingContent,
 } from '@signalbox/mcp-core';
 import type { InboxItem } from '../../ports/run-store.ts';
-import { ask, type Asker } from '../input/request-input.ts';
+import { requestInput, type RequestingCall } from '../input/request-input.ts';
 import type { Uses } from '../core/engine-parts.ts';
-import type { QuestionCount } from '../input/input-request-count.ts';
+import type { InputRequestCount } from '../input/input-request-count.ts';
 import { Sampler } from './sampler.ts';
 import { applySamplingEdit } from './edits.ts';
 
@@ -27,37 +27,44 @@ type Parts = Uses<
   | 'commit'
 >;
 
-export interface SamplingPlace {
+export interface SamplingOptions {
   /** Aborting withdraws the request. */
   readonly signal: AbortSignal;
-  /** Of a parked call: what a person said before counts. */
+  /** Set for a parked call: earlier decisions of a person apply. */
   readonly questionKey: string | undefined;
 }
 
-/** Takes the sampling requests of a server during one call: asks a person before the model, and before the server gets the reply, where that is configured. */
-export class SamplingDesk {
+/**
+ * Handles the sampling requests of a server during one call. A person approves the request before
+ * the model gets it, and the message before the server gets it, when the policy requires it.
+ */
+export class SamplingRequestHandler {
   readonly #context: Parts;
-  readonly #asker: Asker;
-  readonly #count: QuestionCount;
+  readonly #caller: RequestingCall;
+  readonly #count: InputRequestCount;
   readonly #sampler: Sampler;
 
-  constructor(context: Parts, asker: Asker, count: QuestionCount) {
+  constructor(context: Parts, caller: RequestingCall, count: InputRequestCount) {
     this.#context = context;
-    this.#asker = asker;
+    this.#caller = caller;
     this.#count = count;
-    this.#sampler = new Sampler(context, asker);
+    this.#sampler = new Sampler(context, caller);
   }
 
-  /** @throws ProtocolError when the request is refused, by the configuration, the limits or a person, or cannot be served */
-  async serve(params: CreateMessageParams, place: SamplingPlace): Promise<CreateMessageResult> {
+  /**
+   * Serves one request.
+   * @throws ProtocolError when the configuration, a limit or a person rejects it, or it cannot be
+   * served
+   */
+  async serve(params: CreateMessageParams, place: SamplingOptions): Promise<CreateMessageResult> {
     this.#sampler.check(params);
-    const { sampling, samplingReview = false } = this.#context.policyOf(this.#asker.call.server);
+    const { sampling, samplingReview = false } = this.#context.policyOf(this.#caller.call.server);
     const replyKey = place.questionKey === undefined ? undefined : `${place.questionKey}:reply`;
     const [asked, shown] = [await this.#itemOf(place.questionKey), await this.#itemOf(replyKey)];
     if (asked === undefined && shown === undefined) await this.#sampler.count(sampling);
     if (sampling === 'deny')
       throw refusal('Sampling is not allowed for this server by the configuration of this host.');
-    // What a person was asked before, a person decides, whatever is configured by now.
+    // An open approval stays with the person, even if the configuration changed.
     const approve = async (): Promise<CreateMessageParams> =>
       sampling === 'ask' || asked !== undefined ? this.#approve(params, place) : params;
     const reply =
@@ -69,10 +76,13 @@ export class SamplingDesk {
       : reply;
   }
 
-  /** The request as a person approved it. */
-  async #approve(params: CreateMessageParams, place: SamplingPlace): Promise<CreateMessageParams> {
+  /** Returns the request as the person approved it. */
+  async #approve(
+    params: CreateMessageParams,
+    place: SamplingOptions,
+  ): Promise<CreateMessageParams> {
     await this.#count.take(place.questionKey);
-    const item = await ask(this.#context, this.#asker, {
+    const item = await requestInput(this.#context, this.#caller, {
       kind: 'sampling_approval',
       request: this.#sampler.requestOf(params),
       ...place,
@@ -88,10 +98,10 @@ export class SamplingDesk {
     return edited;
   }
 
-  /** The reply as a person approved it. */
-  async #review(reply: CreateMessageResult, place: SamplingPlace): Promise<CreateMessageResult> {
+  /** Returns the message as the person approved it. */
+  async #review(reply: CreateMessageResult, place: SamplingOptions): Promise<CreateMessageResult> {
     await this.#count.take(place.questionKey);
-    const item = await ask(this.#context, this.#asker, {
+    const item = await requestInput(this.#context, this.#caller, {
       kind: 'sampling_reply',
       request: {
         text: textOf(reply),
@@ -117,16 +127,16 @@ export class SamplingDesk {
       : reply;
   }
 
-  /** What was asked before under this key, by this process or an earlier one. */
+  /** Returns the inbox item of this key, opened by this process or an earlier one. */
   async #itemOf(questionKey: string | undefined): Promise<InboxItem | undefined> {
     return questionKey === undefined
       ? undefined
-      : this.#context.store.read.inboxItemOf(this.#asker.call.id, questionKey);
+      : this.#context.store.read.inboxItemOf(this.#caller.call.id, questionKey);
   }
 }
 
 function contentOf({ response }: InboxItem): JsonObject | undefined {
-  // Checked when the answer was taken.
+  // The response was checked when it was stored.
   return response?.['content'] as JsonObject | undefined;
 }
 
@@ -137,19 +147,25 @@ function textOf({ content }: CreateMessageResult): string {
     .join('');
 }
 
-/** A person sees the calls of a reply whole, and a text of theirs goes instead of all of it. */
+/**
+ * Tool calls of a message, which the review shows in full. A text of the person replaces all of
+ * them.
+ */
 function callsIn({ content }: CreateMessageResult): JsonObject {
   return Array.isArray(content) ? { content } : {};
 }
 
-/** A reply that an earlier process showed to a person: the model is not asked twice for it. */
+/**
+ * Rebuilds the message that a person is reviewing since an earlier process, so that the model is
+ * not called twice.
+ */
 function replyOf({
   text,
   model,
   stop_reason: stopReason,
   content,
 }: JsonObject): CreateMessageResult {
-  // Stored as it was shown.
+  // The item stores the content as it was shown.
   const blocks = Array.isArray(content)
     ? (content as readonly SamplingContent[])
     : ({ type: 'text', text: String(text) } as const);

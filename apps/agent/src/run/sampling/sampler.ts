@@ -12,7 +12,7 @@ import {
   type LlmRequest,
 } from '../../ports/llm-provider.ts';
 import { digestOf } from '../../canonical-json.ts';
-import type { Asker } from '../input/request-input.ts';
+import type { RequestingCall } from '../input/request-input.ts';
 import { overBudget } from '../limits/budget.ts';
 import { charge } from '../limits/charge.ts';
 import { chooseModel } from './choose-model.ts';
@@ -20,41 +20,48 @@ import type { ServerPolicy } from '../core/server-policy.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { checkSamplingRequest, samplingNeeds, toMessage, toSamplingContent } from './blocks.ts';
 import { SamplingTools } from './tool-names.ts';
-import { tidyMessage } from '../text/tidy-message.ts';
+import { normalizeMessage } from '../text/normalize-message.ts';
 
-/** The longest message a server may have written, in tokens. */
+/** Longest message that a server may request, in tokens. */
 const MAX_TOKENS = 8192;
 
 const DECISIONS = { auto: 'allowed', ask: 'asked', deny: 'denied' } as const;
 
-/** Names in `_meta` of a reply what the model did not get as it was asked. */
+/** Key in `_meta` of a response with the parts of the request that the model did not support. */
 const WARNINGS_KEY = 'dev.signalbox/warnings';
 
 /**
- * Serves the sampling requests of a server during one call, with the model of the run or one that the request prefers; their cost is charged to the run.
+ * Serves the sampling requests of a server during one call, with the model of the run or a model
+ * that the request prefers. The cost is charged to the run.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling
  */
 export class Sampler {
   readonly #context: Uses<'llm' | 'newId' | 'commit'>;
-  readonly #asker: Asker;
+  readonly #caller: RequestingCall;
   #isSpent = false;
 
-  constructor(context: Uses<'llm' | 'newId' | 'commit'>, asker: Asker) {
+  constructor(context: Uses<'llm' | 'newId' | 'commit'>, caller: RequestingCall) {
     this.#context = context;
-    this.#asker = asker;
+    this.#caller = caller;
   }
 
-  /** @throws ProtocolError when the request cannot be served, whatever the policy */
+  /**
+   * Checks that the request can be served.
+   * @throws ProtocolError when it cannot, whatever the policy
+   */
   check(params: CreateMessageParams): void {
     checkSamplingRequest(params);
     this.#modelFor(params);
   }
 
-  /** Counts the request and what the configuration says of it. @throws ProtocolError when the server asked as often in this run as the run may ask the model itself */
+  /**
+   * Counts the request and stores the decision of the configuration in the audit.
+   * @throws ProtocolError when the server has used up its sampling requests in this run
+   */
   async count(policy: ServerPolicy['sampling']): Promise<void> {
-    const { id: callId, runId, server, tool, arguments: args } = this.#asker.call;
-    const { turns } = this.#asker.run.limits;
-    // A server that goes on asking costs nothing more.
+    const { id: callId, runId, server, tool, arguments: args } = this.#caller.call;
+    const { turns } = this.#caller.run.limits;
+    // No more reads once the requests are used up.
     const requests = this.#isSpent
       ? Infinity
       : await this.#context.commit(runId, async ({ sql }) => {
@@ -85,7 +92,7 @@ export class Sampler {
       );
   }
 
-  /** What a person sees who is asked whether the request may be served. */
+  /** Returns the request of the inbox item that asks a person for approval. */
   requestOf(params: CreateMessageParams): JsonObject {
     const { messages, systemPrompt, maxTokens, modelPreferences, tools } = params;
     return {
@@ -98,18 +105,21 @@ export class Sampler {
     };
   }
 
-  /** @throws ProtocolError when the model could not be asked, or what it said cannot be given to a server */
+  /**
+   * Calls the model.
+   * @throws ProtocolError when the model call failed, or its message cannot be given to a server
+   */
   async sample(params: CreateMessageParams, signal: AbortSignal): Promise<CreateMessageResult> {
     const tools = new SamplingTools(params.tools ?? []);
     const warnings: string[] = [];
     const model = this.#modelFor(params);
     const { maxOutputTokens = Infinity } = this.#context.llm.card(model) ?? {};
     const finish = await this.#ask(
-      requestFor(params, { model, maxOutputTokens, cacheKey: this.#asker.call.id, tools }),
+      requestFor(params, { model, maxOutputTokens, cacheKey: this.#caller.call.id, tools }),
       { signal, warnings },
     );
     await this.#charge(finish);
-    const { content } = tidyMessage(finish.message, this.#context.newId);
+    const { content } = normalizeMessage(finish.message, this.#context.newId);
     const broken =
       finish.stop === 'max_tokens'
         ? undefined
@@ -128,9 +138,9 @@ export class Sampler {
     };
   }
 
-  /** @throws ProtocolError when none of the models can take the request */
+  /** Chooses the model. @throws ProtocolError when no model supports the request */
   #modelFor(params: CreateMessageParams): string {
-    const { run } = this.#asker;
+    const { run } = this.#caller;
     const others = this.#context.llm.models ?? [];
     const own = this.#context.llm.card(run.model);
     if (own === undefined) return run.model;
@@ -160,7 +170,7 @@ export class Sampler {
       }
     } catch (error) {
       if (error instanceof LlmError && error.usage !== undefined)
-        await this.#charge({ usage: error.usage, model: request.model ?? this.#asker.run.model });
+        await this.#charge({ usage: error.usage, model: request.model ?? this.#caller.run.model });
       const message = error instanceof LlmError ? error.message : 'the host failed';
       throw new ProtocolError(ErrorCode.internalError, `The model could not be asked: ${message}`, {
         cause: error,
@@ -173,7 +183,7 @@ export class Sampler {
   }
 
   async #charge({ usage, model }: Pick<LlmFinish, 'usage' | 'model'>): Promise<void> {
-    const { call } = this.#asker;
+    const { call } = this.#caller;
     await this.#context.commit(call.runId, (change) => charge(change, { usage, model, call }));
   }
 }

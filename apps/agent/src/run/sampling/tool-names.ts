@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Tool } from '@signalbox/mcp-core';
 import type { ToolSpec } from '../../ports/llm-provider.ts';
 
-/** The names of a sampling request's tools on the wire and back. They hold for one request, and have nothing to do with the tools of the run. */
+/**
+ * Maps the tool names of a sampling request to wire names and back. The mapping holds for one
+ * request and is unrelated to the tools of the run.
+ */
 export class SamplingTools {
   readonly specs: readonly ToolSpec[];
   readonly #wireNames = new Map<string, string>();
@@ -17,12 +20,15 @@ export class SamplingTools {
     }));
   }
 
-  /** The name that a model calls the tool by, `^[a-zA-Z0-9_-]{1,64}$`; also for tools that an earlier request had. */
+  /**
+   * Returns the name that the model uses, `^[a-zA-Z0-9_-]{1,64}$`; tools of earlier requests have
+   * one too.
+   */
   toWire(name: string): string {
     return this.#wireNames.get(name) ?? wireName(name);
   }
 
-  /** The server's own name; what a model made up stays as it is. */
+  /** Returns the server's own name; an invented name stays as it is. */
   fromWire(wire: string): string {
     return this.#names.get(wire) ?? wire;
   }

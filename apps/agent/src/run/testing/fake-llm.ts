@@ -12,7 +12,7 @@ import {
   type Usage,
 } from '../../ports/llm-provider.ts';
 
-/** What the model says to one request. */
+/** Scripted response of the model to one request. */
 export interface Reply {
   readonly text?: string;
   readonly calls?: readonly {

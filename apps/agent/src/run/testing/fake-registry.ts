@@ -16,7 +16,7 @@ export interface FakeTool {
   readonly annotations?: ToolAnnotations;
   readonly trusted?: boolean;
   readonly call: Behaviour;
-  /** What is wrong with arguments; default nothing ever. */
+  /** Returns what is wrong with the arguments; default: nothing. */
   readonly check?: (args: JsonObject) => string | undefined;
   readonly description?: string;
 }
@@ -28,7 +28,7 @@ export class FakeRegistry implements ToolRegistry {
   connecting: Promise<unknown> | undefined;
   /** While set, each call waits for it before it may be sent. */
   admission: ((request: CallReservationRequest) => Promise<unknown>) | undefined;
-  /** What the servers are beside what is the same for all. */
+  /** Status of the servers where it differs from the default. */
   status: { readonly [server: string]: Partial<ServerStatus> } = {};
   /** Wire name of a tool that is quarantined. */
   quarantined: string | undefined;

@@ -1,7 +1,7 @@
 import type { InboxState, Run, RunEvent, ToolCallState } from '../../ports/run-store.ts';
 import { eventBody, type RunEventBody, type UsageData } from '../core/events.ts';
 
-/** What a client knows of a run that heard all of its events and nothing else. */
+/** State of a run as a client derives it from the events alone. */
 export interface FoldedRun {
   readonly status: Run['status'] | undefined;
   readonly answer: string | undefined;

@@ -2,7 +2,7 @@ import { editDistance } from '../../edit-distance.ts';
 
 const MOST = 3;
 
-/** The names that resemble a wrong one, nearest first; at most three. */
+/** Returns at most three names that resemble a wrong one, nearest first. */
 export function closestNames(name: string, candidates: readonly string[]): readonly string[] {
   const wanted = name.toLowerCase();
   return candidates
@@ -16,7 +16,7 @@ export function closestNames(name: string, candidates: readonly string[]): reado
     .map(({ candidate }) => candidate);
 }
 
-/** Edits between two names; one when one is the other without its server prefix. */
+/** Counts the edits between two names; a missing server prefix counts as one edit. */
 function distanceOf(left: string, right: string): number {
   if (right.endsWith(`__${left}`) || left.endsWith(`__${right}`)) return 1;
   return editDistance(left, right);

@@ -4,14 +4,17 @@ import type { EngineParts, Uses } from '../core/engine-parts.ts';
 import { watchWallClock } from '../limits/limits.ts';
 import { firstConnections } from '../calls/servers-ready.ts';
 import { takeTurn } from './take-turn.ts';
-import { isItsTurn } from '../lifecycle/thread-order.ts';
+import { isNextInThread } from '../lifecycle/thread-order.ts';
 
-/** Takes the next step of a run that can take one: the model call of its next turn. Safe to call at any time and as often as one likes. */
+/**
+ * Takes the next step of a run, if it has one: the model call of its next turn. It is safe to call
+ * at any time and repeatedly.
+ */
 export async function advanceRun(context: EngineParts, runId: string): Promise<void> {
   const run = await context.store.read.run(runId);
   if (run === undefined || isSettled(run) || context.activities.hasTurn(runId)) return;
   if (run.status === 'queued' && !(await claimRun(context, runId))) return;
-  // Else a turn would begin after the close told all turns to stop.
+  // Otherwise a turn would begin after the close stopped all turns.
   if (context.closing.aborted) return;
   const activity = context.activities.beginTurn(runId);
   try {
@@ -23,7 +26,10 @@ export async function advanceRun(context: EngineParts, runId: string): Promise<v
   }
 }
 
-/** Returns whether the run is under way; in a thread it waits for those before it, and the last of them calls for it. */
+/**
+ * Starts a queued run. Returns false while runs before it in its thread are not settled; the last
+ * of them enqueues it.
+ */
 async function claimRun(
   context: Uses<'llm' | 'clock' | 'timers' | 'commit'>,
   runId: string,
@@ -31,7 +37,7 @@ async function claimRun(
   return context.commit(runId, async (change) => {
     const run = await change.sql.run(runId);
     if (run?.status !== 'queued') return true;
-    if (!(await isItsTurn(change.sql, run))) return false;
+    if (!(await isNextInThread(change.sql, run))) return false;
     const startedAt = context.clock.now();
     const { provider, model, scripted } = run;
     await change.sql.updateRun(runId, { status: 'running', startedAt });

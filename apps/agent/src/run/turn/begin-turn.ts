@@ -7,7 +7,7 @@ import { endCallRun } from '../lifecycle/end-call-run.ts';
 import { endRun } from '../lifecycle/end-run.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { expireRunIfDue } from '../lifecycle/expiry.ts';
-import { spend } from '../limits/limits.ts';
+import { checkLimit } from '../limits/limits.ts';
 import { waitsForModel } from '../lifecycle/model-outage.ts';
 import { storeToolResults } from '../results/tool-results.ts';
 
@@ -15,20 +15,23 @@ type Parts = Uses<
   'bootId' | 'enqueue' | 'bus' | 'registry' | 'llm' | 'clock' | 'newId' | 'policyOf' | 'timers'
 >;
 
-/** A turn whose model call is to be made. */
+/** A turn that is about to make its model call. */
 export interface Turn {
   readonly run: Run;
   readonly number: number;
   readonly messageId: string;
-  /** What the call begins with. */
+  /** System prompt and tools at the start of the conversation. */
   readonly epoch: Epoch;
 }
 
-/** Begins the next turn when nothing is in the way of it; otherwise sees to it that what is in the way goes on. */
+/**
+ * Begins the next turn when nothing blocks it; otherwise makes sure that the blocking work
+ * continues.
+ */
 export async function beginTurn(context: Parts, change: Change): Promise<Turn | undefined> {
   const { sql, runId } = change;
   const active = await sql.activeTurn(runId);
-  // Nobody in this process makes its call, or this would not run; its words are lost and the model is asked again.
+  // No model call of this process is in progress, or this code would not run. Its text is lost, and the model call is repeated.
   if (active !== undefined) await interruptTurn(change, active, 'process_ended');
   const run = await sql.run(runId);
   if (run === undefined || (await isBlocked(context, change, run))) return undefined;
@@ -38,7 +41,12 @@ export async function beginTurn(context: Parts, change: Change): Promise<Turn | 
   }
   const number = run.turns + 1;
   if (
-    !spend(change, { limit: 'turns', before: run.turns, after: number, allowed: run.limits.turns })
+    !checkLimit(change, {
+      limit: 'turns',
+      before: run.turns,
+      after: number,
+      allowed: run.limits.turns,
+    })
   ) {
     const message = `The run used all of its ${run.limits.turns} turns.`;
     await endRun(context, change, {
@@ -75,7 +83,7 @@ export async function beginTurn(context: Parts, change: Change): Promise<Turn | 
   return { run, number, messageId, epoch };
 }
 
-/** Ends the attempt of a turn whose model call nobody makes any more; the turn itself is taken again. */
+/** Ends the attempt of a turn whose model call is no longer in progress. The turn is repeated. */
 export async function interruptTurn(
   { sql, runId, emit }: Change,
   { messageId, turn }: Pick<ActiveTurn, 'messageId' | 'turn'>,

@@ -3,8 +3,9 @@ import type { Message } from '../../ports/llm-provider.ts';
 import type { Run, RunReader } from '../../ports/run-store.ts';
 
 /**
- * What the model of a run reads: the messages of the runs before it in its thread, then its own. The provider's own items are left out where they were said
- * in another epoch: they are bound to what their conversation began with.
+ * Returns the messages for the model of a run: those of the earlier runs of its thread, then its
+ * own. The provider's own items from another epoch are dropped, because they depend on the start of
+ * their conversation.
  */
 export async function conversationOf(
   read: RunReader,
@@ -23,7 +24,7 @@ export async function conversationOf(
   return withImages(read, joinUserMessages(messages));
 }
 
-/** Providers take no two messages of the user in a row; a run that ended early leaves some. */
+/** Joins consecutive user messages, which a run that ended early leaves and providers reject. */
 function joinUserMessages(messages: readonly Message[]): readonly Message[] {
   const joined: Message[] = [];
   for (const message of messages) {

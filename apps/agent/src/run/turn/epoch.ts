@@ -11,7 +11,10 @@ import { chooseTools, specOf } from '../discovery/choose-tools.ts';
 import { discoverySpecs } from '../discovery/find-tools.ts';
 import { serverInstructions } from '../discovery/server-instructions.ts';
 
-/** The epoch of a run; its first turn begins it. */
+/**
+ * Returns the epoch of a run: system prompt and tools at the start of its conversation. The first
+ * turn creates it.
+ */
 export async function epochOf(
   context: Uses<'registry' | 'llm' | 'policyOf'>,
   { sql }: Change,
@@ -50,7 +53,10 @@ interface Surroundings {
   readonly contextTokens: number | undefined;
 }
 
-/** Tools come and go with a server that says when they do, and with one that is not there yet: then the model must be able to look for them. */
+/**
+ * Returns the tool definitions for the model. The search tools are included when tools are left
+ * out, or when a server may add tools later.
+ */
 function toolSpecs(
   catalogue: readonly CatalogueTool[],
   { servers, contextTokens }: Surroundings,
@@ -60,7 +66,7 @@ function toolSpecs(
     ({ state, toolsChange }) => toolsChange === true || state !== 'ready',
   );
   if (catalogue.length === 0 && !mayChange) return [];
-  // Where there are tools there may be long results.
+  // Tools can return long results, which the model reads with this tool.
   return [
     ...direct.map(specOf),
     ARTIFACT_READ_SPEC,

@@ -2,11 +2,11 @@ import { addUsage } from '../../add-usage.ts';
 import type { LlmFinish } from '../../ports/llm-provider.ts';
 import type { RunError, Run } from '../../ports/run-store.ts';
 import type { Turn } from './begin-turn.ts';
-import { overBudget, tellSpending } from '../limits/budget.ts';
+import { overBudget, emitLimitEvents } from '../limits/budget.ts';
 import type { Change } from '../core/commits.ts';
 import { endRun } from '../lifecycle/end-run.ts';
 import type { Uses } from '../core/engine-parts.ts';
-import { spend } from '../limits/limits.ts';
+import { checkLimit } from '../limits/limits.ts';
 import { messageText } from '../text/message-text.ts';
 import { finishAnswer, type FinalAnswer } from './output.ts';
 import { NO_OUTAGE } from '../lifecycle/model-outage.ts';
@@ -17,17 +17,20 @@ type Parts = Uses<
   'bootId' | 'enqueue' | 'bus' | 'registry' | 'clock' | 'newId' | 'policyOf' | 'timers'
 >;
 
-/** Messages in a row that may be cut in the arguments of a call; the model is told each time. */
+/** Consecutive messages that may be cut in the arguments of a call; the model is told each time. */
 const MAX_CUT_TURNS = 3;
 
 export interface TurnEnd extends Pick<FinalAnswer, 'checked'> {
   readonly turn: Turn;
   readonly finish: LlmFinish;
-  /** Output tokens that were asked for. */
+  /** Requested limit of output tokens. */
   readonly maxTokens: number;
 }
 
-/** Stores the message of a turn with what follows from it: tool calls, the answer, or the end of the run. */
+/**
+ * Stores the message of a turn and starts what follows: tool calls, the answer, or the end of the
+ * run.
+ */
 export async function finishTurn(
   context: Parts,
   change: Change,
@@ -76,7 +79,7 @@ async function storeMessage(
     usage: total,
     ...(run.modelOutage === undefined ? {} : NO_OUTAGE),
   });
-  tellSpending(change, { limits: run.limits, before: run.usage, after: total });
+  emitLimitEvents(change, { limits: run.limits, before: run.usage, after: total });
   const data = { turn: turn.number, message_id: turn.messageId };
   emit(
     {
@@ -112,7 +115,7 @@ async function callTools(
   const { run } = turn;
   const toolCalls = run.toolCalls + toolUses.length;
   if (
-    !spend(change, {
+    !checkLimit(change, {
       limit: 'tool_calls',
       before: run.toolCalls,
       after: toolCalls,
@@ -138,7 +141,7 @@ async function callTools(
   await planCalls(context, change, { run, turn: turn.number, toolUses });
 }
 
-/** Counts the messages in a row whose last call was cut. */
+/** Counts the consecutive messages whose last call was cut. */
 async function countCut(
   { sql, runId }: Change,
   { run, toolUses }: Pick<Finished, 'run' | 'toolUses'>,
@@ -154,7 +157,7 @@ interface Ended {
   readonly cutTurns: number;
 }
 
-/** Why a message cannot be the answer, nor be followed by another. */
+/** Returns the error of a message that can neither be the answer nor be continued. */
 function failureOf({
   finish: { stop, message },
   maxTokens,

@@ -3,30 +3,35 @@ import type { Block, Message } from '../../ports/llm-provider.ts';
 
 export interface FittedContext {
   readonly messages: readonly Message[];
-  /** The results that are left out. */
+  /** Number of results that are left out. */
   readonly leftOut: number;
 }
 
-/** Estimates are rough: this much of the room is taken for all of it. */
+/** Share of the context that counts as full, because token counts are estimates. */
 const USABLE_SHARE = 0.8;
 
-/** When the room is full it is made this empty, so that the conversation then stays as it is for some turns, and providers can cache it. */
+/**
+ * Share of the context that is filled after cutting. The conversation then stays unchanged for some
+ * turns, so that providers can cache it.
+ */
 const AFTER_SHARE = 0.5;
 
-/** The newest messages, which are never shortened: the last calls and their results. */
+/** Newest messages, which are never shortened: the last calls and their results. */
 const KEPT_MESSAGES = 2;
 
-/** What stays of a result, in characters. */
+/** Characters that stay of a shortened result. */
 const KEPT_CHARACTERS = 200;
 
-/** What is said and asked is kept; this stands for the rest of an old result. */
+/** Replacement for the rest of an old result. Other content is never shortened. */
 const NOTE =
   '[The rest of this result was left out: the conversation is long. Call the tool again if you need it.]';
 
 /**
- * Leaves the oldest tool results out of a conversation that is too long for its model, whole turns at a time; calls keep their results, if only a line of
- * them. What was left out for one turn stays so for the next ones: the same history gives the same messages. The provider's own items of what was said
- * before are left out with them, being bound to what stood before. `budgetTokens` is the room for the messages; `Infinity` leaves all as it is.
+ * Shortens the oldest tool results of a conversation that is too long for its model, whole turns at
+ * a time. Every call keeps a result. The same history always gives the same messages, so a result
+ * that was shortened stays so. The provider's own items before the cut are dropped, because they
+ * depend on the shortened content. `budgetTokens` is the limit for the messages; `Infinity`
+ * shortens nothing.
  */
 export function fitContext(messages: readonly Message[], budgetTokens: number): FittedContext {
   if (budgetTokens === Infinity) return { messages, leftOut: 0 };
@@ -64,7 +69,7 @@ function withoutNative({ role, content }: Message): Message {
   return { role, content };
 }
 
-/** A result that is short already is the same block. */
+/** Shortens a result; a short result is returned unchanged. */
 function shortBlock(block: Block): Block {
   if (block.type !== 'tool_result') return block;
   const text = block.content

@@ -1,27 +1,30 @@
 import type { ModelCard } from '../../ports/model-card.ts';
 
-/** Longest message that a model may write of which nothing is known, in tokens. */
+/** Limit of output tokens for a model without a known limit. */
 const DEFAULT_OUTPUT_TOKENS = 8192;
 
-/** Shortest message that is asked for where the context is nearly full, in tokens. */
+/** Smallest limit of output tokens, used when the context is nearly full. */
 const MIN_OUTPUT_TOKENS = 1024;
 
-/** Largest share of a context that is kept free for the answer. */
+/** Largest share of a context that is reserved for the output. */
 const OUTPUT_SHARE = 0.25;
 
-/** Share of an estimate by which the real count may be greater. */
+/** Share by which the real token count may exceed an estimate. */
 const ESTIMATE_MARGIN = 0.25;
 
 type Card = Pick<ModelCard, 'contextTokens' | 'maxOutputTokens'> | undefined;
 
-/** The longest message that the model may write in a run, thinking included: as much as the model can, and no more than the run says. */
+/**
+ * Returns the limit of output tokens, reasoning included: the limit of the model or, if lower, of
+ * the run.
+ */
 export function maxOutputTokens(card: Card, limit: number | undefined): number {
   const known = card?.maxOutputTokens;
   if (limit === undefined) return known ?? DEFAULT_OUTPUT_TOKENS;
   return Math.min(limit, known ?? Infinity);
 }
 
-/** The room for the prompt; `Infinity` where the context is not known. */
+/** Returns the tokens that are left for the prompt; `Infinity` when the context size is unknown. */
 export function promptRoom(card: Card, outputTokens: number): number {
   const context = card?.contextTokens;
   return context === undefined
@@ -29,7 +32,10 @@ export function promptRoom(card: Card, outputTokens: number): number {
     : context - Math.min(outputTokens, Math.floor(context * OUTPUT_SHARE));
 }
 
-/** The longest message that fits beside a prompt, which providers want to be no longer than the context together with it. */
+/**
+ * Returns the limit of output tokens beside a prompt. Providers require both together to fit the
+ * context.
+ */
 export function outputTokensBeside(card: Card, outputTokens: number, promptTokens: number): number {
   const context = card?.contextTokens ?? Infinity;
   const free = context - Math.ceil(promptTokens * (1 + ESTIMATE_MARGIN));

@@ -8,20 +8,23 @@ import type { Uses } from '../core/engine-parts.ts';
 export interface FinalAnswer {
   readonly run: Run;
   readonly turn: Turn;
-  /** The text of the last message. */
+  /** Text of the last message. */
   readonly answer: string;
-  /** What the answer is by the output schema of the run, if that has one. */
+  /** Result of the check against the output schema of the run, if it has one. */
   readonly checked: CheckedOutput | undefined;
 }
 
 export interface CheckedOutput {
-  /** The answer read as JSON. */
+  /** Answer parsed as JSON. */
   readonly output: unknown;
-  /** What is wrong with it; empty when it fits. */
+  /** Problems of the answer; empty when it matches. */
   readonly problems: readonly string[];
 }
 
-/** Checks an answer that must fit a schema. Takes up to half a second, so it is done before the answer is stored. */
+/**
+ * Checks an answer against the output schema. This takes up to half a second, so it happens before
+ * the transaction.
+ */
 export async function checkOutput(
   { outputs }: Uses<'outputs'>,
   { outputSchema }: Run,
@@ -38,7 +41,10 @@ export async function checkOutput(
   };
 }
 
-/** Ends a run with its answer. One that must fit a schema and does not is asked for once more, with what is wrong with it; then the run fails. */
+/**
+ * Ends a run with its answer. An answer that does not match the output schema is requested once
+ * more, with its problems; then the run fails.
+ */
 export async function finishAnswer(
   context: Uses<'enqueue' | 'bus' | 'clock' | 'newId' | 'timers'>,
   change: Change,
@@ -69,7 +75,7 @@ export async function finishAnswer(
   await change.sql.updateRun(run.id, { repairedTurn: turn.number });
 }
 
-/** Models like to put JSON into a code fence, whatever they are told. */
+/** Parses the answer. Models often put JSON into a code fence, whatever their instructions. */
 function outputOf(answer: string): unknown {
   const [, fenced] = /^\s*```(?:json)?\s*\n(.*)\n\s*```\s*$/s.exec(answer) ?? [];
   try {

@@ -2,7 +2,7 @@ import { inBackground, type Uses } from '../core/engine-parts.ts';
 
 const FLUSH_EVERY_MS = 500;
 
-/** The text of a message while it grows, kept in the store at most half a second behind. */
+/** Text of a message while it grows, stored with a delay of at most half a second. */
 export class PartialText {
   readonly #context: Uses<'clock' | 'logger' | 'commit'>;
   readonly #message: { readonly runId: string; readonly messageId: string };
@@ -27,7 +27,7 @@ export class PartialText {
     this.#cancelFlush ??= this.#context.clock.after(FLUSH_EVERY_MS, () => this.#flush());
   }
 
-  /** Writes no more; resolves when the last write has ended. */
+  /** Stops writing. Resolves when the last write has ended. */
   async close(): Promise<void> {
     this.#cancelFlush?.();
     await Promise.allSettled([this.#flushed]);

@@ -2,7 +2,10 @@ import type { LlmEvent, LlmFinish, LlmRequest } from '../../ports/llm-provider.t
 import type { Uses } from '../core/engine-parts.ts';
 import { PartialText } from './partial-text.ts';
 
-/** Longest wait that a provider may ask for inside one attempt of a turn, in milliseconds; during a longer one the run waits, where it shows and survives a restart. */
+/**
+ * Longest wait that a provider may request inside one attempt of a turn, in milliseconds. For a
+ * longer wait the run itself waits, which is visible and survives a restart.
+ */
 const PATIENCE_MS = 5_000;
 
 export interface MessageStream {
@@ -12,12 +15,18 @@ export interface MessageStream {
   readonly signal: AbortSignal;
 }
 
-/** How a stream ended. Without `finish`, `error` says why and `text` is what had come. */
+/**
+ * Outcome of a stream. Without `finish`, `error` has the reason and `text` the text received so
+ * far.
+ */
 export type Streamed =
   | { readonly finish: LlmFinish }
   | { readonly finish?: undefined; readonly text: string; readonly error: unknown };
 
-/** Streams one message: its deltas go to the bus, its growing text to the store. Never rejects because of the provider. */
+/**
+ * Streams one message: publishes its deltas on the bus and stores its growing text. Never rejects
+ * because of the provider.
+ */
 export async function streamMessage(
   context: Uses<'bus' | 'llm' | 'clock' | 'logger' | 'commit'>,
   { runId, messageId, request, signal }: MessageStream,

@@ -1,6 +1,6 @@
 import type { Run } from '../../ports/run-store.ts';
 
-/** The instructions of every run. */
+/** Instructions of every run. */
 const BASE = [
   'You carry out the task of the user with the tools you are given.',
   'Look things up with the tools instead of guessing, and call tools that do not depend on each other together.',
@@ -11,11 +11,14 @@ const BASE = [
 
 export interface SystemPromptParts {
   readonly run: Pick<Run, 'instructions' | 'outputSchema'>;
-  /** What the servers say of their tools. */
+  /** Instructions of the servers about their tools. */
   readonly servers: string | undefined;
 }
 
-/** What the model of a run is told first. It has nothing that changes by itself, like a time: it must stay the same over the run. */
+/**
+ * Returns the system prompt. It contains nothing that changes by itself, such as the time, because
+ * it must stay the same during the run.
+ */
 export function systemPrompt({ run, servers }: SystemPromptParts): string {
   return [
     BASE,

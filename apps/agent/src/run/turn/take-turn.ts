@@ -15,7 +15,7 @@ import { messageText } from '../text/message-text.ts';
 import { checkOutput } from './output.ts';
 import { maxOutputTokens, outputTokensBeside, promptRoom } from './output-tokens.ts';
 import { streamMessage } from './stream-message.ts';
-import { tidyMessage } from '../text/tidy-message.ts';
+import { normalizeMessage } from '../text/normalize-message.ts';
 
 type Parts = Uses<
   'enqueue' | 'bus' | 'clock' | 'logger' | 'newId' | 'random' | 'timers' | 'commit'
@@ -26,7 +26,7 @@ const INTERNAL_ERROR: RunError = {
   message: 'The model call failed inside the service; its log says why.',
 };
 
-/** Makes the model call of a turn and stores how it ended. */
+/** Makes the model call of a turn and stores its outcome. */
 export async function takeTurn(
   context: EngineParts,
   turn: Turn,
@@ -39,7 +39,7 @@ export async function takeTurn(
   if (streamed.finish === undefined) return stopTurn(context, turn, { ...streamed, signal });
   const finish = {
     ...streamed.finish,
-    message: tidyMessage(streamed.finish.message, context.newId),
+    message: normalizeMessage(streamed.finish.message, context.newId),
   };
   context.reach('after-model-call');
   const checked = await checkOutput(context, run, messageText(finish.message.content));
@@ -89,7 +89,10 @@ interface Stopped {
   readonly signal: AbortSignal;
 }
 
-/** Stores a model call that ended before its message: by the provider, by a stop of the run, or by the close of the engine. */
+/**
+ * Stores a model call that ended before its message was complete: by the provider, by a stop of the
+ * run, or by the close of the engine.
+ */
 async function stopTurn(
   context: Parts,
   turn: Turn,
@@ -123,7 +126,7 @@ async function stopTurn(
   });
 }
 
-/** Stores the text that a run which ends here had so far. */
+/** Stores the partial text of a run that ends here. */
 async function keepPartialText(
   { sql, emit }: Change,
   { run, number, messageId }: Turn,

@@ -2,8 +2,11 @@ import { SENT_CALL_STATES, type ToolCall } from '../../ports/run-store.ts';
 import type { CallWaiting } from '../../ports/tool-registry.ts';
 import type { Uses } from '../core/engine-parts.ts';
 
-/** Stores the event that a call waits for a connection to its server, with the attempt that is to begin, or that a question is held. A call that has moved on waits no more. */
-export function noteWaiting(
+/**
+ * Stores the event that a call waits for a connection to its server, or that one of its input
+ * requests is held. Does nothing when the call has changed since it was read.
+ */
+export function storeWaiting(
   { commit }: Uses<'commit'>,
   { id, runId, attempt, state }: ToolCall,
   { reason, message }: CallWaiting,

@@ -4,8 +4,8 @@ import { CALL_TOOL } from './find-tools.ts';
 
 type ToolUse = Extract<Block, { type: 'tool_use' }>;
 
-/** The call that is meant: where the model calls a tool through `call_tool`, that of the tool itself. */
-export function realToolUse(toolUse: ToolUse): ToolUse {
+/** Replaces a call of `call_tool` by the call of the tool that it names. */
+export function unwrapCallTool(toolUse: ToolUse): ToolUse {
   if (toolUse.name !== CALL_TOOL || toolUse.invalid !== undefined) return toolUse;
   const { name, arguments: args = {}, ...others } = toolUse.input;
   const { id, type } = toolUse;
