@@ -134,7 +134,7 @@ test('results that no room is left for are unavailable to a client, whose schema
   const long = 'x'.repeat(64 * 1024 * 1024);
   await expect(evaluator.check({ pattern: '^x' }, long)).rejects.toMatchObject({
     name: 'EvaluationUnavailableError',
-    message: expect.stringContaining('too many checks wait') as string,
+    message: expect.stringContaining('too many checks are waiting') as string,
   });
   expect(await evaluator.check({ pattern: '^x' }, 'y')).toEqual([
     'structuredContent: must match pattern "^x".',

@@ -284,7 +284,7 @@ function decodeInputResponse(method: InputMethod, result: JsonObject): unknown {
   if (!isValid)
     throw new LocalError(
       'invalid-response',
-      'The answer to roots/list must be a list of roots, each with a uri',
+      'The response to roots/list must be a list of roots, each with a uri',
       { sent: true },
     );
   return { roots: result.roots };

@@ -30,7 +30,7 @@ export function decodeDetailedTask(result: JsonObject, flavour: TaskFlavour): De
   return task === undefined
     ? {
         kind: 'invalid',
-        detail: 'tasks/get: the task needs a taskId, a status and what that status brings',
+        detail: 'tasks/get: the task needs a taskId, a status and the members of that status',
       }
     : { kind: 'complete', result: { ...task } };
 }

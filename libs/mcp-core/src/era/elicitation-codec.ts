@@ -43,7 +43,7 @@ export function decodeElicitResult(result: JsonObject): ElicitResult {
   if (!isValid)
     throw new LocalError(
       'invalid-response',
-      'The answer to elicitation/create must have an action and, if any, an object as content',
+      'The response to elicitation/create must have an action and, if any, an object as content',
       { sent: true },
     );
   const accepted = action === 'accept' && isJsonObject(content) ? { content } : {};

@@ -31,7 +31,7 @@ export function decodeSamplingResult(result: JsonObject): CreateMessageResult {
   if (!isRole(result.role) || !isContent(result.content) || typeof result.model !== 'string') {
     throw new LocalError(
       'invalid-response',
-      'The answer to sampling/createMessage must have role, content and model',
+      'The response to sampling/createMessage must have role, content and model',
       { sent: true },
     );
   }

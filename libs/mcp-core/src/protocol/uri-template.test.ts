@@ -45,7 +45,7 @@ describe('UriTemplate', () => {
     ['a://{b:3}', 'cannot be read back'],
     ['a://{;b}', 'cannot be read back'],
     ['a://{?b}/c', 'cannot be read back'],
-    ['a://{b}/{b}', 'A variable comes twice'],
+    ['a://{b}/{b}', 'A variable is repeated'],
   ])('refuses %s', (template, message) => {
     expect(() => new UriTemplate(template)).toThrow(message);
   });

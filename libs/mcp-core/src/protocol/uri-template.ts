@@ -54,7 +54,7 @@ export class UriTemplate {
       : undefined;
     this.variables = [...this.#pathVariables, ...(this.#query?.variables ?? [])];
     if (new Set(this.variables).size < this.variables.length)
-      throw new Error(`A variable comes twice in the URI template ${template}`);
+      throw new Error(`A variable is repeated in the URI template ${template}`);
   }
 
   /**

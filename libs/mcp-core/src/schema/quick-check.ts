@@ -65,7 +65,7 @@ class QuickCheck {
 
   check(schema: unknown, value: unknown, depth: number): QuickVerdict {
     if (schema === true) return 'fits';
-    if (schema === false) return { path: [], text: 'must not be there' };
+    if (schema === false) return { path: [], text: 'must be absent' };
     if (!isJsonObject(schema)) return 'keyword';
     if (depth > MAX_DEPTH) return 'long';
     let open: 'keyword' | 'long' | undefined;

@@ -154,7 +154,7 @@ class ProcessTransport implements ChildTransport {
     if (this.#isCloseAsked || this.#hasEnded) {
       throw new LocalError(
         'connect-failed',
-        `The server process ended before it was connected${this.#lastWords()}`,
+        `The server process ended before it was connected${this.#stderrSuffix()}`,
       );
     }
     this.#receiver = receiver;
@@ -301,7 +301,7 @@ class ProcessTransport implements ChildTransport {
   #endError(): LocalError {
     return new LocalError(
       'connection-lost',
-      `The server process ${this.#endReason()}${this.#lastWords()}`,
+      `The server process ${this.#endReason()}${this.#stderrSuffix()}`,
     );
   }
 
@@ -316,7 +316,7 @@ class ProcessTransport implements ChildTransport {
       : `was ended by ${this.#exit.signal}`;
   }
 
-  #lastWords(): string {
+  #stderrSuffix(): string {
     const lines = this.#stderr.excerpt();
     return lines.length === 0 ? '.' : `; on stderr: ${lines.join(' | ')}`;
   }

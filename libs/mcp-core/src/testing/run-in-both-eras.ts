@@ -68,7 +68,7 @@ function requireEqual(what: string, legacy: unknown, modern: unknown): void {
   const { inspect, isDeepStrictEqual } = process.getBuiltinModule('node:util');
   if (isDeepStrictEqual(legacy, modern)) return;
   throw new Error(
-    `The ${what} of the tool differ between the eras. A modern handler runs again after each question: effects, times and random values before a question belong inside context.once().
+    `The ${what} of the tool differ between the eras. A modern handler runs again after each input request: effects, times and random values before it belong inside context.once().
 legacy: ${inspect(legacy, { depth: 8 })}
 modern: ${inspect(modern, { depth: 8 })}`,
   );

@@ -7,15 +7,15 @@ function each(names: readonly FeatureName[], reason: string): Without {
 }
 
 const INPUT_FEATURES = [
-  'asks for a form',
-  'asks to open a page',
-  'asks for a sample',
-  'asks for the roots',
+  'requests a form',
+  'requests a visit to a URL',
+  'requests sampling',
+  'requests the roots',
   'sends three input requests at once',
 ] as const;
 const STREAMS = [
-  'comes back to a stream that the server closed',
-  'comes back to a stream that broke',
+  'resumes a stream that the server closed',
+  'resumes a broken stream',
   'opens a new session when the server forgot its own',
   'ends its session',
 ] as const;
@@ -36,12 +36,12 @@ export const staysLost: Without = each(
 /** Legacy requests have no connection in common. */
 export const noConnection: Without = {
   ...noSessions,
-  ...each(INPUT_FEATURES, 'a server cannot ask outside a session'),
+  ...each(INPUT_FEATURES, 'a server cannot request input outside a session'),
   ...each(
-    ['tells that a resource was updated', 'tells that lists have changed'],
-    'there is no stream for what a server tells unasked',
+    ['announces an updated resource', 'announces changed lists'],
+    'there is no stream for unsolicited notifications',
   ),
-  ...each(['logs from the level that was set'], 'no session remembers the level'),
+  ...each(['logs from the configured level'], 'no session remembers the level'),
 };
 
 /**
@@ -59,7 +59,7 @@ export const noCancellation: Without = each(
  */
 export const forgetsDisconnects: Without = each(
   ['cancels a call'],
-  'a legacy request to a server on SDK v2 outside a session hears of a closed connection only until the next garbage collection',
+  'a legacy request to a server on SDK v2 outside a session notices a closed connection only until the next garbage collection',
 );
 
 export const noTasks: Without = each(
@@ -76,6 +76,6 @@ export const forgetsTasks: Without = each(
  * hides.
  */
 export const losesProgress: Without = each(
-  ['loses no progress that comes with the answer'],
-  'the official clients drop progress that arrives together with the answer: modelcontextprotocol/typescript-sdk#2580',
+  ['loses no progress that arrives with the result'],
+  'the official clients drop progress that arrives together with the result: modelcontextprotocol/typescript-sdk#2580',
 );

@@ -56,7 +56,7 @@ describe('headers of the host', () => {
     'cannot be %s',
     (name) => {
       expect(() => httpTransport({ url: 'http://a/', headers: { [name]: 'x' } })).toThrow(
-        `The header ${name} is the transport's own.`,
+        `The transport sets the header ${name} itself; remove it.`,
       );
     },
   );

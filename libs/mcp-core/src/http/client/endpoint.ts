@@ -189,7 +189,7 @@ export class ClientEndpoint {
       call.failed(
         new LocalError(
           'invalid-argument',
-          'A header of the message has characters that no header may have.',
+          'A header of the message has characters that headers cannot carry.',
           { cause: error },
         ),
         false,
@@ -281,7 +281,10 @@ export class ClientEndpoint {
     const flat: string[] = [];
     for (const [name, value] of Object.entries(headers)) {
       if (RESERVED_HEADERS.has(name.toLowerCase()))
-        throw new LocalError('invalid-argument', `The header ${name} is the transport's own.`);
+        throw new LocalError(
+          'invalid-argument',
+          `The transport sets the header ${name} itself; remove it.`,
+        );
       flat.push(name, value);
     }
     this.#sentSecrets = flat.filter((_, index) => index % 2 === 1);

@@ -20,7 +20,7 @@ afterEach(() => {
 
 describe('a request fails alone', () => {
   it.each([
-    ['a 202', 202, {}, '', 'no answer to the request'],
+    ['a 202', 202, {}, '', 'no response to the request'],
     [
       'an HTML page',
       200,
@@ -42,7 +42,7 @@ describe('a request fails alone', () => {
       200,
       { 'content-type': 'application/json' },
       '{"jsonrpc":"2.0","id":"1","result":{}}',
-      'does not answer the request',
+      'is not a response to the request',
     ],
     ['an empty JSON body', 200, { 'content-type': 'application/json' }, '', 'the body is not JSON'],
     ['a 500', 500, { 'content-type': 'text/plain' }, 'Oh no', 'Oh no'],

@@ -253,7 +253,7 @@ class HttpTransport implements Transport, RequestOwner {
   refusal(problem: string): LocalError {
     return new LocalError(
       'invalid-response',
-      `A message of ${this.endpoint.origin} was refused: it ${problem}. Ask for less, or accept longer messages from this server.`,
+      `A message of ${this.endpoint.origin} was refused: it ${problem}. Request less data, or raise the limit for this server.`,
       { sent: true },
     );
   }

@@ -155,7 +155,7 @@ export class PostedRequest implements Call {
       this.fail(
         new LocalError(
           'connection-lost',
-          `${owner.endpoint.origin} ended a stream before the answer`,
+          `${owner.endpoint.origin} ended a stream before the response`,
           { sent: true, cause },
         ),
       );
@@ -173,7 +173,7 @@ export class PostedRequest implements Call {
       this.fail(
         new LocalError(
           'connection-lost',
-          `The connection to ${owner.endpoint.origin} broke within an answer`,
+          `The connection to ${owner.endpoint.origin} broke during a response`,
           { sent: true, cause: body.error },
         ),
       );
@@ -194,7 +194,7 @@ export class PostedRequest implements Call {
         this.#httpError(
           response,
           body.text,
-          body.text === '' ? 'no answer to the request' : 'neither JSON nor an event stream',
+          body.text === '' ? 'no response to the request' : 'neither JSON nor an event stream',
         ),
       );
     } else {
@@ -221,7 +221,7 @@ export class PostedRequest implements Call {
     }
     this.#owner.deliver(value, this.post.id);
     if (this.#isRunning())
-      this.fail(this.#httpError(response, text, 'the body does not answer the request'));
+      this.fail(this.#httpError(response, text, 'the body is not a response to the request'));
   }
 
   /**

@@ -201,8 +201,7 @@ function authenticationOf({
   bearerToken,
 }: HttpHandlerOptions): Authenticate | undefined {
   if (bearerToken === undefined) return authenticate;
-  if (authenticate !== undefined)
-    throw new Error('bearerToken and authenticate exclude each other');
+  if (authenticate !== undefined) throw new Error('Pass bearerToken or authenticate, not both');
   const tokens = [bearerToken].flat();
   if (tokens.length === 0 || !tokens.every((token) => BEARER_TOKEN.test(token)))
     throw new Error('A bearer token has one or more of A-Z a-z 0-9 - . _ ~ + / and, at its end, =');

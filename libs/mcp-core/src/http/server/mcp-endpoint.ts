@@ -93,7 +93,8 @@ export class McpEndpoint {
       case 'result':
       case 'error':
       case 'invalid-response':
-        if (isModern(undefined, exchange.headers)) refuse(exchange, 'a client sends no answers');
+        if (isModern(undefined, exchange.headers))
+          refuse(exchange, 'a modern client sends no responses');
         else this.#takeLegacy(exchange, value, auth);
         return;
       case 'batch':
@@ -264,7 +265,7 @@ export class McpEndpoint {
     if (id === undefined) {
       refuse(
         exchange,
-        'an Mcp-Session-Id header is needed, from the answer to initialize',
+        'an Mcp-Session-Id header is needed, from the response to initialize',
         requestId,
       );
       return undefined;

@@ -133,7 +133,7 @@ export class SchemaWorker<Job, Result> {
     if (this.#closed !== undefined) reject(this.#closed);
     else if (this.#queue.sizeOf(owner) >= MAX_JOBS || this.#characters + length > MAX_CHARACTERS) {
       reject(
-        new SchemaJobError('too many checks wait for each other; try again later', {
+        new SchemaJobError('too many checks are waiting; try again later', {
           isTemporary: true,
         }),
       );

@@ -24,7 +24,7 @@ export const calls = {
     const { content } = await face.callTool('media');
     expect(content).toEqual(MEDIA);
   },
-  'tells a failure of a tool': async ({ face }) => {
+  'reports a failed tool': async ({ face }) => {
     expect(await face.callTool('fail')).toMatchObject({
       isError: true,
       content: [{ type: 'text', text: 'no luck' }],
@@ -34,7 +34,7 @@ export const calls = {
     const outcome: unknown = await face.callTool('absent').catch((error: unknown) => error);
     expect(outcome).toMatchObject(server === 'v1' ? { isError: true } : { code: -32602 });
   },
-  'tells bad arguments': async ({ face }) => {
+  'reports bad arguments': async ({ face }) => {
     expect(await face.callTool('add', { a: 'two' })).toMatchObject({ isError: true });
   },
   'carries every script': async ({ face }) => {
@@ -48,14 +48,14 @@ export const calls = {
     const { content } = await face.callTool('echo', { text: said });
     expect((content as readonly { readonly text: string }[])[0]?.text === said).toBe(true);
   },
-  'serves many calls at once': async ({ face }) => {
+  'serves many concurrent calls': async ({ face }) => {
     const said = Array.from({ length: 20 }, (_, index) => `call ${String(index)}`);
     const results = await Promise.all(said.map((text) => face.callTool('echo', { text })));
     expect(
       results.map(({ content }) => (content as readonly { readonly text: string }[])[0]?.text),
     ).toEqual(said);
   },
-  'tells progress in order before the answer': async ({ face }) => {
+  'reports progress in order before the result': async ({ face }) => {
     const heard: number[] = [];
     const lastHeard = Promise.withResolvers<void>();
     const call = face.callTool(
@@ -73,7 +73,7 @@ export const calls = {
     expect(await call).toMatchObject({ content: [{ text: 'counted' }] });
     expect(heard).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
   },
-  'loses no progress that comes with the answer': async ({ face }) => {
+  'loses no progress that arrives with the result': async ({ face }) => {
     const heard: number[] = [];
     await face.callTool('burst', { to: 50 }, { onProgress: (progress) => heard.push(progress) });
     expect(heard).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
@@ -92,7 +92,7 @@ export const calls = {
       timeout: 10_000,
     });
   },
-  'logs from the level that was set': async ({ face }) => {
+  'logs from the configured level': async ({ face }) => {
     const isFromWorld = ({ logger }: { readonly logger?: unknown }): boolean => logger === 'world';
     await face.setLogLevel('warning');
     await shoutUntil(face, () => face.logs.some(isFromWorld));

@@ -9,7 +9,7 @@ import { tellUntil } from './tell-until.ts';
  * not be open yet.
  */
 export const changes = {
-  'tells that a resource was updated': async ({ face }) => {
+  'announces an updated resource': async ({ face }) => {
     const updated: string[] = [];
     const stop = await face.watch(CLOCK_URI, (uri) => updated.push(uri));
     await tellUntil(
@@ -23,7 +23,7 @@ export const changes = {
     await face.ping();
     expect(updated).toEqual([]);
   },
-  'tells that lists have changed': async ({ face }) => {
+  'announces changed lists': async ({ face }) => {
     const changed = new Set<ChangedList>();
     const stop = await face.hearChanges((list) => changed.add(list));
     await tellUntil(

@@ -4,18 +4,18 @@ import type { Feature } from './feature.ts';
 
 /** Input requests of a running tool: as requests (legacy), or as results (modern). */
 export const inputRequests = {
-  'asks for a form': async ({ face }) => {
+  'requests a form': async ({ face }) => {
     expect(await face.callTool('ask')).toMatchObject({ content: [{ text: 'accept Ada' }] });
   },
-  'asks to open a page': async ({ face }) => {
+  'requests a visit to a URL': async ({ face }) => {
     expect(await face.callTool('visit')).toMatchObject({ content: [{ text: 'accept' }] });
   },
-  'asks for a sample': async ({ face }) => {
+  'requests sampling': async ({ face }) => {
     expect(await face.callTool('think')).toMatchObject({
       content: [{ text: 'mock {"type":"text","text":"forty-two"}' }],
     });
   },
-  'asks for the roots': async ({ face }) => {
+  'requests the roots': async ({ face }) => {
     expect(await face.callTool('where')).toMatchObject({
       content: [{ text: JSON.stringify(ANSWERS.roots) }],
     });

@@ -34,7 +34,7 @@ const TOOLS = [
 
 /** Connecting, listing and reading. */
 export const lists = {
-  'tells who it is': async ({ face, server, client, era, wire }) => {
+  'identifies itself': async ({ face, server, client, era, wire }) => {
     expect(face.server).toMatchObject({
       info: { name: server, version: '1.2.3' },
       instructions: INSTRUCTIONS,
@@ -153,7 +153,7 @@ export const lists = {
     );
     expect(withChosen).toMatchObject({ values: ['Ada en'] });
   },
-  'answers a ping': async ({ face }) => {
+  'responds to a ping': async ({ face }) => {
     await face.ping();
   },
 } as const satisfies { readonly [name: string]: Feature };

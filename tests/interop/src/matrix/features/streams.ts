@@ -3,7 +3,7 @@ import type { Feature } from './feature.ts';
 
 /** Features of sessions over HTTP. */
 export const streams = {
-  'comes back to a stream that the server closed': async ({ face, requests }) => {
+  'resumes a stream that the server closed': async ({ face, requests }) => {
     const before = requests.length;
     expect(await face.callTool('step_away')).toMatchObject({ content: [{ text: 'back again' }] });
     expect(requests.slice(before)).toContainEqual(
@@ -15,7 +15,7 @@ export const streams = {
       }),
     );
   },
-  'comes back to a stream that broke': async ({ face }) => {
+  'resumes a broken stream': async ({ face }) => {
     const heard = Promise.withResolvers<void>();
     const call = face.callTool('lose_connection', {}, { onProgress: () => heard.resolve() });
     await Promise.race([heard.promise, call]);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 
 const read = (path: string): Promise<string> => readFile(new URL(path, import.meta.url), 'utf8');
-const readme = await read('../README.md');
+const reference = await read('../../../docs/mcp-core.md');
 
 /** Returns the value of a constant or a default: a product of numbers. */
 function valueOf(text: string, name: string): number {
@@ -17,10 +17,10 @@ function valueOf(text: string, name: string): number {
 const KIB = 1024;
 const MIB = KIB * KIB;
 
-/** Rows of the README and the constants that they document. */
+/** Rows of docs/mcp-core.md and the constants that they document. */
 const LIMITS: readonly (readonly [row: RegExp, file: string, name: string, value: number])[] = [
   [
-    /Requests of a connection or a legacy session .* \| 4096; 100 \|/u,
+    /Concurrent requests of a connection or a legacy session.* \| 4096; 100 \|/u,
     'jsonrpc/peer.ts',
     'MAX_RUNNING',
     4096,
@@ -71,13 +71,13 @@ const LIMITS: readonly (readonly [row: RegExp, file: string, name: string, value
     60_000,
   ],
   [
-    /Answers after the end of stdin \| for 400 ms;.* 100 ms/u,
+    /Responses after the end of stdin \| for 400 ms;.* 100 ms/u,
     'server/connection/connection.ts',
     'LAST_ANSWERS_MS',
     400,
   ],
   [
-    /Answers after the end of stdin \| for 400 ms;.* 100 ms/u,
+    /Responses after the end of stdin \| for 400 ms;.* 100 ms/u,
     'server/connection/connection.ts',
     'LAST_CLEANUP_MS',
     100,
@@ -125,7 +125,7 @@ const LIMITS: readonly (readonly [row: RegExp, file: string, name: string, value
     'MAX_URI_CHARACTERS',
     8192,
   ],
-  [/its rounds \| 64 KiB; 64 \|/u, 'server/input/multi-round-trip.ts', 'MAX_ROUNDS', 64],
+  [/request; its rounds \| 64 KiB; 64 \|/u, 'server/input/multi-round-trip.ts', 'MAX_ROUNDS', 64],
   [/`maxInputRounds` \| 10 \|/u, 'client/input/multi-round-trip.ts', 'DEFAULT_MAX_ROUNDS', 10],
   [
     /`requestTimeoutMs` \| 60 s \|/u,
@@ -184,9 +184,9 @@ const LIMITS: readonly (readonly [row: RegExp, file: string, name: string, value
 ];
 
 test.each(LIMITS)(
-  'the README documents in %s the value of %s %s',
+  'docs/mcp-core.md documents in %s the value of %s %s',
   async (row, file, name, value) => {
-    expect(readme).toMatch(row);
+    expect(reference).toMatch(row);
     expect(valueOf(await read(file), name)).toBe(value);
   },
 );
