@@ -1,5 +1,4 @@
 import type { ClientFace } from './client-face.ts';
-import type { FeatureName } from './features/index.ts';
 import type { SeenRequest } from './hosting/host-http.ts';
 
 export type Library = 'ours' | 'v1' | 'v2';
@@ -31,12 +30,4 @@ export interface Opened {
   readonly requests?: readonly SeenRequest[];
   readonly forgetSessions?: (() => void) | undefined;
   readonly close: () => Promise<void>;
-}
-
-export interface Cell extends Pair {
-  /** Era negotiation of the client, where it is configurable. */
-  readonly negotiation?: string;
-  /** Reasons why features are not run. */
-  readonly without: { readonly [Name in FeatureName]?: string };
-  readonly open: () => Promise<Opened>;
 }

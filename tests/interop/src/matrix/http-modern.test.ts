@@ -1,8 +1,7 @@
-import type { Cell } from './cell.ts';
 import { dialOurs, dialV2, openHosted } from './dialling.ts';
 import { hostOurs, hostV2Requests } from './hosting/hosts.ts';
 import { noSessions, noTasks } from './reasons.ts';
-import { runCells } from './run-cells.ts';
+import { type Cell, runCells } from './run-cells.ts';
 
 const shared = { era: 'modern', wire: 'http-modern' } as const;
 const without = { ...noSessions, ...noTasks };

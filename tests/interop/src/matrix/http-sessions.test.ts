@@ -1,8 +1,7 @@
-import type { Cell } from './cell.ts';
 import { dialOurs, dialV1, dialV2, openHosted } from './dialling.ts';
 import { hostOurs, hostV1Sessions, hostV2Sessions } from './hosting/hosts.ts';
 import { noTasks, staysLost } from './reasons.ts';
-import { runCells } from './run-cells.ts';
+import { type Cell, runCells } from './run-cells.ts';
 
 const shared = { era: 'legacy', wire: 'http-sessions' } as const;
 

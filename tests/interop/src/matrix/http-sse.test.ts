@@ -1,8 +1,7 @@
-import type { Cell } from './cell.ts';
 import { dialOursSse, dialV1Sse, dialV2Sse, openHosted } from './dialling.ts';
 import { hostOurs, hostV1Sse, hostV2Sse } from './hosting/hosts.ts';
 import { losesProgress, noSessions, noTasks } from './reasons.ts';
-import { runCells } from './run-cells.ts';
+import { type Cell, runCells } from './run-cells.ts';
 
 const shared = { era: 'legacy', wire: 'http-sse' } as const;
 const hostOursSse = () => hostOurs({ legacySse: true });

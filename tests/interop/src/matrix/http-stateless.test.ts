@@ -1,4 +1,3 @@
-import type { Cell } from './cell.ts';
 import { dialOurs, dialV1, dialV2, openHosted } from './dialling.ts';
 import { hostOurs, hostV1Stateless, hostV2Requests } from './hosting/hosts.ts';
 import {
@@ -8,7 +7,7 @@ import {
   noConnection,
   noTasks,
 } from './reasons.ts';
-import { runCells } from './run-cells.ts';
+import { type Cell, runCells } from './run-cells.ts';
 
 const shared = { era: 'legacy', wire: 'http-stateless' } as const;
 const hostOursStateless = () => hostOurs({ stateless: true });

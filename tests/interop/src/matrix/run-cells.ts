@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Cell, OpenCell, Opened } from './cell.ts';
+import type { OpenCell, Opened, Pair } from './cell.ts';
 import { type FeatureName, features } from './features/index.ts';
+
+/** A pair with the features it lacks. */
+export interface Cell extends Pair {
+  /** Era negotiation of the client, where it is configurable. */
+  readonly negotiation?: string;
+  /** Reasons why features are not run. */
+  readonly without: { readonly [Name in FeatureName]?: string };
+  readonly open: () => Promise<Opened>;
+}
 
 /** The report's data of a passed test. */
 export interface MatrixMeta {

@@ -1,6 +1,5 @@
-import type { Cell } from './cell.ts';
 import { losesProgress, noSessions, noTasks } from './reasons.ts';
-import { runCells } from './run-cells.ts';
+import { type Cell, runCells } from './run-cells.ts';
 import { openOursOverStdio, openV1OverStdio, openV2OverStdio } from './spawning.ts';
 
 const wire = 'stdio';

@@ -2,7 +2,8 @@ import type { JsonObject } from '@signalbox/mcp-core';
 import { describe, expect, test } from 'vitest';
 import { proves } from '../requirements/proves.ts';
 import { CLIENT_INFO, Key, metaOf, type Message } from './message.ts';
-import { CLIENT_PLACES, complete, connect, sent, type Step } from './raw-server.ts';
+import { CLIENT_SETUPS, complete, connect, sent } from './raw-server.ts';
+import type { Step } from './script.ts';
 
 const echo: Step = ({ params }) => ({
   result: {
@@ -11,7 +12,7 @@ const echo: Step = ({ params }) => ({
   },
 });
 
-describe.each(CLIENT_PLACES)('a client, $era over $wire', ({ era, wire }) => {
+describe.each(CLIENT_SETUPS)('a client, $era over $wire', ({ era, wire }) => {
   const place = { era, wire };
   const subject = { side: 'client', era, wire } as const;
 
@@ -136,7 +137,7 @@ describe.each(CLIENT_PLACES)('a client, $era over $wire', ({ era, wire }) => {
   );
 });
 
-describe.each(CLIENT_PLACES.filter(({ era }) => era === 'legacy'))(
+describe.each(CLIENT_SETUPS.filter(({ era }) => era === 'legacy'))(
   'a client, $era over $wire',
   ({ era, wire }) => {
     const place = { era, wire };
@@ -236,7 +237,7 @@ describe.each(CLIENT_PLACES.filter(({ era }) => era === 'legacy'))(
   },
 );
 
-describe.each(CLIENT_PLACES.filter(({ era }) => era === 'modern'))(
+describe.each(CLIENT_SETUPS.filter(({ era }) => era === 'modern'))(
   'a client, $era over $wire',
   ({ era, wire }) => {
     const place = { era, wire };

@@ -3,10 +3,10 @@ import { ProtocolError, ResourceNotFoundError } from '@signalbox/mcp-core';
 import { describe, expect, test } from 'vitest';
 import { proves } from '../requirements/proves.ts';
 import { CLIENT_INFO, Key, metaOf, modernMeta } from './message.ts';
-import { openRawClient, SERVER_PLACES } from './raw-client.ts';
+import { openRawClient, SERVER_SETUPS } from './raw-client.ts';
 import { echo, holdingTool, serverOptions, tool } from './test-tools.ts';
 
-describe.each(SERVER_PLACES)('a server, $era over $wire', ({ era, wire }) => {
+describe.each(SERVER_SETUPS)('a server, $era over $wire', ({ era, wire }) => {
   const subject = { side: 'server', era, wire } as const;
   const open = (tools = [echo], capabilities = {}) =>
     openRawClient(createServer(serverOptions({ tools })), { era, wire, capabilities });
@@ -142,7 +142,7 @@ describe.each(SERVER_PLACES)('a server, $era over $wire', ({ era, wire }) => {
   );
 });
 
-describe.each(SERVER_PLACES.filter(({ era }) => era === 'legacy'))(
+describe.each(SERVER_SETUPS.filter(({ era }) => era === 'legacy'))(
   'a server, $era over $wire',
   ({ era, wire }) => {
     const subject = { side: 'server', era, wire } as const;
@@ -200,7 +200,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'legacy'))(
   },
 );
 
-describe.each(SERVER_PLACES.filter(({ era }) => era === 'modern'))(
+describe.each(SERVER_SETUPS.filter(({ era }) => era === 'modern'))(
   'a server, $era over $wire',
   ({ era, wire }) => {
     const subject = { side: 'server', era, wire } as const;

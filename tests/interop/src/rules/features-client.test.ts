@@ -2,10 +2,11 @@ import { ResourceNotFoundError, type JsonObject } from '@signalbox/mcp-core';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { proves } from '../requirements/proves.ts';
 import { Key, metaOf, type Message } from './message.ts';
-import { CLIENT_PLACES, complete, connect, sent, type Script } from './raw-server.ts';
+import { CLIENT_SETUPS, complete, connect, sent } from './raw-server.ts';
+import type { Script } from './script.ts';
 import { openSchemaHost } from './schema-host.ts';
 
-describe.each(CLIENT_PLACES)('a client, $era over $wire', ({ era, wire }) => {
+describe.each(CLIENT_SETUPS)('a client, $era over $wire', ({ era, wire }) => {
   const place = { era, wire };
   const subject = { side: 'client', era, wire } as const;
   const page = (member: string, entries: readonly unknown[], nextCursor?: string) =>
@@ -264,7 +265,7 @@ describe.each(CLIENT_PLACES)('a client, $era over $wire', ({ era, wire }) => {
   );
 });
 
-describe.each(CLIENT_PLACES.filter(({ era }) => era === 'modern'))(
+describe.each(CLIENT_SETUPS.filter(({ era }) => era === 'modern'))(
   'the subscriptions of a client, $era over $wire',
   ({ era, wire }) => {
     const place = { era, wire };

@@ -5,7 +5,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { proves } from '../requirements/proves.ts';
 import { CLIENT_INFO, Key, type Message } from './message.ts';
 import { RawHttpServer } from './raw-http-server.ts';
-import { complete, discovered, initialized, type Script } from './raw-server.ts';
+import { complete, discovered, initialized } from './raw-server.ts';
+import type { Script } from './script.ts';
 
 async function connect(
   era: Era,

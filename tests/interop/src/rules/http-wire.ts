@@ -2,7 +2,7 @@ import type { JsonObject, RequestId } from '@signalbox/mcp-core';
 import { serveHttp, type ServeHttpOptions } from '@signalbox/mcp-core/http/server';
 import type { Server } from '@signalbox/mcp-core/server';
 import { Inbox, Key, metaOf, type Message } from './message.ts';
-import type { RawWire } from './raw-client.ts';
+import type { RawWire } from './raw-wire.ts';
 import { readEvents } from './read-events.ts';
 
 /** The response to a POSTed notification or response. */

@@ -3,21 +3,15 @@ import type { ClientOptions } from '@signalbox/mcp-core/client';
 import { describe, expect, test } from 'vitest';
 import { proves } from '../requirements/proves.ts';
 import { type Message } from './message.ts';
-import {
-  CLIENT_PLACES,
-  complete,
-  connect,
-  sent,
-  type Connected,
-  type Script,
-} from './raw-server.ts';
+import { CLIENT_SETUPS, complete, connect, sent, type Connected } from './raw-server.ts';
+import type { Script } from './script.ts';
 
 const form = {
   message: 'Name?',
   requestedSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
 };
 
-describe.each(CLIENT_PLACES)(
+describe.each(CLIENT_SETUPS)(
   'the input responses of a client, $era over $wire',
   ({ era, wire }) => {
     const place = { era, wire };
@@ -336,7 +330,7 @@ describe.each(CLIENT_PLACES)(
   },
 );
 
-describe.each(CLIENT_PLACES.filter(({ era }) => era === 'modern'))(
+describe.each(CLIENT_SETUPS.filter(({ era }) => era === 'modern'))(
   'the multi round-trip requests of a client, $era over $wire',
   ({ era, wire }) => {
     const place = { era, wire };

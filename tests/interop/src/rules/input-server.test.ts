@@ -3,7 +3,7 @@ import { createServer, type InteractiveContext } from '@signalbox/mcp-core/serve
 import { describe, expect, test } from 'vitest';
 import { proves } from '../requirements/proves.ts';
 import { modernMeta } from './message.ts';
-import { openRawClient, SERVER_PLACES, type RawClient } from './raw-client.ts';
+import { openRawClient, SERVER_SETUPS, type RawClient } from './raw-client.ts';
 import { serverOptions, tool } from './test-tools.ts';
 
 const requestedSchema = {
@@ -14,7 +14,7 @@ const requestedSchema = {
 const form = (message: string) => ({ message, requestedSchema }) as const;
 const everything = { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} };
 
-describe.each(SERVER_PLACES)('the input requests of a server, $era over $wire', ({ era, wire }) => {
+describe.each(SERVER_SETUPS)('the input requests of a server, $era over $wire', ({ era, wire }) => {
   const subject = { side: 'server', era, wire } as const;
 
   /** Returns the params of a tool's input request. */
@@ -216,7 +216,7 @@ describe.each(SERVER_PLACES)('the input requests of a server, $era over $wire', 
   );
 });
 
-describe.each(SERVER_PLACES.filter(({ era }) => era === 'modern'))(
+describe.each(SERVER_SETUPS.filter(({ era }) => era === 'modern'))(
   'multi round-trip requests of a server, $era over $wire',
   ({ era, wire }) => {
     const subject = { side: 'server', era, wire } as const;

@@ -3,14 +3,14 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { proves } from '../requirements/proves.ts';
 import { CLIENT_INFO, Key, metaOf, SERVER_INFO } from './message.ts';
 import {
-  CLIENT_PLACES,
+  CLIENT_SETUPS,
   connect,
   discovered,
   initialized,
   sent,
   startRawServer,
-  type Script,
 } from './raw-server.ts';
+import type { Script } from './script.ts';
 
 const handlers = {
   listRoots: () => Promise.resolve([]),
@@ -22,7 +22,7 @@ const tools: Script = {
   'tools/call': () => ({ result: { content: [] } }),
 };
 
-describe.each(CLIENT_PLACES.filter(({ era }) => era === 'legacy'))(
+describe.each(CLIENT_SETUPS.filter(({ era }) => era === 'legacy'))(
   'a client, $era over $wire',
   ({ era, wire }) => {
     const place = { era, wire };
@@ -166,7 +166,7 @@ describe.each(CLIENT_PLACES.filter(({ era }) => era === 'legacy'))(
   },
 );
 
-describe.each(CLIENT_PLACES)('the time limits of a client, $era over $wire', ({ era, wire }) => {
+describe.each(CLIENT_SETUPS)('the time limits of a client, $era over $wire', ({ era, wire }) => {
   const place = { era, wire };
   const subject = { side: 'client', era, wire } as const;
 
@@ -224,7 +224,7 @@ describe.each(CLIENT_PLACES)('the time limits of a client, $era over $wire', ({ 
   });
 });
 
-describe.each(CLIENT_PLACES.filter(({ era }) => era === 'modern'))(
+describe.each(CLIENT_SETUPS.filter(({ era }) => era === 'modern'))(
   'a client, $era over $wire',
   ({ wire }) => {
     const subject = { side: 'client', era: 'modern', wire } as const;

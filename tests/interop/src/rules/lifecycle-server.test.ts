@@ -3,7 +3,7 @@ import { createServer } from '@signalbox/mcp-core/server';
 import { describe, expect, test } from 'vitest';
 import { proves } from '../requirements/proves.ts';
 import { CLIENT_INFO, Key, modernMeta } from './message.ts';
-import { openRawClient, openWithoutHandshake, SERVER_PLACES } from './raw-client.ts';
+import { openRawClient, openWithoutHandshake, SERVER_SETUPS } from './raw-client.ts';
 import { echo, serverOptions, tool } from './test-tools.ts';
 
 const legacyVersions = PROTOCOL_VERSIONS.slice(1);
@@ -13,7 +13,7 @@ const resources = {
   subscribe: () => Promise.resolve(() => undefined),
 };
 
-describe.each(SERVER_PLACES.filter(({ era }) => era === 'legacy'))(
+describe.each(SERVER_SETUPS.filter(({ era }) => era === 'legacy'))(
   'a server, $era over $wire',
   ({ era, wire }) => {
     const subject = { side: 'server', era, wire } as const;
@@ -227,7 +227,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'legacy'))(
   },
 );
 
-describe.each(SERVER_PLACES.filter(({ era }) => era === 'modern'))(
+describe.each(SERVER_SETUPS.filter(({ era }) => era === 'modern'))(
   'a server, $era over $wire',
   ({ era, wire }) => {
     const subject = { side: 'server', era, wire } as const;

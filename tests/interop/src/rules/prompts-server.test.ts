@@ -6,7 +6,7 @@ import {
 } from '@signalbox/mcp-core/server';
 import { describe, expect, test } from 'vitest';
 import { proves } from '../requirements/proves.ts';
-import { openRawClient, SERVER_PLACES } from './raw-client.ts';
+import { openRawClient, SERVER_SETUPS } from './raw-client.ts';
 import { openSchemaHost } from './schema-host.ts';
 import { echo, serverOptions, tool } from './test-tools.ts';
 
@@ -47,7 +47,7 @@ function greeting(onRun: (args: object) => void = () => undefined): PromptDefini
   });
 }
 
-describe.each(SERVER_PLACES)('the prompts of a server, $era over $wire', ({ era, wire }) => {
+describe.each(SERVER_SETUPS)('the prompts of a server, $era over $wire', ({ era, wire }) => {
   const subject = { side: 'server', era, wire } as const;
   const open = (options: Partial<ServerOptions> = { prompts: [greeting()] }) =>
     openRawClient(createServer(serverOptions(options)), { era, wire });
@@ -259,7 +259,7 @@ describe.each(SERVER_PLACES)('the prompts of a server, $era over $wire', ({ era,
   }
 });
 
-describe.each(SERVER_PLACES)('the schemas of a server, $era over $wire', ({ era, wire }) => {
+describe.each(SERVER_SETUPS)('the schemas of a server, $era over $wire', ({ era, wire }) => {
   const subject = { side: 'server', era, wire } as const;
   const open = (inputSchema: object) =>
     openRawClient(

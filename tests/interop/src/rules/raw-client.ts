@@ -5,13 +5,14 @@ import { serveStdio } from '@signalbox/mcp-core/stdio';
 import { onTestFinished } from 'vitest';
 import { openHttp } from './http-wire.ts';
 import { CLIENT_INFO, Inbox, metaOf, modernMeta, type Message } from './message.ts';
+import type { RawWire } from './raw-wire.ts';
 
-export interface ServerPlace {
+export interface ServerSetup {
   readonly era: Era;
   readonly wire: 'stdio' | 'http';
 }
 
-export interface RawClientOptions extends ServerPlace {
+export interface RawClientOptions extends ServerSetup {
   /** Default: none. */
   readonly capabilities?: JsonObject;
   /** Requested legacy revision. Default: 2025-11-25. */
@@ -19,22 +20,12 @@ export interface RawClientOptions extends ServerPlace {
 }
 
 /** Every era on every wire of a server. */
-export const SERVER_PLACES: readonly ServerPlace[] = [
+export const SERVER_SETUPS: readonly ServerSetup[] = [
   { era: 'legacy', wire: 'stdio' },
   { era: 'legacy', wire: 'http' },
   { era: 'modern', wire: 'stdio' },
   { era: 'modern', wire: 'http' },
 ];
-
-/** A wire that carries JSON. */
-export interface RawWire {
-  readonly inbox: Inbox;
-  /** Sends any JSON value. */
-  send(message: unknown): void;
-  /** Returns the HTTP status of the response to a request. */
-  statusOf?(id: RequestId): number | undefined;
-  close(): Promise<void>;
-}
 
 /** A scripted client that sends and receives exact messages. */
 export class RawClient {

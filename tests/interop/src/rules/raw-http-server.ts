@@ -8,7 +8,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import type { RequestId, Transport } from '@signalbox/mcp-core';
 import { Inbox, type Message } from './message.ts';
-import type { RawServer, Script } from './raw-server.ts';
+import type { RawServer, Script } from './script.ts';
 
 /** An HTTP request of the client. */
 export interface Arrival {

@@ -1,44 +1,24 @@
-import type { Era, JsonObject, RequestId, Transport } from '@signalbox/mcp-core';
+import type { Era, JsonObject } from '@signalbox/mcp-core';
 import { connectClient, type Client, type ClientOptions } from '@signalbox/mcp-core/client';
 import { httpTransport } from '@signalbox/mcp-core/http/client';
 import { onTestFinished } from 'vitest';
-import { CLIENT_INFO, Key, SERVER_INFO, type Inbox, type Message } from './message.ts';
+import { CLIENT_INFO, Key, SERVER_INFO, type Message } from './message.ts';
+import type { RawServer, Script, ScriptedResponse, Step } from './script.ts';
 import { RawHttpServer } from './raw-http-server.ts';
 import { RawStdioServer } from './raw-stdio-server.ts';
 
-export interface ClientPlace {
+export interface ClientSetup {
   readonly era: Era;
   readonly wire: 'stdio' | 'http';
 }
 
 /** Every era on every wire of a client. */
-export const CLIENT_PLACES: readonly ClientPlace[] = [
+export const CLIENT_SETUPS: readonly ClientSetup[] = [
   { era: 'legacy', wire: 'stdio' },
   { era: 'legacy', wire: 'http' },
   { era: 'modern', wire: 'stdio' },
   { era: 'modern', wire: 'http' },
 ];
-
-export type Reply = { readonly result: JsonObject } | { readonly error: JsonObject } | undefined;
-
-/** Responds to a request; `undefined` is silence. */
-export type Step = (request: Message, server: RawServer) => Reply | Promise<Reply>;
-export type Script = { readonly [method: string]: Step };
-
-/** A scripted server: records the client's messages and sends exact messages. */
-export interface RawServer {
-  readonly inbox: Inbox;
-  /**
-   * Sends a message. Over HTTP it goes on the stream of the client's request it belongs to, or on
-   * the standalone stream of the session.
-   */
-  send(message: unknown, relatedTo?: RequestId | null): void;
-  /** Ends the connection as a crash would. */
-  crash(): void;
-  /** Opens a new wire to this server. */
-  open(): Transport;
-  close(): Promise<void>;
-}
 
 export interface Connected {
   readonly client: Client;
@@ -69,7 +49,7 @@ export const initialized =
   () => ({ result: { protocolVersion, capabilities, serverInfo: SERVER_INFO } });
 
 /** Returns a result of the era. */
-export function complete(era: Era, result: JsonObject): Reply {
+export function complete(era: Era, result: JsonObject): ScriptedResponse {
   return { result: era === 'modern' ? { resultType: 'complete', ...result } : result };
 }
 
@@ -90,7 +70,7 @@ export async function startRawServer(wire: 'stdio' | 'http', script: Script): Pr
 
 /** Connects a client of the era to the script. */
 export async function connect(
-  { era, wire }: ClientPlace,
+  { era, wire }: ClientSetup,
   script: Script = {},
   options: Partial<ClientOptions> = {},
 ): Promise<Connected> {

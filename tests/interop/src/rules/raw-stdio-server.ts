@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import type { Transport } from '@signalbox/mcp-core';
 import { StreamTransport } from '@signalbox/mcp-core/stdio';
 import { Inbox, type Message } from './message.ts';
-import type { RawServer, Script } from './raw-server.ts';
+import type { RawServer, Script } from './script.ts';
 
 /** Plays its script over a pair of streams, one line per message. */
 export class RawStdioServer implements RawServer {

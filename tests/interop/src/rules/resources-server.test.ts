@@ -3,7 +3,7 @@ import { createServer, type ResourceProvider } from '@signalbox/mcp-core/server'
 import { describe, expect, test } from 'vitest';
 import { proves } from '../requirements/proves.ts';
 import { Key, metaOf, type Message } from './message.ts';
-import { openRawClient, SERVER_PLACES, type RawClient } from './raw-client.ts';
+import { openRawClient, SERVER_SETUPS, type RawClient } from './raw-client.ts';
 import { echo, serverOptions, tool } from './test-tools.ts';
 
 const provider = {
@@ -26,7 +26,7 @@ const provider = {
   subscribe: () => Promise.resolve(() => undefined),
 } satisfies ResourceProvider;
 
-describe.each(SERVER_PLACES)('the resources of a server, $era over $wire', ({ era, wire }) => {
+describe.each(SERVER_SETUPS)('the resources of a server, $era over $wire', ({ era, wire }) => {
   const subject = { side: 'server', era, wire } as const;
   const open = (resources: ResourceProvider = provider) =>
     openRawClient(createServer(serverOptions({ resources })), { era, wire });
@@ -192,7 +192,7 @@ describe.each(SERVER_PLACES)('the resources of a server, $era over $wire', ({ er
   }
 });
 
-describe.each(SERVER_PLACES.filter(({ era }) => era === 'modern'))(
+describe.each(SERVER_SETUPS.filter(({ era }) => era === 'modern'))(
   'the listen streams of a server, $era over $wire',
   ({ era, wire }) => {
     const subject = { side: 'server', era, wire } as const;

@@ -7,7 +7,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { proves } from '../requirements/proves.ts';
 import { CLIENT_INFO, Key } from './message.ts';
 import { RawStdioServer } from './raw-stdio-server.ts';
-import { complete, discovered, initialized, startRawServer, type Script } from './raw-server.ts';
+import { complete, discovered, initialized, startRawServer } from './raw-server.ts';
+import type { Script } from './script.ts';
 
 const handshake: Script = { initialize: initialized(), 'server/discover': discovered };
 

@@ -3,14 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { proves } from '../requirements/proves.ts';
 import { Key, metaOf, type Message } from './message.ts';
 import type { RawHttpServer } from './raw-http-server.ts';
-import {
-  CAPABILITIES,
-  CLIENT_PLACES,
-  connect,
-  initialized,
-  sent,
-  type Script,
-} from './raw-server.ts';
+import { CAPABILITIES, CLIENT_SETUPS, connect, initialized, sent } from './raw-server.ts';
+import type { Script } from './script.ts';
 
 const EXTENSION = 'io.modelcontextprotocol/tasks';
 const times = { createdAt: '2026-01-01T00:00:00Z', lastUpdatedAt: '2026-01-01T00:00:00Z' };
@@ -20,7 +14,7 @@ const form = {
 };
 const content = [{ type: 'text', text: 'done' }];
 
-describe.each(CLIENT_PLACES.filter(({ era }) => era === 'modern'))(
+describe.each(CLIENT_SETUPS.filter(({ era }) => era === 'modern'))(
   'the tasks of a client, $era over $wire',
   ({ era, wire }) => {
     const place = { era, wire };
@@ -213,7 +207,7 @@ describe.each(CLIENT_PLACES.filter(({ era }) => era === 'modern'))(
   },
 );
 
-describe.each(CLIENT_PLACES.filter(({ era }) => era === 'legacy'))(
+describe.each(CLIENT_SETUPS.filter(({ era }) => era === 'legacy'))(
   'the tasks of a client, $era over $wire',
   ({ era, wire }) => {
     const place = { era, wire };

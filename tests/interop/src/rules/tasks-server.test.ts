@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { proves } from '../requirements/proves.ts';
 import { openHttp } from './http-wire.ts';
 import { CLIENT_INFO, Key, modernMeta, type Message } from './message.ts';
-import { openRawClient, RawClient, SERVER_PLACES } from './raw-client.ts';
+import { openRawClient, RawClient, SERVER_SETUPS } from './raw-client.ts';
 import { echo, holdingTool, serverOptions, tool } from './test-tools.ts';
 
 type Run = (context: InteractiveContext) => Promise<ToolOutput> | ToolOutput;
@@ -54,7 +54,7 @@ async function poll(
   return task;
 }
 
-describe.each(SERVER_PLACES.filter(({ era }) => era === 'legacy'))(
+describe.each(SERVER_SETUPS.filter(({ era }) => era === 'legacy'))(
   'the tasks of a server, $era over $wire',
   ({ era, wire }) => {
     const subject = { side: 'server', era, wire } as const;
@@ -276,7 +276,7 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'legacy'))(
   },
 );
 
-describe.each(SERVER_PLACES.filter(({ era }) => era === 'modern'))(
+describe.each(SERVER_SETUPS.filter(({ era }) => era === 'modern'))(
   'the tasks of a server, $era over $wire',
   ({ era, wire }) => {
     const subject = { side: 'server', era, wire } as const;

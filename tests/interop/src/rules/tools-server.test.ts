@@ -2,7 +2,7 @@ import { createServer, type ServerOptions } from '@signalbox/mcp-core/server';
 import { ToolError } from '@signalbox/mcp-core';
 import { describe, expect, test } from 'vitest';
 import { proves } from '../requirements/proves.ts';
-import { openRawClient, SERVER_PLACES } from './raw-client.ts';
+import { openRawClient, SERVER_SETUPS } from './raw-client.ts';
 import { echo, serverOptions, tool } from './test-tools.ts';
 
 const strict = {
@@ -12,7 +12,7 @@ const strict = {
   additionalProperties: false,
 } as const;
 
-describe.each(SERVER_PLACES)('the tools of a server, $era over $wire', ({ era, wire }) => {
+describe.each(SERVER_SETUPS)('the tools of a server, $era over $wire', ({ era, wire }) => {
   const subject = { side: 'server', era, wire } as const;
   const open = (options: Partial<ServerOptions>, version = '2025-11-25') =>
     openRawClient(createServer(serverOptions(options)), { era, wire, version });

@@ -2,7 +2,7 @@ import { createServer, type ServerOptions } from '@signalbox/mcp-core/server';
 import { describe, expect, test } from 'vitest';
 import { proves } from '../requirements/proves.ts';
 import { Key } from './message.ts';
-import { openRawClient, SERVER_PLACES } from './raw-client.ts';
+import { openRawClient, SERVER_SETUPS } from './raw-client.ts';
 import { echo, holdingTool, serverOptions, tool } from './test-tools.ts';
 
 const logging = tool('log', (_args, context) => {
@@ -11,7 +11,7 @@ const logging = tool('log', (_args, context) => {
   return { content: [] };
 });
 
-describe.each(SERVER_PLACES)('a server, $era over $wire', ({ era, wire }) => {
+describe.each(SERVER_SETUPS)('a server, $era over $wire', ({ era, wire }) => {
   const subject = { side: 'server', era, wire } as const;
   const open = (options: Partial<ServerOptions>) =>
     openRawClient(createServer(serverOptions(options)), { era, wire });

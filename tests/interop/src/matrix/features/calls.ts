@@ -2,7 +2,7 @@ import { expect, vi } from 'vitest';
 import { type ClientFace, stateOf } from '../client-face.ts';
 import { MEDIA } from '../world.ts';
 import type { Feature } from './feature.ts';
-import { tellUntil } from './tell-until.ts';
+import { notifyUntil } from './notify-until.ts';
 
 const MEBIBYTE = 1_048_576;
 
@@ -108,5 +108,5 @@ export const calls = {
 } as const satisfies { readonly [name: string]: Feature };
 
 function shoutUntil(face: ClientFace, isHeard: () => boolean): Promise<void> {
-  return tellUntil(isHeard, () => face.callTool('shout'));
+  return notifyUntil(isHeard, () => face.callTool('shout'));
 }

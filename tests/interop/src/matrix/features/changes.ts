@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { ChangedList } from '../client-face.ts';
 import { CLOCK_URI } from '../world.ts';
 import type { Feature } from './feature.ts';
-import { tellUntil } from './tell-until.ts';
+import { notifyUntil } from './notify-until.ts';
 
 /**
  * Unsolicited notifications of a server. They are repeated until received: over HTTP the stream may
@@ -12,7 +12,7 @@ export const changes = {
   'announces an updated resource': async ({ face }) => {
     const updated: string[] = [];
     const stop = await face.watch(CLOCK_URI, (uri) => updated.push(uri));
-    await tellUntil(
+    await notifyUntil(
       () => updated.length > 0,
       () => face.callTool('touch'),
     );
@@ -26,7 +26,7 @@ export const changes = {
   'announces changed lists': async ({ face }) => {
     const changed = new Set<ChangedList>();
     const stop = await face.hearChanges((list) => changed.add(list));
-    await tellUntil(
+    await notifyUntil(
       () => changed.size === 3,
       () => face.callTool('change'),
     );

@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest';
 
 /** Repeats a notification until it is received: over HTTP its stream may not be open yet. */
-export async function tellUntil(
+export async function notifyUntil(
   isHeard: () => boolean,
   tell: () => Promise<unknown>,
 ): Promise<void> {
