@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { boundGarbage, boundYoungGeneration, collectHeapOnce } from './bound-heap.ts';
+import { boundGarbage, boundYoungGeneration } from './bound-heap.ts';
 
 // Without a listener the signal opens Node's inspector, through which every program of this machine could read all memory.
 process.on('SIGUSR1', () => undefined);
@@ -16,7 +16,6 @@ const [{ runCommand }, { createProcessIo }] = await Promise.all([
 setFlagsFromString('--semi-space-growth-factor=2');
 boundYoungGeneration(24 * 1024 * 1024);
 boundGarbage(100);
-collectHeapOnce(2000);
 
 const manifest = JSON.parse(
   readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8'),
