@@ -27,10 +27,10 @@ export interface Client {
    *   `invalid-response` when the structured content does not fit the tool's output schema.
    */
   callTool(name: string, args: JsonObject, options?: RequestOptions): Promise<CallToolResult>;
-  /** The calls that became tasks. `callTool` waits for its task without it. */
+  /** The calls that became tasks. `callTool` waits for its own task. */
   readonly tasks: ClientTasks;
   listPrompts(options?: RequestOptions): Promise<readonly Prompt[]>;
-  /** @throws LocalError `input-refused` */
+  /** Fetches a prompt with its arguments filled in. @throws LocalError `input-refused` */
   getPrompt(
     name: string,
     args?: { readonly [name: string]: string },
@@ -44,7 +44,7 @@ export interface Client {
   ): Promise<Completion>;
   listResources(options?: RequestOptions): Promise<readonly Resource[]>;
   listResourceTemplates(options?: RequestOptions): Promise<readonly ResourceTemplate[]>;
-  /** @throws ResourceNotFoundError; LocalError `input-refused` */
+  /** Reads the contents of a resource. @throws ResourceNotFoundError; LocalError `input-refused` */
   readResource(uri: string, options?: RequestOptions): Promise<readonly ResourceContents[]>;
   /** Subscribes with one `resources/subscribe` per URI (legacy) or one `subscriptions/listen` (modern). Resolves when the server has acknowledged it. */
   watch(filter: SubscriptionFilter, onUpdated: (uri: string) => void): Promise<Watch>;

@@ -70,7 +70,7 @@ describe('a modern server', () => {
     ]);
   });
 
-  test('that does not know the version we tried is asked again in one of its own', async () => {
+  test('that does not support the probed version is probed again in one of its versions', async () => {
     const answers = [
       refused(-32022, {
         supported: ['2099-01-01', '2026-07-28', '2025-11-25'],
@@ -87,7 +87,7 @@ describe('a modern server', () => {
     expect(server.all('initialize')).toHaveLength(0);
   });
 
-  test('that goes on refusing its own version is given up', async () => {
+  test('that keeps refusing its own version fails the connection', async () => {
     const server = new ScriptedServer({
       'server/discover': refused(-32022, { supported: ['2026-07-28'] }),
     });
@@ -99,7 +99,7 @@ describe('a modern server', () => {
     expect(server.isClosed).toBe(true);
   });
 
-  test('that ends right after its DiscoverResult is not tried as a legacy one', async () => {
+  test('that ends right after its DiscoverResult is not retried as legacy', async () => {
     const first = new ScriptedServer();
     const second = new ScriptedServer({ initialize: initialized() });
     const outcome = outcomeOf(connectClient(opening(first, second), { info }));
@@ -113,7 +113,7 @@ describe('a modern server', () => {
     expect(second.received).toEqual([]);
   });
 
-  test('without a version in common is told apart from a broken one', async () => {
+  test('without a common version is reported as such', async () => {
     const server = new ScriptedServer({
       'server/discover': refused(-32022, { supported: ['2099-01-01'] }),
       initialize: initialized(),
@@ -124,7 +124,7 @@ describe('a modern server', () => {
     expect(server.all('initialize')).toHaveLength(0);
   });
 
-  test.each([-32020, -32021])('is not taken for a legacy one when it answers %i', async (code) => {
+  test.each([-32020, -32021])('is not taken for legacy when it responds with %i', async (code) => {
     const server = new ScriptedServer({
       'server/discover': refused(code),
       initialize: initialized(),
@@ -147,7 +147,7 @@ describe('a modern server', () => {
     expect(server.all('notifications/initialized')).toHaveLength(0);
   });
 
-  test('that answers both late is legacy: it may speak nothing else once it took initialize', async () => {
+  test('that answers both late is legacy, because it accepted initialize', async () => {
     const server = new ScriptedServer({ 'server/discover': silent, initialize: silent });
     const connecting = connectTo(server, { probeTimeoutMs: 100 });
     await vi.advanceTimersByTimeAsync(100);
@@ -159,7 +159,7 @@ describe('a modern server', () => {
     expect(server.all('notifications/initialized')).toHaveLength(1);
   });
 
-  test('that answers the probe late and initialize never is used all the same', async () => {
+  test('that answers the probe late and initialize never is modern', async () => {
     const server = new ScriptedServer({ 'server/discover': silent, initialize: silent });
     const connecting = connectTo(server, { probeTimeoutMs: 100 });
     await vi.advanceTimersByTimeAsync(100);
@@ -173,7 +173,7 @@ describe('a modern server', () => {
 
 describe('a legacy server', () => {
   test.each([-32601, -32602, -32600, -32000, 0])(
-    'is known by answering the probe with %i',
+    'is detected by the response %i to the probe',
     async (code) => {
       const server = new ScriptedServer({
         'server/discover': refused(code),
@@ -208,7 +208,7 @@ describe('a legacy server', () => {
     expect((await connectTo(server)).server.era).toBe('legacy');
   });
 
-  test('may be one that knows the modern errors but lists only legacy versions', async () => {
+  test('may know the modern errors but list only legacy versions', async () => {
     const server = new ScriptedServer({
       'server/discover': refused(-32022, { supported: ['2025-06-18'] }),
       initialize: initialized('2025-06-18'),
@@ -231,7 +231,7 @@ describe('a legacy server', () => {
   );
 
   test.each(['2026-07-28', '1999-01-01'])(
-    'that answers initialize with %s is left',
+    'that answers initialize with %s is disconnected',
     async (version) => {
       const server = new ScriptedServer({
         'server/discover': refused(-32601),
@@ -255,7 +255,7 @@ describe('a legacy server', () => {
     expect((await connecting).server.era).toBe('legacy');
   });
 
-  test('may answer the probe after initialize, which changes nothing', async () => {
+  test('may answer the probe after initialize, without effect', async () => {
     const server = new ScriptedServer({ initialize: initialized(), ping: () => ({ result: {} }) });
     const connecting = connectTo(server, { probeTimeoutMs: 10 });
     await vi.advanceTimersByTimeAsync(10);
@@ -266,7 +266,7 @@ describe('a legacy server', () => {
     expect(server.all('notifications/cancelled')).toHaveLength(0);
   });
 
-  test('may refuse the probe late, while initialize is under way', async () => {
+  test('may refuse the probe late, during initialize', async () => {
     const server = new ScriptedServer();
     const connecting = connectTo(server, { probeTimeoutMs: 10 });
     await vi.advanceTimersByTimeAsync(10);
@@ -317,7 +317,7 @@ describe('a legacy server', () => {
     ]);
   });
 
-  test('that ends again is given up with the reason', async () => {
+  test('that ends again fails with the reason', async () => {
     const first = new ScriptedServer();
     const second = new ScriptedServer();
     let ends = 0;
@@ -412,7 +412,7 @@ describe('connecting', () => {
       { extensions: { 'dev.example/x': { a: 1 } } },
       { sampling: {}, elicitation: { form: {} }, extensions: { 'dev.example/x': { a: 1 } } },
     ],
-  ])('declares of its handlers what the host says of them: %j', async (capabilities, declared) => {
+  ])('declares the capabilities of its handlers: %j', async (capabilities, declared) => {
     const server = new ScriptedServer({ 'server/discover': discovered });
     const handlers = {
       sample: () => Promise.reject(new Error()),
@@ -448,7 +448,7 @@ describe('connecting', () => {
     expect(server.isClosed).toBe(true);
   });
 
-  test('passes on why a transport could not be opened, without a second try', async () => {
+  test('reports why a transport could not be opened, without a retry', async () => {
     let attempts = 0;
     const open = (): Transport => {
       attempts += 1;
@@ -464,7 +464,7 @@ describe('connecting', () => {
   });
 });
 
-test('an onProblem that throws harms nothing, and is reported on stderr', async () => {
+test('an onProblem that throws is reported on stderr', async () => {
   const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   onTestFinished(() => {
     stderr.mockRestore();

@@ -99,7 +99,7 @@ describe('a request', () => {
     expect(metaOf(second!.params).progressToken).not.toEqual(metaOf(first!.params).progressToken);
   });
 
-  test('of the modern era says each time who asks', async () => {
+  test('of the modern era carries the client info each time', async () => {
     const { client, server } = await connectModern(
       { 'tools/call': () => done },
       { onLog: () => undefined },
@@ -116,7 +116,7 @@ describe('a request', () => {
     });
   });
 
-  test('delivers all of its progress in order and before the answer', async () => {
+  test('delivers all of its progress in order and before the response', async () => {
     const { client, server } = await connectLegacy();
     const seen: (Progress | string)[] = [];
     const call = client
@@ -154,7 +154,7 @@ describe('a request', () => {
     ['no result', { result: 'text' }],
     ['result and error', { result: {}, error: { code: 1, message: '' } }],
     ['content that is no list', { result: { content: {} } }],
-  ])('rejects an answer with %s', async (_name, answer) => {
+  ])('rejects a response with %s', async (_name, answer) => {
     const { client, server } = await connectLegacy();
     const call = client.callTool('a', {});
     const { id } = await server.receives('tools/call');
@@ -162,7 +162,7 @@ describe('a request', () => {
     await expect(call).rejects.toMatchObject({ code: 'invalid-response', sent: true });
   });
 
-  test('with params that JSON cannot hold is an error of the caller', async () => {
+  test('with params that JSON cannot represent is an error of the caller', async () => {
     const { client, server } = await connectLegacy();
     await expect(client.callTool('a', { n: 1n })).rejects.toMatchObject({
       code: 'invalid-argument',
@@ -171,7 +171,7 @@ describe('a request', () => {
     expect(server.all('tools/call')).toHaveLength(0);
   });
 
-  test('is answered once even when the server answers twice', async () => {
+  test('settles once even when the server responds twice', async () => {
     const { client, server } = await connectLegacy({ ping: () => ({ result: {} }) });
     const call = client.callTool('a', {});
     const { id } = await server.receives('tools/call');
@@ -182,7 +182,7 @@ describe('a request', () => {
   });
 
   test.each([-32002, -32602])(
-    'for a resource that does not exist rejects alike for code %i',
+    'for a missing resource rejects with ResourceNotFoundError for code %i',
     async (code) => {
       const { client } = await connectLegacy({
         'resources/read': () => ({ error: { code, message: 'gone', data: { uri: 'file:///a' } } }),
@@ -225,7 +225,7 @@ describe('cancelling', () => {
   test.each([
     ['legacy', connectLegacy],
     ['modern', connectModern],
-  ])('a %s request writes the notification and swallows the late answer', async (_era, connect) => {
+  ])('a %s request sends the notification and ignores the late response', async (_era, connect) => {
     const { client, server } = await connect();
     const stop = new AbortController();
     const progress: Progress[] = [];
@@ -272,7 +272,7 @@ describe('cancelling', () => {
     ]);
   });
 
-  test('in the moment of the answer does nothing either', async () => {
+  test('at the time of the response does nothing', async () => {
     const { client, server } = await connectLegacy();
     const stop = new AbortController();
     const call = client.callTool('a', {}, { signal: stop.signal });
@@ -283,7 +283,7 @@ describe('cancelling', () => {
     expect(server.all('notifications/cancelled')).toHaveLength(0);
   });
 
-  test('after the answer does nothing', async () => {
+  test('after the response does nothing', async () => {
     const { client, server } = await connectLegacy({ 'tools/call': () => done });
     const stop = new AbortController();
     await client.callTool('a', {}, { signal: stop.signal });
@@ -313,7 +313,7 @@ describe('the end of the connection', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('is known to later requests, which are not sent', async () => {
+  test('rejects later requests, which are not sent', async () => {
     const { client, server } = await connectLegacy();
     server.crash(new Error('gone'));
     await expect(client.callTool('a', {})).rejects.toMatchObject({
@@ -324,7 +324,7 @@ describe('the end of the connection', () => {
     expect(server.all('tools/call')).toHaveLength(0);
   });
 
-  test('by close is told once, without an error', async () => {
+  test('by close is reported once, without an error', async () => {
     const ends: (Error | undefined)[] = [];
     const { client, server } = await connectLegacy({}, { onClosed: (error) => ends.push(error) });
     const call = settling(client.callTool('a', {}));
@@ -341,7 +341,7 @@ describe('the end of the connection', () => {
 });
 
 describe('notifications', () => {
-  test('of the end whose callback throws harm nothing either', async () => {
+  test('of the end tolerate a callback that throws', async () => {
     const problems: unknown[] = [];
     const onClosed = (): void => {
       throw new Error('mine');
@@ -379,7 +379,7 @@ describe('notifications', () => {
     ]);
   });
 
-  test('of a finished visit to a URL reach their callback with the id, and without one nobody', async () => {
+  test('of a complete URL elicitation reach their callback with the id, and are ignored without an id', async () => {
     const heard: string[] = [];
     const { client, server } = await connectLegacy(
       { ping: () => ({ result: {} }) },
@@ -391,7 +391,7 @@ describe('notifications', () => {
     expect(heard).toEqual(['e1']);
   });
 
-  test('of a name that objects have are nothing special', async () => {
+  test('named like a member of Object.prototype are ignored', async () => {
     const problems: Error[] = [];
     const { client, server } = await connectLegacy(
       { ping: () => ({ result: {} }) },
@@ -402,7 +402,7 @@ describe('notifications', () => {
     expect(problems).toEqual([]);
   });
 
-  test('whose callback throws do not harm the connection', async () => {
+  test('whose callback throws do not affect the connection', async () => {
     const problems: Error[] = [];
     const onToolsChanged = (): void => {
       throw new Error('mine');
@@ -432,7 +432,7 @@ describe('ping and roots', () => {
     await expect(client.ping(request)).rejects.toMatchObject({ code: 'request-cancelled' });
   });
 
-  test('changed roots are told only to a legacy server that may ask for them', async () => {
+  test('changed roots are announced only to a legacy server that may list them', async () => {
     const handlers = { listRoots: () => Promise.resolve([]) };
     const asking = await connectLegacy({}, { handlers });
     const without = await connectLegacy();

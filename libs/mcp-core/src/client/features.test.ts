@@ -32,7 +32,7 @@ function paramsOf(server: ScriptedServer, method: string): JsonObject {
 }
 
 describe('prompts', () => {
-  test('are listed and got', async () => {
+  test('are listed and fetched', async () => {
     const messages = [{ role: 'user', content: { type: 'text', text: 'Hi' } }];
     const { client, server } = await connect({
       'prompts/list': () => ({ result: { prompts: [{ name: 'p' }] } }),
@@ -43,7 +43,7 @@ describe('prompts', () => {
     expect(paramsOf(server, 'prompts/get')).toEqual({ name: 'p', arguments: { a: 'b' } });
   });
 
-  test('of a server without them are none', async () => {
+  test('of a server without prompts are an empty list', async () => {
     const { client } = await connect({
       initialize: () => ({ result: { protocolVersion: '2025-11-25', capabilities: {} } }),
     });
@@ -62,7 +62,7 @@ describe('completion', () => {
     result: { protocolVersion: '2025-11-25', capabilities: { completions: {} } },
   });
 
-  test('asks with what was chosen before', async () => {
+  test('sends the values that were chosen before', async () => {
     const completion = { values: ['Berlin'], total: 1, hasMore: false };
     const { client, server } = await connect({
       initialize,
@@ -79,7 +79,7 @@ describe('completion', () => {
     });
   });
 
-  test('is asked of a server that declares it, or speaks the first revision, which has no word for it', async () => {
+  test('is requested only from a server that declares it, or of the first revision, which cannot declare it', async () => {
     const ask = (protocolVersion: string) =>
       connect({
         initialize: () => ({ result: { protocolVersion, capabilities: {} } }),
@@ -114,7 +114,7 @@ describe('the log level', () => {
     expect(paramsOf(server, 'logging/setLevel')).toEqual({ level: 'error' });
   });
 
-  test('of the modern era goes with each later request', async () => {
+  test('of the modern era is sent with each later request', async () => {
     const { client, server } = await connect(
       { 'prompts/list': () => ({ result: { prompts: [] } }) },
       'modern',
@@ -129,7 +129,7 @@ describe('the log level', () => {
     ).toEqual([undefined, 'debug']);
   });
 
-  test('needs a legacy server that logs', async () => {
+  test('needs a legacy server with logging', async () => {
     const { client } = await connect({
       initialize: () => ({ result: { protocolVersion: '2025-11-25', capabilities: {} } }),
     });
@@ -145,7 +145,7 @@ describe('a list without end', () => {
       (page) => ({ items: Array.from({ length: 100_000 }).fill(0), nextCursor: `${page}` }),
     ],
     ['of text', (page) => ({ items: ['x'.repeat(10_000_000)], nextCursor: `${page}` })],
-  ])('%s is given up', async (_name, fetchPage) => {
+  ])('%s is rejected', async (_name, fetchPage) => {
     let page = 0;
     await expect(
       collectPages('items', () => Promise.resolve(fetchPage(page++))),

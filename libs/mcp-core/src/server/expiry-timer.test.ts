@@ -22,7 +22,7 @@ describe('an expiry timer', () => {
     expect([expired, timer.size]).toEqual([200_000, 0]);
   });
 
-  test('expires keys in the order of their times, whatever was deleted or replaced between', () => {
+  test('expires keys in the order of their times, despite deletions and replacements', () => {
     const expired: string[] = [];
     const timer = new ExpiryTimer(Date.now, (key) => expired.push(key));
     const now = Date.now();
@@ -47,7 +47,7 @@ describe('an expiry timer', () => {
     expect(new Set(expired)).toEqual(new Set(times.keys()));
   });
 
-  test('forgets a deleted key and then waits for nothing', () => {
+  test('removes a deleted key and then has no timer', () => {
     const onExpired = vi.fn<(key: string) => void>();
     const timer = new ExpiryTimer(Date.now, onExpired);
     timer.add('a', Date.now() + 10);

@@ -242,10 +242,10 @@ export class ClientConnection {
     this.#closeRetired();
   }
 
-  settled(request: ActiveRequest, answer: RequestOutcome): void {
+  settled(request: ActiveRequest, outcome: RequestOutcome): void {
     this.#forget(request);
     try {
-      const result = this.#read(request, answer);
+      const result = this.#read(request, outcome);
       request.resolve(result);
     } catch (error) {
       const again =
@@ -292,9 +292,9 @@ export class ClientConnection {
     };
   }
 
-  #read(request: ActiveRequest, answer: RequestOutcome): JsonObject | Promise<JsonObject> {
+  #read(request: ActiveRequest, outcome: RequestOutcome): JsonObject | Promise<JsonObject> {
     const { method } = request;
-    const decoded = this.codec.decodeResult(method, readResponse(method, answer));
+    const decoded = this.codec.decodeResult(method, readResponse(method, outcome));
     switch (decoded.kind) {
       case 'complete':
         return decoded.result;

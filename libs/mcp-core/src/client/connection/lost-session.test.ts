@@ -53,7 +53,7 @@ test('a watch that finds its session lost is opened in the new one', async () =>
   expect(heard).toEqual(['file:///a']);
 });
 
-test('a watch stays in the new session while calls of the lost one go on', async () => {
+test('a watch stays in the new session while calls of the lost session continue', async () => {
   const [first, second] = [
     server({ 'resources/unsubscribe': silent, 'logging/setLevel': silent }),
     server(),
@@ -72,7 +72,7 @@ test('a watch stays in the new session while calls of the lost one go on', async
   expect(second.received.map(({ method }) => method)).not.toContain('resources/unsubscribe');
 });
 
-test('a session that is lost while it is restored is told, and waits for nobody', async () => {
+test('a session that is lost while it is restored is reported without a deadlock', async () => {
   const gone: Step = ({ id }) => {
     second.fail(id!, sessionLost);
     return undefined;

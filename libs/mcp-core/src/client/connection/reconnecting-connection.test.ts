@@ -71,7 +71,7 @@ async function acknowledge(server: ScriptedServer, count = 1): Promise<number> {
 }
 
 describe('reconnect', () => {
-  test('does nothing while the connection lives', async () => {
+  test('does nothing while the connection is open', async () => {
     const server = legacy();
     const client = await connect([server], { era: 'legacy' });
     await client.reconnect();
@@ -83,7 +83,7 @@ describe('reconnect', () => {
     ]);
   });
 
-  test('opens one new connection however often it is asked, and restores subscriptions and the log level', async () => {
+  test('opens one new connection for concurrent calls, and restores subscriptions and the log level', async () => {
     const [first, second] = [legacy(), legacy()];
     const ends: (Error | undefined)[] = [];
     const client = await connect([first, second], {
@@ -116,7 +116,7 @@ describe('reconnect', () => {
     expect(second.all('resources/unsubscribe')).toHaveLength(1);
   });
 
-  test('tries the known era first, and takes the one it turns out to be', async () => {
+  test('tries the known era first, and adopts the detected era', async () => {
     const first = legacy({ 'server/discover': refused(-32601) });
     const second = modern({ initialize: refused(-32601) });
     const client = await connect([first, second]);
@@ -138,7 +138,7 @@ describe('reconnect', () => {
     await expect(client.reconnect()).rejects.toMatchObject({ code: 'connection-closed' });
   });
 
-  test('that is under way ends with close, and leaves nothing open', async () => {
+  test('in progress ends with close, and leaves nothing open', async () => {
     const [first, second] = [legacy(), new ScriptedServer()];
     const client = await connect([first, second], { era: 'legacy' });
     first.crash();
@@ -167,7 +167,7 @@ describe('a lost session', () => {
   const lose = (server: ScriptedServer, id: unknown): void =>
     server.fail(id as number, sessionLost);
 
-  test('is opened again by the requests that notice it, once, and lists are sent again', async () => {
+  test('is opened again once by concurrent requests, and lists are fetched again', async () => {
     const [first, second] = [
       legacy({ 'tools/list': losing, 'resources/list': losing }),
       legacy({

@@ -9,7 +9,7 @@ import type {
 
 /** The second parameter of an input handler. */
 export interface InputContext {
-  /** Aborted when the server withdraws the input request, the request that needs the input is cancelled, or the connection ends. */
+  /** Aborts when the server withdraws the input request, the request that needs the input is cancelled, or the connection ends. */
   readonly signal: AbortSignal;
   readonly meta: JsonObject;
   /**
@@ -27,12 +27,12 @@ export interface OriginatingRequest {
   readonly method: string;
   /** The name of the tool or prompt, or the URI of the resource. */
   readonly name?: string;
-  /** The very object that was given as `RequestOptions.meta`. */
+  /** The object that was passed as `RequestOptions.meta`, by identity. */
   readonly meta?: JsonObject;
 }
 
 /**
- * Respond to the input requests of a server: requests of its own (legacy), or the content of an `input_required` result (modern). Declared capabilities are
+ * The host's handlers of a server's input requests, which are requests of the server (legacy) or part of an `input_required` result (modern). Declared capabilities are
  * computed from the handlers present and `ClientOptions.capabilities`; an input request that was not declared never reaches a handler. Throw
  * `ProtocolError` (-1: rejected by the user) to refuse: a legacy server receives the error; a modern server receives nothing, and the request rejects with
  * `input-refused`.

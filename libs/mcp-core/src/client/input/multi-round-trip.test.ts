@@ -86,8 +86,8 @@ const accept = (name: string): Promise<ElicitResult> =>
 const sample: InputHandlers['sample'] = () =>
   Promise.resolve({ role: 'assistant', content: { type: 'text', text: 'Hello' }, model: 'm' });
 
-describe('a call that is answered with questions', () => {
-  test('is sent again with all answers, the original params, the state as it was, and a new id', async () => {
+describe('a call whose result is input_required', () => {
+  test('is sent again with all input responses, the original params, the unchanged state, and a new id', async () => {
     const state = ' {"no": "json"}\u0000=';
     const { client, server } = await connect(
       [asking({ who: form, model: sampling, where: { method: 'roots/list' } }, state), done],
@@ -124,7 +124,7 @@ describe('a call that is answered with questions', () => {
     });
   });
 
-  test('tells its handlers which call it is', async () => {
+  test('names its call to the handlers', async () => {
     const seen: unknown[] = [];
     const elicit: InputHandlers['elicit'] = (_params, { request }) => {
       seen.push(request);
@@ -203,7 +203,7 @@ describe('a call that is answered with questions', () => {
     expect(save.mock.calls).toEqual([[{ inputRequests: { next: form }, requestState: 's2' }]]);
   });
 
-  test('must not ask more than a thousand at once', async () => {
+  test('cannot have more than a thousand input requests at once', async () => {
     const elicit = vi.fn<NonNullable<InputHandlers['elicit']>>(() => accept('Ann'));
     const { client } = await connect(
       [asking(Object.fromEntries(Array.from({ length: 1001 }, (_, key) => [key, form]))), done],
@@ -213,14 +213,14 @@ describe('a call that is answered with questions', () => {
     expect(elicit).not.toHaveBeenCalled();
   });
 
-  test('must not name roots that are no files', async () => {
+  test('rejects roots that are not file URIs', async () => {
     const { client } = await connect([asking({ where: { method: 'roots/list' } }), done], {
       handlers: { listRoots: () => Promise.resolve([{ uri: 'https://example.com/' }]) },
     });
     await expect(client.callTool('a', {})).rejects.toMatchObject({ code: 'invalid-argument' });
   });
 
-  test('gives each round only its own answers, and a state only when one came', async () => {
+  test('sends in each round only its own responses, and a state only when the server sent one', async () => {
     const { client, server } = await connect(
       [
         asking({ a: form }, 's1'),
@@ -239,7 +239,7 @@ describe('a call that is answered with questions', () => {
     ]);
   });
 
-  test('puts the questions of a round at the same time', async () => {
+  test('runs the handlers of a round concurrently', async () => {
     const open: string[] = [];
     const all = Promise.withResolvers<void>();
     const { client } = await connect([asking({ a: form, b: form }), done], {
@@ -274,7 +274,7 @@ describe('a call that is answered with questions', () => {
     });
   });
 
-  test('must be one that may be answered so', async () => {
+  test('must use a method that allows it', async () => {
     const { client } = await connect([asking({ a: form })], {
       handlers: { elicit: () => accept('x') },
     });
@@ -284,7 +284,7 @@ describe('a call that is answered with questions', () => {
     });
   });
 
-  test('is given up after ten rounds, or as many as the host allows', async () => {
+  test('rejects after ten rounds, or the number that the host allows', async () => {
     for (const [maxInputRounds, calls] of [
       [undefined, 11],
       [2, 3],
@@ -302,7 +302,7 @@ describe('a call that is answered with questions', () => {
   });
 });
 
-describe('a question before an answer', () => {
+describe('an input request of a modern server', () => {
   test.each<[string, JsonObject, Partial<ClientOptions>, string]>([
     [
       'that is refused',
@@ -312,7 +312,7 @@ describe('a question before an answer', () => {
     ],
     ['of a kind nobody answers', { a: sampling }, {}, 'capability-missing'],
     [
-      'of no kind there is',
+      'of an unknown method',
       { a: { method: 'tools/list' } },
       { handlers: { sample } },
       'capability-missing',
@@ -342,24 +342,24 @@ describe('a question before an answer', () => {
       'input-refused',
     ],
     [
-      'whose answer does not fit the form',
+      'whose response does not fit the form',
       { a: form },
       { handlers: { elicit: () => Promise.resolve({ action: 'accept', content: {} }) } },
       'invalid-argument',
     ],
     [
-      'answered with roots that are no files',
+      'with roots that are not file URIs',
       { a: { method: 'roots/list' } },
       { handlers: { listRoots: () => Promise.resolve([{ uri: 'https://example.org' }]) } },
       'invalid-argument',
     ],
-  ])('%s ends the call without another try', async (_name, questions, options, code) => {
+  ])('%s rejects the call without a retry', async (_name, questions, options, code) => {
     const { client, server } = await connect([asking(questions, 's'), done], options);
     await expect(client.callTool('t', {})).rejects.toMatchObject({ code });
     expect(server.all('tools/call')).toHaveLength(1);
   });
 
-  test('takes the defaults of the form when the host says so', async () => {
+  test('gets the defaults of the form when the host enables them', async () => {
     const requestedSchema = {
       type: 'object',
       properties: { name: { type: 'string', default: 'Jo' }, age: { type: 'integer', default: 3 } },
@@ -376,7 +376,7 @@ describe('a question before an answer', () => {
     });
   });
 
-  test('is withdrawn when another one of its round is refused', async () => {
+  test('is aborted when another input request of its round is refused', async () => {
     const withdrawn = Promise.withResolvers<unknown>();
     const { client } = await connect([asking({ a: form, b: sampling })], {
       handlers: {
@@ -397,7 +397,7 @@ describe('a question before an answer', () => {
   test.each<[string, (server: ScriptedServer, stop: AbortController) => void, string]>([
     ['the call is cancelled', (_server, stop) => stop.abort(), 'request-cancelled'],
     ['the connection ends', (server) => server.crash(new Error('gone')), 'connection-lost'],
-  ])('is withdrawn when %s', async (_name, happens, code) => {
+  ])('is aborted when %s', async (_name, happens, code) => {
     const stop = new AbortController();
     const asked = Promise.withResolvers<AbortSignal>();
     const { client, server } = await connect([asking({ a: form })], {
@@ -411,7 +411,7 @@ describe('a question before an answer', () => {
     expect(server.all('tools/call')).toHaveLength(1);
   });
 
-  test('stops the limits of its call, which go on afterwards', async () => {
+  test('pauses the limits of its call', async () => {
     const answer = Promise.withResolvers<ElicitResult>();
     const server = new ScriptedServer({ 'server/discover': discovered });
     const client = await connectClient(() => server, {

@@ -73,7 +73,7 @@ describe("a legacy server's question", () => {
     expect(seen).toEqual([10, { trace: 1 }]);
   });
 
-  test('does not wait for another one', async () => {
+  test('does not wait for another request', async () => {
     const server = await connect({
       handlers: {
         elicit: () => new Promise(() => undefined),
@@ -132,7 +132,7 @@ describe("a legacy server's question", () => {
     });
   });
 
-  test('about roots is answered with an error when a root is no file, and the host hears why', async () => {
+  test('for roots is answered with an error when a root is not a file URI, and the problem is reported', async () => {
     const problems: Error[] = [];
     const server = await connect({
       handlers: {
@@ -235,7 +235,7 @@ test('a request of a modern server is not answered at all', async () => {
   expect(server.received.map(({ method }) => method)).toEqual(['server/discover']);
 });
 
-describe('what was not declared', () => {
+describe('input that was not declared', () => {
   const url = { mode: 'url', message: 'Open', url: 'https://example.org', elicitationId: 'e1' };
   const tool = { name: 't', inputSchema: { type: 'object' } };
   const handlers = {
@@ -288,7 +288,7 @@ describe('what was not declared', () => {
   });
 });
 
-describe('an answer to a form', () => {
+describe('the response to a form', () => {
   const asked = {
     message: '?',
     requestedSchema: {
@@ -301,7 +301,7 @@ describe('an answer to a form', () => {
     handlers: { elicit: () => Promise.resolve({ action: 'accept', content }) },
   });
 
-  test('takes the defaults of what was left out, when the host says so', async () => {
+  test('gets the defaults of missing fields when the host enables them', async () => {
     const server = await connect({
       ...accepting({ age: 3 }),
       capabilities: { applyDefaults: true },
@@ -314,7 +314,7 @@ describe('an answer to a form', () => {
   });
 
   test.each([{ age: 3 }, { name: 'Jo', age: 'three' }])(
-    'that does not fit, like %j, is not sent, and the host hears why',
+    'that does not fit, like %j, is not sent, and the problem is reported',
     async (content) => {
       const problems: unknown[] = [];
       const server = await connect({
@@ -328,7 +328,7 @@ describe('an answer to a form', () => {
   );
 });
 
-describe('a conversation to be sampled', () => {
+describe('the messages of a sampling request', () => {
   const text = { type: 'text', text: 'Hi' };
   const use = (id: string): object => ({ type: 'tool_use', id, name: 't', input: {} });
   const result = (toolUseId: string): object => ({ type: 'tool_result', toolUseId, content: [] });
@@ -353,7 +353,7 @@ describe('a conversation to be sampled', () => {
     ],
     ['that ends with a call', [{ role: 'assistant', content: use('a') }], false],
     [
-      'that goes on before the result',
+      'that continue before the result',
       [
         { role: 'assistant', content: use('a') },
         { role: 'user', content: text },

@@ -58,8 +58,8 @@ async function connect(
 
 const accept = (): ElicitResult => ({ action: 'accept' });
 
-describe('a server that wants URLs visited before it does what it was asked', () => {
-  test('gets the same request again when a person agreed to all of them', async () => {
+describe('a server that requires URL elicitation', () => {
+  test('receives the request again when the user accepted all URLs', async () => {
     const meta = { key: 'k' };
     const { client, server, asked } = await connect(
       [refusal(visit('a'), visit('b')), () => ({ result: done })],
@@ -77,7 +77,7 @@ describe('a server that wants URLs visited before it does what it was asked', ()
   });
 
   test.each(['decline', 'cancel'] as const)(
-    'is not asked again when a person says %s to one',
+    'does not receive the request again when the user answers %s to one URL',
     async (action) => {
       const { client, server } = await connect([refusal(visit('a'), visit('b'))], (params) =>
         params.message === 'visit b' ? { action } : accept(),
@@ -90,7 +90,7 @@ describe('a server that wants URLs visited before it does what it was asked', ()
     },
   );
 
-  test('and refuses again gets the request once more when it announces that all visits are complete', async () => {
+  test('and refuses again receives the request once more when it announces that all elicitations are complete', async () => {
     const answers = [
       refusal(visit('a'), visit('b')),
       refusal(visit('b')),
@@ -108,7 +108,7 @@ describe('a server that wants URLs visited before it does what it was asked', ()
     expect([asked.length, server.all('tools/call').length]).toEqual([2, 3]);
   });
 
-  test('and announced the end of the visit before a person agreed is not waited for', async () => {
+  test('and announced completion before the user accepted is not waited for', async () => {
     const connected: { server?: ScriptedServer } = {};
     const answers = [refusal(visit('a')), refusal(visit('a')), () => ({ result: done })];
     const { client, server } = await connect(answers, () => {
@@ -119,7 +119,7 @@ describe('a server that wants URLs visited before it does what it was asked', ()
     expect(await client.callTool('pay', {})).toEqual(done);
   });
 
-  test('and refuses after the visits as well is taken at its word', async () => {
+  test('and refuses after completion fails the call', async () => {
     const answers = [refusal(visit('a')), refusal(visit('a')), refusal(visit('a'))];
     const { client, server, asked } = await connect(answers, accept);
     const call = client.callTool('pay', {});
@@ -136,7 +136,7 @@ describe('a server that wants URLs visited before it does what it was asked', ()
       { ...visit('a'), elicitationId: undefined },
       { timeoutMs: 20 },
     ],
-  ])('and refuses again and %s is taken at its word', async (_title, asked, options) => {
+  ])('and refuses again and %s fails the call', async (_title, asked, options) => {
     const { client, server } = await connect([refusal(asked), refusal(asked)], accept);
     await expect(client.callTool('pay', {}, options)).rejects.toMatchObject({ code: -32042 });
     expect(server.all('tools/call')).toHaveLength(2);
@@ -156,7 +156,7 @@ describe('a server that wants URLs visited before it does what it was asked', ()
     ['none', refusal()],
     ['a form', refusal({ message: 'Name?', requestedSchema: { type: 'object', properties: {} } })],
     ['nonsense', () => ({ error: { code: -32042, message: 'visit first', data: 'x' } })],
-  ])('and names %s has only refused', async (_name, answer) => {
+  ])('and names %s fails the call', async (_name, answer) => {
     const { client, asked } = await connect([answer], accept);
     await expect(client.callTool('pay', {})).rejects.toMatchObject({ code: -32042 });
     expect(asked).toEqual([]);
@@ -165,13 +165,13 @@ describe('a server that wants URLs visited before it does what it was asked', ()
   test.each<[string, Partial<ClientOptions> & { readonly version?: string }]>([
     ['a client that did not declare it', { capabilities: {} }],
     ['a revision that does not have it', { version: '2025-06-18' }],
-  ])('has only refused %s', async (_name, options) => {
+  ])('fails the call %s', async (_name, options) => {
     const { client, asked } = await connect([refusal(visit('a'))], accept, options);
     await expect(client.callTool('pay', {})).rejects.toMatchObject({ code: -32042 });
     expect(asked).toEqual([]);
   });
 
-  test('gets nothing more when the host refuses, or the call is cancelled meanwhile', async () => {
+  test('receives nothing more when the host refuses or the call is cancelled', async () => {
     const refuse = (): never => {
       throw new ProtocolError(-1, 'no person is here');
     };
@@ -192,7 +192,7 @@ describe('a server that wants URLs visited before it does what it was asked', ()
     ]);
   });
 
-  test('has all the time that it had left: the time a person took does not count', async () => {
+  test('has the rest of the time limit: the time of the user does not count', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const late = (): ReturnType<Step> => {

@@ -26,6 +26,6 @@ test.each([
   );
 });
 
-test('a description that is no text is left out', () => {
+test('a description that is not a string is removed', () => {
   expect(readPromptResult({ description: 7, messages: [] })).toEqual({ messages: [] });
 });

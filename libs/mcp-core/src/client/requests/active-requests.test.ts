@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 describe('limits', () => {
-  test('inactivity ends a request, tells the server, and its late answer is swallowed', async () => {
+  test('inactivity cancels a request on the server, and the late response is ignored', async () => {
     const { client, server } = await connectLegacy({ ping: () => ({ result: {} }) });
     const settled = settling(client.callTool('a', {}, { timeoutMs: 1000 }));
     await vi.advanceTimersByTimeAsync(999);
@@ -46,7 +46,7 @@ describe('limits', () => {
     });
   });
 
-  test('the default comes from the client; Infinity is none', async () => {
+  test('the default comes from the client; Infinity disables the limit', async () => {
     const { client } = await connectLegacy({}, { requestTimeoutMs: 500 });
     const limited = settling(client.callTool('a', {}));
     const unlimited = settling(client.callTool('a', {}, { timeoutMs: Infinity }));
@@ -55,7 +55,7 @@ describe('limits', () => {
     expect(unlimited).toEqual({});
   });
 
-  test('stop while a question of the server is open', async () => {
+  test('pause while a request of the server is open', async () => {
     const answer = Promise.withResolvers<{ action: 'decline' }>();
     const { client, server } = await connectLegacy(
       {},
@@ -81,7 +81,7 @@ describe('limits', () => {
     expect(asked.error?.code).toBe('request-timeout');
   });
 
-  test('go on when the server withdraws its question, whatever the handler does', async () => {
+  test('resume when the server withdraws its request, whatever the handler does', async () => {
     const { client, server } = await connectLegacy(
       {},
       { handlers: { listRoots: () => new Promise(() => undefined) } },

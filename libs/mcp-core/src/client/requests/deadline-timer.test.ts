@@ -32,7 +32,7 @@ describe('a deadline timer', () => {
     expect(fired).toBe(1);
   });
 
-  test('never fires for a deadline that never comes, or after it was stopped', () => {
+  test('never fires for an infinite deadline, or after it was stopped', () => {
     const timer = new DeadlineTimer(() => {
       throw new Error('fired');
     });
@@ -44,7 +44,7 @@ describe('a deadline timer', () => {
   });
 });
 
-test('a deadline timer keeps the process alive only while something waits for it', () => {
+test('a deadline timer keeps the process alive only while a deadline is pending', () => {
   const waiting = (): number =>
     process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
   const before = waiting();

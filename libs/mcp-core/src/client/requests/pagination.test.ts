@@ -22,7 +22,7 @@ test('joins the pages, whatever their cursors are', async () => {
   ).toEqual([1, 2, 3]);
 });
 
-test('counts a page before it is kept, and values by what they cost', async () => {
+test('counts a page before it is stored, and values by their cost', async () => {
   const objects = Array.from({ length: 100_000 }, () => ({}));
   expect(await endless(() => ({ tools: [{ objects }] }))).toEqual({
     pages: 6,
@@ -31,7 +31,7 @@ test('counts a page before it is kept, and values by what they cost', async () =
   expect(await endless(() => ({ tools: ['x'.repeat(4_000_000)] }))).toMatchObject({ pages: 5 });
 });
 
-test('does not follow a list for ever', async () => {
+test('rejects an endless list', async () => {
   expect(await endless(() => ({ tools: [] }))).toMatchObject({ pages: 10_000 });
   const again = collectPages('tools', () =>
     Promise.resolve({ tools: [], nextCursor: 'c'.repeat(100_000) }),

@@ -9,30 +9,32 @@ import { httpFailureOf, isRequestRefused } from '../connection/http-failure.ts';
  * @throws ProtocolError when the response is an error.
  * @throws LocalError `invalid-response`, `invalid-argument` (not serializable), or `connection-lost` with `sent`.
  */
-export function readResponse(method: string, answer: RequestOutcome): JsonObject {
-  switch (answer.kind) {
+export function readResponse(method: string, outcome: RequestOutcome): JsonObject {
+  switch (outcome.kind) {
     case 'result':
-      return answer.result;
+      return outcome.result;
     case 'error':
-      throw new ProtocolError(answer.error.code, answer.error.message, { data: answer.error.data });
+      throw new ProtocolError(outcome.error.code, outcome.error.message, {
+        data: outcome.error.data,
+      });
     case 'invalid':
       throw new LocalError(
         'invalid-response',
-        `The server's response to ${method} is not JSON-RPC: ${answer.detail}`,
+        `The server's response to ${method} is not JSON-RPC: ${outcome.detail}`,
         { sent: true },
       );
     case 'refused':
       throw new LocalError(
         'invalid-response',
-        `The server's response to ${method} was refused: ${answer.detail}. Request less, or raise the message limit for this server.`,
+        `The server's response to ${method} was refused: ${outcome.detail}. Request less, or raise the message limit for this server.`,
         { sent: true },
       );
     case 'unsent':
-      throw unsentError(method, answer.error);
+      throw unsentError(method, outcome.error);
     case 'closed':
-      throw lostError(method, answer.error);
+      throw lostError(method, outcome.error);
     default:
-      return answer satisfies never;
+      return outcome satisfies never;
   }
 }
 

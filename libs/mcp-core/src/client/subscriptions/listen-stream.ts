@@ -101,14 +101,14 @@ class ListenStream implements Subscription {
   }
 
   /** Handles the response: a server that ends the stream gracefully sends a result, a cancellation, or both. */
-  #settled(answer: RequestOutcome): void {
+  #settled(outcome: RequestOutcome): void {
     if (this.#state === 'ended') return;
     try {
-      readResponse(METHOD, answer);
+      readResponse(METHOD, outcome);
       this.#ended({ reason: endedByServer(), isBroken: false });
     } catch (error) {
       // readResponse throws only errors.
-      this.#ended({ reason: error as Error, isBroken: answer.kind === 'closed' });
+      this.#ended({ reason: error as Error, isBroken: outcome.kind === 'closed' });
     }
   }
 

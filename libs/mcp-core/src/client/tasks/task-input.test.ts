@@ -61,7 +61,7 @@ async function connect(
   };
 }
 
-test('a question of a task tells its handler which call it is', async () => {
+test('an input request of a task names its call to the handler', async () => {
   const elicit = vi.fn<NonNullable<InputHandlers['elicit']>>(() =>
     Promise.resolve({ action: 'decline' }),
   );
@@ -74,7 +74,7 @@ test('a question of a task tells its handler which call it is', async () => {
   await client.close();
 });
 
-test('a question of a legacy task tells its handler which request waits for the task', async () => {
+test('an input request of a legacy task names the waiting request to the handler', async () => {
   const elicit = vi.fn<NonNullable<InputHandlers['elicit']>>(() =>
     Promise.resolve({ action: 'decline' }),
   );
@@ -120,7 +120,7 @@ test('a question of a legacy task tells its handler which request waits for the 
   await client.close();
 });
 
-test('a task must not ask more than a thousand questions at once', async () => {
+test('a task cannot send more than a thousand input requests at once', async () => {
   const elicit = vi.fn<NonNullable<InputHandlers['elicit']>>(() =>
     Promise.resolve({ action: 'decline' }),
   );
@@ -134,7 +134,7 @@ test('a task must not ask more than a thousand questions at once', async () => {
   expect([elicit.mock.calls.length, server.all('tasks/cancel').length]).toEqual([0, 1]);
 });
 
-test('an answer that cannot be sent ends its call', async () => {
+test('an input response that cannot be sent rejects the call', async () => {
   const sample: InputHandlers['sample'] = () =>
     Promise.resolve({
       role: 'assistant',
@@ -148,7 +148,7 @@ test('an answer that cannot be sent ends its call', async () => {
   expect(await call).toMatchObject({ code: 'invalid-argument' });
 });
 
-test('a task is not asked for any more once its call is over', async () => {
+test('a task is not polled after its call has ended', async () => {
   const { client, server } = await connect({}, {}, { 'tasks/get': silent });
   const cancellation = new AbortController();
   const call = client

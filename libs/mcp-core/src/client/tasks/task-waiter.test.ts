@@ -82,7 +82,7 @@ const failure = (promise: Promise<unknown>): Promise<unknown> =>
 const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
 
 describe('a client that waits for a modern task', () => {
-  test('says in each request that it can, and names the task', async () => {
+  test('declares the extension in each request, and sends the task id', async () => {
     const { client, server } = await connect([completed]);
     const call = client.callTool('run', {});
     await pass(1000);
@@ -103,7 +103,7 @@ describe('a client that waits for a modern task', () => {
     [0, 50],
     [-5, 50],
     [3_600_000, 60_000],
-  ])('asks every %s ms when it is told so, which is every %s', async (pollIntervalMs, expected) => {
+  ])('polls every %s ms when the server suggests %s', async (pollIntervalMs, expected) => {
     const { pollIntervalMs: _default, ...rest } = working;
     const state = pollIntervalMs === undefined ? rest : { ...rest, pollIntervalMs };
     const { client, server } = await connect(
@@ -123,7 +123,7 @@ describe('a client that waits for a modern task', () => {
     await call;
   });
 
-  test('takes up each new interval', async () => {
+  test('adopts each new poll interval', async () => {
     const { client, server } = await connect([{ ...working, pollIntervalMs: 5000 }, working]);
     const call = client.callTool('run', {}).catch(() => undefined);
     await pass(5999);
@@ -135,7 +135,7 @@ describe('a client that waits for a modern task', () => {
     await call;
   });
 
-  test('asks at once for a task that had ended before it was told', async () => {
+  test('polls immediately for a task that had already ended', async () => {
     const { client } = await connect(
       [completed],
       {},
@@ -145,7 +145,7 @@ describe('a client that waits for a modern task', () => {
     await client.close();
   });
 
-  test('answers as soon as each answer is there, and does not send it twice', async () => {
+  test('sends each input response when it is ready, and only once', async () => {
     const answers: ((answer: ElicitResult) => void)[] = [];
     const elicit = (): Promise<ElicitResult> => new Promise((resolve) => answers.push(resolve));
     const { client, server } = await connect(
@@ -168,7 +168,7 @@ describe('a client that waits for a modern task', () => {
     await client.close();
   });
 
-  test('withdraws a question that the server no longer asks, and never answers it', async () => {
+  test('aborts an input request that the server no longer lists, without a response', async () => {
     const signals: AbortSignal[] = [];
     const elicit = (
       _params: unknown,
@@ -190,7 +190,7 @@ describe('a client that waits for a modern task', () => {
     await client.close();
   });
 
-  test('cancels a task that asks what was not declared', async () => {
+  test('cancels a task that requests undeclared input', async () => {
     const { client, server } = await connect([asking('a')]);
     const outcome = failure(client.callTool('run', {}));
     await pass(1000);
@@ -199,7 +199,7 @@ describe('a client that waits for a modern task', () => {
     await client.close();
   });
 
-  test('says once more what the server refused, when it is asked again', async () => {
+  test('reports the refusal when the server lists a refused input request again', async () => {
     const handlers = { elicit: () => Promise.resolve({ action: 'decline' } as const) };
     const refuse: Step = () => ({ error: { code: -32603, message: 'Too early' } });
     const { client } = await connect([asking('a')], { handlers }, { 'tasks/update': refuse });
@@ -209,7 +209,7 @@ describe('a client that waits for a modern task', () => {
     await client.close();
   });
 
-  test('does not mind a refused answer to a task that ended', async () => {
+  test('ignores the refusal of a response to a task that has ended', async () => {
     const handlers = { elicit: () => Promise.resolve({ action: 'decline' } as const) };
     const { client } = await connect(
       [asking('a'), completed],
@@ -236,7 +236,7 @@ describe('a client that waits for a modern task', () => {
     await client.close();
   });
 
-  test('understands a failure that lacks its error', async () => {
+  test('reads a failed task without its error', async () => {
     const { client } = await connect([{ ...working, status: 'failed', statusMessage: 'No power' }]);
     const outcome = failure(client.callTool('run', {}));
     await pass(1000);
@@ -244,7 +244,7 @@ describe('a client that waits for a modern task', () => {
     await client.close();
   });
 
-  test('takes no task for the answer to anything but a call of a tool', async () => {
+  test('accepts a task only as the result of a tool call', async () => {
     const { client } = await connect([], {}, { 'resources/read': created, 'tools/list': created });
     await expect(client.readResource('file:///a')).rejects.toMatchObject({
       code: 'invalid-response',
@@ -263,7 +263,7 @@ describe('a client that waits for a modern task', () => {
     await client.close();
   });
 
-  test('asks again when single answers are lost, and gives up when they all are', async () => {
+  test('polls again after single lost responses, and fails when all are lost', async () => {
     const { client, server } = await connect([], {}, { 'tasks/get': () => undefined });
     const lose = async (count: number): Promise<void> => {
       await pass(1000);
@@ -279,7 +279,7 @@ describe('a client that waits for a modern task', () => {
     await client.close();
   });
 
-  test('counts lost answers anew after each one that came', async () => {
+  test('restarts the count of lost responses after each response', async () => {
     let polls = 0;
     const get: Step = () =>
       (polls += 1) % 3 === 0 ? { result: polls < 12 ? working : completed } : undefined;
@@ -294,7 +294,7 @@ describe('a client that waits for a modern task', () => {
     await client.close();
   });
 
-  test('sends an answer again that may not have reached the server', async () => {
+  test('sends an input response again when it may not have reached the server', async () => {
     const handlers = { elicit: () => Promise.resolve({ action: 'decline' } as const) };
     let updates = 0;
     const update: Step = () =>
@@ -313,7 +313,7 @@ describe('a client that waits for a modern task', () => {
     await client.close();
   });
 
-  test('is not cancelled by the server’s silence alone before the inactivity limit', async () => {
+  test('does not cancel before the inactivity limit of a silent server', async () => {
     const { client, server } = await connect(
       [],
       { requestTimeoutMs: 5000 },
@@ -364,7 +364,7 @@ describe('a client that waits for a legacy task', () => {
     };
   };
 
-  test('waits for one tasks/result, asking meanwhile whether the server lives', async () => {
+  test('waits with one tasks/result, and polls to detect a server that stopped', async () => {
     const { client, server } = await legacy({});
     const call = client.callTool('run', {}, { task: { ttlMs: 5000 }, timeoutMs: 3000 });
     await pass(10_000);
@@ -378,7 +378,7 @@ describe('a client that waits for a legacy task', () => {
     await client.close();
   });
 
-  test('asks for the result again when the stream that waited for it broke', async () => {
+  test('requests the result again when its stream broke', async () => {
     const { client, server } = await legacy({});
     const call = client.callTool('run', {}, { task: {} });
     await pass(0);
@@ -390,7 +390,7 @@ describe('a client that waits for a legacy task', () => {
     await client.close();
   });
 
-  test('takes a task only from a server that offers them, and a result without one from any', async () => {
+  test('requests a task only from a server that offers tasks, and accepts a plain result from any server', async () => {
     const server = new ScriptedServer({
       initialize: initialized(),
       'tools/call': () => ({ result: { content: [] } }),

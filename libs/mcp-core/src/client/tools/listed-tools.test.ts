@@ -80,7 +80,7 @@ describe('annotated parameters', () => {
     ['in a definition', { ...properties({}), $defs: { a: header('A') } }],
     ['in patternProperties', { type: 'object', patternProperties: { a: header('A') } }],
     ['in additionalProperties', { type: 'object', additionalProperties: header('A') }],
-  ])('%s make a tool useless', (_name, schema) => {
+  ])('%s make a tool unusable', (_name, schema) => {
     expect(readMirroredParams(schema)).toEqual({
       problem: expect.stringContaining('x-mcp-header') as string,
     });
@@ -103,7 +103,7 @@ describe('annotated parameters', () => {
     });
   });
 
-  test('travel when they are there', () => {
+  test('are sent as headers when they are present', () => {
     const params = ['s', 'n', 'b'].map((name) => ({ name, path: ['in', name] }));
     expect(paramHeaders(params, { in: { s: 'Hello, 世界', n: 42, b: false } })).toEqual({
       'Mcp-Param-s': '=?base64?SGVsbG8sIOS4lueVjA==?=',
@@ -122,7 +122,7 @@ describe('a tool list', () => {
     { name: 'bad', inputSchema: properties({ region: header('') }) },
   ];
 
-  test('over HTTP lacks the tools that cannot be called, and says so', async () => {
+  test('over HTTP lacks the tools that cannot be called, and reports them', async () => {
     const { client, server, problems } = await connect(tools);
     expect((await client.listTools()).map(({ name }) => name)).toEqual(['good']);
     expect(problems).toEqual([expect.stringContaining('bad')]);
@@ -131,7 +131,7 @@ describe('a tool list', () => {
     expect(server.headersOf('tools/call')).toEqual([{ 'Mcp-Param-Region': 'eu' }, undefined]);
   });
 
-  test('over other transports is whole', async () => {
+  test('over other transports is complete', async () => {
     const { client, server } = await connect(tools, { isHttp: false });
     expect(await client.listTools()).toHaveLength(2);
     await client.callTool('good', { region: 'eu' });
@@ -146,7 +146,7 @@ describe('structured content', () => {
     (result: JsonObject): Step =>
     () => ({ result: { content: [], ...result } });
 
-  test('that fits is given', async () => {
+  test('that fits is returned', async () => {
     const { client } = await connect([tool], { call: answering({ structuredContent: { n: 1 } }) });
     await client.listTools();
     expect(await client.callTool('a', {})).toMatchObject({ structuredContent: { n: 1 } });
@@ -156,7 +156,7 @@ describe('structured content', () => {
   test.each<[string, JsonObject]>([
     ['does not fit', { structuredContent: { n: 'one' } }],
     ['is missing', {}],
-  ])('that %s is refused, told or not looked at', async (_name, result) => {
+  ])('that %s is rejected, reported or ignored', async (_name, result) => {
     for (const outputValidation of [undefined, 'report', 'off'] as const) {
       const { client, problems } = await connect([tool], {
         call: answering(result),
@@ -197,7 +197,7 @@ describe('structured content', () => {
     }
   });
 
-  test('is judged by the evaluator of the host, where it has one', async () => {
+  test('is validated by the evaluator of the host, if any', async () => {
     const evaluated: unknown[] = [];
     const schemaEvaluator = {
       check: (_schema: JsonObject, value: unknown) =>
@@ -216,7 +216,7 @@ describe('structured content', () => {
     expect(evaluated).toEqual([{ n: 'x' }, { n: 'x' }]);
   });
 
-  test('is checked again after an evaluation that was not available, which is reported each time', async () => {
+  test('is validated again after an unavailable evaluation, which is reported each time', async () => {
     const answers = [
       new EvaluationUnavailableError('No descriptor'),
       new EvaluationUnavailableError('No descriptor'),
@@ -244,7 +244,7 @@ describe('structured content', () => {
     );
   });
 
-  test('is not judged by a list that has changed, until that is read again', async () => {
+  test('is not validated with a list that has changed, until it is fetched again', async () => {
     const { client, server } = await connect([tool], { call: answering({ structuredContent: 1 }) });
     await client.listTools();
     server.notify('notifications/tools/list_changed', {});
@@ -253,7 +253,7 @@ describe('structured content', () => {
     await expect(client.callTool('a', {})).rejects.toMatchObject({ code: 'invalid-response' });
   });
 
-  test('of a failed call, or of a tool that was not listed, is not looked at', async () => {
+  test('of a failed call, or of a tool that was not listed, is not validated', async () => {
     const { client } = await connect([tool], { call: answering({ isError: true }) });
     await client.listTools();
     expect(await client.callTool('a', {})).toMatchObject({ isError: true });
@@ -267,16 +267,13 @@ describe('structured content', () => {
     ['is of another dialect', { $schema: 'https://example.com/own' }],
     ['has a regular expression with a fault', { properties: { n: { anyOf: [{ pattern: '(' }] } } }],
     ['refers to itself without end', { allOf: [{ $ref: '#' }] }],
-  ])(
-    'whose schema %s is given, which is told once and does not harm the list',
-    async (_name, schema) => {
-      const { client, problems } = await connect([{ ...tool, outputSchema: schema }], {
-        call: answering({ structuredContent: { n: 1 } }),
-      });
-      expect(await client.listTools()).toHaveLength(1);
-      for (let call = 0; call < 2; call++)
-        expect(await client.callTool('a', {})).toMatchObject({ structuredContent: { n: 1 } });
-      expect(problems).toEqual([expect.stringContaining('cannot be used')]);
-    },
-  );
+  ])('whose schema %s is returned, and the schema is reported once', async (_name, schema) => {
+    const { client, problems } = await connect([{ ...tool, outputSchema: schema }], {
+      call: answering({ structuredContent: { n: 1 } }),
+    });
+    expect(await client.listTools()).toHaveLength(1);
+    for (let call = 0; call < 2; call++)
+      expect(await client.callTool('a', {})).toMatchObject({ structuredContent: { n: 1 } });
+    expect(problems).toEqual([expect.stringContaining('cannot be used')]);
+  });
 });

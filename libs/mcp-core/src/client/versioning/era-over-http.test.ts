@@ -74,7 +74,7 @@ describe('over HTTP', () => {
     expect(server.all('initialize')).toEqual([]);
   });
 
-  test('a modern error that lost its id is still one', async () => {
+  test('a modern error without its id is evidence of a modern server', async () => {
     const server = http({ initialize: initialized() });
     const outcome = connectTo(server).catch((failure: unknown) => failure);
     server.fail(
@@ -88,7 +88,7 @@ describe('over HTTP', () => {
     expect(server.all('initialize')).toEqual([]);
   });
 
-  test('a failure of the second try in a version of the server is not taken for a legacy server', async () => {
+  test('a failure of the retry in a version of the server is not evidence of a legacy server', async () => {
     for (const end of ['fail', 'crash'] as const) {
       const answers = [refused(-32022, { supported: ['2026-07-28'] })];
       const server = http({
@@ -132,7 +132,7 @@ describe('a known era', () => {
       'modern',
       { initialize: initialized(), 'server/discover': refused(-32601) },
     ],
-  ])('%s is not relied on', async (_name, knownEra, script) => {
+  ])('%s is corrected', async (_name, knownEra, script) => {
     expect((await connectTo(new ScriptedServer(script), { knownEra })).server.era).not.toBe(
       knownEra,
     );

@@ -76,17 +76,17 @@ interface DiscoverAttempt {
 }
 
 async function discoverIn(codec: Codec, attempt: DiscoverAttempt): Promise<Discovery> {
-  const answer = await attempt.connection.send('server/discover', {}, codec).outcome;
-  if (answer.kind === 'invalid') {
-    return { era: 'legacy', reason: answer.detail };
+  const outcome = await attempt.connection.send('server/discover', {}, codec).outcome;
+  if (outcome.kind === 'invalid') {
+    return { era: 'legacy', reason: outcome.detail };
   }
-  if (answer.kind === 'error') {
-    return decideAfterError(answer.error, attempt);
+  if (outcome.kind === 'error') {
+    return decideAfterError(outcome.error, attempt);
   }
-  if (answer.kind === 'closed') {
-    return decideAfterLoss(answer.error, attempt);
+  if (outcome.kind === 'closed') {
+    return decideAfterLoss(outcome.error, attempt);
   }
-  const decoded = codec.decodeResult('server/discover', readResponse('server/discover', answer));
+  const decoded = codec.decodeResult('server/discover', readResponse('server/discover', outcome));
   if (decoded.kind !== 'complete' || !Array.isArray(decoded.result.supportedVersions)) {
     return { era: 'legacy', reason: 'its response to server/discover is not a DiscoverResult' };
   }

@@ -64,7 +64,7 @@ describe('completion/complete', () => {
     });
   });
 
-  test('knows what was chosen before', async () => {
+  test('receives the values that were chosen before', async () => {
     const ask = await speak(server, '2025-06-18');
     const context = { arguments: { language: 'python' } };
     expect(await complete(ask, 'framework', '', { context })).toMatchObject({
@@ -163,14 +163,14 @@ describe('completion/complete', () => {
         context: { arguments: { language: 1 } },
       },
     ],
-  ])('refuses what it cannot complete: %s', async (detail, params) => {
+  ])('refuses invalid params: %s', async (detail, params) => {
     const ask = await speak(server, '2025-11-25');
     expect(await ask('completion/complete', params)).toMatchObject({
       error: { code: -32602, message: expect.stringContaining(detail) as string },
     });
   });
 
-  test('takes nothing that every object has for the completer of a variable', async () => {
+  test('does not take members of Object.prototype for completers', async () => {
     const uriTemplate: string = 'odd://{a}/{constructor}';
     const odd = defineResourceTemplate({
       uriTemplate,
@@ -191,7 +191,7 @@ describe('completion/complete', () => {
     });
   });
 
-  test('is declared by a server that can complete something, only', async () => {
+  test('is declared only by a server with completers', async () => {
     const bare = definePrompt({ name: 'bare', handler: () => ({ messages: [] }) });
     const declared = async (options: object): Promise<unknown> => {
       const { result } = await initialize(

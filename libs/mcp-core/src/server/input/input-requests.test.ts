@@ -44,8 +44,8 @@ const form = {
   requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
 } as const;
 
-describe('questions of a legacy session', () => {
-  test('go out as requests with ids of ours and come back typed', async () => {
+describe('input requests of a legacy session', () => {
+  test('are sent as requests with fresh ids and return typed responses', async () => {
     const client = await serve(async (context) => [
       await context.elicit('who', form),
       await context.listRoots(),
@@ -164,7 +164,7 @@ describe('questions of a legacy session', () => {
     });
   });
 
-  test('fail the call, not the server, when the answer is unusable', async () => {
+  test('fail the call, not the server, when the response is invalid', async () => {
     const errors: unknown[] = [];
     const client = await serve((context) => context.elicit('who', form), {
       onError: (error) => errors.push(error),
@@ -198,7 +198,7 @@ describe('questions of a legacy session', () => {
     ).toEqual([]);
   });
 
-  test('go out together in gather, and the rest is withdrawn when one fails', async () => {
+  test('are sent together by gather, and withdrawn when one fails', async () => {
     const client = await serve((context) =>
       context.gather({
         who: { elicit: form },
@@ -221,7 +221,7 @@ describe('questions of a legacy session', () => {
     });
   });
 
-  test('do not let an answer through that does not fit the form', async () => {
+  test('reject a response that does not fit the form', async () => {
     const client = await serve(async (context) =>
       context.elicit('who', {
         message: 'Name?',
@@ -240,7 +240,7 @@ describe('questions of a legacy session', () => {
     });
   });
 
-  test('give gather its answers under the same keys', async () => {
+  test('return responses under the same keys from gather', async () => {
     const client = await serve((context) =>
       context.gather({ who: { elicit: form }, where: { listRoots: true } }),
     );
@@ -257,8 +257,8 @@ describe('questions of a legacy session', () => {
   });
 });
 
-describe('questions of a modern request', () => {
-  test('that its client did not declare are answered with -32021 that names the capability', async () => {
+describe('input requests of a modern request', () => {
+  test('that its client did not declare fail with -32021 and the capability', async () => {
     const said: boolean[] = [];
     const client = await serve((context) => {
       said.push(context.client.can('elicitation'), context.client.can('elicitation.url'));
@@ -360,7 +360,7 @@ describe('onLegacySession', () => {
     expect(calls).toBe(2);
   });
 
-  test('gets a timeout from a client that never lists its roots, and may ask again', async () => {
+  test('times out when the client never lists its roots, and may list them again', async () => {
     vi.useFakeTimers();
     try {
       const outcomes: unknown[] = [];

@@ -78,8 +78,8 @@ const answer = (asked: JsonObject, inputResponses: JsonObject): JsonObject => ({
 const keysOf = ({ inputRequests }: JsonObject): string[] =>
   isJsonObject(inputRequests) ? Object.keys(inputRequests) : [];
 
-describe('a modern request that asks its client', () => {
-  test('is answered with the question and goes on with the answer', async () => {
+describe('a modern request that requires input', () => {
+  test('returns input_required and continues with the response', async () => {
     const client = await serve(
       async (context) => (await context.elicit('who', form('Name?'))).content,
     );
@@ -96,7 +96,7 @@ describe('a modern request that asks its client', () => {
     });
   });
 
-  test('keeps the answers of all rounds, in any instance that has the key', async () => {
+  test('keeps the responses of all rounds, in any instance that has the key', async () => {
     const ask = async (context: InteractiveContext) => [
       (await context.elicit('first', form('First?'))).content,
       (await context.sample('second', { messages: [], maxTokens: 1 })).model,
@@ -121,7 +121,7 @@ describe('a modern request that asks its client', () => {
     });
   });
 
-  test('asks in one round what is asked in one turn, and again only for what is missing', async () => {
+  test('collects the input requests of one turn in one round, and repeats only those without a response', async () => {
     const client = await serve(async (context) => {
       const [a, b] = await Promise.all([
         context.elicit('a', form('A?')),
@@ -157,7 +157,7 @@ describe('a modern request that asks its client', () => {
     ['no action', { content: { name: 'Ada' } }],
     ['no object', 'Ada'],
     ['null', null],
-  ])('asks again when the answer does not fit: %s', async (_what, response) => {
+  ])('repeats the input request when the response does not fit: %s', async (_what, response) => {
     const client = await serve(
       async (context) => (await context.elicit('who', form('Name?'))).content,
     );
@@ -168,7 +168,7 @@ describe('a modern request that asks its client', () => {
     });
   });
 
-  test('takes no answer to a question it did not ask', async () => {
+  test('ignores a response to an unknown input request', async () => {
     const client = await serve(async (context) => [
       await context.elicit('first', form('First?')),
       await context.elicit('second', form('Second?')),
@@ -182,7 +182,7 @@ describe('a modern request that asks its client', () => {
     expect(keysOf(second)).toEqual(['second']);
   });
 
-  test('takes answers that come without a state, ignores those to no question, and destroys nothing for them', async () => {
+  test('accepts responses without a state, ignores unknown keys, and does not run destructive tools for them', async () => {
     const run = async (context: InteractiveContext) =>
       (await context.elicit('who', form('Name?'))).content;
     const inputResponses = { who: accept('Ada'), whom: accept('Bob') };
@@ -194,7 +194,7 @@ describe('a modern request that asks its client', () => {
     ).toEqual(['who']);
   });
 
-  test('asks anew when a new release asks something else under the same key', async () => {
+  test('repeats the input request when a new release uses its key for another one', async () => {
     const before = await serve((context) => context.elicit('who', form('Name?')), {
       requestState: { keys: KEYS },
     });
@@ -209,7 +209,7 @@ describe('a modern request that asks its client', () => {
 });
 
 describe('suspension', () => {
-  test('is sticky: whatever the handler does with it, the answer is the question', async () => {
+  test('is final: whatever the handler does with it, the result is input_required', async () => {
     const errors: unknown[] = [];
     const client = await serve(
       async (context, { how }) => {
@@ -224,7 +224,7 @@ describe('suspension', () => {
     expect(errors).toEqual([]);
   });
 
-  test('aborts the signal, runs finally blocks, and lets no later question in', async () => {
+  test('aborts the signal, runs finally blocks, and ignores later input requests', async () => {
     const seen: unknown[] = [];
     const client = await serve(async (context) => {
       const { signal } = context;
@@ -241,7 +241,7 @@ describe('suspension', () => {
     expect(seen).toEqual([true, 'Suspended', 'finally']);
   });
 
-  test('waits for the effects that were started, and keeps them', async () => {
+  test('waits for the started effects, and stores their results', async () => {
     const release = Promise.withResolvers<undefined>();
     let effects = 0;
     const client = await serve(async (context) => {
@@ -260,7 +260,7 @@ describe('suspension', () => {
     expect(effects).toBe(1);
   });
 
-  test('a handler that does not wait for its question crashes nothing', async () => {
+  test('a handler that does not await its input request does not end the process', async () => {
     const client = await serve((context) => {
       void context.elicit('who', form('Name?'));
       return 'done';
@@ -268,7 +268,7 @@ describe('suspension', () => {
     expect(keysOf(await call(client))).toEqual(['who']);
   });
 
-  test('reports nothing twice while it replays', async () => {
+  test('does not repeat progress and log messages during replay', async () => {
     const client = await serve(async (context) => {
       context.progress({ progress: 1 });
       context.log('info', 'before');
@@ -285,7 +285,7 @@ describe('suspension', () => {
     ).toEqual([1, 'before', 2, 'after']);
   });
 
-  test('two different questions under one key are an error of the handler', async () => {
+  test('two different input requests with one key are an error of the handler', async () => {
     const errors: unknown[] = [];
     const client = await serve(
       async (context) => {
@@ -299,7 +299,7 @@ describe('suspension', () => {
     expect(errors).toMatchObject([{ message: expect.stringContaining('"who"') as string }]);
   });
 
-  test('a journal that is too large is an error, not a cut', async () => {
+  test('a journal that is too large is an error', async () => {
     const errors: unknown[] = [];
     const client = await serve(
       async (context) => {
@@ -380,7 +380,7 @@ describe('requestState', () => {
     );
   });
 
-  test('runs a destructive call once, however often its answer comes', async () => {
+  test('runs a destructive call once, however often its response is sent', async () => {
     let deletions = 0;
     const handler = async (context: InteractiveContext) => {
       await ask(context);
@@ -433,7 +433,7 @@ describe('requestState', () => {
   });
 });
 
-test('an idempotency key answers the whole dialogue, not a round of it', async () => {
+test('an idempotency key covers the whole request, not a round', async () => {
   let runs = 0;
   const client = await serve(async (context) => {
     const { content } = await context.elicit('who', form('Name?'));
@@ -447,7 +447,7 @@ test('an idempotency key answers the whole dialogue, not a round of it', async (
   expect(runs).toBe(1);
 });
 
-test('resources/read asks as well; it is cached only when it is complete', async () => {
+test('resources/read may require input; only its complete result is cached', async () => {
   const server = createServer({
     info,
     resources: {

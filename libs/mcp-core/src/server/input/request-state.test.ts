@@ -21,7 +21,7 @@ test('the memory of used states is bounded, and what it forgot cannot be used ag
   await expect(states.consume(state('younger', 3))).resolves.toBeUndefined();
 });
 
-test('states that have expired make room without consequences', async () => {
+test('expired states are evicted first', async () => {
   let now = 0;
   const states = new RequestStates({ now: () => now });
   await states.consume(state('first', 10));

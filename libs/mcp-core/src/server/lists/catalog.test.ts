@@ -70,7 +70,7 @@ describe('tools/list', () => {
     expect(sizes).toEqual([10, 10, 5]);
   });
 
-  test('goes on behind a cursor after the tools were replaced', async () => {
+  test('continues after a cursor when the tools were replaced', async () => {
     const server = createServer({
       info,
       tools: ['a', 'c', 'e'].map((name) => tool(name)),
@@ -86,7 +86,7 @@ describe('tools/list', () => {
     });
   });
 
-  test('gives exactly what the page before said, and an empty page behind the last tool', async () => {
+  test('continues exactly after the last page, with an empty page after the last tool', async () => {
     const server = createServer({ info, tools: ['a', 'b'].map((name) => tool(name)), pageSize: 1 });
     const ask = await speak(server, '2025-11-25');
     const { nextCursor: cursor } = (await ask('tools/list')).result as Listed;
@@ -95,7 +95,7 @@ describe('tools/list', () => {
     expect(((await ask('tools/list')).result as Listed).nextCursor).toBeUndefined();
   });
 
-  test('tells task support in 2025-11-25 only, and never our own word', async () => {
+  test('publishes task support in 2025-11-25 only', async () => {
     const tools = [
       tool('never'),
       tool('optional', { task: 'optional' }),
@@ -219,7 +219,7 @@ describe('a header annotation that clients must refuse', () => {
 });
 
 describe('setTools and setPrompts', () => {
-  test('replace the table at once and tell every subscriber', async () => {
+  test('replace the table at once and notify every subscriber', async () => {
     const server = createServer({ info, tools: [tool('old')], prompts: [] });
     const [legacy, listening] = await Promise.all([connectRaw(server), connectRaw(server)]);
     await initialize(legacy, '2025-06-18');
@@ -248,7 +248,7 @@ describe('setTools and setPrompts', () => {
     });
   });
 
-  test('leave a running call its definition', async () => {
+  test('do not affect the definition of a running call', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<undefined>();
     const outputSchema = { type: 'array' };
     const slow = tool('x', {
@@ -264,7 +264,7 @@ describe('setTools and setPrompts', () => {
     expect(await call).toMatchObject({ result: { structuredContent: { result: [1] } } });
   });
 
-  test('bring the first completer to a server that was made with no prompts', async () => {
+  test('can add the first completer to a server with an empty list of prompts', async () => {
     const server = createServer({ info, prompts: [] });
     const client = await connectRaw(server);
     expect(await initialize(client, '2025-11-25')).toMatchObject({
@@ -283,7 +283,7 @@ describe('setTools and setPrompts', () => {
     });
   });
 
-  test('change nothing when the definitions cannot be published', async () => {
+  test('change nothing when the definitions are invalid', async () => {
     const server = createServer({
       info,
       tools: [tool('a')],
@@ -312,7 +312,7 @@ describe('setTools and setPrompts', () => {
     expect(client.received.some((message) => 'method' in (message as object))).toBe(false);
   });
 
-  test('cannot add what the clients were told is not there', () => {
+  test('cannot add features that were not declared', () => {
     const server = createServer({ info });
     expect(() => {
       server.setTools([]);
@@ -369,7 +369,7 @@ describe('a tool with a Standard Schema', () => {
     },
   });
 
-  test('publishes the JSON Schema of what it takes and of what it makes', async () => {
+  test('publishes the JSON Schemas of its input and output', async () => {
     const ask = await speak(createServer({ info, tools: [typed] }), '2025-06-18');
     expect(((await ask('tools/list')).result as Listed).tools).toMatchObject([
       {
@@ -380,7 +380,7 @@ describe('a tool with a Standard Schema', () => {
     ]);
   });
 
-  test('hands the handler what the schema makes, and the client what it makes of the result', async () => {
+  test('transforms the arguments and the result', async () => {
     const ask = await speak(createServer({ info, tools: [typed] }), '2026-07-28');
     expect(await ask('tools/call', { name: 'typed', arguments: { a: 123 } })).toMatchObject({
       result: {

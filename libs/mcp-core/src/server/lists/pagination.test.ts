@@ -5,7 +5,7 @@ import { pageAfter } from './pagination.ts';
 const keyOf = (key: string): string => key;
 
 describe('pageAfter', () => {
-  test('gives every entry once, in order, whatever the page size', () => {
+  test('returns every entry once, in order, whatever the page size', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.string({ unit: 'binary' }).filter((key) => key.isWellFormed())),
@@ -26,7 +26,7 @@ describe('pageAfter', () => {
     );
   });
 
-  test('takes only cursors it could have issued', () => {
+  test('accepts only cursors that it could have issued', () => {
     const { nextCursor = '' } = pageAfter(undefined, { entries: ['a', 'b'], keyOf, pageSize: 1 });
     for (const cursor of [
       `${nextCursor}=`,

@@ -41,7 +41,7 @@ function prompt(name: string, handler: PromptDefinition['handler']): PromptDefin
 }
 
 describe('prompts/list', () => {
-  test('is sorted by name and tells no handler and no completer', async () => {
+  test('is sorted by name, without handlers and completers', async () => {
     const published = [
       {
         name: 'review',
@@ -88,7 +88,7 @@ describe('prompts/list', () => {
 });
 
 describe('prompts/get', () => {
-  test.each(PROTOCOL_VERSIONS)('%s: gives the messages', async (version) => {
+  test.each(PROTOCOL_VERSIONS)('%s: returns the messages', async (version) => {
     const ask = await speak(createServer({ info, prompts: [review] }), version);
     const { result } = await ask('prompts/get', { name: 'review', arguments: { code: 'x = 1' } });
     const era = version === '2026-07-28' ? 'modern' : 'legacy';
@@ -114,7 +114,7 @@ describe('prompts/get', () => {
       'Invalid params: the prompt review requires code',
     ],
     [
-      'an argument that is no text',
+      'an argument that is not a string',
       { name: 'review', arguments: { code: true } },
       'Invalid params: arguments.code must be a string',
     ],
@@ -135,7 +135,7 @@ describe('prompts/get', () => {
     }
   });
 
-  test('tells the error a handler means for the client, and no other', async () => {
+  test('sends only the errors that a handler means for the client', async () => {
     const errors: unknown[] = [];
     const prompts = [
       prompt('meant', () => {
@@ -161,7 +161,7 @@ describe('prompts/get', () => {
     ['2025-03-26', ['audio', 'text', 'resource']],
     ['2025-06-18', ['audio', 'resource_link', 'resource']],
     ['2026-07-28', ['audio', 'resource_link', 'resource']],
-  ])('%s: says content it does not know as text', async (version, types) => {
+  ])('%s: converts unknown content to text', async (version, types) => {
     const media = prompt('media', () => ({
       messages: [
         { role: 'user', content: { type: 'audio', data: 'UklGRg==', mimeType: 'audio/wav' } },
@@ -185,7 +185,7 @@ describe('prompts/get', () => {
     expect(messages[2]?.content.annotations).toEqual({ priority: 1 });
   });
 
-  test('can ask the client', async () => {
+  test('can require input', async () => {
     const asking = prompt('asking', async (_args, context) => {
       const roots = await context.listRoots();
       return {
@@ -221,7 +221,7 @@ describe('createServer', () => {
     );
   });
 
-  test('without prompts has no method of theirs', async () => {
+  test('without prompts has no prompt methods', async () => {
     for (const version of PROTOCOL_VERSIONS) {
       const ask = await speak(createServer({ info, tools: [] }), version);
       for (const method of [

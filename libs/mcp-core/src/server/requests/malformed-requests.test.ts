@@ -104,11 +104,14 @@ describe.each(PROTOCOL_VERSIONS)('%s', (version) => {
   );
 });
 
-test.each(PROTOCOL_VERSIONS.slice(1))('%s: a wrong level names the right ones', async (version) => {
-  const ask = await speak(server, version);
-  const message =
-    'Invalid params: level must be one of debug, info, notice, warning, error, critical, alert, emergency';
-  expect(await ask('logging/setLevel', { level: 'loud' })).toMatchObject({
-    error: { code: -32602, message },
-  });
-});
+test.each(PROTOCOL_VERSIONS.slice(1))(
+  '%s: an unknown level is refused with the valid levels',
+  async (version) => {
+    const ask = await speak(server, version);
+    const message =
+      'Invalid params: level must be one of debug, info, notice, warning, error, critical, alert, emergency';
+    expect(await ask('logging/setLevel', { level: 'loud' })).toMatchObject({
+      error: { code: -32602, message },
+    });
+  },
+);

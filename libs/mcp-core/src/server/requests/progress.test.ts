@@ -31,7 +31,7 @@ describe('ProgressReporter', () => {
     expect(sent.slice(0, 3)).toEqual([0, 99, 199]);
   });
 
-  test('without an interval sends each one, until the reader is slow', () => {
+  test('without an interval sends every update until the reader is slow', () => {
     let isCongested = false;
     const { sent, reporter } = collect({ intervalMs: 0, isCongested: () => isCongested });
     for (let progress = 1; progress <= 1000; progress += 1) reporter.report({ progress });
@@ -43,7 +43,7 @@ describe('ProgressReporter', () => {
     expect(sent.slice(1000)).toEqual([1001, 2000]);
   });
 
-  test('drops what does not increase or is no number', () => {
+  test('drops updates that do not increase or are not numbers', () => {
     const { sent, reporter } = collect();
     for (const progress of [1, 1, 0, Number.NaN, Infinity, 2]) {
       reporter.report({ progress });
@@ -52,7 +52,7 @@ describe('ProgressReporter', () => {
     expect(sent).toEqual([1, 2]);
   });
 
-  test('leaves out a total that JSON cannot hold', () => {
+  test('removes a total that JSON cannot represent', () => {
     const sent: Progress[] = [];
     const reporter = new ProgressReporter((progress) => {
       sent.push(progress);
@@ -64,7 +64,7 @@ describe('ProgressReporter', () => {
     expect(sent[0]).not.toHaveProperty('total');
   });
 
-  test('sends what waits when it finishes, and nothing later', () => {
+  test('sends the pending update when it finishes, and nothing later', () => {
     const { sent, reporter } = collect();
     reporter.report({ progress: 1 });
     reporter.report({ progress: 2 });
@@ -76,7 +76,7 @@ describe('ProgressReporter', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('drops what waits when it is silenced', () => {
+  test('drops the pending update when it is silenced', () => {
     const { sent, reporter } = collect();
     reporter.report({ progress: 1 });
     reporter.report({ progress: 2 });
@@ -112,7 +112,7 @@ describe('ProgressReporter', () => {
     expect(sentWhenTaken).toEqual([[1, 2]]);
   });
 
-  test('an update that only waits for its interval holds nobody up', async () => {
+  test('an update that only waits for its interval resolves immediately', async () => {
     const { sent, reporter } = collect();
     await reporter.report({ progress: 1 });
     await reporter.report({ progress: 2 });
@@ -120,7 +120,7 @@ describe('ProgressReporter', () => {
     reporter.finish();
   });
 
-  test.each(['finish', 'silence'] as const)('%s lets go of whoever waits', async (end) => {
+  test.each(['finish', 'silence'] as const)('%s resolves pending updates', async (end) => {
     const { reporter } = collect({ intervalMs: 0, isCongested: () => true });
     void reporter.report({ progress: 1 });
     const waiting = reporter.report({ progress: 2 });

@@ -45,7 +45,7 @@ const methodsOf = (client: RawClient): unknown[] =>
   client.received.map((message) => (message as { method?: string }).method ?? 'answer');
 
 describe('progress', () => {
-  test('reaches the client under its token, before the answer', async () => {
+  test('reaches the client with its token, before the response', async () => {
     const client = await serve((context) => {
       context.progress({ progress: 1, total: 3, message: 'one' });
       context.progress({ progress: 2 });
@@ -69,7 +69,7 @@ describe('progress', () => {
   });
 
   test.each([[undefined], [null], [1.5], [{}]])(
-    'is silent for the token %j',
+    'is dropped for the token %j',
     async (progressToken) => {
       const client = await serve((context) => {
         context.progress({ progress: 1 });
@@ -79,7 +79,7 @@ describe('progress', () => {
     },
   );
 
-  test('is silent after the answer', async () => {
+  test('is dropped after the response', async () => {
     const contexts: InteractiveContext[] = [];
     const client = await serve((context) => contexts.push(context));
     await client.request(
@@ -140,7 +140,7 @@ describe('cancellation', () => {
     },
   );
 
-  test('keeps the handler from running, however late it comes before that', async () => {
+  test('prevents the handler from running until it has started', async () => {
     const wasAborted: boolean[] = [];
     const client = await serve(({ signal }) => wasAborted.push(signal.aborted));
     for (let turns = 0; turns < 40; turns += 1) {
@@ -160,7 +160,7 @@ describe('cancellation', () => {
     expect(wasAborted).not.toContain(true);
   });
 
-  test('ignores what it cannot match', async () => {
+  test('ignores unknown request ids', async () => {
     const client = await serve(() => undefined);
     await initialize(client, '2025-11-25');
     for (const params of [
@@ -174,7 +174,7 @@ describe('cancellation', () => {
     expect(await client.request(1, 'tools/call', { name: 'run' })).toHaveProperty('result');
   });
 
-  test('happens to every handler when the connection ends', async () => {
+  test('applies to every handler when the connection ends', async () => {
     const started = gate();
     const reasons: unknown[] = [];
     const client = await serve(async ({ signal }) => {
@@ -205,7 +205,7 @@ describe('logging', () => {
     context.log('emergency', undefined);
   };
 
-  test('lets info and worse through to a legacy session that set no level', async () => {
+  test('sends info and more severe messages to a legacy session without a level', async () => {
     const client = await serve(logAll);
     await initialize(client, '2024-11-05');
     await client.request(1, 'tools/call', { name: 'run' });
@@ -233,7 +233,7 @@ describe('logging', () => {
     });
   });
 
-  test('is silent to a modern request that names no level, whatever a session beside it set', async () => {
+  test('sends nothing to a modern request without a level, whatever a session set', async () => {
     const client = await serve(logAll);
     await initialize(client, '2025-11-25');
     await client.request(1, 'logging/setLevel', { level: 'debug' });
@@ -260,7 +260,7 @@ describe('logging', () => {
   });
 });
 
-test('the functions of a context may be taken out of it', async () => {
+test('a context may be destructured', async () => {
   const client = await serve(
     async ({ progress, log, once, elicit, sample, listRoots, gather, startTask, closeStream }) => {
       progress({ progress: 1 });
@@ -290,7 +290,7 @@ test('the functions of a context may be taken out of it', async () => {
   ]);
 });
 
-test.each(['legacy', 'modern'])('an effect that nobody waits for may fail (%s)', async (era) => {
+test.each(['legacy', 'modern'])('an effect that is not awaited may fail (%s)', async (era) => {
   const client = await serve((context) => {
     void context.once('a', () => Promise.reject(new Error('no')));
   });
@@ -306,7 +306,7 @@ test.each(['legacy', 'modern'])('an effect that nobody waits for may fail (%s)',
   await new Promise((resolve) => setImmediate(resolve));
 });
 
-test('a name that is no text is -32602, whatever it is', async () => {
+test('a name that is not a string is -32602', async () => {
   const errors: unknown[] = [];
   const client = await serve(() => undefined, {
     tasks: {},
@@ -322,7 +322,7 @@ test('a name that is no text is -32602, whatever it is', async () => {
 });
 
 describe('once', () => {
-  test('runs an effect once for a key and gives everyone its result', async () => {
+  test('runs an effect once per key and returns its result to every caller', async () => {
     let runs = 0;
     const seen: unknown[] = [];
     const client = await serve(async (context) => {

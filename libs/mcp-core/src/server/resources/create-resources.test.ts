@@ -57,7 +57,7 @@ function serverWith(options: ResourcesOptions): Server {
 const server = serverWith({ resources: [whole, text, binary], templates: [item] });
 
 describe('resources/list', () => {
-  test('gives what is defined and what the templates list, by URI', async () => {
+  test('returns the defined resources and those of the templates, sorted by URI', async () => {
     const ask = await speak(server, '2026-07-28');
     expect(await ask('resources/list')).toMatchObject({
       result: {
@@ -74,7 +74,7 @@ describe('resources/list', () => {
     expect(JSON.stringify(await ask('resources/list'))).not.toContain('read');
   });
 
-  test('may be kept when no template lists anything', async () => {
+  test('may be cached when no template lists resources', async () => {
     const ask = await speak(serverWith({ resources: [text] }), '2026-07-28');
     expect(await ask('resources/list')).toMatchObject({
       result: { resources: [{ uri: 'test://text' }], ttlMs: 60_000, cacheScope: 'public' },
@@ -84,7 +84,7 @@ describe('resources/list', () => {
     });
   });
 
-  test('lets a definition win over a listed resource with its URI', async () => {
+  test('prefers a definition to a listed resource with its URI', async () => {
     const templates = [
       { ...item, list: (): Resource[] => [{ uri: 'test://text', name: 'other' }] },
     ];
@@ -94,7 +94,7 @@ describe('resources/list', () => {
     });
   });
 
-  test('comes in pages whose cursors stay good when the list changes', async () => {
+  test('comes in pages whose cursors stay valid when the list changes', async () => {
     let uris = ['test://a', 'test://c', 'test://e'];
     const templates = [{ ...item, list: () => uris.map((uri) => ({ uri, name: uri })) }];
     const ask = await speak(serverWith({ templates, pageSize: 2 }), '2025-11-25');
@@ -124,7 +124,7 @@ describe('resources/list', () => {
 });
 
 describe('resources/templates/list', () => {
-  test('gives the templates without their functions', async () => {
+  test('returns the templates without their functions', async () => {
     const ask = await speak(server, '2025-06-18');
     expect((await ask('resources/templates/list')).result).toEqual({
       resourceTemplates: [
@@ -171,7 +171,7 @@ describe('resources/read', () => {
     }
   });
 
-  test('keeps the cache hints of a whole result', async () => {
+  test('keeps the cache hints of a complete result', async () => {
     const ask = await speak(server, '2026-07-28');
     expect(await ask('resources/read', { uri: 'test://whole' })).toMatchObject({
       result: { ttlMs: 5000, cacheScope: 'public' },
@@ -196,7 +196,7 @@ describe('resources/read', () => {
     }
   });
 
-  test('asks the next template when one does not find it, and no other when something else is missing', async () => {
+  test('tries the next template when a template does not find the resource, but not when another resource is missing', async () => {
     const templates = [
       item,
       defineResourceTemplate({
@@ -216,7 +216,7 @@ describe('resources/read', () => {
 });
 
 describe('subscriptions', () => {
-  test('are not there without subscribe', async () => {
+  test('are not declared without subscribe', async () => {
     const ask = await speak(server, '2025-11-25');
     expect(await ask('resources/subscribe', { uri: 'test://text' })).toMatchObject({
       error: { code: -32601 },
@@ -280,7 +280,7 @@ describe('createResources', () => {
     ['cannot be read back', { templates: [{ ...item, uriTemplate: 'test://{id*}' }] }],
     ['has no variable other', { templates: [{ ...item, complete: { other: () => [] } }] }],
     ['pageSize must be a positive integer', { pageSize: 0 }],
-  ])('refuses what it cannot serve: %s', (message, options) => {
+  ])('refuses invalid definitions: %s', (message, options) => {
     expect(() => createResources(options)).toThrow(message);
   });
 });

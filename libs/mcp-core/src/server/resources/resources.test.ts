@@ -78,7 +78,7 @@ const notifications = (client: RawClient): unknown[] =>
     ]);
 
 describe('resources', () => {
-  test('pass their pages and cache hints as each era can', async () => {
+  test('pass their pages and cache hints as each era supports', async () => {
     const { client } = await serve('2025-11-25');
     expect(await client.request(1, 'resources/list')).toEqual({
       jsonrpc: '2.0',
@@ -128,7 +128,7 @@ describe('resources', () => {
 });
 
 describe('resources/subscribe', () => {
-  test('attaches once, tells of updates of that resource until unsubscribe, then detaches', async () => {
+  test('attaches once, sends updates of that resource until unsubscribe, then detaches', async () => {
     const { provider, server, client } = await serve('2025-06-18');
     expect(await client.request(1, 'resources/subscribe', { uri: 'test:/a' })).toEqual({
       jsonrpc: '2.0',
@@ -210,7 +210,7 @@ describe('subscriptions/listen', () => {
     });
   };
 
-  test('acknowledges what it honours first, then tags every message with the id and its type', async () => {
+  test('acknowledges the accepted filter first, then tags every message with the id and its type', async () => {
     const { provider, server, client } = await serve();
     const filter = {
       toolsListChanged: true,
@@ -260,7 +260,7 @@ describe('subscriptions/listen', () => {
     ]);
   });
 
-  test('holds back what happens before the acknowledgment', async () => {
+  test('delays changes before the acknowledgment', async () => {
     const attaching = Promise.withResolvers<() => void>();
     const begun = Promise.withResolvers<undefined>();
     const provider: ResourceProvider = {
@@ -286,7 +286,7 @@ describe('subscriptions/listen', () => {
     ]);
   });
 
-  test('tells once of what happened often before the acknowledgment', async () => {
+  test('sends repeated changes before the acknowledgment once', async () => {
     const attaching = Promise.withResolvers<() => void>();
     const begun = Promise.withResolvers<undefined>();
     const subscribe = (): Promise<() => void> => {
@@ -310,7 +310,7 @@ describe('subscriptions/listen', () => {
     expect(client.received).toHaveLength(3);
   });
 
-  test('ends in good order although a watcher is still being attached, which is then detached', async () => {
+  test('ends gracefully while a watcher is still being attached, which is then detached', async () => {
     const attaching = Promise.withResolvers<() => void>();
     const begun = Promise.withResolvers<undefined>();
     const detached = Promise.withResolvers<string>();
@@ -333,7 +333,7 @@ describe('subscriptions/listen', () => {
     expect(await detached.promise).toBe('test:/a');
   });
 
-  test('ends without an answer when the client cancels, and detaches', async () => {
+  test('ends without a response when the client cancels, and detaches', async () => {
     const { provider, server, client } = await serve();
     await listen(client, 'l', { toolsListChanged: true, resourceSubscriptions: ['test:/a'] });
     client.notify('notifications/cancelled', { requestId: 'l' });
@@ -344,7 +344,7 @@ describe('subscriptions/listen', () => {
     expect(provider.detached).toEqual(['test:/a']);
   });
 
-  test('detaches what was still being attached when the client cancelled', async () => {
+  test('detaches a watcher that was still being attached when the client cancelled', async () => {
     const attaching = Promise.withResolvers<() => void>();
     const begun = Promise.withResolvers<undefined>();
     const detached = Promise.withResolvers<string>();

@@ -22,7 +22,7 @@ function keyed({ _meta: meta, ...params }: JsonObject): JsonObject {
   return { ...params, _meta: { ...(meta as JsonObject | undefined), ...KEY } };
 }
 
-test('a call with the key of one that runs as a task gets the same task, or its result where the client has no tasks', async () => {
+test('a call with the key of a call that runs as a task gets the same task, or its result when the client has no tasks', async () => {
   const { client, state, release } = await serveHeld();
   const call = (id: number): Promise<JsonObject> =>
     client.request(id, 'tools/call', keyed(capable({ name: 'run' })));
@@ -39,7 +39,7 @@ test('a call with the key of one that runs as a task gets the same task, or its 
   expect(state.runs).toBe(1);
 });
 
-test('a call with the key of a task that was cancelled runs when that has stopped', async () => {
+test('a call with the key of a cancelled task runs when the task has stopped', async () => {
   const { client, state, release } = await serveHeld();
   const call = (id: number): Promise<JsonObject> =>
     client.request(id, 'tools/call', keyed(capable({ name: 'run' })));
@@ -55,7 +55,7 @@ test('a call with the key of a task that was cancelled runs when that has stoppe
   expect(state.runs).toBe(2);
 });
 
-test('in 2025-11-25 as well, where a finished call becomes a task of its own', async () => {
+test('in 2025-11-25 a repeated finished call becomes a new task with the stored result', async () => {
   const { client, state, release } = await serveHeld();
   await initialize(client, '2025-11-25');
   const call = (id: number): Promise<JsonObject> =>

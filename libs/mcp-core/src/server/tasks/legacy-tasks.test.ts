@@ -67,7 +67,7 @@ describe('a server of 2025-11-25 with tasks', () => {
     expect((older.result as JsonObject).capabilities).not.toHaveProperty('extensions');
   });
 
-  test('answers a call with its task before the handler has done anything, and gives its result later', async () => {
+  test('returns the task of a call before the handler runs, and its result later', async () => {
     const release = Promise.withResolvers<string>();
     const client = await open(async (context) => {
       await context.startTask({ ttlMs: 5 });
@@ -102,7 +102,7 @@ describe('a server of 2025-11-25 with tasks', () => {
     });
   });
 
-  test('calls a tool that failed failed, with its text, and gives its result', async () => {
+  test('marks the task of a failed tool as failed, with its text, and returns its result', async () => {
     const client = await open(() => Promise.reject(new ToolError('No disk')));
     const taskId = await start(client);
     expect(await until(client, taskId, 'failed')).toMatchObject({ statusMessage: 'No disk' });
@@ -113,7 +113,7 @@ describe('a server of 2025-11-25 with tasks', () => {
     });
   });
 
-  test('gives the very error that the call has', async () => {
+  test('returns the error of the call unchanged', async () => {
     const client = await open(() =>
       Promise.reject(new ProtocolError(-32001, 'No power', { data: 1 })),
     );
@@ -126,7 +126,7 @@ describe('a server of 2025-11-25 with tasks', () => {
     });
   });
 
-  test('refuses calls that break what the tool says of tasks', async () => {
+  test('refuses calls that contradict the task support of the tool', async () => {
     const run = vi.fn<() => void>();
     expect(
       await refusal(await open(run, { task: 'required' }), 'tools/call', { name: 'run' }),
@@ -147,7 +147,7 @@ describe('a server of 2025-11-25 with tasks', () => {
     expect(run).not.toHaveBeenCalled();
   });
 
-  test('runs a call without the parameter as ever, though the handler would start a task', async () => {
+  test('runs a call without the parameter as a plain call, although the handler starts a task', async () => {
     const client = await open(async (context) => {
       await context.startTask();
       return 'plain';
@@ -177,7 +177,7 @@ describe('a server of 2025-11-25 with tasks', () => {
     },
   );
 
-  test('tells the session each status, without relating it to the task', async () => {
+  test('notifies the session of each status, without related-task metadata', async () => {
     const client = await open((context) => context.elicit('who', form));
     const taskId = await start(client);
     void client.request('result', 'tasks/result', { taskId });
@@ -230,7 +230,7 @@ describe('a server of 2025-11-25 with tasks', () => {
   });
 });
 
-describe('the questions of a legacy task', () => {
+describe('the input requests of a legacy task', () => {
   test('wait for tasks/result, are related to the task, and bring it back to working', async () => {
     const release = Promise.withResolvers<undefined>();
     const client = await open(async (context) => {
@@ -256,7 +256,7 @@ describe('the questions of a legacy task', () => {
     expect(await result).toMatchObject({ structuredContent: { value: { name: 'Ada' } } });
   });
 
-  test('go to the next tasks/result when the client gave the first one up', async () => {
+  test('are sent on the next tasks/result when the client cancelled the first', async () => {
     const client = await open((context) => context.elicit('who', form));
     const taskId = await start(client);
     client.send({ jsonrpc: '2.0', id: 'first', method: 'tasks/result', params: { taskId } });
@@ -274,7 +274,7 @@ describe('the questions of a legacy task', () => {
     expect(await result).toMatchObject({ structuredContent: { value: { action: 'decline' } } });
   });
 
-  test('are asked once, however many wait for the result', async () => {
+  test('are sent once, however many requests wait for the result', async () => {
     const client = await open((context) => context.elicit('who', form));
     const taskId = await start(client);
     const results = [
@@ -320,7 +320,7 @@ describe('the questions of a legacy task', () => {
 });
 
 describe('cancelling a legacy task', () => {
-  test('answers with the cancelled task, tells the handler, and is refused afterwards', async () => {
+  test('returns the cancelled task, aborts the handler, and is refused afterwards', async () => {
     const signals: AbortSignal[] = [];
     const client = await open(async (context) => {
       signals.push(context.signal);
@@ -348,13 +348,13 @@ describe('cancelling a legacy task', () => {
     expect(await ask(client, 'tasks/get', { taskId })).toMatchObject({ status: 'cancelled' });
   });
 
-  test('is refused for what is unknown', async () => {
+  test('is refused for an unknown task', async () => {
     const client = await open(() => 1);
     for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel'])
       expect(await refusal(client, method, { taskId: 'x' })).toMatchObject({ code: -32602 });
   });
 
-  test('is not what cancelling tasks/result does', async () => {
+  test('does not follow from cancelling tasks/result', async () => {
     const release = Promise.withResolvers<undefined>();
     const client = await open(() => release.promise);
     const taskId = await start(client);
@@ -367,12 +367,12 @@ describe('cancelling a legacy task', () => {
 });
 
 describe('tasks/list', () => {
-  test('is neither announced nor served to who is not authenticated', async () => {
+  test('is neither announced nor served without authentication', async () => {
     const client = await open(() => 1);
     expect(await refusal(client, 'tasks/list', {})).toMatchObject({ code: -32601 });
   });
 
-  test('gives an authenticated client its own tasks, page by page', async () => {
+  test('returns an authenticated client its own tasks, page by page', async () => {
     const server = serverOf(() => 1);
     const [ada, bob] = [
       await openAs(server, { principal: 'ada' }),

@@ -28,7 +28,7 @@ describe('a modern server with tasks', () => {
     expect(capabilities).not.toHaveProperty('tasks');
   });
 
-  test('without a tool that can become one, has neither the extension nor its methods', async () => {
+  test('without a tool that supports tasks has neither the extension nor its methods', async () => {
     const client = await serve(() => 1, { task: 'never' });
     expect((await ask(client, 'server/discover', {})).capabilities).not.toHaveProperty(
       'extensions',
@@ -36,7 +36,7 @@ describe('a modern server with tasks', () => {
     expect(await refusal(client, 'tasks/get', capable({ taskId: 'x' }))).toBe(-32601);
   });
 
-  test('answers a call with the flat task when its handler starts one, and inlines the result into tasks/get', async () => {
+  test('returns the flat task when the handler starts a task, and inlines the result into tasks/get', async () => {
     const release = Promise.withResolvers<string>();
     const client = await serve(async (context) => {
       await context.startTask({ ttlMs: 60_000 });
@@ -71,7 +71,7 @@ describe('a modern server with tasks', () => {
     });
   });
 
-  test('gives the result itself when no task is started, whatever a legacy task parameter says', async () => {
+  test('returns the plain result when no task is started, whatever a legacy task parameter says', async () => {
     const client = await serve(() => 'plain');
     expect(await ask(client, 'tools/call', { name: 'run', task: { ttl: 1 } })).toMatchObject({
       resultType: 'complete',
@@ -79,7 +79,7 @@ describe('a modern server with tasks', () => {
     });
   });
 
-  test('starts no task for a request that did not declare the extension, though another did', async () => {
+  test('starts no task for a request that did not declare the extension, although another request did', async () => {
     const client = await serve(async (context) => {
       await context.startTask();
       return context.client.can('tasks');
@@ -98,7 +98,7 @@ describe('a modern server with tasks', () => {
     expect(run).not.toHaveBeenCalled();
   });
 
-  test('calls what the tool says of itself completed, and failed what ended with a protocol error', async () => {
+  test('marks a tool error as completed, and a protocol error as failed', async () => {
     const failing = await serve(async (context) => {
       await context.startTask();
       throw new ToolError('No disk');
@@ -126,7 +126,7 @@ describe('a modern server with tasks', () => {
   });
 
   test.each(['tasks/get', 'tasks/update', 'tasks/cancel'])(
-    'refuses %s for what is unknown, and to who did not declare the extension',
+    'refuses %s for an unknown task, and without the extension',
     async (method) => {
       const client = await serve((context) => context.startTask());
       const taskId = await start(client);
@@ -141,7 +141,7 @@ describe('a modern server with tasks', () => {
     },
   );
 
-  test('tells the message of the progress, and sends neither progress nor log', async () => {
+  test('stores the message of the progress, and sends neither progress nor log messages', async () => {
     const release = Promise.withResolvers<undefined>();
     const client = await serve(async (context) => {
       await context.startTask();
@@ -163,8 +163,8 @@ describe('a modern server with tasks', () => {
   });
 });
 
-describe('the questions of a modern task', () => {
-  test('are inlined while they are open, and the task goes on with their answers', async () => {
+describe('the input requests of a modern task', () => {
+  test('are inlined while they are open, and the task resumes with their responses', async () => {
     const client = await serve(async (context) => {
       await context.startTask();
       return [await context.elicit('who', form), await context.listRoots()];
@@ -193,7 +193,7 @@ describe('the questions of a modern task', () => {
     expect(await ask(client, 'tasks/get', { taskId })).not.toHaveProperty('inputRequests');
   });
 
-  test('come after those that were asked before the task was started', async () => {
+  test('follow the input requests before the start of the task', async () => {
     const client = await serve(async (context) => {
       const { content } = await context.elicit('before', form);
       await context.startTask();
@@ -217,7 +217,7 @@ describe('the questions of a modern task', () => {
     });
   });
 
-  test('hold the task back when they were asked, but not awaited, before it', async () => {
+  test('delay the start of the task when they were made, but not awaited, before it', async () => {
     const client = await serve(async (context) => {
       const answer = context.elicit('before', form);
       await context.startTask();
@@ -234,7 +234,7 @@ describe('the questions of a modern task', () => {
     });
   });
 
-  test('belong to the task when it is being started', async () => {
+  test('belong to the task while it is being started', async () => {
     const client = await serve(async (context) => {
       const [, { content }] = await Promise.all([context.startTask(), context.elicit('who', form)]);
       return content;
@@ -247,7 +247,7 @@ describe('the questions of a modern task', () => {
     });
   });
 
-  test('are answered one by one, other keys ignored', async () => {
+  test('accept responses one by one, and ignore other keys', async () => {
     const client = await serve(async (context) => {
       await context.startTask();
       return context.gather({ a: { elicit: form }, b: { elicit: form } });
@@ -278,7 +278,7 @@ describe('the questions of a modern task', () => {
     { action: 'perhaps' },
     'Ada',
     null,
-  ])('are asked again under a new key when %j does not answer them', async (response) => {
+  ])('are opened again under a new key when %j does not fit', async (response) => {
     const client = await serve(async (context) => {
       await context.startTask();
       return (await context.elicit('who', form)).content;
@@ -298,7 +298,7 @@ describe('the questions of a modern task', () => {
     });
   });
 
-  test('have one answer under one key, and the key no second question', async () => {
+  test('have one response per key, and each key one input request', async () => {
     const client = await serve(async (context) => {
       await context.startTask();
       const answers = [await context.elicit('who', form), await context.elicit('who', form)];
@@ -323,7 +323,7 @@ describe('the questions of a modern task', () => {
     });
   });
 
-  test('are withdrawn with the round that they belong to', async () => {
+  test('are withdrawn with their gather', async () => {
     const client = await serve(async (context) => {
       await context.startTask();
       await context
@@ -337,7 +337,7 @@ describe('the questions of a modern task', () => {
     expect(Object.keys(inputRequests as object)).toEqual(['a#2']);
   });
 
-  test('are not asked of a client that cannot answer them', async () => {
+  test('are not sent to a client that did not declare the capability', async () => {
     const client = await serve(async (context) => {
       await context.startTask();
       return context.elicit('who', { mode: 'url', message: 'x', url: 'https://example.com' });
@@ -347,7 +347,7 @@ describe('the questions of a modern task', () => {
     });
   });
 
-  test('need answers that are an object', async () => {
+  test('need input responses that are an object', async () => {
     const client = await serve((context) => context.startTask());
     expect(await refusal(client, 'tasks/update', capable({ taskId: await start(client) }))).toBe(
       -32602,
@@ -356,7 +356,7 @@ describe('the questions of a modern task', () => {
 });
 
 describe('cancelling a modern task', () => {
-  test('stops the handler with its questions, is acknowledged, and what the handler then returns is dropped', async () => {
+  test('aborts the handler and its input requests, is acknowledged, and ignores the later result', async () => {
     const stopped: unknown[] = [];
     const client = await serve(async (context) => {
       await context.startTask();
@@ -389,7 +389,7 @@ describe('cancelling a modern task', () => {
     expect(await ask(client, 'tasks/get', { taskId })).toMatchObject({ status: 'completed' });
   });
 
-  test('wins over the answer that comes with it, and loses against the end that came before it', async () => {
+  test('takes precedence over a response at the same time, and not over an earlier end', async () => {
     const client = await serve(async (context) => {
       await context.startTask();
       return (await context.elicit('who', form)).content;
@@ -414,7 +414,7 @@ describe('cancelling a modern task', () => {
     });
   });
 
-  test('is done for a task whose request was cancelled before it could be told', async () => {
+  test('happens to a task whose request was cancelled before it could be announced', async () => {
     const store = new InMemoryTaskStore();
     const create = store.create.bind(store);
     const creating = Promise.withResolvers<string>();
@@ -449,7 +449,7 @@ describe('cancelling a modern task', () => {
     expect(await ask(client, 'tasks/get', { taskId })).toMatchObject({ status: 'cancelled' });
   });
 
-  test('is not what the end of the request or of the connection does', async () => {
+  test('does not follow from the end of the request or of the connection', async () => {
     const release = Promise.withResolvers<undefined>();
     const signals: AbortSignal[] = [];
     const client = await serve(async (context) => {
@@ -467,7 +467,7 @@ describe('cancelling a modern task', () => {
 });
 
 describe('a listen stream with task ids', () => {
-  test('hears of the tasks it may see, each time with the whole task', async () => {
+  test('receives the visible tasks, each time as the whole task', async () => {
     const client = await serve(async (context) => {
       await context.startTask();
       return (await context.elicit('who', form)).content;
@@ -506,7 +506,7 @@ describe('a listen stream with task ids', () => {
     ]);
   });
 
-  test('misses nothing that happens before it is acknowledged', async () => {
+  test('receives the changes before its acknowledgment', async () => {
     const attached = Promise.withResolvers<undefined>();
     const resources = {
       list: () => Promise.resolve({ resources: [] }),
@@ -541,7 +541,7 @@ describe('a listen stream with task ids', () => {
     expect(methods).toEqual(['notifications/subscriptions/acknowledged', 'notifications/tasks']);
   });
 
-  test('is refused to who did not declare the extension', async () => {
+  test('is refused without the extension', async () => {
     const client = await serve((context) => context.startTask());
     expect(
       await refusal(client, 'subscriptions/listen', modern({ notifications: { taskIds: [] } })),

@@ -69,7 +69,7 @@ describe('a task and the principal that created it', () => {
     });
   });
 
-  test('is told to a listen stream that names a thousand tasks, not to one that names more before it', async () => {
+  test('is sent to a listen stream that names it among the first thousand tasks only', async () => {
     const server = serverOf((context) => context.startTask());
     const taskId = await startAs(server, 'ada');
     const honoured = async (others: number): Promise<unknown> => {
@@ -102,7 +102,7 @@ describe('a task and the principal that created it', () => {
     expect(await honoured(1000)).toEqual({ taskIds: [] });
   });
 
-  test('is not told to a listen stream of another', async () => {
+  test('is not sent to a listen stream of another principal', async () => {
     const server = serverOf((context) => context.startTask());
     const taskId = await startAs(server, 'ada');
     const told: JsonObject[] = [];
@@ -138,7 +138,7 @@ describe('the limits of running tasks', () => {
       await new Promise<void>((resolve) => releases.push(resolve));
     }, server);
 
-  test('end no process whose handler does not wait for its task', async () => {
+  test('do not end the process when a handler does not await its task', async () => {
     const server = serverOf((context) => void context.startTask(), { tasks: { maxRunning: 0 } });
     expect(await handle(server, undefined, 'tools/call', { name: 'run' })).toMatchObject({
       result: { resultType: 'complete' },
@@ -147,7 +147,7 @@ describe('the limits of running tasks', () => {
     await new Promise((resolve) => setImmediate(resolve));
   });
 
-  test('are kept for each principal, by telling the model', async () => {
+  test('apply to each principal, with an error for the model', async () => {
     const server = busy({ tasks: { maxRunningPerPrincipal: 2 } });
     for (const principal of ['ada', 'ada', 'bob'])
       expect(await handle(server, principal, 'tools/call', { name: 'run' })).toMatchObject({
@@ -161,7 +161,7 @@ describe('the limits of running tasks', () => {
     });
   });
 
-  test('are kept in all', async () => {
+  test('apply to all tasks together', async () => {
     const server = busy({ tasks: { maxRunning: 2 } });
     await handle(server, 'ada', 'tools/call', { name: 'run' });
     await handle(server, 'bob', 'tools/call', { name: 'run' });
@@ -173,7 +173,7 @@ describe('the limits of running tasks', () => {
     });
   });
 
-  test('count what runs, not what is kept', async () => {
+  test('count running tasks, not stored tasks', async () => {
     const server = busy({ tasks: { maxRunning: 1 } });
     for (let round = 0; round < 3; round += 1) {
       const taskId = await startAs(server, 'ada');
@@ -221,7 +221,7 @@ describe('the time a task is kept', () => {
     expect(await ask(client, 'tools/call', { name: 'run' })).toMatchObject({ ttlMs: expected });
   });
 
-  test('ends for one that ended: it is unknown then, and gone from the store', async () => {
+  test('ends for an ended task: it becomes unknown and leaves the store', async () => {
     const store = new InMemoryTaskStore();
     const client = await serve((context) => context.startTask({ ttlMs: 5000 }), {
       tasks: { store },
@@ -235,7 +235,7 @@ describe('the time a task is kept', () => {
     expect(await store.get(taskId)).toBeUndefined();
   });
 
-  test('ends for one that runs: its handler is told, and what waits for it hears that it has expired', async () => {
+  test('ends for a running task: its handler aborts, and waiting requests fail as expired', async () => {
     const reasons: unknown[] = [];
     const client = await connectRaw(
       serverOf(async (context) => {
@@ -262,7 +262,7 @@ describe('the time a task is kept', () => {
     });
   });
 
-  test('is watched by one timer, which stops when nothing is kept and lets the process end', async () => {
+  test('is enforced by one timer, which stops without tasks and does not keep the process alive', async () => {
     const client = await serve((context) => context.startTask({ ttlMs: 1000 }));
     const before = vi.getTimerCount();
     for (let count = 0; count < 10; count += 1) await start(client);
@@ -283,7 +283,7 @@ describe('the time a task is kept', () => {
   });
 });
 
-test('a task that the store dropped to make room is no longer watched', async () => {
+test('a task that the store evicted has no timer', async () => {
   vi.useFakeTimers();
   try {
     const store = new InMemoryTaskStore({ maxTasks: 1 });
@@ -328,7 +328,7 @@ test('stopTasks ends after 500 ms when the store hangs, and reports that', async
 });
 
 describe('a durable store', () => {
-  test('gives the results of tasks that ended to the next server, and calls failed what was still running', async () => {
+  test('returns the results of ended tasks to the next server, and marks running tasks as failed', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tasks-'));
     const never = new Promise<never>(() => undefined);
     const run = (which: string | undefined): Server =>
@@ -396,7 +396,7 @@ describe('a durable store', () => {
 });
 
 describe('the end of a task', () => {
-  test('is told when it is stored, not before', async () => {
+  test('is sent when it is stored, not before', async () => {
     const store = new InMemoryTaskStore();
     const update = store.update.bind(store);
     const writing = Promise.withResolvers<undefined>();
@@ -459,7 +459,7 @@ describe('the end of a task', () => {
 });
 
 describe('a server that ends', () => {
-  test('tells the handlers of its tasks to stop, and calls these tasks failed before it does', async () => {
+  test('aborts the handlers of its tasks, and marks these tasks as failed first', async () => {
     const store = new InMemoryTaskStore();
     const reasons: unknown[] = [];
     const server = serverOf(
@@ -501,7 +501,7 @@ describe('a store that fails', () => {
     expect(reported.map(String)).toEqual(['Error: Disk full', 'Error: Disk full']);
   });
 
-  test('when a task ends, is reported, and the end is told all the same', async () => {
+  test('when a task ends, is reported, and the end is sent all the same', async () => {
     const store = Object.assign(new InMemoryTaskStore(), {
       update: () => Promise.reject(new Error('Disk full')),
     });
@@ -519,7 +519,7 @@ describe('a store that fails', () => {
     expect(reported.map(String)).toEqual(['Error: Disk full']);
   });
 
-  test('does not take the place of tasks that run with those whose end it does not take', async () => {
+  test('does not count tasks whose end it cannot store as running', async () => {
     const store = Object.assign(new InMemoryTaskStore(), {
       update: () => Promise.reject(new Error('Disk full')),
     });
@@ -533,7 +533,7 @@ describe('a store that fails', () => {
       });
   });
 
-  test('when the server starts, is asked again', async () => {
+  test('when the server starts, is read again', async () => {
     const store: TaskStore = new InMemoryTaskStore();
     const all = store.all.bind(store);
     let isDown = true;
@@ -552,7 +552,7 @@ describe('a store that fails', () => {
     expect(await refusal(client, 'tasks/get', capable({ taskId: 'x' }))).toBe(-32602);
   });
 
-  test('when somebody else deleted a task that runs, its handler is told to stop', async () => {
+  test('when another writer deleted a running task, aborts its handler', async () => {
     const store = new InMemoryTaskStore();
     const client = await serve(
       async (context) => {
