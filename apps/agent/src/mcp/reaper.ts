@@ -94,10 +94,11 @@ export function createReaper({
 }
 
 function startHelper(graceMs: number, poolId: string): ChildProcess {
+  const { NODE_COMPILE_CACHE } = process.env;
   // Detached, so that Ctrl-C does not end the helper before its work.
   const helper = spawn(process.execPath, [MAIN, String(graceMs), poolId], {
     detached: true,
-    env: {},
+    env: NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE },
     stdio: ['pipe', 'ignore', 'ignore'],
     windowsHide: true,
   });
