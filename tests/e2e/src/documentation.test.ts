@@ -402,7 +402,7 @@ const checks: readonly Check[] = [
     },
   },
   {
-    matches: /^npm (?:test|run (?:dev|lint|bench|conformance|inspector))|^npx nx sync$/,
+    matches: /^npm (?:test|run (?:dev|format|lint|bench|conformance|inspector))|^npx nx sync$/,
     proof: 'only looked up',
     check(line) {
       const script = /^npm (?:run )?(\w+)/.exec(line)?.[1];

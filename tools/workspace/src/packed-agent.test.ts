@@ -152,6 +152,8 @@ test('it names every package that its programs import, and its servers as option
       ...text.matchAll(/\bimport\(['"]([^'"]+)['"]\)/g),
     ])
     .map(([, specifier = '']) => specifier)
-    .filter((specifier) => !specifier.startsWith('.') && !isBuiltin(specifier));
+    .filter((specifier) => !specifier.startsWith('.') && !isBuiltin(specifier))
+    // `@scope/name/file` or `name/file`
+    .map((specifier) => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier);
   expect([...new Set(imported)].toSorted()).toEqual(Object.keys(dependencies));
 });
