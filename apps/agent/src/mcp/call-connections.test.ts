@@ -109,6 +109,16 @@ describe('a legacy server that has not asked', () => {
     ]);
   });
 
+  test('opens a further connection after 250 ms, also where the timer fires before the clock shows all of them', async () => {
+    const { send, clock } = await ready();
+    await send('a');
+    const second = send('b', { idempotencyKey: 'key-2' });
+    await vi.waitFor(() => expect(clock.waits).toContain(250), poll);
+    vi.spyOn(clock, 'now').mockReturnValue(clock.now());
+    clock.advance(250);
+    expect((await second).received.connection).toBe(2);
+  });
+
   test('needs no second connection where a new tool answers soon: calls of other runs wait a moment, and nobody is told', async () => {
     const { server, send } = await ready();
     const heard: CallWaiting[] = [];
@@ -396,6 +406,8 @@ describe('a legacy server that has asked', () => {
       () => expect(pool.servers()[0]?.waiting).toMatchObject([{ reason: 'connections_busy' }]),
       poll,
     );
+    // A timer may fire before the clock shows the full time.
+    vi.spyOn(clock, 'now').mockReturnValue(clock.now());
     clock.advance(60_000);
     await vi.waitFor(() => expect(server.calls.at(-1)?.connection).toBe(3), poll);
     server.calls.at(-1)!.answer(done);

@@ -27,6 +27,8 @@ export interface CallConnectionsOptions {
 interface Waiter {
   readonly admission: CallAdmission;
   readonly since: number;
+  /** Whether it still waits only for what other calls may show about their tools. */
+  isLearning: boolean;
   waiting: CallWaiting | undefined;
   readonly settle: (granted: ConnectionLease | Refusal) => void;
 }
@@ -161,7 +163,10 @@ export class CallConnections {
     this.#opening -= 1;
     this.#opensAgainAt = this.#options.clock.now() + OPEN_AGAIN_MS;
     this.#stopOpenTimer();
-    this.#stopOpenTimer = this.#options.clock.after(OPEN_AGAIN_MS, () => this.#arrange());
+    this.#stopOpenTimer = this.#options.clock.after(OPEN_AGAIN_MS, () => {
+      this.#opensAgainAt = 0;
+      this.#arrange();
+    });
     this.#arrange();
   }
 
@@ -199,10 +204,15 @@ export class CallConnections {
       };
       const onAbort = (): void => settle('aborted');
       const stopTimer = this.#options.clock.after(limitMs, () => settle('too-long'));
-      const stopLearning = this.#options.clock.after(LEARN_MS, () => this.#arrange());
+      // The timer decides, not the clock: a timer may fire before the clock shows the full time.
+      const stopLearning = this.#options.clock.after(LEARN_MS, () => {
+        waiter.isLearning = false;
+        this.#arrange();
+      });
       const waiter: Waiter = {
         admission,
         since: this.#options.clock.now(),
+        isLearning: true,
         waiting: undefined,
         settle,
       };
@@ -297,8 +307,8 @@ export class CallConnections {
   }
 
   /** Whether the call only waits for the result of a tool that may soon be known not to ask. */
-  #mayLearn({ admission, since }: Waiter): boolean {
-    if (this.#rules.isOneRunEach || this.#options.clock.now() - since >= LEARN_MS) return false;
+  #mayLearn({ admission, isLearning }: Waiter): boolean {
+    if (this.#rules.isOneRunEach || !isLearning) return false;
     return this.#connections.some(
       (connection) =>
         connection.retiring === undefined && !this.#rules.isBarred(connection, admission),
