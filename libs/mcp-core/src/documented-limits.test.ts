@@ -25,8 +25,7 @@ const LIMITS: readonly (readonly [row: RegExp, file: string, name: string, value
     'MAX_RUNNING',
     4096,
   ],
-  [/entries of a batch \| 4096; 100 \|/u, 'jsonrpc/peer.ts', 'MAX_BATCH', 100],
-  [/entries of a batch \| 4096; 100 \|/u, 'http/server/stateless-batch.ts', 'MAX_BATCH', 100],
+  [/entries of a batch \| 4096; 100 \|/u, 'jsonrpc/batch-entries.ts', 'MAX_BATCH', 100],
   [
     /`maxConcurrentRequests` \| 10,000 \|/u,
     'http/server/create-http-handler.ts',

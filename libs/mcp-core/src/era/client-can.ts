@@ -36,7 +36,7 @@ export function clientCan(
         revision.tasks === 'extension' && capabilities.extensions?.[TASKS_EXTENSION] !== undefined
       );
     default:
-      return false;
+      return capability satisfies never;
   }
 }
 

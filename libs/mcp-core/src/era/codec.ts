@@ -17,7 +17,7 @@ import type {
 import type { ProtocolError } from '../protocol/errors.ts';
 import type { DetailedTask, Task } from '../protocol/tasks.ts';
 import type { JsonSchema } from '../protocol/tools.ts';
-import type { TaskFlavour } from './task-codec.ts';
+import type { TaskKind } from './task-codec.ts';
 
 /** The client of a modern request; legacy clients send it once, in `initialize`. */
 export interface ClientIdentity {
@@ -88,7 +88,7 @@ export interface Codec {
   readonly hasMissingCapabilityError: boolean;
   /** Whether the error -32042 can ask the user to visit URLs before a request is served. */
   readonly hasUrlElicitationRequired: boolean;
-  readonly tasks: TaskFlavour;
+  readonly tasks: TaskKind;
 
   /**
    * Whether a client with these capabilities supports a capability in this revision. `elicitation:

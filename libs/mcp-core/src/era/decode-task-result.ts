@@ -1,7 +1,7 @@
 import { isJsonObject } from '../jsonrpc/envelope.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { DecodedResult } from './codec.ts';
-import { decodeTask, type TaskFlavour } from './task-codec.ts';
+import { decodeTask, type TaskKind } from './task-codec.ts';
 
 /**
  * Decodes the result of a call that became a task; `undefined` for a kind of task that the revision
@@ -10,23 +10,23 @@ import { decodeTask, type TaskFlavour } from './task-codec.ts';
 export function decodeCreatedTask(
   method: string,
   result: JsonObject,
-  flavour: TaskFlavour,
+  kind: TaskKind,
 ): DecodedResult | undefined {
   const isTask =
     method === 'tools/call' &&
-    (flavour === 'extension'
+    (kind === 'extension'
       ? result.resultType === 'task'
-      : flavour === 'core' && isJsonObject(result.task));
+      : kind === 'core' && isJsonObject(result.task));
   if (!isTask) return undefined;
-  const task = decodeTask(isJsonObject(result.task) ? result.task : result, flavour, 'summary');
+  const task = decodeTask(isJsonObject(result.task) ? result.task : result, kind, 'summary');
   return task === undefined
     ? { kind: 'invalid', detail: 'tools/call: the task needs a taskId and a status' }
     : { kind: 'task', task };
 }
 
 /** Decodes the result of `tasks/get`. */
-export function decodeDetailedTask(result: JsonObject, flavour: TaskFlavour): DecodedResult {
-  const task = decodeTask(result, flavour, 'details');
+export function decodeDetailedTask(result: JsonObject, kind: TaskKind): DecodedResult {
+  const task = decodeTask(result, kind, 'details');
   return task === undefined
     ? {
         kind: 'invalid',

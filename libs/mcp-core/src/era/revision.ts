@@ -1,5 +1,5 @@
 import type { Era, ProtocolVersion } from './versions.ts';
-import type { TaskFlavour } from './task-codec.ts';
+import type { TaskKind } from './task-codec.ts';
 
 /** The differences between the protocol revisions, as data. */
 export interface Revision {
@@ -18,7 +18,7 @@ export interface Revision {
   readonly structuredContent: 'none' | 'object' | 'any';
   /** Whether a listed tool declares by `execution.taskSupport` that it can become a task. */
   readonly hasToolExecution: boolean;
-  readonly tasks: TaskFlavour;
+  readonly tasks: TaskKind;
   /** Whether servers declare a capability for completion. */
   readonly hasCompletionsCapability: boolean;
   /** Whether a sampling message may have several blocks, tool calls and tool results. */

@@ -37,8 +37,7 @@ export interface InitializeRequest {
 /**
  * Determines the era of a request: modern `_meta` makes it self-contained; any other request
  * belongs to the legacy session, which is `undefined` before `initialize`.
- * @see
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility-with-initialization-based-versions
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility-with-initialization-based-versions
  */
 export function routeRequest<Session extends { readonly codec: Codec }>(
   request: JsonRpcRequest,

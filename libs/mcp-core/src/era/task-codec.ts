@@ -15,7 +15,7 @@ import {
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  * @see https://github.com/modelcontextprotocol/ext-tasks
  */
-export type TaskFlavour = 'none' | 'core' | 'extension';
+export type TaskKind = 'none' | 'core' | 'extension';
 
 /** Members that the extension inlines into a task, encoded for the wire. */
 export interface TaskDetails {
@@ -35,13 +35,9 @@ const STATUSES: ReadonlySet<unknown> = new Set<TaskStatus>([
 /**
  * Encodes a task. A core task omits its details, and has status `failed` when its tool has failed.
  */
-export function encodeTask(
-  task: DetailedTask,
-  flavour: TaskFlavour,
-  details: TaskDetails,
-): JsonObject {
+export function encodeTask(task: DetailedTask, kind: TaskKind, details: TaskDetails): JsonObject {
   const { taskId, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs } = task;
-  if (flavour === 'extension') {
+  if (kind === 'extension') {
     return {
       taskId,
       status,
@@ -68,9 +64,9 @@ export function encodeTask(
 }
 
 /** Encodes the result of a call that became a task. */
-export function encodeCreatedTask(task: DetailedTask, flavour: TaskFlavour): JsonObject {
-  const encoded = encodeTask(task, flavour, {});
-  return flavour === 'extension' ? { resultType: 'task', ...encoded } : { task: encoded };
+export function encodeCreatedTask(task: DetailedTask, kind: TaskKind): JsonObject {
+  const encoded = encodeTask(task, kind, {});
+  return kind === 'extension' ? { resultType: 'task', ...encoded } : { task: encoded };
 }
 
 /**
@@ -79,14 +75,14 @@ export function encodeCreatedTask(task: DetailedTask, flavour: TaskFlavour): Jso
  */
 export function encodeTaskCapability(
   capabilities: ServerCapabilities,
-  flavour: TaskFlavour,
+  kind: TaskKind,
   isListed: boolean,
 ): ServerCapabilities {
   const { extensions = {}, ...rest } = capabilities;
-  if (flavour === 'extension' || !Object.hasOwn(extensions, TASKS_EXTENSION)) return capabilities;
+  if (kind === 'extension' || !Object.hasOwn(extensions, TASKS_EXTENSION)) return capabilities;
   const { [TASKS_EXTENSION]: _tasks, ...others } = extensions;
   const kept = Object.keys(others).length === 0 ? rest : { ...rest, extensions: others };
-  if (flavour === 'none') return kept;
+  if (kind === 'none') return kept;
   return {
     ...kept,
     tasks: { ...(isListed ? { list: {} } : {}), cancel: {}, requests: { tools: { call: {} } } },
@@ -94,22 +90,22 @@ export function encodeTaskCapability(
 }
 
 /** Whether tool calls of a server with these capabilities can become tasks. */
-export function hasTasks({ tasks, extensions }: ServerCapabilities, flavour: TaskFlavour): boolean {
-  if (flavour === 'extension') return extensions?.[TASKS_EXTENSION] !== undefined;
+export function hasTasks({ tasks, extensions }: ServerCapabilities, kind: TaskKind): boolean {
+  if (kind === 'extension') return extensions?.[TASKS_EXTENSION] !== undefined;
   const requests = isJsonObject(tasks?.requests) ? tasks.requests : {};
-  return flavour === 'core' && isJsonObject(requests.tools) && requests.tools.call !== undefined;
+  return kind === 'core' && isJsonObject(requests.tools) && requests.tools.call !== undefined;
 }
 
 /** Returns `undefined` when the value is not a task. */
 export function decodeTask(
   value: JsonObject,
-  flavour: TaskFlavour,
+  kind: TaskKind,
   extent: 'summary' | 'details',
 ): DetailedTask | undefined {
   if (typeof value.taskId !== 'string' || !STATUSES.has(value.status)) return undefined;
   const { taskId, status, statusMessage, createdAt, lastUpdatedAt } = value;
   const [ttl, interval] =
-    flavour === 'extension' ? [value.ttlMs, value.pollIntervalMs] : [value.ttl, value.pollInterval];
+    kind === 'extension' ? [value.ttlMs, value.pollIntervalMs] : [value.ttl, value.pollInterval];
   const task = {
     taskId,
     status: status as TaskStatus,
@@ -119,7 +115,7 @@ export function decodeTask(
     ttlMs: typeof ttl === 'number' ? ttl : null,
     ...(typeof interval === 'number' ? { pollIntervalMs: interval } : {}),
   } satisfies Task;
-  return flavour === 'extension' && extent === 'details' ? withDetails(task, value) : task;
+  return kind === 'extension' && extent === 'details' ? withDetails(task, value) : task;
 }
 
 function textOrNone(value: unknown): string {

@@ -1,5 +1,8 @@
 import type { JsonRpcResponse } from './messages.ts';
 
+/** Maximum number of messages in a batch. */
+export const MAX_BATCH = 100;
+
 /**
  * Records the response to a batch entry; `undefined` when the entry gets none. Call it once.
  * Resolves when the whole batch is sent.

@@ -1,4 +1,4 @@
-import { batchEntries, type BatchEntry } from './batch-entries.ts';
+import { batchEntries, MAX_BATCH, type BatchEntry } from './batch-entries.ts';
 import { readEnvelope, type Envelope } from './envelope.ts';
 import type {
   JsonObject,
@@ -32,7 +32,6 @@ import {
  * running requests wait for. One read of a pipe delivers at most some 1,700 requests.
  */
 const MAX_RUNNING = 4096;
-const MAX_BATCH = 100;
 const NOTHING = Promise.resolve();
 
 /**

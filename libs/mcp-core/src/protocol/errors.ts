@@ -19,8 +19,7 @@ export const ErrorCode = {
    * The user must visit the URLs in `data.elicitations` first. A tool may throw it: a client of
    * revision 2025-11-25 with url elicitation receives the error, any other client a result with
    * `isError`.
-   * @see
-   * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
    */
   urlElicitationRequired: -32042,
   /** The user refused a sampling request. Used only with legacy peers. */

@@ -3,8 +3,7 @@ import type { SamplingContent, SamplingMessage } from './client-features.ts';
 /**
  * Describes why a conversation cannot be sampled: a message with tool results holds nothing else,
  * and the next message has a result for each tool call.
- * @see
- * https://modelcontextprotocol.io/specification/2026-07-28/client/sampling#tool-use-and-result-balance
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling#tool-use-and-result-balance
  */
 export function toolResultProblem(messages: readonly SamplingMessage[]): string | undefined {
   let awaited: readonly string[] = [];

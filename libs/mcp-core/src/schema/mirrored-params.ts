@@ -31,8 +31,7 @@ const MAX_DEPTH = 64;
 
 /**
  * Reads the header annotations of a tool's input schema.
- * @see
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#custom-headers-from-tool-parameters
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#custom-headers-from-tool-parameters
  */
 export function readMirroredParams(inputSchema: JsonSchema): MirroredParams {
   const found: Found = { params: [], names: new Set() };

@@ -13,8 +13,7 @@ export interface SchemaLimits {
  * Returns the schema as JSON text.
  * @throws Error when it is nested deeper than 64 levels, has more than 10,000 objects and lists, or
  * is longer than 1 MiB.
- * @see
- * https://modelcontextprotocol.io/specification/2026-07-28/basic#composition-keyword-resource-use
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#composition-keyword-resource-use
  */
 export function boundedSchemaText(
   schema: JsonSchema,

@@ -5,8 +5,7 @@ import { itemData } from '../ledger/inbox-items.ts';
 /**
  * Stores that the server reports the end of a person's visit to a URL. The item stays open: the
  * person still has to respond. Unknown ids and repeated reports are ignored.
- * @see
- * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
  */
 export function completeElicitation(
   { commit }: Uses<'commit'>,

@@ -47,7 +47,7 @@ export interface CallHandle {
  */
 const IDLE_CONNECTION_MS = 4000;
 /** Maximum number of redirects, and of retries after 401 and 403, of one call. */
-const MAX_ROUNDS = 3;
+const MAX_ATTEMPTS = 3;
 
 /**
  * The connections to one origin. Follows redirects (307, 308) within the origin only, so that no
@@ -115,7 +115,7 @@ export class ClientEndpoint {
   send(call: Call): CallHandle {
     const attempt: Attempt = {
       call,
-      rounds: 0,
+      count: 0,
       path: call.path ?? `${this.#url.pathname}${this.#url.search}`,
       isAborted: false,
       request: undefined,
@@ -214,7 +214,7 @@ export class ClientEndpoint {
 
   #responded(attempt: Attempt, response: IncomingMessage): void {
     const { statusCode: status = 0 } = response;
-    if (status < 300 || attempt.rounds >= MAX_ROUNDS) this.#give(attempt.call, response);
+    if (status < 300 || attempt.count >= MAX_ATTEMPTS) this.#give(attempt.call, response);
     else if (status === 307 || status === 308) this.#redirected(attempt, response);
     else if (
       (status === 401 || status === 403) &&
@@ -238,7 +238,7 @@ export class ClientEndpoint {
       return;
     }
     response.resume();
-    attempt.rounds += 1;
+    attempt.count += 1;
     attempt.path = path;
     this.#send(attempt);
   }
@@ -270,7 +270,7 @@ export class ClientEndpoint {
       response.destroy();
     } else if (isAgain) {
       response.resume();
-      attempt.rounds += 1;
+      attempt.count += 1;
       this.#send(attempt);
     } else {
       this.#give(call, response);
@@ -311,7 +311,7 @@ export class ClientEndpoint {
 
 interface Attempt {
   readonly call: Call;
-  rounds: number;
+  count: number;
   path: string;
   isAborted: boolean;
   request: ClientRequest | undefined;

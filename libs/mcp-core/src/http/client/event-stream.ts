@@ -43,16 +43,16 @@ const TEMPORARY: ReadonlySet<number> = new Set([408, 409, 425, 429]);
  * A stream of a legacy session that is opened by GET and resumed whenever it ends. Waits for the
  * server's `retry` time (default: 1 s), at least one second since the last GET, and up to 30 s
  * while attempts fail.
- * @see
- * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
 export class ClientEventStream {
   readonly #options: EventStreamOptions;
   #lastEventId: string;
   #retryMs: number;
-  /** Consecutive attempts without a stream, or without an event. */
+  /** Consecutive attempts without a stream. */
   #failures = 0;
-  #fruitless = 0;
+  /** Consecutive attempts without an event. */
+  #emptyAttempts = 0;
   #openedAt = -Infinity;
   #wasOpen = false;
   #isClosed = false;
@@ -87,7 +87,9 @@ export class ClientEventStream {
   /** Opens the stream after the retry delay. */
   openLater(): void {
     const backoffMs =
-      this.#fruitless === 0 ? 0 : Math.min(FIRST_BACKOFF_MS * 2 ** this.#fruitless, MAX_BACKOFF_MS);
+      this.#emptyAttempts === 0
+        ? 0
+        : Math.min(FIRST_BACKOFF_MS * 2 ** this.#emptyAttempts, MAX_BACKOFF_MS);
     const sinceOpenedMs = performance.now() - this.#openedAt;
     const delayMs = Math.max(this.#retryMs, backoffMs, MIN_INTERVAL_MS - sinceOpenedMs);
     this.#timer = setTimeout(() => this.open(), Math.min(delayMs, MAX_TIMER_MS));
@@ -110,14 +112,14 @@ export class ClientEventStream {
   #read(response: IncomingMessage): void {
     this.#wasOpen = true;
     this.#failures = 0;
-    this.#fruitless += 1;
+    this.#emptyAttempts += 1;
     const { receiver, limits } = this.#options;
     // Attached before the reader, which reports comments to it.
     const watchdog = new StreamWatchdog(response);
     const reader = new SseReader(
       {
         event: (event) => {
-          this.#fruitless = 0;
+          this.#emptyAttempts = 0;
           // A receiver that closes this stream gets no further events.
           if (!this.#isClosed) receiver.event(event);
         },
@@ -133,7 +135,7 @@ export class ClientEventStream {
       hasEnded = true;
       if (reader.lastEventId !== '') {
         this.#lastEventId = reader.lastEventId;
-        this.#fruitless = 0;
+        this.#emptyAttempts = 0;
       }
       this.#retryMs = reader.retryMs ?? this.#retryMs;
       this.openLater();
@@ -162,7 +164,7 @@ export class ClientEventStream {
     this.#settled.resolve();
     if (this.#isClosed) return;
     this.#failures += 1;
-    this.#fruitless += 1;
+    this.#emptyAttempts += 1;
     if (this.#failures >= this.#options.maxFailures) this.#end(error);
     else this.openLater();
   }

@@ -6,12 +6,12 @@ const MAX_WAITING = 64;
 /** A queue of responses to the server: a few are posted at a time, the others wait in order. */
 export class ResponseQueue {
   readonly #waiting: (() => void)[] = [];
-  #underWay = 0;
+  #posting = 0;
   #room: PromiseWithResolvers<void> | undefined;
 
   /** Whether reading from the server should pause until `room`. */
   get isFull(): boolean {
-    return this.#underWay + this.#waiting.length > MAX_WAITING;
+    return this.#posting + this.#waiting.length > MAX_WAITING;
   }
 
   /** Resolves when few responses wait. */
@@ -23,9 +23,9 @@ export class ResponseQueue {
 
   /** Posts a response when its turn comes; settles as `send` does. */
   async post(send: () => Promise<void>): Promise<void> {
-    if (this.#underWay >= MAX_POSTS)
+    if (this.#posting >= MAX_POSTS)
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#underWay += 1;
+    else this.#posting += 1;
     try {
       await send();
     } finally {
@@ -36,7 +36,7 @@ export class ResponseQueue {
   /** Passes the slot to the next waiting response. */
   #leave(): void {
     const next = this.#waiting.shift();
-    if (next === undefined) this.#underWay -= 1;
+    if (next === undefined) this.#posting -= 1;
     else next();
     if (this.isFull) return;
     this.#room?.resolve();

@@ -11,8 +11,7 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
  * Encodes a value of `Mcp-Name` or `Mcp-Param-*`: unchanged when a header can carry it, otherwise
  * as Base64 of its UTF-8 between `=?base64?` and `?=`. Numbers are decimal, booleans lower-case.
  * The caller checks that integers are in the safe range.
- * @see
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#value-encoding
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#value-encoding
  */
 export function encodeHeaderValue(value: string | number | boolean): string {
   const text = String(value);

@@ -3,8 +3,7 @@ import type { JsonObject } from '../../jsonrpc/messages.ts';
 /**
  * Returns the unencoded value of a request's `Mcp-Name` header; `undefined` when the method has no
  * such header or the body lacks the value.
- * @see
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#standard-request-headers
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#standard-request-headers
  */
 export function mcpNameOf(method: string, params: JsonObject | undefined): string | undefined {
   const name = params?.[sourceField(method)];

@@ -17,8 +17,7 @@ export interface StreamScope {
 /**
  * A stream of events that outlives its connections: events have ids, are stored, and are sent over
  * the current connection, if any.
- * @see
- * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
 export class EventStream {
   readonly number: number;

@@ -12,8 +12,7 @@ const NONE: readonly MirroredParam[] = [];
 /**
  * Compares the header fields of a modern request with its body: `Mcp-Method`, `Mcp-Name` and the
  * `Mcp-Param-*` of a called tool's input schema. Reads the annotations of each schema once.
- * @see
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation
  */
 export class MirroredHeaders {
   readonly #inputSchemaOf: (tool: string) => JsonSchema | undefined;

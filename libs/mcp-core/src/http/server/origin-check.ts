@@ -15,8 +15,7 @@ export interface OriginRules {
 
 /**
  * Protects against DNS rebinding: refuses requests with an unknown host or origin.
- * @see
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#security--endpoint
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#security--endpoint
  */
 export class OriginCheck {
   readonly #hosts: ReadonlySet<string> | undefined;

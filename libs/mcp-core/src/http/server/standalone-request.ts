@@ -21,8 +21,7 @@ export interface StandaloneScope {
  * A self-contained request and its response: JSON when the response is the first message, otherwise
  * an event stream. The status line waits for the first message. A client that closes the connection
  * cancels a modern request.
- * @see
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#receiving-messages
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#receiving-messages
  */
 export class StandaloneRequest implements RequestLink, OpenExchange {
   readonly auth?: AuthContext;

@@ -1,3 +1,4 @@
+import { MAX_BATCH } from '../../jsonrpc/batch-entries.ts';
 import type { Envelope } from '../../jsonrpc/envelope.ts';
 import type { AuthContext } from '../../jsonrpc/transport.ts';
 import type { ProtocolVersion } from '../../era/versions.ts';
@@ -13,8 +14,6 @@ export interface StatelessBatch {
   readonly version: ProtocolVersion;
   readonly onError: (error: unknown) => void;
 }
-
-const MAX_BATCH = 100;
 
 /**
  * Serves the requests of a batch separately and responds with one array, if there are responses.
