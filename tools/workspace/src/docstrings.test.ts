@@ -14,11 +14,8 @@ const NOT_CLEAN: readonly string[] = [
   'apps/agent/src/ports',
   'apps/agent/src/store',
   'bench/src',
-  'libs/server-kit/src',
-  'servers/filesystem/race',
   'servers/filesystem/src',
   'servers/sqlite/src',
-  'servers/weather/src',
   'tests/e2e',
 ];
 

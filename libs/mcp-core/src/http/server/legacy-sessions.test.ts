@@ -1,9 +1,10 @@
 import { describe, expect, test, vi } from 'vitest';
 import { ErrorCode } from '../../protocol/errors.ts';
 import type { ServerConnection } from '../../server/server.ts';
-import { echo, heldTool, type HttpPeer, serve, toolOf } from './http-peer.test.support.ts';
+import { echo, heldTool, serve, toolOf } from './http-peer.test.support.ts';
 
 const WAIT = { timeout: 5000 };
+
 const INITIALIZE = {
   jsonrpc: '2.0',
   id: 1,
@@ -14,11 +15,14 @@ const INITIALIZE = {
     clientInfo: { name: 'raw', version: '1' },
   },
 };
+
 const PING = { jsonrpc: '2.0', id: 2, method: 'ping' };
+
 const form = {
   message: 'Name?',
   requestedSchema: { type: 'object' as const, properties: { name: { type: 'string' as const } } },
 };
+
 const asker = toolOf('ask', async (_args, context) => {
   const answer = await context.elicit('name', form);
   return { content: [{ type: 'text', text: JSON.stringify(answer) }] };
@@ -423,193 +427,5 @@ describe('the standalone stream', () => {
       (await peer.exchange({ method: 'GET', headers: { ...headers, accept: 'application/json' } }))
         .status,
     ).toBe(406);
-  });
-});
-
-describe('without sessions', () => {
-  const open = (): Promise<HttpPeer> => serve({ tools: [echo] }, { stateless: true });
-
-  test('every legacy request is served alone', async () => {
-    const peer = await open();
-    const { headers, json } = await peer.exchange({ body: INITIALIZE });
-    expect(json).toMatchObject({ result: { protocolVersion: '2025-06-18' } });
-    expect(headers).not.toHaveProperty('mcp-session-id');
-    expect(
-      (await peer.exchange({ body: { jsonrpc: '2.0', method: 'notifications/initialized' } }))
-        .status,
-    ).toBe(202);
-    const body = {
-      jsonrpc: '2.0',
-      id: 2,
-      method: 'tools/call',
-      params: { name: 'echo', arguments: { text: 'x' } },
-    };
-    expect(
-      (await peer.exchange({ headers: { 'mcp-protocol-version': '2025-06-18' }, body })).json,
-    ).toEqual({ jsonrpc: '2.0', id: 2, result: { content: [{ type: 'text', text: 'x' }] } });
-    expect((await peer.exchange({ headers: { 'mcp-protocol-version': 'x' }, body })).status).toBe(
-      400,
-    );
-    expect(
-      (await peer.exchange({ body: { jsonrpc: '2.0', id: 3, method: 'unknown' } })).status,
-    ).toBe(200);
-  });
-
-  test('GET and DELETE are refused', async () => {
-    const peer = await open();
-    for (const method of ['GET', 'DELETE']) {
-      expect(
-        await peer.exchange({ method, headers: { accept: 'text/event-stream' } }),
-      ).toMatchObject({ status: 405, headers: { allow: 'POST' } });
-    }
-  });
-
-  test('capabilities that need a session are not declared', async () => {
-    const resources = {
-      list: () => Promise.resolve({ resources: [] }),
-      read: () => Promise.resolve({ contents: [] }),
-      subscribe: () => Promise.resolve(() => undefined),
-    };
-    const peer = await serve({ tools: [echo], prompts: [], resources }, { stateless: true });
-    const { result } = (await peer.exchange({ body: INITIALIZE })).json;
-    expect(result).toMatchObject({ capabilities: { tools: {}, prompts: {}, resources: {} } });
-    expect(JSON.stringify(result)).not.toMatch(/listChanged|subscribe/u);
-  });
-
-  test('modern requests are served as usual', async () => {
-    const peer = await open();
-    expect((await peer.exchange(peer.modern('tools/list'))).json).toMatchObject({
-      result: { resultType: 'complete' },
-    });
-  });
-
-  test('a result of a batch that cannot be serialized becomes an internal error', async () => {
-    const onError = vi.fn<(error: unknown) => void>();
-    const peer = await serve(
-      { tools: [toolOf('big', () => ({ content: [{ type: 'text', text: 1n as never }] }))] },
-      { stateless: true, onError },
-    );
-    const { json } = await peer.exchange({
-      body: [
-        PING,
-        { jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name: 'big', arguments: {} } },
-      ],
-    });
-    expect(json).toMatchObject([
-      { id: 2, result: {} },
-      { id: 3, error: { code: ErrorCode.internalError } },
-    ]);
-    expect(onError).toHaveBeenCalledOnce();
-    expect((await peer.exchange({ body: Array.from({ length: 101 }, () => PING) })).status).toBe(
-      400,
-    );
-  });
-
-  test('a batch without a version header is served, each request alone', async () => {
-    const peer = await open();
-    const batch = [
-      PING,
-      { jsonrpc: '2.0', method: 'notifications/initialized' },
-      { jsonrpc: '2.0', id: 3, method: 'tools/list' },
-      { jsonrpc: '2.0', id: 4 },
-    ];
-    expect((await peer.exchange({ body: batch })).json).toMatchObject([
-      { id: 2, result: {} },
-      { id: 3, result: {} },
-      { id: 4, error: { code: ErrorCode.invalidRequest } },
-    ]);
-    expect(
-      (await peer.exchange({ body: batch, headers: { 'mcp-protocol-version': '2025-06-18' } }))
-        .status,
-    ).toBe(400);
-    expect(
-      (await peer.exchange({ body: [{ jsonrpc: '2.0', method: 'notifications/initialized' }] }))
-        .status,
-    ).toBe(202);
-    expect((await peer.exchange({ body: [INITIALIZE] })).status).toBe(400);
-  });
-});
-
-describe('a batch', () => {
-  test('gets one array in a session of 2025-03-26', async () => {
-    const peer = await serve({ tools: [echo] });
-    const session = await peer.initialize('2025-03-26');
-    const response = await session.post([
-      PING,
-      {
-        jsonrpc: '2.0',
-        id: 'b',
-        method: 'tools/call',
-        params: { name: 'echo', arguments: { text: 'x' } },
-      },
-    ]);
-    expect(response.headers['content-type']).toBe('application/json');
-    expect(JSON.parse((await response.ended) ?? '')).toMatchObject([
-      { id: 2, result: {} },
-      { id: 'b', result: { content: [{ text: 'x' }] } },
-    ]);
-  });
-
-  test('of notifications and responses is accepted', async () => {
-    const peer = await serve();
-    const session = await peer.initialize('2025-03-26');
-    expect(
-      (
-        await session.post([
-          { jsonrpc: '2.0', method: 'notifications/initialized' },
-          { jsonrpc: '2.0', id: 1, result: {} },
-        ])
-      ).status,
-    ).toBe(202);
-  });
-
-  test('whose requests are all cancelled ends without a response', async () => {
-    const held = heldTool();
-    const peer = await serve({ tools: [held.tool] });
-    const session = await peer.initialize('2025-03-26');
-    const batch = session.post([
-      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'hold', arguments: {} } },
-    ]);
-    await held.started;
-    await session.post([
-      { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
-    ]);
-    await expect((await batch).ended).resolves.toBeTypeOf('string');
-  });
-
-  test('that is too long gets an error for each request', async () => {
-    const peer = await serve();
-    const session = await peer.initialize('2025-03-26');
-    const response = await session.post(Array.from({ length: 101 }, (_, id) => ({ ...PING, id })));
-    const answers = JSON.parse((await response.ended) ?? '') as {
-      readonly id: number;
-      readonly error: { readonly code: number };
-    }[];
-    expect(answers).toHaveLength(101);
-    expect(answers.every(({ error }) => error.code === ErrorCode.invalidRequest)).toBe(true);
-  });
-
-  test('with an invalid request gets an error for it', async () => {
-    const peer = await serve({ onError: () => undefined });
-    const session = await peer.initialize('2025-03-26');
-    const response = await session.post([{ jsonrpc: '2.0', id: 7 }, PING]);
-    expect(JSON.parse((await response.ended) ?? '')).toMatchObject([
-      { id: 7, error: { code: ErrorCode.invalidRequest } },
-      { id: 2, result: {} },
-    ]);
-  });
-
-  test.each([
-    ['without content', '2025-03-26', []],
-    ['with initialize', '2025-03-26', [INITIALIZE]],
-    ['of a later revision', '2025-06-18', [PING]],
-  ])('%s is refused', async (_title, version, batch) => {
-    const peer = await serve();
-    const session = await peer.initialize(version);
-    const response = await session.post(batch);
-    expect(response.status).toBe(400);
-    expect(JSON.parse((await response.ended) ?? '')).toMatchObject({
-      error: { code: ErrorCode.invalidRequest },
-    });
   });
 });
