@@ -1,9 +1,7 @@
-import { connect, type Socket } from 'node:net';
-import { once } from 'node:events';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createServer } from '../../server/create-server.ts';
 import { createHttpHandler } from './create-http-handler.ts';
-import { echo, heldTool, type HttpPeer, serve, toolOf } from './http-peer.test.support.ts';
+import { echo, heldTool, serve, toolOf } from './http-peer.test.support.ts';
 
 const WAIT = { timeout: 5000 };
 
