@@ -193,7 +193,7 @@ class RestorableWatch implements Watch {
         return;
       } catch (error) {
         if (stop.signal.aborted) return;
-        // Only errors are thrown.
+        // Subscribing throws only errors.
         last = error as Error;
         if (this.isClosed || !isLost(error)) break;
       }
@@ -202,7 +202,7 @@ class RestorableWatch implements Watch {
   }
 }
 
-/** Does not keep the process alive. Rejects when the signal aborts first. */
+/** Waits without keeping the process alive. Rejects when the signal aborts first. */
 function delay(durationMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => {

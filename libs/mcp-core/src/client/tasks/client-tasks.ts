@@ -60,7 +60,7 @@ export class TaskCalls implements ClientTasks {
   }
 
   async get(taskId: string, options?: RequestOptions): Promise<DetailedTask> {
-    // The codec has made it one.
+    // The codec has validated the task.
     return (await this.#current.connection.request(
       'tasks/get',
       { taskId },

@@ -168,7 +168,7 @@ export class TaskWaiter {
   }
 
   async #get(): Promise<DetailedTask> {
-    // The codec has made it one.
+    // The codec has validated the task.
     const task = (await this.#request('tasks/get', {})) as unknown as DetailedTask;
     this.#lost = 0;
     this.#over.signal.throwIfAborted();

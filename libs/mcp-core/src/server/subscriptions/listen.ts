@@ -38,7 +38,7 @@ export async function listen(
   const signals = [request.signal, ended];
   for (const signal of signals) signal.addEventListener('abort', stopNow);
   if (signals.some(({ aborted }) => aborted)) stopNow();
-  const stream = new ListenStream(request);
+  const stream = new NotificationStream(request);
   const watches =
     server.resources === undefined
       ? undefined
@@ -66,7 +66,7 @@ export async function listen(
 }
 
 /** Sends the notifications of one stream, tagged with the id of its listen request. Changes before the acknowledgment are sent after it. */
-class ListenStream {
+class NotificationStream {
   readonly meta: JsonObject;
   readonly #request: ActiveRequest;
   readonly #pending = new Map<string, Change>();

@@ -161,7 +161,7 @@ export class TaskEngine {
         for (const listener of this.#listeners) listener(changed);
       },
       onEnded: (isStored) => {
-        // What could not be stored is kept here until it expires.
+        // A task whose end could not be stored stays in memory until it expires.
         if (isStored) this.#running.delete(record.taskId);
       },
       onError: this.#onError,
