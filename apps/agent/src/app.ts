@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { v7 } from 'uuid';
 import type { Config, ServerConfig } from './config/config.ts';
 import { launchDigest } from './config/launch-digest.ts';
 import { createHttpServer } from './http/http-server.ts';
@@ -143,7 +142,6 @@ export async function createApp({
         engine,
         store,
         read: store.read,
-        newId: () => v7(),
         bus,
         queue,
         registry,

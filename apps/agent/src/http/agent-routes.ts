@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Agent as StoredAgent } from '../ports/thread-store.ts';
+import type { Agent as StoredAgent, AgentDefinition } from '../ports/thread-store.ts';
 import { Agent, AgentList, NewAgent } from './agent-schemas.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { KeyHeaders, replyWith } from './idempotency.ts';
@@ -14,7 +14,7 @@ const problem = { 400: ProblemDetails, 404: ProblemDetails };
 /** Creating, reading, changing and deleting stored agents. */
 export function agentRoutes(
   app: HttpApp,
-  { store, read, clock, newId, once, registry }: RouteDependencies,
+  { engine, read, once, registry }: RouteDependencies,
 ): void {
   const existing = async (id: string): Promise<StoredAgent> => {
     const agent = await read.agent(id);
@@ -55,19 +55,7 @@ export function agentRoutes(
     async (request, reply) => {
       refuseUnknownServers(request.body.servers ?? []);
       const served = await once(request, {
-        make: (receipt) =>
-          store.write(async (sql) => {
-            const now = clock.now();
-            const agent: StoredAgent = {
-              id: newId(),
-              ...definitionOf(request.body),
-              createdAt: now,
-              updatedAt: now,
-            };
-            await sql.insertAgent(agent);
-            await receipt?.(sql, agent);
-            return agent;
-          }),
+        make: (receipt) => engine.createAgent(definitionOf(request.body), receipt),
         answer: (agent: StoredAgent) => ({
           status: 201,
           location: `/v1/agents/${agent.id}`,
@@ -122,10 +110,7 @@ export function agentRoutes(
     async (request) => {
       const { id } = request.params;
       refuseUnknownServers(request.body.servers ?? []);
-      await store.write((sql) =>
-        sql.updateAgent(id, { ...definitionOf(request.body), updatedAt: clock.now() }),
-      );
-      return agentView(await existing(id));
+      return agentView(await engine.replaceAgent(id, definitionOf(request.body)));
     },
   );
 
@@ -141,7 +126,7 @@ export function agentRoutes(
     },
     async (request, reply) => {
       const { id } = request.params;
-      if (!(await store.write((sql) => sql.deleteAgent(id)))) throw notFound(id);
+      await engine.deleteAgent(id);
       return reply.code(204).send(null);
     },
   );
@@ -157,7 +142,7 @@ function definitionOf({
   model,
   servers,
   limits,
-}: z.output<typeof NewAgent>): Omit<StoredAgent, 'id' | 'createdAt' | 'updatedAt'> {
+}: z.output<typeof NewAgent>): AgentDefinition {
   return { name, instructions, model, servers, limits: limitsOf(limits) };
 }
 

@@ -38,8 +38,6 @@ export interface HttpDependencies {
   readonly metrics: ServiceMetrics;
   /** Phase of the service: `ready` from the end of the start until the close begins. */
   readonly phase: () => 'starting' | 'ready' | 'closing';
-  /** Creates the id of a thread or agent. */
-  readonly newId: () => string;
   readonly version: string;
   /** Called for each request when its response has ended. */
   readonly onServed: (request: LoggedRequest) => void;

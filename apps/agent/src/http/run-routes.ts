@@ -12,7 +12,7 @@ const problem = { 400: ProblemDetails, 404: ProblemDetails };
 
 /** Reading, changing and deleting runs. */
 export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
-  const { engine, store, read, llm, registry } = dependencies;
+  const { engine, read, llm, registry } = dependencies;
   const runs = runResponses(dependencies);
 
   app.get(
@@ -64,11 +64,7 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
     },
     async (request) => {
       const { id } = request.params;
-      await store.write(async (sql) => {
-        const run = await sql.run(id);
-        if (run !== undefined)
-          await sql.updateRun(id, { metadata: patchMetadata(run.metadata, request.body.metadata) });
-      });
+      await engine.updateMetadata(id, (metadata) => patchMetadata(metadata, request.body.metadata));
       return runs.view(await runs.existing(id));
     },
   );

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import type { JsonObject } from '@signalbox/mcp-core';
 import type { FastifyInstance } from 'fastify';
@@ -8,7 +9,10 @@ import type { Clock } from '../ports/clock.ts';
 import { queuedRun } from '../ports/testing/queued-run.ts';
 import type { ToolRegistry } from '../ports/tool-registry.ts';
 import { observeService } from '../metrics/observation.ts';
+import { createAgent, deleteAgent, replaceAgent } from '../run/lifecycle/agents.ts';
 import { queuedEvent } from '../run/lifecycle/create-run.ts';
+import { createThread, updateThread } from '../run/lifecycle/threads.ts';
+import { updateMetadata } from '../run/lifecycle/update-metadata.ts';
 import { createInProcessSignalBus } from '../queue/in-process-signal-bus.ts';
 import { createMemoryJobQueue } from '../queue/memory-job-queue.ts';
 import { openRunStore } from '../store/open-run-store.ts';
@@ -67,7 +71,6 @@ export async function createTestEdge(
   const store = await openRunStore({ dataDir, durability: 'process', clock });
   const { bus, listeners } = counted(createInProcessSignalBus());
   const errors: unknown[] = [];
-  let ids = 0;
   const quiet = {
     debug: () => undefined,
     info: () => undefined,
@@ -80,7 +83,6 @@ export async function createTestEdge(
       engine: { ...storingEngine(store), ...engine },
       store,
       read: store.read,
-      newId: () => `id-${(ids += 1)}`,
       bus,
       registry: emptyRegistry,
       directory: { server: () => undefined, control: () => undefined },
@@ -191,6 +193,7 @@ const emptyRegistry: ToolRegistry = {
 
 function storingEngine(store: RunStore): RunEngine {
   let count = 0;
+  const parts = { store, clock, newId: randomUUID };
   return {
     async createRun({ prompt, servers }, receipt) {
       if (servers?.includes('nowhere') === true)
@@ -213,6 +216,12 @@ function storingEngine(store: RunStore): RunEngine {
       Promise.reject(new EngineError('run_not_found', `no run has the id "${id}"`)),
     deleteRun: (id) =>
       Promise.reject(new EngineError('run_not_found', `no run has the id "${id}"`)),
+    updateMetadata: (id, change) => updateMetadata({ store }, id, change),
+    createThread: (details, receipt) => createThread(parts, details, receipt),
+    updateThread: (id, change) => updateThread(parts, id, change),
+    createAgent: (definition, receipt) => createAgent(parts, definition, receipt),
+    replaceAgent: (id, definition) => replaceAgent(parts, id, definition),
+    deleteAgent: (id) => deleteAgent(parts, id),
     deleteThread: (id) =>
       Promise.reject(new EngineError('thread_not_found', `no thread has the id "${id}"`)),
     async cancelRun(id) {

@@ -20,10 +20,7 @@ import { pageOf, pageOptions } from './views.ts';
 const problem = { 400: ProblemDetails, 404: ProblemDetails };
 
 /** Creating, reading, changing and deleting threads. */
-export function threadRoutes(
-  app: HttpApp,
-  { engine, store, read, clock, newId, once }: RouteDependencies,
-): void {
+export function threadRoutes(app: HttpApp, { engine, read, once }: RouteDependencies): void {
   const existing = async (id: string): Promise<StoredThread> => {
     const thread = await read.thread(id);
     if (thread === undefined)
@@ -47,20 +44,7 @@ export function threadRoutes(
     async (request, reply) => {
       const { title, metadata = {} } = request.body;
       const served = await once(request, {
-        make: (receipt) =>
-          store.write(async (sql) => {
-            const now = clock.now();
-            const thread: StoredThread = {
-              id: newId(),
-              title,
-              metadata,
-              createdAt: now,
-              updatedAt: now,
-            };
-            await sql.insertThread(thread);
-            await receipt?.(sql, thread);
-            return thread;
-          }),
+        make: (receipt) => engine.createThread({ title, metadata }, receipt),
         answer: (thread: StoredThread) => ({
           status: 201,
           location: `/v1/threads/${thread.id}`,
@@ -117,8 +101,7 @@ export function threadRoutes(
     async (request) => {
       const { id } = request.params;
       const { title, metadata = {} } = request.body;
-      await store.write((sql) => sql.updateThread(id, { title, metadata, updatedAt: clock.now() }));
-      return threadView(await existing(id));
+      return threadView(await engine.updateThread(id, () => ({ title, metadata })));
     },
   );
 
@@ -135,16 +118,11 @@ export function threadRoutes(
     async (request) => {
       const { id } = request.params;
       const { title, metadata } = request.body;
-      await store.write(async (sql) => {
-        const thread = await sql.thread(id);
-        if (thread === undefined) return;
-        const changes = {
-          ...(title === undefined ? {} : { title: title ?? undefined }),
-          ...(metadata === undefined ? {} : { metadata: patchMetadata(thread.metadata, metadata) }),
-        };
-        await sql.updateThread(id, { ...changes, updatedAt: clock.now() });
-      });
-      return threadView(await existing(id));
+      const changed = await engine.updateThread(id, (thread) => ({
+        ...(title === undefined ? {} : { title: title ?? undefined }),
+        ...(metadata === undefined ? {} : { metadata: patchMetadata(thread.metadata, metadata) }),
+      }));
+      return threadView(changed);
     },
   );
 

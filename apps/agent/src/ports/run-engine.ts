@@ -1,6 +1,6 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 import type { InboxItem, Run, RunTransaction, ToolCall } from './run-store.ts';
-import type { Metadata } from './thread-store.ts';
+import type { Agent, AgentDefinition, Metadata, Thread, ThreadDetails } from './thread-store.ts';
 
 export interface NewRun {
   readonly prompt: string;
@@ -130,8 +130,24 @@ export interface RunEngine {
    * @throws EngineError `run_not_found`, `run_not_settled`
    */
   deleteRun(id: string): Promise<void>;
+  /**
+   * Changes the metadata of a run. `change` must be pure.
+   * @throws EngineError `run_not_found`
+   */
+  updateMetadata(id: string, change: (metadata: Metadata) => Metadata): Promise<void>;
+  createThread(details: ThreadDetails, receipt?: Receipt<Thread>): Promise<Thread>;
+  /**
+   * Changes the title or metadata of a thread. `change` must be pure.
+   * @throws EngineError `thread_not_found`
+   */
+  updateThread(id: string, change: (thread: Thread) => Partial<ThreadDetails>): Promise<Thread>;
   /** Deletes a thread and its runs. @throws EngineError `thread_not_found`, `thread_busy` */
   deleteThread(id: string): Promise<void>;
+  createAgent(definition: AgentDefinition, receipt?: Receipt<Agent>): Promise<Agent>;
+  /** Replaces the definition of an agent. @throws EngineError `agent_not_found` */
+  replaceAgent(id: string, definition: AgentDefinition): Promise<Agent>;
+  /** Deletes an agent; its runs continue. @throws EngineError `agent_not_found` */
+  deleteAgent(id: string): Promise<void>;
   /**
    * Answers an open inbox item. Any response may have a `note`; its shape depends on the kind of
    * the item. `tool_approval`: `{action: approve | deny, arguments?, remember?}`, with arguments

@@ -12,6 +12,9 @@ export interface Thread {
   readonly updatedAt: number;
 }
 
+/** Parts of a thread that a client sets. */
+export type ThreadDetails = Pick<Thread, 'title' | 'metadata'>;
+
 /** A stored agent definition. A run copies it when it is created. */
 export interface Agent {
   readonly id: string;
@@ -24,6 +27,9 @@ export interface Agent {
   readonly createdAt: number;
   readonly updatedAt: number;
 }
+
+/** Parts of an agent that a client sets. */
+export type AgentDefinition = Omit<Agent, 'id' | 'createdAt' | 'updatedAt'>;
 
 export interface PageOptions {
   readonly limit: number;

@@ -22,7 +22,17 @@ import { callTool } from './calls/dispatch-call.ts';
 import { cancelRun } from './lifecycle/cancel-run.ts';
 import { Commits, isShutdown, type EventListener } from './core/commits.ts';
 import { createRun } from './lifecycle/create-run.ts';
-import { deleteRun, deleteThread } from './lifecycle/delete-run.ts';
+import { createAgent, deleteAgent, replaceAgent } from './lifecycle/agents.ts';
+import { deleteRun } from './lifecycle/delete-run.ts';
+import { createThread, deleteThread, updateThread } from './lifecycle/threads.ts';
+import { updateMetadata } from './lifecycle/update-metadata.ts';
+import type {
+  Agent,
+  AgentDefinition,
+  Metadata,
+  Thread,
+  ThreadDetails,
+} from '../ports/thread-store.ts';
 import { endRun } from './lifecycle/end-run.ts';
 import type { ServerPolicy } from './core/server-policy.ts';
 import {
@@ -160,6 +170,30 @@ class Engine implements RunEngine {
 
   deleteRun(id: string): Promise<void> {
     return deleteRun(this.#context, id);
+  }
+
+  updateMetadata(id: string, change: (metadata: Metadata) => Metadata): Promise<void> {
+    return updateMetadata(this.#context, id, change);
+  }
+
+  createThread(details: ThreadDetails, receipt?: Receipt<Thread>): Promise<Thread> {
+    return createThread(this.#context, details, receipt);
+  }
+
+  updateThread(id: string, change: (thread: Thread) => Partial<ThreadDetails>): Promise<Thread> {
+    return updateThread(this.#context, id, change);
+  }
+
+  createAgent(definition: AgentDefinition, receipt?: Receipt<Agent>): Promise<Agent> {
+    return createAgent(this.#context, definition, receipt);
+  }
+
+  replaceAgent(id: string, definition: AgentDefinition): Promise<Agent> {
+    return replaceAgent(this.#context, id, definition);
+  }
+
+  deleteAgent(id: string): Promise<void> {
+    return deleteAgent(this.#context, id);
   }
 
   deleteThread(id: string): Promise<void> {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import type { RunEngine } from '../../ports/run-engine.ts';
 import type { Service } from '../../run/testing/service.ts';
@@ -51,7 +50,6 @@ export async function createServiceEdge(
       directory: { server: () => undefined, control: () => undefined },
       llm,
       clock,
-      newId: randomUUID,
       queue: createMemoryJobQueue({ clock, onError: () => undefined }),
       metrics,
       phase: () => phase,

@@ -15,17 +15,3 @@ export async function deleteRun({ store }: Uses<'store'>, id: string): Promise<v
     await sql.deleteRun(id);
   });
 }
-
-/** Deletes a thread and its runs, all of which must be settled. */
-export async function deleteThread({ store }: Uses<'store'>, id: string): Promise<void> {
-  await store.write(async (sql) => {
-    const [busy] = await sql.unsettledRuns({ threadId: id });
-    if (busy !== undefined)
-      throw new EngineError(
-        'thread_busy',
-        `The run ${busy.id} of the thread is not settled: it is ${busy.status}. Cancel it first, or wait for its end.`,
-      );
-    if (!(await sql.deleteThread(id)))
-      throw new EngineError('thread_not_found', `There is no thread ${id}.`);
-  });
-}

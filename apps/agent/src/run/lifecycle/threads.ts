@@ -1,0 +1,48 @@
+import { EngineError, type Receipt } from '../../ports/run-engine.ts';
+import type { Thread, ThreadDetails } from '../../ports/thread-store.ts';
+import type { Uses } from '../core/engine-parts.ts';
+
+/** Stores a new thread. */
+export function createThread(
+  { store, clock, newId }: Uses<'store' | 'clock' | 'newId'>,
+  details: ThreadDetails,
+  receipt?: Receipt<Thread>,
+): Promise<Thread> {
+  return store.write(async (sql) => {
+    const now = clock.now();
+    const thread: Thread = { id: newId(), ...details, createdAt: now, updatedAt: now };
+    await sql.insertThread(thread);
+    await receipt?.(sql, thread);
+    return thread;
+  });
+}
+
+/** Changes the title and metadata of a thread. `change` gets the thread inside the transaction. */
+export function updateThread(
+  { store, clock }: Uses<'store' | 'clock'>,
+  id: string,
+  change: (thread: Thread) => Partial<ThreadDetails>,
+): Promise<Thread> {
+  return store.write(async (sql) => {
+    const thread = await sql.thread(id);
+    if (thread === undefined)
+      throw new EngineError('thread_not_found', `There is no thread ${id}.`);
+    const patch = { ...change(thread), updatedAt: clock.now() };
+    await sql.updateThread(id, patch);
+    return { ...thread, ...patch };
+  });
+}
+
+/** Deletes a thread and its runs, all of which must be settled. */
+export async function deleteThread({ store }: Uses<'store'>, id: string): Promise<void> {
+  await store.write(async (sql) => {
+    const [busy] = await sql.unsettledRuns({ threadId: id });
+    if (busy !== undefined)
+      throw new EngineError(
+        'thread_busy',
+        `The run ${busy.id} of the thread is not settled: it is ${busy.status}. Cancel it first, or wait for its end.`,
+      );
+    if (!(await sql.deleteThread(id)))
+      throw new EngineError('thread_not_found', `There is no thread ${id}.`);
+  });
+}

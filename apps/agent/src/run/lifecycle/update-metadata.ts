@@ -1,0 +1,16 @@
+import { EngineError } from '../../ports/run-engine.ts';
+import type { Run } from '../../ports/run-store.ts';
+import type { Uses } from '../core/engine-parts.ts';
+
+/** Changes the metadata of a run. `change` gets the metadata inside the transaction. */
+export async function updateMetadata(
+  { store }: Uses<'store'>,
+  id: string,
+  change: (metadata: Run['metadata']) => Run['metadata'],
+): Promise<void> {
+  await store.write(async (sql) => {
+    const run = await sql.run(id);
+    if (run === undefined) throw new EngineError('run_not_found', `There is no run ${id}.`);
+    await sql.updateRun(id, { metadata: change(run.metadata) });
+  });
+}
