@@ -1,7 +1,7 @@
-import { callBehaviours } from './call-behaviours.ts';
-import { connectBehaviours } from './connect-behaviours.ts';
-import { httpBehaviours } from './http-behaviours.ts';
-import { modelBehaviours } from './model-behaviours.ts';
+import { callBehaviors } from './call-behaviors.ts';
+import { connectBehaviors } from './connect-behaviors.ts';
+import { httpBehaviors } from './http-behaviors.ts';
+import { modelBehaviors } from './model-behaviors.ts';
 
 /** A hostile behavior, and the moment at which it happens. */
 export interface HostileCase {
@@ -12,17 +12,17 @@ export interface HostileCase {
 }
 
 export const hostileCases: readonly HostileCase[] = [
-  ...Object.keys(connectBehaviours).map(
+  ...Object.keys(connectBehaviors).map(
     (name) => ({ name, moment: 'connect', server: 'hostile' }) as const,
   ),
-  ...Object.keys(callBehaviours).map(
+  ...Object.keys(callBehaviors).map(
     (name) => ({ name, moment: 'call', server: 'hostile' }) as const,
   ),
-  ...Object.entries(httpBehaviours).map(
+  ...Object.entries(httpBehaviors).map(
     ([name, { call }]) =>
       ({ name, moment: call === undefined ? 'connect' : 'call', server: 'far' }) as const,
   ),
-  ...Object.keys(modelBehaviours).map(
+  ...Object.keys(modelBehaviors).map(
     (name) => ({ name, moment: 'model', server: 'hostile' }) as const,
   ),
 ];

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { httpBehaviours, ordinaryHttp } from './http-behaviours.ts';
-import { answerChat } from './model-behaviours.ts';
+import { httpBehaviors, ordinaryHttp } from './http-behaviors.ts';
+import { answerChat } from './model-behaviors.ts';
 
 const file = process.argv[2] ?? '';
-const wanted = (): (typeof httpBehaviours)[string] =>
-  httpBehaviours[readFileSync(file, 'utf8')] ?? {};
+const wanted = (): (typeof httpBehaviors)[string] =>
+  httpBehaviors[readFileSync(file, 'utf8')] ?? {};
 
 interface Body {
   readonly id?: unknown;

@@ -1,13 +1,13 @@
 // A hostile server over stdio: node hostile-server.ts FILE. The file contains the name of a behavior. While it is empty, or names a behavior of another moment, the server is ordinary.
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { callBehaviours } from './call-behaviours.ts';
-import { connectBehaviours, ordinaryInitialize, ordinaryList } from './connect-behaviours.ts';
+import { callBehaviors } from './call-behaviors.ts';
+import { connectBehaviors, ordinaryInitialize, ordinaryList } from './connect-behaviors.ts';
 import { rawHost } from './wire.ts';
 
 const file = process.argv[2] ?? '';
 const wanted = (): string => readFileSync(file, 'utf8');
-const connecting = connectBehaviours[wanted()] ?? {};
+const connecting = connectBehaviors[wanted()] ?? {};
 
 interface Received {
   readonly id?: unknown;
@@ -32,7 +32,7 @@ async function serve(received: Received): Promise<void> {
       return answer === undefined ? undefined : rawHost.answer(id, answer);
     }
     case 'tools/call': {
-      const behave = callBehaviours[wanted()];
+      const behave = callBehaviors[wanted()];
       if (behave === undefined)
         return rawHost.answer(id, '{"content":[{"type":"text","text":"ordinary"}]}');
       return behave(rawHost, {

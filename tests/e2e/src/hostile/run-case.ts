@@ -6,7 +6,7 @@ import type { Measured, World } from './world.ts';
 /** The state of the service and of the calm runs while a server or a model was hostile. */
 export interface CaseReport extends Measured {
   readonly name: string;
-  /** How the service ended; undefined while it lives. */
+  /** The exit code or signal of the service with the end of its stderr; undefined while it lives. */
   readonly ended: string | undefined;
   /** Median duration of the calm runs. */
   readonly calmMs: number;

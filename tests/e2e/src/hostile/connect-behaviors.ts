@@ -1,7 +1,7 @@
 import { longText, MB, nested, objects, rawHost, type RawHost } from './wire.ts';
 
 /** Behavior of a hostile server while a host connects. Absent members behave as in an ordinary server. */
-export interface ConnectBehaviour {
+export interface ConnectBehavior {
   /** Runs when the process starts. */
   readonly start?: (host: RawHost) => void | Promise<void>;
   /** JSON text of the result of `initialize`, or undefined for no answer. */
@@ -28,7 +28,7 @@ const forever =
     for (;;) await host.write(piece);
   };
 
-export const connectBehaviours: { readonly [name: string]: ConnectBehaviour } = {
+export const connectBehaviors: { readonly [name: string]: ConnectBehavior } = {
   'capabilities of 60 MB': {
     initialize: () => ordinary(`,"experimental":{"a":${objects(60 * MB)}}`),
   },

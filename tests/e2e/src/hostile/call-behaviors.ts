@@ -7,28 +7,28 @@ export interface HostileCall {
   readonly progressToken: string;
 }
 
-type CallBehaviour = (host: RawHost, call: HostileCall) => void | Promise<void>;
+type CallBehavior = (host: RawHost, call: HostileCall) => void | Promise<void>;
 
 const done = textResult('"done"');
 const result =
-  (text: string | (() => string)): CallBehaviour =>
+  (text: string | (() => string)): CallBehavior =>
   (host, { id }) =>
     host.answer(id, typeof text === 'string' ? text : text());
 const error =
-  (errorText: () => string): CallBehaviour =>
+  (errorText: () => string): CallBehavior =>
   (host, { id }) =>
     host.write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":${errorText()}}\n`);
 
 /** Sends the request `times` times and never answers the call, so that the requests stay open. */
 const asks =
-  (times: number, params: () => string, method = 'elicitation/create'): CallBehaviour =>
+  (times: number, params: () => string, method = 'elicitation/create'): CallBehavior =>
   async (host) => {
     const text = params();
     for (let count = 0; count < times; count += 1) await host.ask(method, text);
   };
 
 const progress =
-  (times: number, message: string): CallBehaviour =>
+  (times: number, message: string): CallBehavior =>
   async (host, { id, progressToken }) => {
     for (let count = 1; count <= times; count += 1)
       await host.notify(
@@ -41,7 +41,7 @@ const progress =
 const samplingParams = (text: string): string =>
   `{"messages":[{"role":"user","content":{"type":"text","text":${text}}}],"maxTokens":10}`;
 
-export const callBehaviours: { readonly [name: string]: CallBehaviour } = {
+export const callBehaviors: { readonly [name: string]: CallBehavior } = {
   'a result of 60 MB of objects': result(
     () => `{"content":[],"structuredContent":{"a":${objects(60 * MB)}}}`,
   ),

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { form, longText, MB, objects, textResult } from './wire.ts';
 
 /** Behavior of a hostile HTTP server. Absent members behave as in an ordinary server. */
-export interface HttpBehaviour {
+export interface HttpBehavior {
   /** Answers `initialize`. */
   readonly initialize?: HttpAnswer;
   /** Answers `tools/call`. */
@@ -55,7 +55,7 @@ const events =
     next();
   };
 
-export const httpBehaviours: { readonly [name: string]: HttpBehaviour } = {
+export const httpBehaviors: { readonly [name: string]: HttpBehavior } = {
   'HTTP: capabilities of 60 MB': {
     initialize: json((id) =>
       resultText(id, initialized(`,"experimental":{"a":${objects(60 * MB)}}`)),

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { longText, MB, nested, objects } from './wire.ts';
 
-type ModelBehaviour = (response: ServerResponse) => void;
+type ModelBehavior = (response: ServerResponse) => void;
 
 const chunk = (choices: string, more = ''): string =>
   `data: {"id":"c1","object":"chat.completion.chunk","model":"m","choices":${choices}${more}}\n\n`;
@@ -12,7 +12,7 @@ const toolCall = (index: number, id: string, argumentsText: string): string =>
   `{"index":${index},"id":"${id}","type":"function","function":{"name":"calm__echo","arguments":${JSON.stringify(argumentsText)}}}`;
 
 const says =
-  (...parts: readonly (() => string)[]): ModelBehaviour =>
+  (...parts: readonly (() => string)[]): ModelBehavior =>
   (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     for (const part of parts) response.write(part());
@@ -21,7 +21,7 @@ const says =
 
 /** Writes the piece repeatedly, as fast as the reader takes it. */
 const pours =
-  (piece: string): ModelBehaviour =>
+  (piece: string): ModelBehavior =>
   (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     const next = (): void => {
@@ -31,13 +31,13 @@ const pours =
     next();
   };
 
-const usage = (text: string): ModelBehaviour =>
+const usage = (text: string): ModelBehavior =>
   says(
     () => delta('{"content":"ok"}'),
     () => end('stop', text),
   );
 
-export const modelBehaviours: { readonly [name: string]: ModelBehaviour } = {
+export const modelBehaviors: { readonly [name: string]: ModelBehavior } = {
   'model: a fractional token count': usage('{"prompt_tokens":1.5,"completion_tokens":3}'),
   'model: token counts as strings': usage('{"prompt_tokens":"7","completion_tokens":"3"}'),
   'model: a negative token count': usage('{"prompt_tokens":-1e15,"completion_tokens":null}'),
@@ -100,8 +100,8 @@ interface ChatMessage {
 export function answerChat(messages: readonly ChatMessage[], response: ServerResponse): void {
   const prompt = JSON.stringify(messages.find(({ role }) => role === 'user')?.content ?? '');
   const isDone = messages.some(({ role }) => role === 'tool');
-  const name = Object.keys(modelBehaviours).find((each) => prompt.includes(each));
-  const behave = name === undefined || isDone ? undefined : modelBehaviours[name];
+  const name = Object.keys(modelBehaviors).find((each) => prompt.includes(each));
+  const behave = name === undefined || isDone ? undefined : modelBehaviors[name];
   if (behave !== undefined) return behave(response);
   if (isDone)
     return says(
