@@ -8,7 +8,7 @@ export interface HostileCase {
   readonly name: string;
   /** A reconnection, a tool call, or a run whose model is hostile. */
   readonly moment: 'connect' | 'call' | 'model';
-  readonly server: 'hostile' | 'far';
+  readonly server: 'hostile' | 'far' | 'unguarded' | 'unguarded-far';
 }
 
 export const hostileCases: readonly HostileCase[] = [
@@ -42,9 +42,9 @@ export const shortCases: readonly string[] = [
   'model: arguments nested 3,000 levels',
 ];
 
-/** Cases that the size limit of messages stops. With the highest limit that can be configured, each must exceed a limit of the suite. */
-export const controlCases: readonly string[] = [
-  'capabilities of 45 MB',
-  'a result of 45 MB of objects',
-  'HTTP: an event of 45 MB',
+/** Cases that the size limit of messages stops, with servers without this limit: each must exceed a limit of the suite. */
+export const controlCases: readonly HostileCase[] = [
+  { name: 'capabilities of 45 MB', moment: 'connect', server: 'unguarded' },
+  { name: 'a result of 45 MB of objects', moment: 'call', server: 'unguarded' },
+  { name: 'HTTP: an event of 45 MB', moment: 'call', server: 'unguarded-far' },
 ];

@@ -19,7 +19,10 @@ export interface Measured {
   readonly yardstickMs: number;
 }
 
-/** A service with a calm server, a hostile server over stdio, a hostile server over HTTP, and a model that may be hostile. */
+/**
+ * A service with a calm server, a hostile server over stdio, a hostile server over HTTP, and a model that may be hostile. The control has both hostile servers a second time,
+ * with the highest size limit of messages.
+ */
 export interface World {
   readonly api: ApiClient;
   readonly url: string;
@@ -35,14 +38,7 @@ export interface World {
   close(): Promise<void>;
 }
 
-export interface WorldOptions {
-  /** The control: the hostile servers may send messages of up to 256 MiB. Default false. */
-  readonly acceptsEverything?: boolean;
-}
-
-export async function createWorld({
-  acceptsEverything = false,
-}: WorldOptions = {}): Promise<World> {
+export async function createWorld(): Promise<World> {
   const folder = await temporaryFolder();
   const armed = join(folder.path, 'armed');
   await writeFile(armed, '');
@@ -51,11 +47,10 @@ export async function createWorld({
   });
   const [port] = (await once(listener.stdout, 'data')) as [Buffer];
   const address = `http://127.0.0.1:${port.toString().trim()}`;
-  const signalbox = {
-    approval: 'auto',
-    sampling: 'auto',
-    ...(acceptsEverything ? { maxMessageBytes: 256 * 2 ** 20 } : {}),
-  };
+  const signalbox = { approval: 'auto', sampling: 'auto' };
+  const unguarded = { ...signalbox, maxMessageBytes: 256 * 2 ** 20 };
+  const overStdio = { command: 'node', args: [here('hostile-server.ts'), armed] };
+  const overHttp = { type: 'http', url: `${address}/mcp` };
   const config = {
     port: 0,
     data_dir: join(folder.path, 'data'),
@@ -67,8 +62,10 @@ export async function createWorld({
         args: [here('calm-server.ts')],
         signalbox: { ...signalbox, trust: true },
       },
-      hostile: { command: 'node', args: [here('hostile-server.ts'), armed], signalbox },
-      far: { type: 'http', url: `${address}/mcp`, signalbox },
+      hostile: { ...overStdio, signalbox },
+      far: { ...overHttp, signalbox },
+      unguarded: { ...overStdio, signalbox: unguarded },
+      'unguarded-far': { ...overHttp, signalbox: unguarded },
     },
   };
   const file = join(folder.path, 'signalbox.json');
