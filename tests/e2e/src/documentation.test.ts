@@ -370,6 +370,14 @@ const checks: readonly Check[] = [
     },
   },
   {
+    matches: /^node servers\/\w+\/bin\.js(?: [^-]\S*| --demo)?$/,
+    proof: 'run',
+    async check(line) {
+      const [, file = '', ...args] = words(line).map((word) => localPath(word));
+      await expectTools({ command: process.execPath, args: [join(repository, file), ...args] });
+    },
+  },
+  {
     matches: /^npx nx g @signalbox\/workspace:server /,
     proof: 'run with --dry-run',
     check(line) {

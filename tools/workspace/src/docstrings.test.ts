@@ -14,8 +14,6 @@ const NOT_CLEAN: readonly string[] = [
   'apps/agent/src/ports',
   'apps/agent/src/store',
   'bench/src',
-  'servers/filesystem/src',
-  'servers/sqlite/src',
   'tests/e2e',
 ];
 

@@ -5,7 +5,7 @@ import type { AllowedDirectory } from './allowed-directory.ts';
 
 export interface FoundDirectories {
   readonly directories: readonly AllowedDirectory[];
-  /** One line for each path that cannot be used. */
+  /** A line for each path that cannot be used. */
   readonly problems: readonly string[];
 }
 

@@ -24,7 +24,7 @@ export interface ResultColumn {
 export interface QueryResult {
   /** Columns in query order; names may repeat. */
   readonly columns: readonly ResultColumn[];
-  /** One array per row, in the order of `columns`. */
+  /** Rows as arrays, in the order of `columns`. */
   readonly rows: readonly (readonly unknown[])[];
   readonly rowCount: number;
   /** Whether more rows exist. */

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { MEMORY_LIMIT_NOTICE } from './protocol.ts';
 
 export interface WatchdogOptions {
-  /** One Int32: 0 while the process is idle, else the number of the current request. */
+  /** A single Int32: 0 while the process is idle, else the number of the current request. */
   readonly activity: SharedArrayBuffer;
   readonly parentPid: number;
   readonly maxMemoryMb: number;

@@ -141,7 +141,7 @@ export const calls: readonly DropInCall[] = [
     args: { path: '${ROOT}/new.txt', content: 'new' },
     relation: 'different',
     ours: { text: 'Created ${ROOT}/new.txt (3 bytes).' },
-    row: 'What writing tools say',
+    row: 'Text of writing tools',
   },
   {
     what: 'a file in a directory that is missing',
@@ -154,14 +154,14 @@ export const calls: readonly DropInCall[] = [
     tool: 'edit_file',
     args: { path: '${ROOT}/a.txt', edits: [{ oldText: 'line2', newText: 'LINE2' }] },
     relation: 'same text',
-    row: 'Structured answers',
+    row: 'Structured results',
   },
   {
     what: 'an edit that is only shown',
     tool: 'edit_file',
     args: { path: '${ROOT}/a.txt', edits: [{ oldText: 'line2', newText: 'LINE2' }], dryRun: true },
     relation: 'same text',
-    row: 'Structured answers',
+    row: 'Structured results',
   },
   {
     what: 'several edits',
@@ -174,7 +174,7 @@ export const calls: readonly DropInCall[] = [
       ],
     },
     relation: 'same text',
-    row: 'Structured answers',
+    row: 'Structured results',
   },
   {
     what: 'an edit of nothing that is there',
@@ -206,7 +206,7 @@ export const calls: readonly DropInCall[] = [
     args: { path: '${ROOT}/p/q/r' },
     relation: 'different',
     ours: { text: 'Created ${ROOT}/p/q/r' },
-    row: 'What writing tools say',
+    row: 'Text of writing tools',
   },
   {
     what: 'a directory that is there',
@@ -214,7 +214,7 @@ export const calls: readonly DropInCall[] = [
     args: { path: '${ROOT}/sub' },
     relation: 'different',
     ours: { text: 'Exists already: ${ROOT}/sub' },
-    row: 'What writing tools say',
+    row: 'Text of writing tools',
   },
   { what: 'a listing', tool: 'list_directory', args: { path: '${ROOT}' }, relation: 'same lines' },
   {
@@ -248,7 +248,7 @@ export const calls: readonly DropInCall[] = [
     args: { source: '${ROOT}/a.txt', destination: '${ROOT}/sub/moved.txt' },
     relation: 'different',
     ours: { text: 'Moved ${ROOT}/a.txt to ${ROOT}/sub/moved.txt.' },
-    row: 'What writing tools say',
+    row: 'Text of writing tools',
   },
   {
     what: 'a move onto something',
@@ -262,7 +262,7 @@ export const calls: readonly DropInCall[] = [
     args: { path: '${ROOT}', pattern: '*.txt' },
     relation: 'different',
     ours: { text: /^4 matches in \d+ entries\.\na\.txt\ncrlf\.txt\nlatin1\.txt\ntwice\.txt$/ },
-    row: 'What `search_files` says',
+    row: 'Text of `search_files`',
   },
   {
     what: 'a search of all levels',
@@ -270,7 +270,7 @@ export const calls: readonly DropInCall[] = [
     args: { path: '${ROOT}', pattern: '**/*.js' },
     relation: 'different',
     ours: { text: /^2 matches in \d+ entries\.\nsub\/b\.js\nsub\/deep\/c\.js$/ },
-    row: 'What `search_files` says',
+    row: 'Text of `search_files`',
   },
   {
     what: 'a search by a plain name',
@@ -288,7 +288,7 @@ export const calls: readonly DropInCall[] = [
     ours: {
       text: /^path: \$\{ROOT\}\/a\.txt\nisDirectory: false\nisFile: true\npermissions: \d{3}\nsize: 18\ncreated: \d{4}-\d\d-\d\dT/,
     },
-    row: 'What `get_file_info` says',
+    row: 'Text of `get_file_info`',
   },
   {
     what: 'facts of what is missing',

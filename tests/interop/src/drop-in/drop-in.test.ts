@@ -19,10 +19,8 @@ const official = fileURLToPath(
     import.meta.url,
   ),
 );
-const readme = readFileSync(
-  fileURLToPath(
-    new URL('README.md', import.meta.resolve('@signalbox/server-filesystem/package.json')),
-  ),
+const documentation = readFileSync(
+  fileURLToPath(new URL('../../../../docs/filesystem.md', import.meta.url)),
   'utf8',
 );
 const info = { name: 'host', version: '1.0.0' };
@@ -233,5 +231,5 @@ describe.each(Object.entries(hosts))('a large file, for a host on the %s:', (_sd
 });
 
 test.each([...new Set(calls.flatMap(({ row }) => row ?? []))])('the README documents %s', (row) => {
-  expect(readme.includes(`\n| ${row}`)).toBe(true);
+  expect(documentation.includes(`\n| ${row}`)).toBe(true);
 });
