@@ -48,7 +48,7 @@ describe('a legacy session', () => {
     },
   );
 
-  it('is ready for requests when the server has opened its stream, so that no question is lost', async () => {
+  it('is ready for requests when the server has opened its stream, so that no request of the server is lost', async () => {
     const opening = Promise.withResolvers<Arrival>();
     const server = await scriptedServer((arrival) => {
       if (arrival.method === 'GET') opening.resolve(arrival);

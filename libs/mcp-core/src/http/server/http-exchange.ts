@@ -4,7 +4,7 @@ import type { HttpHeaders } from '../headers/http-headers.ts';
 export type BodyFailure = 'too-large' | 'gone';
 
 /**
- * An HTTP request and its response, independent of the platform. Exactly one of `answer` and `open`
+ * An HTTP request and its response, independent of the platform. Exactly one of `respond` and `open`
  * is called; `open` is followed by `write`s and one `end`. Calls after the client has left have no
  * effect.
  */
