@@ -1,29 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import { OPERATION_IDS, TAGS, tagOf } from './api-operations.ts';
 import { PROBLEM_RESPONSES, RESPONSE_HEADERS } from './api-responses.ts';
+import type { ApiDocument, Operation, Parameter } from './api-document.ts';
 import { plainSchemas } from './plain-schemas.ts';
-
-/** Parts of an OpenAPI document that this module reads. */
-export interface ApiDocument {
-  readonly paths: { readonly [path: string]: { readonly [method: string]: Operation } };
-  readonly components: { readonly schemas: { readonly [name: string]: object } };
-  readonly [member: string]: unknown;
-}
-
-interface Parameter {
-  readonly in: string;
-  readonly name: string;
-  readonly schema?: { readonly type?: string };
-  readonly style?: string;
-  readonly explode?: boolean;
-}
-
-interface Operation {
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: object;
-  readonly responses?: { readonly [status: string]: object };
-  readonly [member: string]: unknown;
-}
 
 const TOKEN = {
   type: 'http',

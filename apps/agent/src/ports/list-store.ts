@@ -1,12 +1,8 @@
-import type {
-  InboxItem,
-  InboxState,
-  Page,
-  RememberedApproval,
-  Run,
-  RunStatus,
-  ToolCall,
-} from './run-store.ts';
+import type { RememberedApproval } from './store/approval.ts';
+import type { InboxItem, InboxState } from './store/inbox.ts';
+import type { Page } from './store/page.ts';
+import type { Run, RunStatus } from './store/run.ts';
+import type { ToolCall } from './store/tool-call.ts';
 import type { Metadata, PageOptions } from './thread-store.ts';
 
 /**

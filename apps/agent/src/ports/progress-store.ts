@@ -1,14 +1,9 @@
-import type {
-  InboxItem,
-  InboxState,
-  Run,
-  RunStatus,
-  StoredMessage,
-  ToolCall,
-} from './run-store.ts';
+import type { InboxItem, InboxState } from './store/inbox.ts';
+import type { StoredMessage } from './store/message.ts';
+import type { Run, RunCore, RunStatus } from './store/run.ts';
+import type { ToolCall } from './store/tool-call.ts';
 
-/** A run without its long texts and values. */
-export type RunCore = Omit<Run, 'prompt' | 'instructions' | 'answer' | 'outputSchema' | 'output'>;
+export type { RunCore } from './store/run.ts';
 
 /** An inbox item without its request and response. */
 export type InboxEntry = Pick<

@@ -1,7 +1,8 @@
-import type { Page, RunLimits } from './run-store.ts';
+import type { Metadata } from './metadata.ts';
+import type { Page } from './store/page.ts';
+import type { RunLimits } from './store/run.ts';
 
-/** Metadata that a client attached to a run, thread or agent, by name. */
-export type Metadata = { readonly [name: string]: string };
+export type { Metadata } from './metadata.ts';
 
 /** A conversation of several runs. Times are milliseconds since the Unix epoch. */
 export interface Thread {

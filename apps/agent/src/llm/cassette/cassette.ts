@@ -1,15 +1,8 @@
 import type { CassetteConfig } from '../../config/config.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { Cassette } from './exchange.ts';
 import { recordCassette } from './record-cassette.ts';
 import { replayCassette } from './replay-cassette.ts';
-
-/** Records or replays the HTTP traffic between an SDK and the network. */
-export interface Cassette {
-  /** Replacement of `fetch` for the SDK. */
-  readonly fetch: typeof fetch;
-  /** Returns the number of recorded responses that are not used yet; 0 while recording. */
-  unused(): number;
-}
 
 /**
  * Starts recording a cassette, or loads one for replay. A new file is readable by the user only. It

@@ -15,3 +15,11 @@ export interface Exchange {
 export interface CassetteHeader {
   readonly cassette: 1;
 }
+
+/** Records or replays the HTTP traffic between an SDK and the network. */
+export interface Cassette {
+  /** Replacement of `fetch` for the SDK. */
+  readonly fetch: typeof fetch;
+  /** Returns the number of recorded responses that are not used yet; 0 while recording. */
+  unused(): number;
+}

@@ -2,8 +2,7 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { ConfigError } from '../../config/config.ts';
 import { LlmError } from '../../ports/llm-provider.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Cassette } from './cassette.ts';
-import type { CassetteHeader, Exchange } from './exchange.ts';
+import type { Cassette, CassetteHeader, Exchange } from './exchange.ts';
 
 /** Recorded response headers. Adapters read only these; others may identify an account. */
 const KEPT_HEADERS: readonly string[] = [

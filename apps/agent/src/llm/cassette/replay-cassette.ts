@@ -4,8 +4,7 @@ import { ConfigError } from '../../config/config.ts';
 import { type Difference, firstDifference } from '../../first-difference.ts';
 import { isPlainObject } from '../../plain-object.ts';
 import { LlmError } from '../../ports/llm-provider.ts';
-import type { Cassette } from './cassette.ts';
-import type { Exchange } from './exchange.ts';
+import type { Cassette, Exchange } from './exchange.ts';
 import { comparableRequest } from './request-key.ts';
 
 interface Recorded {

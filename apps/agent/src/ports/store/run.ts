@@ -1,7 +1,6 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 import type { Usage } from '../llm-provider.ts';
-import type { RunCore } from '../progress-store.ts';
-import type { Metadata } from '../thread-store.ts';
+import type { Metadata } from '../metadata.ts';
 
 /** Every status of a run; the last four are terminal. */
 export const RUN_STATUSES = [
@@ -162,3 +161,6 @@ export interface RunWriter {
   /** Increments the number of sampling requests of the server in the run and returns it. */
   countSampling(runId: string, server: string): Promise<number>;
 }
+
+/** A run without its long texts and values. */
+export type RunCore = Omit<Run, 'prompt' | 'instructions' | 'answer' | 'outputSchema' | 'output'>;
