@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { ConfigError, type CassetteConfig } from './config.ts';
 
 /**
- * Reads `record:FILE`, `replay:FILE` or `off`; a relative file is in `folder`.
+ * Parses `record:FILE`, `replay:FILE` or `off`, relative to `folder`.
  * @throws ConfigError naming `source`
  */
 export function cassetteSetting(

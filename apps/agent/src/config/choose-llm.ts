@@ -1,7 +1,7 @@
 import { ConfigError, type CassetteConfig, type LlmConfig } from './config.ts';
 import { httpUrl } from './http-url.ts';
 
-/** Where the choice of the model comes from; empty strings count as unset. */
+/** Sources for the choice of the model. Empty strings count as unset. */
 export interface LlmChoice {
   readonly provider: LlmConfig['provider'] | undefined;
   readonly model: string | undefined;
@@ -15,8 +15,10 @@ export interface LlmChoice {
 }
 
 /**
- * Explicit choices win; else the provider whose key is in the environment (OpenAI when both are), else the scripted one.
- * @throws ConfigError when a provider is asked for by name and its key is missing, or a base URL has no provider
+ * Chooses the provider: an explicit choice, or the provider whose key is in the environment (OpenAI
+ * before Anthropic), or the scripted provider.
+ * @throws ConfigError when the key of an explicit provider is missing, or a base URL has no
+ * provider
  */
 export function chooseLlm(
   choice: LlmChoice,
@@ -80,7 +82,7 @@ export function chooseLlm(
     notices.push(
       `the scenario is not used: the provider is "${provider}"; scenarios are for the provider "scripted"`,
     );
-  // A replayed cassette answers without looking at the key.
+  // A replayed cassette does not use the key.
   const apiKey = keys[provider] ?? (cassette?.mode === 'replay' ? 'none' : undefined);
   return {
     llm: {
@@ -98,7 +100,7 @@ export function chooseLlm(
   };
 }
 
-/** Each API belongs to a provider, whose key is sent. */
+/** Returns the provider of an API, whose key is sent. */
 function providerOfWire(wire: LlmConfig['wire']): 'openai' | 'anthropic' | undefined {
   if (wire === undefined) return undefined;
   return wire === 'messages' ? 'anthropic' : 'openai';
@@ -125,7 +127,7 @@ function providerOfKeys(
   return keys.anthropic === undefined ? 'scripted' : 'anthropic';
 }
 
-/** What looks as if a model were to be used, and is not because there is no key. */
+/** Returns notices about settings that suggest a model but lack a key. */
 function keylessNotices(
   { model }: LlmChoice,
   env: { readonly [name: string]: string | undefined },

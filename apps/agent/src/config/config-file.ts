@@ -15,33 +15,34 @@ import { hostEntries, SERVER_SECTIONS, type HostEntry } from './host-entries.ts'
 import { nearestName } from './nearest-name.ts';
 import { safeServerNames } from './server-name.ts';
 
-/** A server of the file, checked but for its variables. */
+/** A server in the file, validated except for its variables. */
 export interface FileServer {
-  /** Name that fits the wire names of tools. */
+  /** Safe name for the wire names of tools. */
   readonly name: string;
-  /** Its name as it stands in the file. */
+  /** Name in the file. */
   readonly configuredName: string;
   /** Path of the entry in the file. */
   readonly place: readonly string[];
-  /** Absent when the entry cannot be used; `problems` says why. */
+  /** Undefined for an unusable entry; `problems` has the reasons. */
   readonly entry: ServerEntry | undefined;
-  /** Each begins with the JSON path. */
+  /** Problems, each beginning with the JSON path. */
   readonly problems: readonly string[];
   readonly isRemote: boolean;
 }
 
 export interface ParsedConfig {
   readonly config: Omit<FileConfig, 'mcpServers'>;
-  /** Servers that are not disabled, usable or not. */
+  /** Servers that are not disabled, including unusable ones. */
   readonly servers: readonly FileServer[];
   readonly inputs: readonly ConfigInput[];
-  /** Members that are not read. */
+  /** Notices about ignored members. */
   readonly notices: readonly string[];
 }
 
 /**
- * Checks the text of a configuration file. A server that cannot be used has `problems` and stops no other.
- * @throws ConfigError with every problem of the text and of the settings, one a line
+ * Validates the text of a configuration file. An unusable server has `problems` and does not affect
+ * others.
+ * @throws ConfigError with every problem of the text and of the settings, one per line
  */
 export function parseConfigFile(text: string, path: string): ParsedConfig {
   const input = parseConfigText(text, path);
@@ -65,7 +66,7 @@ export function parseConfigFile(text: string, path: string): ParsedConfig {
   };
 }
 
-/** An error of the form `path: problem`, or with a list when there are several problems. */
+/** Returns an error `path: problem`, or with a list of several problems. */
 export function problemsError(path: string, problems: readonly string[]): ConfigError {
   return new ConfigError(
     problems.length === 1
@@ -76,10 +77,15 @@ export function problemsError(path: string, problems: readonly string[]): Config
 
 const OWN_MEMBERS = Object.keys(configSchema.shape).filter((name) => name !== 'mcpServers');
 const SECTIONS: readonly string[] = [...SERVER_SECTIONS, 'inputs'];
-/** Members that would hold a secret are refused and not ignored: see `describeProblems`. */
+/**
+ * Members that could hold a secret. They are refused instead of ignored; see `describeProblems`.
+ */
 const SECRET_MEMBERS: readonly string[] = ['token', 'api_key', 'apiKey'];
 
-/** Separates the settings of Signalbox, with what is probably a misspelling of one, from members that other programs keep in the same file. */
+/**
+ * Separates Signalbox's settings, including probable misspellings, from members that other programs
+ * keep in the same file.
+ */
 function splitMembers(input: { readonly [name: string]: unknown }): {
   readonly own: object;
   readonly foreign: readonly string[];
@@ -109,7 +115,7 @@ function fileServers(entries: readonly HostEntry[]): readonly FileServer[] {
   const names = safeServerNames(entries.map(({ configuredName }) => configuredName));
   const seen = new Set<string>();
   return entries.flatMap(({ configuredName, place, entry }) => {
-    // Sections of different hosts in one file: the first that names a server counts.
+    // If sections of several hosts name the same server, the first counts.
     if (seen.has(configuredName)) return [];
     seen.add(configuredName);
     return [

@@ -5,7 +5,9 @@ const option = z.union([
   z.looseObject({ value: z.string() }).transform(({ value }) => value),
 ]);
 
-/** The `inputs` of VS Code: values that a configuration asks for, used as `${input:id}`. */
+/**
+ * An entry of VS Code's `inputs`: a value that the configuration asks for, used as `${input:id}`.
+ */
 export const inputSchema = z.looseObject({
   id: z.string().min(1),
   type: z.string().optional(),
@@ -17,21 +19,24 @@ export const inputSchema = z.looseObject({
 
 export type ConfigInput = z.infer<typeof inputSchema>;
 
-/** The value of an input; a secret one is masked in logs and errors. */
+/** The value of an input. A secret value is masked in logs and errors. */
 export interface InputValue {
   readonly value: string;
   readonly isSecret: boolean;
 }
 
 export interface InputSources {
-  /** From `--input id=value`. */
+  /** Values from `--input id=value`. */
   readonly given: { readonly [id: string]: string };
   readonly env: { readonly [name: string]: string | undefined };
-  /** Asks a person; undefined where nobody can be asked or nothing was typed. */
+  /** Asks a person. Resolves with undefined if nobody can be asked or nothing was typed. */
   readonly ask?: ((input: ConfigInput) => Promise<string | undefined>) | undefined;
 }
 
-/** Reads the member `inputs`; an entry that is no input is left out, so that only servers that need it are missing a value. */
+/**
+ * Parses the member `inputs`. Invalid entries are omitted, so that only the servers which need them
+ * lack a value.
+ */
 export function readInputs(inputs: unknown): readonly ConfigInput[] {
   if (!Array.isArray(inputs)) return [];
   return inputs.flatMap((input) => {
@@ -40,12 +45,15 @@ export function readInputs(inputs: unknown): readonly ConfigInput[] {
   });
 }
 
-/** Returns the environment variable that gives the value of an input: `SIGNALBOX_INPUT_` and the id in capitals. */
+/** Returns the environment variable of an input: `SIGNALBOX_INPUT_` and the id in upper case. */
 export function inputVariable(id: string): string {
   return `SIGNALBOX_INPUT_${id.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`;
 }
 
-/** Looks up the inputs that `text` refers to: `--input`, then the environment, then a person, then the default. */
+/**
+ * Returns the inputs that `text` refers to, from `--input`, the environment, a person, or the
+ * default, in this order.
+ */
 export async function inputValues(
   text: string,
   declared: readonly ConfigInput[],

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { inputSchema } from './config-inputs.ts';
 import { configSchema } from './config-schema.ts';
 
-/** Returns the JSON Schema of `signalbox.json`, for editors; `signalbox.schema.json` of the package is written from it. */
+/** Returns the JSON Schema of `signalbox.json` for editors, stored as `signalbox.schema.json`. */
 export function configJsonSchema(): object {
   const file = configSchema.extend({
     inputs: z

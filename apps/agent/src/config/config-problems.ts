@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { configSchema } from './config-schema.ts';
 import { nearestName } from './nearest-name.ts';
 
-/** One line per problem, each beginning with the JSON path; values of the file are never quoted. */
+/** Returns one line per problem, each beginning with the JSON path, without values of the file. */
 export function describeProblems(error: z.ZodError, input: unknown): readonly string[] {
   return error.issues.flatMap((issue) => describeIssue(issue, input));
 }
 
-/** `mcpServers.files.args[2]`; a name that is not a plain word is written in brackets. */
+/** Returns a path such as `mcpServers.files.args[2]`, with unusual names in brackets. */
 export function jsonPath(path: readonly PropertyKey[]): string {
   const written = path.map((part) => {
     if (typeof part === 'number') return `[${part}]`;

@@ -90,7 +90,7 @@ const serverEntry = z
       context.addIssue({ code: 'custom', path: [...place], message: problem });
   });
 
-/** The shape of `signalbox.json`; `mcpServers` is also written by other hosts, so its entries may have fields of theirs. */
+/** Schema of `signalbox.json`. Entries of `mcpServers` may have members of other hosts. */
 export const configSchema = z.strictObject({
   $schema: z.string().optional(),
   mcpServers: z
@@ -153,10 +153,10 @@ export const configSchema = z.strictObject({
 export type FileConfig = z.infer<typeof configSchema>;
 export type ServerEntry = z.infer<typeof serverEntry>;
 
-/** Fields of a server entry that are read. */
+/** Members of a server entry that are read. */
 export const SERVER_FIELDS: readonly string[] = Object.keys(serverEntry.shape);
 
-/** Fields of a server entry that other hosts use and that may be left unread without a notice. */
+/** Members of other hosts that are ignored without a notice. */
 export const FOREIGN_SERVER_FIELDS: readonly string[] = [
   'disabled',
   'enabled',

@@ -3,11 +3,11 @@ import { findJsonProblem } from '../json-text.ts';
 import { ConfigError } from './config.ts';
 
 /**
- * Parses the text of a configuration file: JSON, in which comments, trailing commas and a byte order mark are allowed.
+ * Parses a configuration file: JSON that may have comments, trailing commas and a byte order mark.
  * @throws ConfigError with line and column
  */
 export function parseConfigText(text: string, path: string): unknown {
-  // Comments become spaces, so that lines and columns stay what they are.
+  // Comments become spaces to preserve lines and columns.
   const json = stripJsonComments(text.replace(/^\uFEFF/, ''), { trailingCommas: true });
   const problem = findJsonProblem(json);
   if (problem !== undefined)

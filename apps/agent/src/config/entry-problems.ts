@@ -1,4 +1,4 @@
-/** The members of a server entry that say how the server is reached. */
+/** Members of a server entry that define how the server is reached. */
 export interface ReachedBy {
   readonly type?: 'stdio' | 'http' | 'sse' | undefined;
   readonly command?: string | undefined;
@@ -12,14 +12,17 @@ export interface ReachedBy {
 }
 
 export interface EntryProblem {
-  /** Within the entry. */
+  /** Path within the entry. */
   readonly place: readonly string[];
   readonly problem: string;
 }
 
 const OF_PROCESS = ['args', 'env', 'envFile', 'cwd'] as const;
 
-/** What in an entry contradicts itself: a server is either started with `command` or reached at `url`. */
+/**
+ * Returns the contradictions in an entry: a server is either started with `command` or reached at
+ * `url`.
+ */
 export function entryProblems(entry: ReachedBy): readonly EntryProblem[] {
   const { type, command, url } = entry;
   if (command !== undefined && url !== undefined)
@@ -81,7 +84,7 @@ function remoteProblems(entry: ReachedBy): readonly EntryProblem[] {
   ];
 }
 
-/** Programs that write such files leave empty members in them. */
+/** Whether a member is empty, as some programs write it. */
 function isEmpty(member: string | object | undefined): boolean {
   return member === undefined || (typeof member === 'object' && Object.keys(member).length === 0);
 }

@@ -1,20 +1,22 @@
 import { inputVariable, type InputValue } from './config-inputs.ts';
 
-/** The values that references in a configuration stand for. */
+/** Values of the references in a configuration. */
 export interface Variables {
   readonly env: { readonly [name: string]: string | undefined };
-  /** For `${input:id}`. */
+  /** Values for `${input:id}`. */
   readonly inputs?: ReadonlyMap<string, InputValue>;
-  /** Names that hosts define themselves, such as `workspaceFolder`; they come before the environment. */
+  /**
+   * Names that hosts define, such as `workspaceFolder`. They take precedence over the environment.
+   */
   readonly predefined?: { readonly [name: string]: string };
 }
 
-/** A text with its references replaced. */
+/** A text with its references expanded. */
 export interface Expansion {
   readonly text: string;
-  /** Values of inputs that are passwords, and of variables whose names look like those of secrets. */
+  /** Values of password inputs, and of variables with secret-looking names. */
   readonly secrets: readonly string[];
-  /** References that cannot be expanded, each a clause that names the variable. */
+  /** References that cannot be expanded, each as a clause that names the variable. */
   readonly problems: readonly string[];
 }
 

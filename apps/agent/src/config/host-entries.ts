@@ -1,15 +1,18 @@
 import { isPlainObject } from '../plain-object.ts';
 
-/** An entry of a host's configuration, in the spelling of `signalbox.json`. */
+/** A server entry of any host's configuration in the spelling of `signalbox.json`. */
 export interface HostEntry {
-  /** Its name as it stands in the file. */
+  /** Name in the file. */
   readonly configuredName: string;
   /** Path of the entry in the file. */
   readonly place: readonly [section: string, name: string];
   readonly entry: unknown;
 }
 
-/** Members under which hosts write their servers: most `mcpServers`, VS Code `servers`, Zed `context_servers`. */
+/**
+ * Members that hold servers: `mcpServers` in most hosts, `servers` in VS Code, `context_servers` in
+ * Zed.
+ */
 export const SERVER_SECTIONS = ['mcpServers', 'servers', 'context_servers'] as const;
 
 /** Returns the servers of a configuration file that are not disabled. */
@@ -30,7 +33,7 @@ function isDisabled(entry: unknown): boolean {
 }
 
 const STREAMABLE_HTTP = /^(?:streamable[-_ ]?http|http[-_]?stream)$/i;
-/** Where other hosts write an address: Gemini CLI `httpUrl`, Windsurf `serverUrl`. */
+/** Members for addresses in other hosts: `httpUrl` in Gemini CLI, `serverUrl` in Windsurf. */
 const ADDRESS_FIELDS = ['httpUrl', 'serverUrl'] as const;
 
 function inOurWords(entry: unknown): unknown {

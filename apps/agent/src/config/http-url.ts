@@ -1,6 +1,9 @@
 import { ConfigError } from './config.ts';
 
-/** Why a text is no base URL. What is refused beside the address, logs and errors would show. */
+/**
+ * Returns the reason why a text is not a base URL. Parts that logs and errors would reveal are
+ * refused.
+ */
 export function httpUrlProblem(value: string): string | undefined {
   const url = URL.parse(value);
   if (url === null || !/^https?:$/.test(url.protocol)) return 'must be an http or https URL';
@@ -9,7 +12,7 @@ export function httpUrlProblem(value: string): string | undefined {
     : 'must not hold a user name, password, query or fragment';
 }
 
-/** @throws ConfigError, which does not quote it, unless `value` is a base URL */
+/** Validates a base URL. @throws ConfigError without quoting the value */
 export function httpUrl(value: string, source: string): string {
   const problem = httpUrlProblem(value);
   if (problem !== undefined) throw new ConfigError(`${source}: ${problem}`);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '../canonical-json.ts';
 import type { ServerConfig } from './config.ts';
 
-/** Fields about the use of the server, not about what is started. */
+/** Fields that concern the use of a server, not its start. */
 const POLICY: ReadonlySet<string> = new Set([
   'configuredName',
   'trust',
@@ -18,7 +18,10 @@ const POLICY: ReadonlySet<string> = new Set([
   'secrets',
 ] satisfies readonly (keyof ServerConfig)[]);
 
-/** Stands for the launch definition of a server, its environment included, without telling it: SHA-256 in hex. */
+/**
+ * Returns the SHA-256 in hex of a server's launch definition including its environment, without
+ * revealing it.
+ */
 export function launchDigest(server: ServerConfig): string {
   const definition = Object.fromEntries(
     Object.entries(server).filter(([field]) => !POLICY.has(field)),

@@ -10,7 +10,7 @@ import { httpUrl } from './http-url.ts';
 import { isLoopback } from './loopback.ts';
 import { readServers, type ReadServers } from './read-servers.ts';
 
-/** Values of the command line, as strings where they are one; undefined means not given. */
+/** Options of the command line. Undefined: not given. */
 export interface ConfigFlags {
   readonly config?: string | undefined;
   readonly host?: string | undefined;
@@ -25,7 +25,7 @@ export interface ConfigFlags {
   readonly scenario?: string | undefined;
   /** Values for `${input:id}`, by id. */
   readonly inputs?: { readonly [id: string]: string };
-  /** Whether a server that cannot be used is an error; default false. */
+  /** Whether an unusable server is an error. Default: false. */
   readonly isStrict?: boolean;
 }
 
@@ -34,23 +34,24 @@ export interface ConfigSources {
   readonly env: { readonly [name: string]: string | undefined };
   readonly cwd: string;
   readonly homeDir: string;
-  /** Default: the file system. Rejects with `code: 'ENOENT'` where there is no file. */
+  /** Default: the file system. Rejects with `code: 'ENOENT'` for a missing file. */
   readonly readFile?: (path: string) => Promise<string>;
-  /** Asks a person for the value of an input; undefined where nothing was typed. */
+  /** Asks a person for the value of an input. Resolves with undefined if nothing was typed. */
   readonly askInput?: (input: ConfigInput) => Promise<string | undefined>;
 }
 
 export interface LoadedConfig extends Config {
-  /** The file that was read. */
+  /** File that was read, if any. */
   readonly file: string | undefined;
-  /** Hints about the choices made; never a secret. */
+  /** Hints about the choices made, without secrets. */
   readonly notices: readonly string[];
 }
 
 /**
- * Flags win over SIGNALBOX_ variables, these over the file, it over the defaults. The file is the one of the flag `config`, else
- * `signalbox.json` in the user's configuration directory where there is one; the working directory is never searched. A server
- * that cannot be used is among `invalidServers`.
+ * Loads the configuration. Flags override SIGNALBOX_ variables, which override the file, which
+ * overrides the defaults. The file is the flag `config`, or `signalbox.json` in the user's
+ * configuration directory if it exists; the working directory is never searched. Unusable servers
+ * are in `invalidServers`.
  * @throws ConfigError
  */
 export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> {
@@ -119,7 +120,7 @@ function llmChoice(
   const provider =
     oneOf(['openai', 'anthropic', 'scripted'], { value: providerFlag, source: '--provider' }) ??
     (scenario === undefined ? undefined : 'scripted');
-  // A model or address of the file belongs to the provider the file names.
+  // A model or address in the file belongs to the provider in the file.
   const rest =
     provider === undefined || file.provider === undefined || provider === file.provider ? file : {};
   return {
@@ -156,7 +157,7 @@ async function readSource(
 ): Promise<{ readonly path: string; readonly text: string } | undefined> {
   const named = pathOf(sources.cwd, sources.flags.config);
   const xdg = env['XDG_CONFIG_HOME'];
-  // The XDG base directory specification has relative paths ignored.
+  // The XDG base directory specification requires ignoring relative paths.
   const configHome = xdg !== undefined && isAbsolute(xdg) ? xdg : join(sources.homeDir, '.config');
   const path = named ?? join(configHome, 'signalbox', 'signalbox.json');
   try {

@@ -1,6 +1,6 @@
 import { editDistance } from '../edit-distance.ts';
 
-/** The candidate that is most probably meant by `name`, or undefined when none is close. */
+/** Returns the candidate closest to `name`, or undefined if none is close. */
 export function nearestName(name: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.ceil(name.length * 0.4)) + 1;

@@ -1,6 +1,9 @@
 const PROXY_VARIABLE = /^(?:(?:https?|all)_proxy|npm_config_(?:https?[_-])?proxy)$/i;
 
-/** Returns the credentials in the URLs of proxies, which server processes inherit, as they may stand in logs and errors. */
+/**
+ * Returns the credentials in proxy URLs, which server processes inherit, in the forms that logs and
+ * errors may contain.
+ */
 export function proxySecrets(env: {
   readonly [name: string]: string | undefined;
 }): readonly string[] {
@@ -15,7 +18,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A lone percent sign stands for itself.
+    // A lone percent sign is literal.
     return text;
   }
 }

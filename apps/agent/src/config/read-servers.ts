@@ -18,7 +18,7 @@ export interface ReadServers {
   readonly notices: readonly string[];
 }
 
-/** Expands the variables of every server; a server whose variables have no value is among the invalid ones. */
+/** Expands the variables of all servers. A server with an unresolved variable is invalid. */
 export async function readServers(
   { servers, inputs }: Pick<ParsedConfig, 'servers' | 'inputs'>,
   sources: ServerSources,
@@ -64,7 +64,7 @@ function invalidServer(
   };
 }
 
-/** Folders in which editors keep the configuration of a workspace. */
+/** Folders in which editors keep a workspace's configuration. */
 const EDITOR_FOLDERS: readonly string[] = [
   '.vscode',
   '.cursor',
@@ -74,7 +74,10 @@ const EDITOR_FOLDERS: readonly string[] = [
   '.idea',
 ];
 
-/** The names that VS Code and Cursor define. The workspace is the folder of the file, or the one above an editor's folder. */
+/**
+ * Returns the variables that VS Code and Cursor define. The workspace is the folder of the file, or
+ * the parent of an editor's folder.
+ */
 function predefinedVariables({ folder, homeDir }: ServerSources): {
   readonly [name: string]: string;
 } {

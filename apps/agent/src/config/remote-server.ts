@@ -7,11 +7,11 @@ export interface RemoteAddress {
 
 export interface AddressProblem {
   readonly place: 'url' | 'headers';
-  /** Quotes no value. */
+  /** Problem text without the value. */
   readonly problem: string;
 }
 
-/** The address without the user name and password that it may hold, which become a header, as in every browser. */
+/** Returns the address without its user name and password, which become a header as in browsers. */
 export function toRemoteAddress({
   url,
   headers,
@@ -55,7 +55,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A lone % stands for itself.
+    // A lone % is literal.
     return text;
   }
 }

@@ -17,7 +17,7 @@ import { toRemoteAddress } from './remote-server.ts';
 
 export interface ServerSurroundings {
   readonly variables: Variables;
-  /** Folder that relative `cwd`, `envFile` and `roots` are relative to. */
+  /** Base folder of relative `cwd`, `envFile` and `roots`. */
   readonly folder: string;
   readonly homeDir: string;
   /** Reads a text file. */
@@ -26,7 +26,7 @@ export interface ServerSurroundings {
 
 export interface ReadServer {
   readonly server: ServerConfig;
-  /** Each begins with the JSON path; the server can be used only without. */
+  /** Problems that make the server unusable, each beginning with the JSON path. */
   readonly problems: readonly string[];
   readonly notices: readonly string[];
 }
@@ -56,7 +56,7 @@ export async function toServerConfig(
   };
 }
 
-/** Expands the texts of one entry and collects what is wrong in them. */
+/** Expands the texts of one entry and collects problems. */
 class Reading {
   readonly problems: string[] = [];
   readonly secrets = new Set<string>();
@@ -91,7 +91,7 @@ class Reading {
     );
   }
 
-  /** Returns the variables of an env file; none, and a problem, when it cannot be read. */
+  /** Returns the variables of an env file. An unreadable file is a problem and has none. */
   async envFile(path: string): Promise<{ readonly [name: string]: string }> {
     try {
       return Object.fromEntries(
@@ -169,7 +169,7 @@ function remoteServer(
     transport,
     ...given,
   };
-  // What lacks a variable need not be checked as well.
+  // A text with an unresolved variable is not validated further.
   if (reading.problems.length > 0) return server;
   const address = toRemoteAddress(given);
   if ('problem' in address) {

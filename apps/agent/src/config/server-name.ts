@@ -4,14 +4,15 @@ const MAX_LENGTH = 32;
 const DIGEST_LENGTH = 8;
 
 /**
- * A name that can begin the wire names of tools, `server__tool`: 1 to 32 letters, digits, `-` and `_`. Without `__` inside
- * and `_` at its end, a wire name can be split in one way only.
+ * Pattern of names that can begin the wire name of a tool, `server__tool`: 1 to 32 letters, digits,
+ * `-` and `_`, without `__` inside and `_` at the end, so that a wire name splits in one way only.
  */
 export const SERVER_NAME = /^(?=.{1,32}$)[A-Za-z0-9](?:[A-Za-z0-9-]|_(?=[A-Za-z0-9-]))*$/;
 
 /**
- * Returns the name under which each server is known, by its name in the configuration. A name that fits SERVER_NAME stays
- * as it is. In any other, what does not fit becomes `-`; a digest is appended where the result is not unique, too long or empty.
+ * Returns the safe name of each server by its configured name. A name that matches SERVER_NAME is
+ * kept. In other names invalid characters become `-`, and a digest is appended if the result is not
+ * unique, too long or empty.
  */
 export function safeServerNames(configured: readonly string[]): ReadonlyMap<string, string> {
   const readable = new Map(

@@ -6,20 +6,20 @@ import { openService } from '../run/testing/service.ts';
 import type { ProblemCode } from './problem.ts';
 import { createServiceEdge, type ServiceEdge } from './testing/service-edge.ts';
 
-/** A request that must be refused. Names in angle brackets stand for ids of things that are there. */
+/** A request that must be refused. Names in angle brackets stand for ids of existing resources. */
 interface Refused {
   readonly path?: string;
   readonly body?: unknown;
-  /** Replace the usual ones; undefined leaves one out. */
+  /** Replacements of the default headers; undefined omits a header. */
   readonly headers?: { readonly [name: string]: string | undefined };
   readonly status: number;
   readonly code: ProblemCode;
 }
 
 interface Row {
-  /** A required value is not there, or names something that is not. */
+  /** Request with a missing value or an unknown id. */
   readonly missing: Refused;
-  /** A value is there and cannot be. */
+  /** Request with an invalid value. */
   readonly invalid: Refused;
 }
 
@@ -48,7 +48,7 @@ const WRONG_TOKEN: Refused = {
   status: 401,
   code: 'unauthorized',
 };
-/** For endpoints that take nothing at all. */
+/** Requests for endpoints without any input. */
 const TOKEN_ONLY: Row = { missing: NO_TOKEN, invalid: WRONG_TOKEN };
 const HOST_ONLY: Row = {
   missing: { headers: { host: ':8020' }, status: 403, code: 'forbidden_host' },
@@ -308,7 +308,7 @@ test.each(endpoints)('%s refuses a missing and an invalid value', async (endpoin
   }
 });
 
-/** A service with one of everything. */
+/** Opens a service with one resource of each kind. */
 async function open(): Promise<{
   readonly edge: ServiceEdge;
   readonly ids: { readonly [name: string]: string };

@@ -5,7 +5,10 @@ import { type EVENT_DATA, RunEvent } from './event-schemas.ts';
 import { unnamedFields } from './testing/checked-serializer.ts';
 
 type Described<T extends RunEventType> = z.output<(typeof EVENT_DATA)[T]>;
-/** Fields of an event that only the engine, or only the document, has. `inbox.opened` has further ones by kind. */
+/**
+ * Fields of an event that only the engine or only the schema has. `inbox.opened` has further fields
+ * by kind.
+ */
 type FieldsOfOneSide = {
   [T in Exclude<RunEventType, 'inbox.opened'>]:
     | Exclude<keyof RunEventTypes[T], keyof Described<T>>

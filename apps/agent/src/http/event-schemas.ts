@@ -26,7 +26,7 @@ const preview = z
   .meta({ id: 'ResultPreview' });
 const partialAnswer = z.string().optional().describe('The text that the run had produced so far');
 
-/** The `data` of each event type, and a sentence about when the event is emitted. */
+/** Schema of each event type's `data`, and when the event is emitted. */
 export const EVENT_DATA = {
   'run.queued': z
     .object({
@@ -262,7 +262,7 @@ export interface RunEventBody {
   readonly data: JsonObject;
 }
 
-/** One schema for each event type, told apart by `type`. */
+/** Schemas, one for each event type, discriminated by `type`. */
 export const RUN_EVENT_VARIANTS = (Object.entries(EVENT_DATA) as [RunEventType, z.ZodType][]).map(
   ([type, data]) =>
     z
@@ -306,7 +306,7 @@ export const EventsQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(1000).default(200).describe('Of a JSON page'),
 });
 
-/** `tool_call.planned` as `ToolCallPlanned`. */
+/** Returns the component name of an event type: `ToolCallPlanned` for `tool_call.planned`. */
 export function componentName(type: string): string {
   return type
     .split(/[._]/)

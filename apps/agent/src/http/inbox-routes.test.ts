@@ -252,7 +252,7 @@ describe('remembered approvals', () => {
   });
 });
 
-describe('S-241: the audit', () => {
+describe('the audit', () => {
   test('is paged by a cursor, of all runs or of one, and absent fields are left out', async () => {
     const first = await get('/v1/audit?run_id=r1&limit=2');
     expect(first).toMatchObject({

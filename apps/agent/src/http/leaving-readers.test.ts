@@ -21,13 +21,16 @@ beforeEach(async () => {
 afterEach(async () => edge.close());
 
 interface Reading {
-  /** Ids in the order they came. */
+  /** Ids in order of arrival. */
   readonly ids: readonly number[];
   /** Whether the service ended the stream. */
   readonly isOver: boolean;
 }
 
-/** Reads from after an event, and leaves after so many bytes, wherever in a frame that is. */
+/**
+ * Reads events after a given event and disconnects after a number of bytes, possibly within a
+ * frame.
+ */
 async function readUntil(bytes: number, lastEventId: number): Promise<Reading> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     httpGet(
@@ -51,7 +54,7 @@ async function readUntil(bytes: number, lastEventId: number): Promise<Reading> {
     response.destroy();
   }
   const isOver = text.length < bytes;
-  // A frame that was not read to its end has not been seen.
+  // A partial frame does not count as received.
   const frames = text.slice(0, bytes).split('\n\n').slice(0, -1);
   return {
     ids: frames.flatMap((frame) =>

@@ -4,7 +4,7 @@ import { openService } from '../run/testing/service.ts';
 import { serializeAsIs } from './serialize.ts';
 import { createServiceEdge } from './testing/service-edge.ts';
 
-/** Counts that an earlier version stored as the provider sent them. */
+/** Counts as an earlier version stored them, unvalidated. */
 const ODD = {
   input: '07',
   cacheRead: 0,

@@ -15,7 +15,7 @@ interface Listening {
   readonly streams: () => Promise<string | undefined>;
 }
 
-/** A run that only this test writes, and a service that listens. */
+/** Starts a listening service with a run that only the test writes to. */
 async function listening(): Promise<Listening> {
   const service = await openService({ script: () => ({ text: 'done' }) });
   const edge = await createServiceEdge(service);
@@ -51,10 +51,10 @@ async function listening(): Promise<Listening> {
   };
 }
 
-/** More than the buffers of both ends of a connection hold. */
+/** Number of events that exceeds the buffers of both ends of a connection. */
 const MORE_THAN_BUFFERS = 400;
 
-/** The whole stream from here on, as text. */
+/** Returns the rest of the stream as text. */
 async function rest(response: IncomingMessage): Promise<string> {
   let text = '';
   response.on('data', (part: string) => (text += part));

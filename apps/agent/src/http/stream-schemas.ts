@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { RUN_EVENT_VARIANTS } from './event-schemas.ts';
 import { Run } from './run-schemas.ts';
 
-/** The first frame of every stream, and the frame after a `stream.gap`. */
+/** First frame of every stream, and the frame after a `stream.gap`. */
 export const RunSnapshotFrame = z
   .object({
     type: z.literal('run.snapshot'),
@@ -35,7 +35,7 @@ export const StreamGapFrame = z
   )
   .meta({ id: 'StreamGapFrame' });
 
-/** The JSON after `data:` of each server-sent event of a run stream. */
+/** JSON after `data:` of each server-sent event of a run stream. */
 export const RunStreamFrame = z
   .discriminatedUnion('type', [
     RunSnapshotFrame,
@@ -48,7 +48,7 @@ export const RunStreamFrame = z
   )
   .meta({ id: 'RunStreamFrame' });
 
-/** The JSON after `data:` of each server-sent event of a stream of a server's changes. */
+/** JSON after `data:` of each server-sent event of a server's change stream. */
 export const ServerChangeFrame = z
   .discriminatedUnion('type', [
     z

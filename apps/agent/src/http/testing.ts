@@ -26,9 +26,9 @@ export interface TestEdge {
   readonly store: RunStore;
   readonly bus: SignalBus;
   readonly errors: unknown[];
-  /** How many readers listen on the bus. */
+  /** Returns the number of listeners on the bus. */
   listeners(): number;
-  /** Appends events as an engine would: in one transaction, then the signal. */
+  /** Appends events as the engine does: in one transaction, followed by the signal. */
   append(
     runId: string,
     types: readonly string[],
@@ -60,7 +60,7 @@ const SAMPLE_DATA: { readonly [type: string]: JsonObject } = {
   'run.completed': { answer: 'done', scripted: true },
 };
 
-/** The edge over a real store, with an engine that only stores what it is asked. */
+/** Creates the REST server over a real store, with an engine that only stores requests. */
 export async function createTestEdge(
   edge: Partial<ServerOptions> = {},
   engine: Partial<RunEngine> = {},

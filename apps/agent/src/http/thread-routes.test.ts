@@ -13,7 +13,7 @@ interface Opened {
     url: string,
     body?: unknown,
   ) => Promise<{ readonly status: number; readonly body: unknown }>;
-  /** Creates something and returns its id. */
+  /** Creates a resource and returns its id. */
   readonly create: (url: string, body: unknown) => Promise<string>;
 }
 

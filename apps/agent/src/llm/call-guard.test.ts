@@ -60,7 +60,7 @@ test('what an await gave is not held until the call is over', async () => {
     new WeakRef(await guard.watch(Promise.resolve({ some: 'event' }))))();
   await vi.waitFor(() => {
     collectGarbage();
-    // An assertion about the thing itself would hold it.
+    // An assertion about the object itself would retain it.
     expect(given.deref() === undefined).toBe(true);
   }, 10_000);
   guard.close();

@@ -46,7 +46,7 @@ test.each([
     );
     const { longestShare, ...names } = JSON.parse(stdout) as { readonly longestShare: number };
     expect(names).toEqual({ atStart: [], loaded });
-    // An SDK that is imported in one piece takes all of it in one turn.
+    // Importing an SDK at once takes a single turn of the event loop.
     expect(longestShare).toBeLessThan(loaded.length === 0 ? Infinity : 0.75);
   },
 );

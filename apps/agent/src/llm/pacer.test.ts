@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { BURST_MS, Pacer, SHARE, SLICE_MS } from './pacer.ts';
 
-/** A clock that moves only by work and delays, and an event loop that turns only by `endTurn`. */
+/**
+ * A clock that advances only by work and delays, and an event loop that turns only on `endTurn`.
+ */
 function timing() {
   let now = 0;
   let computed = 0;

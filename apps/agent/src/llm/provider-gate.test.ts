@@ -5,7 +5,7 @@ import { MAX_OPENING, ProviderGate } from './provider-gate.ts';
 
 const NEVER = new AbortController().signal;
 
-/** A gate with so many calls at it, and the numbers of those that were let in. */
+/** Creates a gate with a number of calls, and the list of admitted calls. */
 function gateWith(calls: number, prepare: (gate: ProviderGate) => void = () => undefined) {
   const clock = new ManualClock();
   const gate = new ProviderGate(clock);
@@ -15,7 +15,7 @@ function gateWith(calls: number, prepare: (gate: ProviderGate) => void = () => u
   return { clock, gate, passed };
 }
 
-/** Lets all promises that can be settled be settled. */
+/** Lets pending promises settle. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

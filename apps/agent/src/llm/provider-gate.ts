@@ -123,7 +123,7 @@ export class ProviderGate {
 }
 
 /**
- * One call's slot at the gate, acquired for each attempt. A failed call keeps its slot until the
+ * A slot for one call at the gate, acquired for each attempt. A failed call keeps its slot until the
  * gate knows the retry delay.
  */
 export class GatePlace {

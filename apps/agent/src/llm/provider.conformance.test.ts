@@ -12,7 +12,7 @@ interface Example {
   readonly says: string;
   readonly turn: FakeTurn;
   readonly stop: StopReason;
-  /** Without ids, which are the provider's own. */
+  /** Content without ids, which are the provider's own. */
   readonly content: readonly unknown[];
 }
 
@@ -116,7 +116,7 @@ const EXAMPLES: readonly Example[] = [
   },
 ];
 
-/** The same turn as a script. */
+/** Returns the same turn as a scenario. */
 function scripted({ reasoning, text, calls = [], stop }: FakeTurn): LlmProvider {
   const emit = [
     ...(reasoning === undefined ? [] : [{ reasoning }]),
@@ -146,7 +146,7 @@ function fold(events: readonly LlmEvent[], stop: StopReason): readonly Block[] {
   return builder.build(stop).content;
 }
 
-/** What the port promises of a stream, in a form that can be compared. */
+/** Returns the guaranteed parts of a stream in a comparable form. */
 function seenIn(events: readonly LlmEvent[]): unknown {
   const finish = finishOf(events);
   return {

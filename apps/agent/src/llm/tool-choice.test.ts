@@ -8,7 +8,7 @@ const TOOLS: LlmRequest['tools'] = [
   { name: 'wx__get', description: 'Weather.', inputSchema: { type: 'object', properties: {} } },
 ];
 
-/** What one request says of the choice of tools, and what was warned of. */
+/** Returns the tool choice and the warnings of one request. */
 async function choose(kind: WireKind, rest: Partial<LlmRequest>, model = kind.model) {
   await using server = await startFakeServer(kind.wire);
   server.replies.push({ turn: { text: 'ok' } });

@@ -6,7 +6,7 @@ import { foldRoot } from './tool-schema-root.ts';
 
 export interface FittedTools {
   readonly tools: readonly ToolSpec[];
-  /** One line for each omitted tool. */
+  /** Warnings, one line for each omitted tool. */
   readonly warnings: readonly string[];
 }
 

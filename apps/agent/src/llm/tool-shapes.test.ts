@@ -17,7 +17,7 @@ function isOffered({ dropped }: ToolShape, { api }: WireKind): boolean {
 }
 
 describe.each(WIRES)('$api', (kind) => {
-  /** Sends one request with these tools to the fake API, which refuses what the real one refuses. */
+  /** Offers the tools to the fake API, which refuses what the real API refuses. */
   async function offer(
     tools: readonly { readonly name: string; readonly inputSchema: ToolShape['schema'] }[],
   ) {
@@ -61,7 +61,7 @@ describe.each(WIRES)('$api', (kind) => {
   });
 });
 
-/** Why the fitted schema does not allow the arguments; undefined when it does. */
+/** Returns the reason why the converted schema rejects the arguments, or undefined. */
 function refusal(schema: ToolShape['schema'], sample: object): string | undefined {
   const fit = fitSchema(schema);
   if ('problem' in fit) return fit.problem;

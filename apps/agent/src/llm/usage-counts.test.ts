@@ -9,7 +9,7 @@ const EVERY_COUNT = /"(\w*tokens)":\d+/g;
 const OUTPUT_COUNT = /"(completion_tokens|output_tokens)":\d+/g;
 
 describe.each(WIRES)('$api', (kind) => {
-  /** The usage of an answer whose counts are replaced. */
+  /** Returns the usage of an answer with replaced counts. */
   async function usageWith(pattern: RegExp, count: string) {
     await using server = await startFakeServer(kind.wire);
     const events = kind.wire.encode(

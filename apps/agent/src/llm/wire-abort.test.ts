@@ -20,7 +20,7 @@ const REQUEST = agentRequest([userText('Weather in Oslo?')], {
   ],
 });
 
-/** Reads up to the event and aborts there, while the server has not said all. */
+/** Reads up to an event and aborts while the server is still sending. */
 async function abortAt(
   index: number,
   { kind, server }: { readonly kind: WireKind; readonly server: FakeServer },
@@ -43,7 +43,7 @@ async function abortAt(
   return { error: told, read, closedAfterMs: performance.now() - abortedAt };
 }
 
-/** What the engine keeps of a turn that was stopped: its text. */
+/** Returns the text of a stopped turn that the engine keeps. */
 function kept(read: readonly LlmEvent[]): readonly Message[] {
   const text = read.flatMap((event) => (event.type === 'text' ? [event.delta] : [])).join('');
   return text === '' ? [] : [{ role: 'assistant', content: [{ type: 'text', text }] }];
@@ -81,7 +81,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect(times.toSorted((left, right) => left - right)[Math.floor(count / 2)]).toBeLessThan(100);
   }, 60_000);
 
-  test('complaint, usage lost on abort: the prompt and what was said so far are counted, with their price', async () => {
+  test('the prompt and what was said so far are counted, with their price', async () => {
     await using server = await startFakeServer(kind.wire);
     server.replies.push({
       events: kind.wire
@@ -104,7 +104,7 @@ describe.each(WIRES)('$api', (kind) => {
         }
       })(),
     );
-    // Anthropic counts the prompt when the answer begins.
+    // Anthropic reports the prompt tokens when the answer begins.
     const counted =
       kind.api === 'messages'
         ? { input: 100, cacheRead: 20, cacheWrite: 10, source: 'partial' }

@@ -9,7 +9,7 @@ import { connect, type WireKind, WIRES } from './testing/provider-kinds.ts';
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 const PDF = Buffer.from('%PDF-1.4 nothing').toString('base64');
-/** What the last request of a loop has of the turns before. */
+/** Earlier turns in the last request of an agent loop, by API. */
 const REPLAYED = {
   responses: ['"encrypted_content":"sealed"', '"id":"fc_call_a_reasoned"', 'ERROR: unknown place'],
   chat: [
@@ -48,7 +48,7 @@ function results(
   };
 }
 
-/** Stored and read back, as the store does it. */
+/** Returns the message as read back from the store. */
 function stored(message: Message): Message {
   return JSON.parse(JSON.stringify(message)) as Message;
 }
@@ -57,7 +57,7 @@ function warningsIn(events: readonly LlmEvent[]): string[] {
   return events.flatMap((event) => (event.type === 'warning' ? [event.message] : []));
 }
 
-/** What one user message, or one tool result, looks like on the wire. */
+/** Returns the request body of one user message or tool result. */
 async function sent(
   kind: WireKind,
   message: Message,
@@ -99,7 +99,7 @@ async function say(
 }
 
 describe.each(WIRES)('$api', (kind) => {
-  test("complaint, reasoning items lost: a loop of turns replays the provider's own items, with images, an error and parallel calls", async () => {
+  test("a loop of turns replays the provider's own items, with images, an error and parallel calls", async () => {
     await using server = await startFakeServer(kind.wire);
     const messages: Message[] = [userText('Weather?')];
     const first = await say(
@@ -154,7 +154,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect(body).not.toContain('image/jpeg');
   });
 
-  test('complaint, token totals wrong: usage counts the whole prompt, cached parts included', async () => {
+  test('usage counts the whole prompt, cached parts included', async () => {
     await using server = await startFakeServer(kind.wire);
     expect((await say(kind, server, { text: 'Hi.' }, [userText('Hi')])).usage).toEqual({
       input: 100,
@@ -183,7 +183,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect(finish.message.content).toEqual([{ type: 'refusal', text: 'I will not.' }]);
   });
 
-  test('complaint, foreign call ids on model switch: native items of another model are rebuilt from the message, reasoning left out and ids mapped', async () => {
+  test('native items of another model are rebuilt from the message, reasoning left out and ids mapped', async () => {
     const foreign: Message = {
       role: 'assistant',
       content: [
@@ -227,7 +227,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect(JSON.stringify(server.seen[1]?.body)).toContain('Checking.');
   });
 
-  test('complaint, blank text blocks: reasoning that cannot be sent back, and blank text, do not spoil the next turn', async () => {
+  test('reasoning that cannot be sent back, and blank text, do not spoil the next turn', async () => {
     await using server = await startFakeServer(kind.wire);
     const first = await say(
       kind,
@@ -268,7 +268,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect(JSON.stringify(body)).not.toMatch(/sealed|signature/);
   });
 
-  test('complaint, invalid JSON args crash or run with {}: a call with invalid arguments goes back with none, and its answer is accepted', async () => {
+  test('a call with invalid arguments goes back with none, and its answer is accepted', async () => {
     await using server = await startFakeServer(kind.wire);
     const first = await say(
       kind,
@@ -307,7 +307,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect(textOf(next.message)).toBe('Again.');
   });
 
-  test('complaint, orphan tool_use: an unanswered call is refused here, by name, and nothing is sent', async () => {
+  test('an unanswered call is refused here, by name, and nothing is sent', async () => {
     await using server = await startFakeServer(kind.wire);
     const call: Message = {
       role: 'assistant',
@@ -386,7 +386,7 @@ describe.each(WIRES)('$api', (kind) => {
         ['Resource link: b <file:///b> (text/plain): The b.'],
       ],
       [
-        'complaint, wrong image type bricks session: an image under its real type',
+        'an image under its real type',
         [{ type: 'image', data: PNG, mimeType: 'image/webp' }],
         ['image/png', PNG],
       ],
@@ -552,7 +552,7 @@ describe('openai only', () => {
     );
   });
 
-  test('complaint, more than 128 tools: they are refused here when they go to OpenAI itself', async () => {
+  test('they are refused here when they go to OpenAI itself', async () => {
     const tools = Array.from({ length: 129 }, (_, at) => ({
       name: `t${at}`,
       description: '',
@@ -590,7 +590,7 @@ describe('chat only', () => {
     });
   });
 
-  test('complaint, tools + reasoning refused on chat: such a model of OpenAI is asked by Responses, and on chat the remedy is said at once', async () => {
+  test('such a model of OpenAI is asked by Responses, and on chat the remedy is said at once', async () => {
     const error = await failure(
       collect(
         connect(chat, { origin: '' }, { config: { baseUrl: undefined, model: undefined } }),
@@ -626,7 +626,7 @@ describe('chat only', () => {
     expect(JSON.stringify(server.seen[2]?.body)).not.toContain('reasoning_content');
   });
 
-  test('complaint, images dropped or sent as base64 text: images of several results follow all of them as images', async () => {
+  test('images of several results follow all of them as images', async () => {
     const call: Message = {
       role: 'assistant',
       content: [
@@ -657,7 +657,7 @@ describe('chat only', () => {
     );
   });
 
-  test('complaint, foreign call ids on model switch: an id of more than 40 characters is mapped, in the call and in its result', async () => {
+  test('an id of more than 40 characters is mapped, in the call and in its result', async () => {
     const id = `toolu_${'x'.repeat(50)}`;
     const call: Message = {
       role: 'assistant',
@@ -813,7 +813,7 @@ describe('anthropic only', () => {
     }
   });
 
-  test('complaint, thinking blocks cannot be modified: thinking that the API no longer accepts is left out once, with a warning', async () => {
+  test('thinking that the API no longer accepts is left out once, with a warning', async () => {
     await using server = await startFakeServer(anthropic.wire);
     const first = await say(
       anthropic,

@@ -9,7 +9,7 @@ import { connect, type WireKind, WIRES } from './testing/provider-kinds.ts';
 
 const REQUEST = agentRequest([userText('Go')]);
 
-/** The first events of an answer, up to some text. */
+/** Returns the first events of an answer, up to some text. */
 function beginning(kind: WireKind): readonly string[] {
   const events = kind.wire.encode({ text: 'Hello there.' }, { model: kind.model, messages: [] });
   return events.slice(
@@ -350,7 +350,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect((await failure(collect(connect(kind, server), REQUEST))).kind).toBe('protocol');
   });
 
-  test('complaint, streams hang for ever: a stall after some text is given up when the server has been silent too long', async () => {
+  test('a stall after some text is given up when the server has been silent too long', async () => {
     await using server = await startFakeServer(kind.wire);
     server.replies.push({ events: beginning(kind), end: 'stall' });
     const error = await failure(collect(connect(kind, server, { idleTimeoutMs: 60 }), REQUEST));

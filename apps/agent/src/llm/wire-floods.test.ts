@@ -72,7 +72,7 @@ describe.each(WIRES)('$api', (kind) => {
   });
 });
 
-/** The events of an answer, the value in a member that the API does not have. */
+/** Returns the events of an answer with the value in an unknown member. */
 function answerWith(kind: WireKind, value: string): readonly string[] {
   const events = kind.wire.encode({ text: 'Hello there.' }, { model: kind.model, messages: [] });
   return events.map((event, at) =>

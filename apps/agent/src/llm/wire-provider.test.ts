@@ -13,7 +13,7 @@ const cardOf = (model: string) =>
     model,
   );
 
-/** A provider whose answer never ends. */
+/** Creates a provider whose answer never ends. */
 function endlessProvider(
   translate: (raw: LlmEvent) => readonly LlmEvent[],
   bytesPerEvent: number,

@@ -17,7 +17,7 @@ import { assertPairedCalls } from './history.ts';
 import { GatePlace, ProviderGate } from './provider-gate.ts';
 import { withRetries } from './retry.ts';
 
-/** One model call over an API. */
+/** A model call over an API. */
 export interface WireCall<Raw> {
   readonly card: ModelCard;
   /** Estimated input tokens. */

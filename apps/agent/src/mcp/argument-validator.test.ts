@@ -146,7 +146,7 @@ describe('dialects and liberties that servers take', () => {
     expect(await (await compile(referringTo(400)))({ r399: { p3: 'ab' } })).toContain(
       'r399.p3: must NOT have fewer than 3 characters',
     );
-    // Compiled at each place, it would take about 400 times as long.
+    // Inlining it at each reference would take about 400 times as long.
     expect(many / few).toBeLessThan(100);
   });
 

@@ -18,9 +18,9 @@ interface SentCall {
 
 interface Fixture extends PoolFixture {
   readonly server: FakeServer;
-  /** Starts a call and waits until the server has it. */
+  /** Starts a call and waits until the server has received it. */
   readonly send: (runId: string, rest?: Partial<ToolCallRequest>) => Promise<SentCall>;
-  /** The server asks on the connection that carries the call. */
+  /** Sends an input request on the connection of the call. */
   readonly ask: (call: SentCall, context?: InputContext) => Promise<ElicitResult>;
 }
 
@@ -55,7 +55,7 @@ function answerOf(runId: string): Promise<ElicitResult> {
   return Promise.resolve({ action: 'accept', content: { run: runId } });
 }
 
-/** A person who has not answered yet. */
+/** Returns handlers of a person who has not answered yet. */
 function unanswered(): { readonly questions: ToolCallRequest['questions'] } {
   return { questions: { elicit: () => new Promise(() => undefined) } };
 }
@@ -77,7 +77,7 @@ async function cancel(
   expect(await call.outcome).toMatchObject({ type: 'cancelled' });
 }
 
-/** The tool has answered so often without a question that it counts as one that does not ask. */
+/** Makes the tool quiet: it has answered often enough without an input request. */
 async function known(
   config: Partial<StdioServerConfig> = {},
   server?: FakeServer,

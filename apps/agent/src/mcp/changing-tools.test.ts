@@ -33,7 +33,7 @@ async function begin(
 
 const done = { content: [] };
 
-test('S-222: a change of one server reads the tools of that server alone', async () => {
+test('a change of one server reads the tools of that server alone', async () => {
   const [changing, quiet] = [new FakeServer(toolNamed('a')), new FakeServer(toolNamed('b'))];
   const { pool } = await ready({ changing, quiet });
   const read = vi.fn<() => void>();
@@ -45,7 +45,7 @@ test('S-222: a change of one server reads the tools of that server alone', async
   expect(read).not.toHaveBeenCalled();
 });
 
-test('S-222: a changed list takes the place of the old one as a whole', async () => {
+test('a changed list takes the place of the old one as a whole', async () => {
   const server = new FakeServer(
     ...Array.from({ length: 50 }, (_, index) => toolNamed(`old${index}`)),
   );
@@ -77,7 +77,7 @@ test('S-222: a changed list takes the place of the old one as a whole', async ()
 test.each([
   ['vanishes', []],
   ['changes', [toolNamed('t', { type: 'object', required: ['x'] })]],
-])('S-222: a call in flight goes on when its tool %s', async (_what, next) => {
+])('a call in flight goes on when its tool %s', async (_what, next) => {
   const server = new FakeServer(toolNamed('t'));
   const fixture = await ready({ server });
   const { outcome } = await begin(fixture, server, 'server__t');
@@ -88,7 +88,7 @@ test.each([
   expect(await outcome).toEqual({ type: 'result', result: done });
 });
 
-test('S-227: a call of a tool that vanished meanwhile has the tools read again, and is answered with the error', async () => {
+test('a call of a tool that vanished meanwhile has the tools read again, and is answered with the error', async () => {
   const server = new FakeServer(toolNamed('t'), toolNamed('u'));
   const fixture = await ready({ server });
   const { outcome } = await begin(fixture, server, 'server__t');
@@ -110,7 +110,7 @@ test('S-227: a call of a tool that vanished meanwhile has the tools read again, 
   expect(fixture.pool.whyNotOffered('nowhere__u')).toBeUndefined();
 });
 
-test('S-227: other errors of a server do not have its tools read again', async () => {
+test('other errors of a server do not have its tools read again', async () => {
   const server = new FakeServer(toolNamed('t'));
   const fixture = await ready({ server });
   const read = vi.fn<() => void>();

@@ -14,7 +14,7 @@ afterEach(async () => {
   await Promise.all(pools.splice(0).map((pool) => pool.close()));
 });
 
-/** A hostile server, and one that is fine. */
+/** Starts a hostile server and a well-behaved one. */
 async function start(
   behaviour: string,
   rules: Partial<StdioServerConfig> = {},

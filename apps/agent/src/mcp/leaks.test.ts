@@ -3,7 +3,7 @@ import { CONTROL, tryWay, WAYS } from './testing/leaks/leak-proof.ts';
 
 const SERVERS = 2;
 
-/** `npm run leaks` does the same with a thousand. */
+/** Short version of `npm run leaks`, which starts a thousand servers. */
 describe.runIf(process.platform === 'linux').concurrent('nothing is left of servers', () => {
   test.each(WAYS.map((way) => [way.name, way] as const))(
     '%s',

@@ -12,7 +12,7 @@ afterEach(() => {
   for (const owner of owners.splice(0)) owner.kill('SIGKILL');
 });
 
-/** A process with a pool of one server that ends only when it is killed. */
+/** Starts a process with a pool of one server that ends only when killed. */
 async function startOwner(poolOwner = ''): Promise<{
   readonly owner: ChildProcessWithoutNullStreams;
   readonly children: readonly number[];
@@ -37,7 +37,7 @@ async function startOwner(poolOwner = ''): Promise<{
   return { owner, children, serverPid: Number(line.toString()) };
 }
 
-/** Ended processes that nobody waits for stay as zombies where process 1 does not reap. */
+/** Returns whether the process runs. A zombie that is not reaped by process 1 counts as ended. */
 async function isRunning(pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   return stat !== '' && !/\) [ZX] /.test(stat);

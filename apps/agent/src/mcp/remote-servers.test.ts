@@ -158,7 +158,7 @@ test.each(['modern', 'legacy'] as const)(
     const { pool, clock } = start({ url: first.listener.url, era });
     await statusOf(pool, 'far', isReady);
     await first.listener.close();
-    // Whether anything was sent depends on whether the end of the idle connection was heard of before.
+    // Whether anything was sent depends on whether the closed idle connection was noticed before.
     expect((await pool.call(say('one'))).type).toMatch(/^(?:not-sent|lost)$/);
     await statusOf(pool, 'far', isFailed);
     const second = await remote({ port });
@@ -234,13 +234,13 @@ interface Proxied {
   readonly pool: ToolRegistry;
   readonly clock: ManualClock;
   readonly calls: readonly string[];
-  /** What its sessions were is forgotten. */
+  /** Makes the server forget its sessions. */
   readonly replaceHandler: () => void;
-  /** Calls of tools are answered with this status, if any. */
+  /** Sets the HTTP status of tool calls. */
   readonly answerWith: (status: number | undefined) => void;
 }
 
-/** A connected server at an address that stays while the server changes. */
+/** Connects to a server behind an address that stays while the server changes. */
 async function behindProxy(config: Partial<RemoteServerConfig>): Promise<Proxied> {
   const calls: string[] = [];
   let handler = createHttpHandler(echoServer(calls));

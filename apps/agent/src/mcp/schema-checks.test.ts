@@ -16,7 +16,10 @@ function open(): SchemaChecks {
   return checks;
 }
 
-/** Returns the most processor time in milliseconds that the thread used without a turn of the event loop during the work: the load of the machine does not count. */
+/**
+ * Returns the most processor time in milliseconds that the thread used without a turn of the event
+ * loop during the work. The load of the machine does not count.
+ */
 async function longestStall(work: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   let before = process.threadCpuUsage();

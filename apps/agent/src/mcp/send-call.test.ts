@@ -19,7 +19,7 @@ import {
 
 interface Fixture extends PoolFixture {
   readonly server: FakeServer;
-  /** Starts a call and gives its outcome, and the call as the server has it. */
+  /** Starts a call. Returns its outcome and the call as received by the server. */
   readonly call: (
     rest?: Partial<ToolCallRequest>,
   ) => Promise<{ readonly outcome: Promise<ToolCallOutcome>; readonly received: FakeCall }>;
@@ -44,7 +44,7 @@ async function ready(config: Partial<StdioServerConfig> = {}): Promise<Fixture> 
   return { ...fixture, server, call };
 }
 
-/** The tool has answered without a question: from three answers on, calls of several runs share the connection. */
+/** Lets the tool answer without an input request until its calls share a connection. */
 async function answers(call: Fixture['call'], count: number): Promise<void> {
   for (let given = 0; given < count; given += 1) {
     const { received, outcome } = await call();

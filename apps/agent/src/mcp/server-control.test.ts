@@ -191,7 +191,7 @@ describe('connecting anew', () => {
   });
 });
 
-describe('S-231: roots', () => {
+describe('roots', () => {
   const question = { signal: new AbortController().signal, meta: {} };
 
   test('are those of the configuration until they are changed, which the server is told', async () => {

@@ -60,7 +60,7 @@ describe('starting', () => {
     expect(pool.servers().map((server) => server.state)).toEqual(['connecting', 'ready']);
   });
 
-  test('S-216: a server that fails and one that hangs do not keep the third from working', async () => {
+  test('a server that fails and one that hangs do not keep the third from working', async () => {
     const [broken, hanging] = [new FakeServer(), new FakeServer()];
     broken.launchPlan.push(new Error('no'));
     hanging.launchPlan.push('hang');

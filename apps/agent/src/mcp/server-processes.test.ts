@@ -272,7 +272,7 @@ test.each(['modern', 'legacy'] as const)(
 );
 
 test.each(['modern', 'legacy'] as const)(
-  'S-231: a %s server sees the roots that are set while it runs',
+  'a %s server sees the roots that are set while it runs',
   async (era) => {
     const { pool } = start({
       core: { ...core, era, roots: ['/a'] },

@@ -15,7 +15,7 @@ interface Fixture extends PoolFixture {
   readonly begin: (
     rest?: Partial<ToolCallRequest>,
   ) => Promise<{ readonly outcome: Promise<ToolCallOutcome>; readonly received: FakeCall }>;
-  /** Makes a call that ends so. */
+  /** Makes a call that fails with the error. */
   readonly failing: (error: Error) => Promise<ToolCallOutcome>;
 }
 

@@ -185,7 +185,7 @@ export interface ProviderInfo {
   readonly model: string;
   /** Whether responses come from scripts instead of a model. */
   readonly scripted: boolean;
-  /** One-line notice for people, shown at start and in affected runs. Without secrets. */
+  /** Notice of one line for people, shown at start and in affected runs. Without secrets. */
   readonly notice?: string;
 }
 

@@ -29,7 +29,7 @@ export interface StoreReader
     ProgressReader {}
 
 /**
- * One write transaction. `append` takes the next `seq`s in the same transaction as the changes that
+ * A write transaction. `append` takes the next `seq`s in the same transaction as the changes that
  * the events describe, so commit order is `seq` order. Only methods of the transaction may be awaited
  * inside it.
  */

@@ -26,7 +26,7 @@ const write: FakeTool = {
   call: ({ arguments: args }) => Promise.resolve(ok(`written ${JSON.stringify(args)}`)),
 };
 
-/** Runs to its end with a person who answers each item as `answers` say, in order. */
+/** Records a run with a person who gives these answers in order. */
 async function record(
   options: Omit<ServiceOptions, 'dataDir'>,
   answers: readonly { readonly [field: string]: unknown }[] = [],
@@ -49,7 +49,7 @@ function replay({
   return replayRun({ dataDir: service.dataDir, runId, logger, idleMs: 5000 });
 }
 
-/** A copy of the data directory in which something else is recorded. */
+/** Returns a copy of the data directory with changed records. */
 async function tampered({ dataDir }: Service, statement: string): Promise<string> {
   const copy = mkdtempSync(join(tmpdir(), 'tampered-'));
   await copyDatabase(dataDir, copy);

@@ -94,7 +94,7 @@ export function createListReader(db: Kysely<Database>): ListReader {
   };
 }
 
-/** One character more than a list shows, to recognize longer texts. */
+/** Characters shown by a list and one more, to recognize longer texts. */
 const TEXT_CHARACTERS = 1001;
 
 const beginning = <T extends string | null>(column: string) =>

@@ -1,7 +1,10 @@
 import type { FastifySerializerCompiler } from 'fastify';
 import type * as z from 'zod';
 
-/** Serializes responses as the service does and throws when a response is not exactly what the OpenAPI document says: no value of another type, no field that the schema does not name. */
+/**
+ * Serializes responses as the service does, and throws when a response differs from the OpenAPI
+ * document: a value of another type, or an undocumented field.
+ */
 export const checkedSerializer: FastifySerializerCompiler<z.ZodType> =
   ({ schema, method, url }) =>
   (data) => {
@@ -14,13 +17,16 @@ export const checkedSerializer: FastifySerializerCompiler<z.ZodType> =
     return sent;
   };
 
-/** Paths of the values of `body` that the schema does not name. @throws ZodError when the body does not fit the schema */
+/**
+ * Returns the paths of values that the schema does not name.
+ * @throws ZodError for an invalid body
+ */
 export function unnamedFields(schema: z.ZodType, body: unknown): readonly string[] {
   const named = new Set(fieldsOf(JSON.stringify(schema.encode(body))));
   return fieldsOf(JSON.stringify(body)).filter((field) => !named.has(field));
 }
 
-/** Paths of all values of a JSON text. */
+/** Returns the paths of all values of a JSON text. */
 function fieldsOf(json: string): string[] {
   const paths: string[] = [];
   const visit = (value: unknown, path: string): void => {

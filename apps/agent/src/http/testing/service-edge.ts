@@ -20,14 +20,14 @@ export interface EdgeOptions extends Partial<
   Pick<HttpDependencies, 'read' | 'store' | 'onServed' | 'onError' | 'serializer' | 'clock'>
 > {
   readonly token?: string;
-  /** Takes the place of methods of the engine. */
+  /** Replacements of engine methods. */
   readonly engine?: Partial<RunEngine>;
   readonly limits?: ServerOptions['limits'];
   readonly requestTimeoutMs?: number;
   readonly phase?: ReturnType<HttpDependencies['phase']>;
 }
 
-/** The edge over an engine with everything behind it. */
+/** Creates the REST server over a complete engine. */
 export async function createServiceEdge(
   service: Service,
   { token, engine = {}, phase = 'ready', limits, requestTimeoutMs, ...others }: EdgeOptions = {},

@@ -19,7 +19,7 @@ const START = {
   message: { model: 'm-1', usage: { input_tokens: 5, output_tokens: 1 } },
 };
 
-/** Events as some server sends them, more or less than the API's types ask for. */
+/** Translates events that deviate from the API's types, as some servers send them. */
 function translate(...raws: readonly object[]): readonly LlmEvent[] {
   const translator = new MessagesTranslator({
     endpoint: ENDPOINT,

@@ -20,10 +20,10 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** Where the recorded server was. */
+/** Address of the recorded server. */
 let origin: string;
 
-/** Runs the requests against a fake server with these replies while a cassette records them. */
+/** Records the requests to a fake server with these replies. */
 async function record(
   kind: WireKind,
   replies: readonly Reply[],

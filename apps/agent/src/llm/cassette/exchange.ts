@@ -1,4 +1,4 @@
-/** One request to a model and its response, as a line of a cassette. Without request headers. */
+/** A request to a model and its response, as a line of a cassette. Without request headers. */
 export interface Exchange {
   readonly path: string;
   /** Request body with secrets replaced. */

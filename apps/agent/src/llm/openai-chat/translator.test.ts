@@ -16,7 +16,10 @@ const ENDPOINT = {
 };
 const USAGE = { prompt_tokens: 9, completion_tokens: 4 };
 
-/** Chunks as some server sends them, more or less than the API's types ask for, and the end of the stream. */
+/**
+ * Translates chunks that deviate from the API's types, as some servers send them, and the end of
+ * the stream.
+ */
 function translate(
   raws: readonly object[],
   options: { readonly cutAt?: readonly string[]; readonly stopSequences?: readonly string[] } = {},

@@ -15,7 +15,7 @@ const ENDPOINT = {
   apiKey: 'none',
 };
 
-/** Events as some server sends them, more or less than the API's types ask for. */
+/** Translates events that deviate from the API's types, as some servers send them. */
 function translate(...raws: readonly object[]): readonly LlmEvent[] {
   const translator = new ResponsesTranslator({
     endpoint: ENDPOINT,

@@ -15,7 +15,7 @@ export type Choice =
   | {
       readonly type: 'stuck';
       readonly scenario: Scenario;
-      /** One-based position. */ readonly nearest: number;
+      /** Position, from 1. */ readonly nearest: number;
       readonly reasons: readonly string[];
     }
   | { readonly type: 'unknown' };

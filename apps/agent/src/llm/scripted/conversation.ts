@@ -15,7 +15,7 @@ export interface PastCall {
 /** The part of a conversation that scripts match: the latest user text and the turns since. */
 export interface Conversation {
   readonly lastUser: string;
-  /** One-based turn of the model after `lastUser`. */
+  /** Turn of the model after `lastUser`, from 1. */
   readonly turn: number;
   /** Calls since `lastUser`, in order. */
   readonly calls: readonly PastCall[];

@@ -28,7 +28,7 @@ type Answers = (call: {
   readonly input: { readonly [key: string]: unknown };
 }) => { readonly structuredContent?: unknown; readonly text?: string; readonly isError?: boolean };
 
-/** Plays a prompt to its end with made-up tools; returns the calls made and the answer. */
+/** Plays a prompt to its end with made-up tools. Returns the calls and the answer. */
 async function play(
   prompt: string,
   answers: Answers,

@@ -46,7 +46,7 @@ const whenSchema = z.strictObject({
    */
   toolError: z.boolean().default(false),
   purpose: z.enum(['agent', 'sampling']).default('agent'),
-  /** One-based turn of the model after the user's text. */
+  /** Turn of the model after the user text, from 1. */
   turn: z.int().min(1).optional(),
 });
 

@@ -8,7 +8,7 @@ import type {
 
 export type Finish = Extract<LlmEvent, { type: 'finish' }>;
 
-/** Runs a stream to its end. */
+/** Reads a stream to its end. */
 export async function collect(
   provider: LlmProvider,
   request: LlmRequest,

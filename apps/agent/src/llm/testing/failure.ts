@@ -1,6 +1,6 @@
 import { LlmError } from '../../ports/llm-provider.ts';
 
-/** The `LlmError` that the work ends with; anything else fails the test. */
+/** Returns the `LlmError` that the work rejects with. Anything else fails the test. */
 export async function failure(work: Promise<unknown>): Promise<LlmError> {
   try {
     await work;

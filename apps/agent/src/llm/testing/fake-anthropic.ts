@@ -25,7 +25,10 @@ interface Request {
   readonly tool_choice?: { readonly type: string };
 }
 
-/** A Messages API that refuses what the real one refuses, thinking out of its conversation included. */
+/**
+ * A fake Messages API that refuses what the real API refuses, including thinking in a changed
+ * conversation.
+ */
 export const fakeAnthropic: FakeWire = {
   path: '/v1/messages',
   check: (body, headers) =>
@@ -107,7 +110,7 @@ function thinkingProblem(request: Request): string | undefined {
   return undefined;
 }
 
-/** Binds thinking to everything before it. */
+/** Binds thinking to all earlier content. */
 function seal({ system, tools, messages }: Request, before: number): string {
   return createHash('sha256')
     .update(JSON.stringify([system, tools, messages.slice(0, before)]))

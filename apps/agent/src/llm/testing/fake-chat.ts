@@ -36,7 +36,7 @@ interface Request {
   readonly tool_choice?: string;
 }
 
-/** A Chat Completions API as a compatible server has it, and as strict as OpenAI's. */
+/** A fake Chat Completions API of a compatible server, as strict as OpenAI's. */
 export const fakeChat: FakeWire = {
   path: '/v1/chat/completions',
   check: (body) => requestProblem(body as unknown as Request), // checked by what follows

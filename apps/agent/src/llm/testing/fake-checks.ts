@@ -3,13 +3,13 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { isPlainObject } from '../../plain-object.ts';
 
 export interface ToolRules {
-  /** What the name of a property may be; default anything. */
+  /** Pattern of accepted property names. Default: any name. */
   readonly propertyName?: RegExp;
 }
 
 const dialect = new Ajv2020({ strict: false, logger: false });
 
-/** What the APIs refuse in a tool list, with their words. */
+/** Returns the error with which the APIs refuse a tool list. */
 export function toolProblem(
   tools: readonly { readonly name: string; readonly schema: JsonObject }[],
   rules: ToolRules = {},
@@ -49,7 +49,7 @@ export function imageProblem(mimeType: string, base64: string): string | undefin
     : `Image does not match the provided media type ${mimeType}`;
 }
 
-/** Schemas where a provider looks for them; values such as `default` may be anything. */
+/** Checks schemas in places that a provider reads; values such as `default` are arbitrary. */
 function nodeProblem(
   node: unknown,
   context: { readonly root: JsonObject; readonly rules: ToolRules },

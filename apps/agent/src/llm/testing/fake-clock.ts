@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
 
-/** Time that jumps: every wait is over at once, in order, and is written down. */
+/** A clock on which every delay ends at once, in order, and is recorded. */
 export class FakeClock implements Clock {
   readonly waits: number[] = [];
   #now = Date.parse('2030-01-01T00:00:00Z');
@@ -9,7 +9,7 @@ export class FakeClock implements Clock {
     return this.#now;
   }
 
-  /** Waits of 10 minutes and more are deadlines and never come. */
+  /** Delays of 10 minutes and more are deadlines and never end. */
   after(ms: number, callback: () => void): () => void {
     if (ms >= 600_000) return () => undefined;
     this.waits.push(ms);

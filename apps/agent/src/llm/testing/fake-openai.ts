@@ -35,7 +35,7 @@ interface Request {
   readonly tool_choice?: string;
 }
 
-/** A Responses API that refuses what the real one refuses. */
+/** A fake Responses API that refuses what the real API refuses. */
 export const fakeOpenAi: FakeWire = {
   path: '/v1/responses',
   check: (body) => requestProblem(body as unknown as Request), // checked by what follows

@@ -2,13 +2,13 @@ import type { JsonObject } from '@signalbox/mcp-core';
 import { type IncomingMessage, createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a fake model says in one turn, whatever the wire. */
+/** Output of a fake model in one turn, independent of the API. */
 export interface FakeTurn {
   readonly reasoning?: string;
   readonly text?: string;
   readonly calls?: readonly { readonly id: string; readonly name: string; readonly json: string }[];
   readonly stop?: 'max_tokens' | 'refusal';
-  /** Gives reasoning without what is needed to send it back. */
+  /** Whether reasoning lacks the data needed to replay it. */
   readonly unsealed?: boolean;
 }
 
@@ -30,7 +30,7 @@ export const FAKE_USAGE: FakeUsage = {
 
 export type Reply =
   | { readonly turn: FakeTurn; readonly chunkBytes?: number; readonly lineEnd?: '\r\n' }
-  /** Some raw events, and how the body ends after them. */
+  /** Raw events and the end of the body after them. */
   | { readonly events: readonly string[]; readonly end: 'clean' | 'stall' | 'reset' }
   | {
       readonly status: number;
@@ -38,20 +38,20 @@ export type Reply =
       readonly body: unknown;
     };
 
-/** One API, as strict as the real one. */
+/** A fake API, as strict as the real one. */
 export interface FakeWire {
   readonly path: string;
-  /** Why the API refuses the request; nothing when it takes it. */
+  /** Returns the reason why the API refuses the request, or undefined. */
   check(body: JsonObject, headers: IncomingMessage['headers']): string | undefined;
   error(type: string, message: string): JsonObject;
-  /** SSE events, each with its `event:` and `data:` lines. */
+  /** Returns SSE events with their `event:` and `data:` lines. */
   encode(turn: FakeTurn, request: JsonObject): readonly string[];
-  /** An error inside the stream of a 200. */
+  /** Returns an error event inside the stream of a 200 response. */
   streamError(code: string, message: string): string;
 }
 
 export interface SeenRequest {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the Unix epoch. */
   readonly at: number;
   readonly body: JsonObject;
   readonly headers: IncomingMessage['headers'];
@@ -60,18 +60,18 @@ export interface SeenRequest {
 }
 
 export interface FakeServer extends AsyncDisposable {
-  /** Without a path. */
+  /** Origin without a path. */
   readonly origin: string;
   readonly seen: readonly SeenRequest[];
-  /** Answers of the next requests, in order. */
+  /** Replies to the next requests, in order. */
   readonly replies: Reply[];
-  /** Answers when no reply is left; default a 500. */
+  /** Returns the reply when no other is left. Default: a 500 response. */
   otherwise: () => Reply;
 }
 
 export const GOOD_KEY = 'test-key-0123456789';
 
-/** Listens on a random port of the loopback. A key other than `GOOD_KEY` is refused and echoed back. */
+/** Listens on a random loopback port. A key other than `GOOD_KEY` is refused and echoed. */
 export async function startFakeServer(wire: FakeWire): Promise<FakeServer> {
   const seen: SeenRequest[] = [];
   const replies: Reply[] = [];
@@ -166,7 +166,7 @@ async function sendTurn(
   response.end();
 }
 
-/** Each piece leaves on its own. */
+/** Writes each piece separately. */
 async function write(response: ServerResponse, bytes: Buffer | string): Promise<void> {
   await new Promise<void>((resolve) => response.write(bytes, () => resolve()));
 }

@@ -6,12 +6,12 @@ import { fakeChat } from './fake-chat.ts';
 import { fakeOpenAi } from './fake-openai.ts';
 import { type FakeServer, type FakeWire, GOOD_KEY } from './fake-wire.ts';
 
-/** A wire adapter with its fake API. */
+/** An API adapter with its fake API. */
 export interface WireKind {
   readonly provider: 'openai' | 'anthropic';
   readonly api: 'responses' | 'chat' | 'messages';
   readonly wire: FakeWire;
-  /** What the base URL has after the origin. */
+  /** Path of the base URL after the origin. */
   readonly basePath: string;
   readonly model: string;
   readonly keyVariable: string;

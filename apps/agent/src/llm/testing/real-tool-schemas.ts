@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { JsonObject, JsonSchema } from '@signalbox/mcp-core';
 
-/** Names and input schemas as a third-party server listed them. */
+/** Tool names and input schemas as listed by a third-party server. */
 export interface RealServer {
   readonly server: string;
   readonly tools: readonly { readonly name: string; readonly inputSchema: JsonSchema }[];
@@ -13,12 +13,15 @@ export const REAL_SERVERS: readonly RealServer[] = JSON.parse(
   readFileSync(file, 'utf8'),
 ) as RealServer[];
 
-/** An argument object with every property that the schema names; knows the keywords of the real schemas only. */
+/**
+ * Returns an argument object with every property of the schema. Supports the keywords of the real
+ * schemas only.
+ */
 export function sampleOf(schema: JsonSchema): JsonObject {
   return sampleValue(schema, schema, 0) as JsonObject;
 }
 
-/** Optional properties are left out below this depth, where a schema may contain itself. */
+/** Depth below which optional properties are omitted, since a schema may contain itself. */
 const MAX_DEPTH = 6;
 
 function sampleValue(node: JsonSchema, root: JsonSchema, depth: number): unknown {

@@ -1,28 +1,28 @@
 /* oxlint-disable unicorn/no-thenable -- `then` is a keyword of JSON Schema */
 import type { JsonObject, JsonSchema } from '@signalbox/mcp-core';
 
-/** A tool whose input schema was made for the tests, in a shape that APIs refuse or that needs a change. */
+/** A synthetic tool with an input schema that APIs refuse or that must be converted. */
 export interface ToolShape {
   readonly name: string;
   readonly schema: JsonSchema;
-  /** Arguments that the schema allows. */
+  /** Arguments that match the schema. */
   readonly sample: JsonObject;
-  /** Reason why it cannot be offered, to any model or to those of one API. */
+  /** Reason why the tool cannot be offered, to any model or to those of one API. */
   readonly dropped?: { readonly reason: string; readonly api?: 'messages' };
 }
 
-/** The arguments that each shape is put around. */
+/** Common arguments of the shapes. */
 interface Subject {
   readonly properties: { readonly [name: string]: JsonSchema };
   readonly sample: JsonObject;
-  /** Name of an argument that is text. */
+  /** Name of a text argument. */
   readonly text: string;
 }
 
 interface Kind {
   readonly kind: string;
   readonly schema: (subject: Subject) => JsonSchema;
-  /** Arguments beside those of the subject. */
+  /** Additional arguments of the shape. */
   readonly sample?: JsonObject;
   readonly dropped?: ToolShape['dropped'];
 }
@@ -458,7 +458,7 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** One tool for each kind of shape. */
+/** Tools, one for each kind of shape. */
 export const TOOL_SHAPES: readonly ToolShape[] = KINDS.map(
   ({ kind, schema, sample = {}, dropped }) => ({
     name: `made__${kind}`,

@@ -1,7 +1,7 @@
 import { createServer, defineTool } from '@signalbox/mcp-core/server';
 import { serveStdio } from '@signalbox/mcp-core/stdio';
 
-/** A server of both eras, run as a process by tests: it counts how often it was called. */
+/** Test server of both eras, run as a process. Counts its calls. */
 let total = 0;
 
 const count = defineTool({

@@ -3,7 +3,7 @@ import type { RequestOptions } from '@signalbox/mcp-core/client';
 import type { ConnectOptions, ConnectServer, ServerConnection } from '../server-connection.ts';
 
 export interface FakeCall {
-  /** Number of the launch whose connection carries it, from 1. */
+  /** Number of the launch whose connection carries the call, from 1. */
   readonly connection: number;
   readonly name: string;
   readonly arguments: unknown;
@@ -12,21 +12,23 @@ export interface FakeCall {
   readonly fail: (error: Error) => void;
 }
 
-/** A server without a process, whose every reaction a test decides. */
+/** A server without a process whose every reaction is set by the test. */
 export class FakeServer {
   tools: readonly Tool[];
-  /** What the next launches do: an error rejects, `hang` never ends until aborted; none left connects. */
+  /**
+   * Behavior of the next launches: an error rejects, `hang` waits for the abort. Default: connects.
+   */
   readonly launchPlan: ('hang' | Error)[] = [];
   listFailure: Error | undefined;
-  /** Why changes of the tool list cannot be subscribed to. */
+  /** Error of a subscription to changes of the tool list. */
   watchFailure: Error | undefined;
-  /** Whether a list is never answered; its request ends with the connection or its signal. */
+  /** Whether lists are never answered; their requests end with the connection or the signal. */
   isListHanging = false;
-  /** What closing a connection takes beside ending the process. */
+  /** Resolves when closing a connection may finish. */
   closing: Promise<void> = Promise.resolve();
-  /** Called when the tools are being listed, after those of this listing are fixed. */
+  /** Called while tools are listed, after the tools of the listing are fixed. */
   onList: () => void = () => undefined;
-  /** What it offers beside tools; default: nothing that answers. */
+  /** Features other than tools. Default: never answered. */
   features: Pick<
     ServerConnection['client'],
     | 'tasks'
@@ -52,17 +54,17 @@ export class FakeServer {
     getPrompt: () => noFeature(),
     complete: () => noFeature(),
   };
-  /** How a ping ends; default: answered. */
+  /** Answers a ping. Default: success. */
   ping: () => Promise<void> = () => Promise.resolve();
   era: 'legacy' | 'modern' = 'legacy';
-  /** Whether it says that it has resources. */
+  /** Whether the server has the resources capability. */
   hasResources = false;
-  /** Whether it has no process. */
+  /** Whether the server has no process. */
   isRemote = false;
-  /** How often it heard that its roots changed. */
+  /** Number of notifications about changed roots. */
   rootsTold = 0;
   launches = 0;
-  /** Connections that were not closed. */
+  /** Number of open connections. */
   open = 0;
   readonly calls: FakeCall[] = [];
   /** The options of each launch. */
@@ -96,7 +98,7 @@ export class FakeServer {
     return this.#connection();
   };
 
-  /** The process ends: its calls are lost. */
+  /** Ends the process: its calls are lost. */
   crash(message = 'The server process exited with code 1'): void {
     this.#exit();
     const lost = new LocalError('connection-lost', message, { sent: true });
@@ -104,7 +106,7 @@ export class FakeServer {
     this.options.onClosed(lost);
   }
 
-  /** The process ends because of an abort that the call hears. */
+  /** Ends the process in reaction to an abort. */
   exitOnly(): void {
     this.#exit();
   }

@@ -1,9 +1,12 @@
 import { createInterface } from 'node:readline';
 
 /**
- * A legacy MCP server that means harm, run as a process by tests. Its first argument says which: `endless-list` (pages without end), `bombs` (schemas that are too much), `stuffed` and `bursting` (objects without number in its first answer), `stubborn` (ends only
- * when it is killed), `mean` (nothing but its tools). The tools: `flood` (progress without end), `huge` (a result of as many MiB as its argument says), `objects` and `abyss` (results of a million objects, and of a hundred thousand levels), `noise` (stderr without end), `spin` (never
- * looks at its input again), `fine`.
+ * Hostile legacy MCP server, run as a process by tests. Its first argument selects the behavior:
+ * `endless-list` (endless pages), `bombs` (excessive schemas), `stuffed` and `bursting` (countless
+ * objects in the first response), `stubborn` (ends only when killed), `mean` (only its tools). Its
+ * tools: `flood` (endless progress), `huge` (a result of the given MiB), `objects` and `abyss`
+ * (results with a million objects or a hundred thousand levels), `noise` (endless stderr), `spin`
+ * (never reads its input again), `fine`.
  */
 const [behaviour] = process.argv.slice(2);
 
@@ -22,7 +25,7 @@ const named = (name: string, inputSchema: object = { type: 'object' }): object =
   name,
   inputSchema,
 });
-/** Stands for a schema that is deeper than a schema may be, but not than a message may be. */
+/** Placeholder for a schema that is too deep for a schema, but not for a message. */
 const DEEP = 'too deep';
 const TOOLS = ['flood', 'huge', 'objects', 'abyss', 'garbage', 'noise', 'spin', 'fine'].map(
   (name) => named(name),
@@ -62,7 +65,7 @@ function onMessage({ id, method, params = {} }: Message): void {
   }
 }
 
-/** An answer with so many objects in a capability and a name of a megabyte. */
+/** Returns a response with countless objects in a capability and a name of a megabyte. */
 function initializeWith(id: number | undefined, objects: number): void {
   const info = `"serverInfo":{"name":"${'n'.repeat(1_000_000)}","version":"1"}`;
   process.stdout.write(
@@ -137,7 +140,7 @@ function callTool(
   }
 }
 
-/** As fast as it is read. */
+/** Writes as fast as the reader reads. */
 function flood(next: (count: number) => string, stream: NodeJS.WriteStream, count = 0): void {
   let written = count;
   while (stream.write(next(++written)) && written - count < 1000);
@@ -149,7 +152,7 @@ function answer(id: number | undefined, result: object): void {
   send({ id, result });
 }
 
-/** With structured content that is written as text: `JSON.stringify` cannot follow every depth. */
+/** Returns structured content as text, since `JSON.stringify` cannot handle its depth. */
 function answerText(id: number | undefined, list: string): void {
   process.stdout.write(
     `{"jsonrpc":"2.0","id":${String(id)},"result":{"content":[],"structuredContent":{"list":${list}}}}\n`,

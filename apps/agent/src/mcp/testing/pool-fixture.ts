@@ -13,7 +13,7 @@ export interface PoolFixture {
   readonly log: readonly string[];
 }
 
-/** A pool of fake servers; restart delays have no jitter. */
+/** Creates a pool of fake servers. Restart delays have no jitter. */
 export function poolOf(
   fakes: { readonly [name: string]: FakeServer },
   configs: { readonly [name: string]: Partial<StdioServerConfig> } = {},
@@ -76,7 +76,7 @@ export function callRequest(
   };
 }
 
-/** Keeps what is logged. */
+/** Returns a logger that records entries. */
 export function recordingLogger(): Logger & { readonly lines: string[] } {
   const lines: string[] = [];
   const log =
@@ -86,7 +86,7 @@ export function recordingLogger(): Logger & { readonly lines: string[] } {
   return { lines, debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
 }
 
-/** Resolves with the server's status as soon as it fulfils the condition. */
+/** Resolves with the server's status once it meets the condition. */
 export function statusOf(
   pool: ToolRegistry,
   name: string,

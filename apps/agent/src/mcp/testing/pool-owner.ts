@@ -4,8 +4,8 @@ import { createServerPool } from '../server-pool.ts';
 import { recordingLogger, serverConfig } from './pool-fixture.ts';
 
 /**
- * Owns a pool with one server, run as a process by tests that kill it; its arguments are those of the server. It writes the
- * server's process id, closes the pool when it is written to, and then has nothing left to do.
+ * Owns a pool with one server, run as a process by tests that kill it. Its arguments are the
+ * server's. Writes the server's process id, and closes the pool when it receives input.
  */
 const [, , ...args] = process.argv;
 // A process that is killed would not write it.

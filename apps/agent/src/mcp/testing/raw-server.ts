@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline';
 
 /**
- * A legacy MCP server written against the wire, run as a process by tests. Its behaviour is its first argument: `fine`, `exit` (at once),
- * `silent` (never answers), `garbage` (writes lines that are no messages),
- * `stubborn` (ends only when it is killed), `unprobed` (exits when it is asked for its era).
+ * Legacy MCP server written against the wire, run as a process by tests. Its first argument selects
+ * the behavior: `fine`, `exit` (at once), `silent` (never answers), `garbage` (writes invalid
+ * lines), `stubborn` (ends only when killed), `unprobed` (exits when probed for its era).
  */
 const [behaviour] = process.argv.slice(2);
 const TOOLS = ['echo', 'progress', 'hang', 'spin', 'die', 'ask', 'grow', 'environment'];

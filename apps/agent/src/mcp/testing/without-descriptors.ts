@@ -1,7 +1,10 @@
 import { closeSync, openSync } from 'node:fs';
 import { SchemaChecks } from '../schema-checks.ts';
 
-/** Run as a process with few descriptors: uses them all up, lets the thread that evaluates schemas be ended, gives them back, and says what became of it. */
+/**
+ * Test process with few file descriptors: uses all of them, lets the schema worker be terminated,
+ * releases them, and reports the results.
+ */
 const PATTERN = { properties: { a: { pattern: '^(x+)+$' } } };
 const checks = new SchemaChecks();
 const check = async (a: string): Promise<string> => {

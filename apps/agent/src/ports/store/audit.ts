@@ -21,7 +21,7 @@ export interface AuditEntry {
 }
 
 export interface StoredAuditEntry extends AuditEntry {
-  /** One-based number over all runs. */
+  /** Number over all runs, from 1. */
   readonly seq: number;
   /** Milliseconds since the Unix epoch. */
   readonly at: number;

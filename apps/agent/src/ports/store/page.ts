@@ -1,4 +1,4 @@
-/** One page of a list. */
+/** A page of a list. */
 export interface Page<T> {
   readonly data: readonly T[];
   /** Opaque cursor of the next page. Undefined on the last page. */

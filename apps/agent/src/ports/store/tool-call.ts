@@ -33,7 +33,7 @@ export const SENT_CALL_STATES: readonly ToolCallState[] = [
 
 /** Input requests with which a modern server answered a call. Any process can continue the call from this record. */
 export interface ParkedRound {
-  /** One-based round of the call. */
+  /** Round of the call, from 1. */
   readonly round: number;
   /** Input requests by the server's keys. */
   readonly inputRequests: JsonObject;

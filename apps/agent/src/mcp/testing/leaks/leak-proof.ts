@@ -8,7 +8,7 @@ import type { ToolRegistry } from '../../../ports/tool-registry.ts';
 import { callRequest } from '../pool-fixture.ts';
 import { createLeakyPool, LEAK_VARIABLE, type LeakyPool } from './leaky-pool.ts';
 
-/** How servers come to their end; `processes` are those of one server before that. */
+/** A way in which servers end. `processes`: processes of one server before the end. */
 export interface Way {
   readonly name: string;
   readonly traits: readonly string[];
@@ -65,7 +65,7 @@ export const WAYS: readonly Way[] = [
   },
 ];
 
-/** The reaper does nothing, so this must leave something. */
+/** Control with a disabled reaper, which must leak. */
 export const CONTROL: Way = {
   name: 'the agent is killed without a reaper',
   traits: ['family', 'stubborn'],
@@ -74,18 +74,20 @@ export const CONTROL: Way = {
 };
 
 export interface Outcome {
-  /** Servers of which nothing is left. */
+  /** Servers without any remaining process. */
   readonly passed: number;
   readonly failed: number;
 }
 
 const BEGIN_LIMIT_MS = 60_000;
-/** Longer than the ladder from the end of the input to SIGKILL takes on a busy machine. */
+/** Maximum milliseconds from the end of the input to SIGKILL on a busy machine. */
 const END_LIMIT_MS = 20_000;
 /** Each look reads the environment of every process of the machine. */
 const POLL_MS = 150;
 
-/** Starts so many servers at once, ends them in this way and looks what is left, which it then removes. */
+/**
+ * Starts a number of servers, ends them in one way, and reports and removes remaining processes.
+ */
 export async function tryWay(way: Way, count: number, endLimitMs = END_LIMIT_MS): Promise<Outcome> {
   const id = randomUUID();
   const marks = Array.from({ length: count }, (_, index) => `${id}.${index}`);
@@ -200,7 +202,7 @@ async function childrenOf(pid: number): Promise<readonly number[]> {
   return children.trim().split(' ').map(Number);
 }
 
-/** Its children are looked after, too: the helper of the reaper must not stay. */
+/** Checks child processes too: the helper of the reaper must not remain. */
 async function ownerKilled(
   servers: LeakyPool,
   hasBegun: () => Promise<void>,
@@ -249,7 +251,7 @@ async function until(condition: () => Promise<boolean>, limitMs: number): Promis
   }
 }
 
-/** A process that ended and waits to be reaped has no environment. */
+/** Returns the processes with a mark. A zombie has no environment. */
 async function processesWith(
   isWanted: (mark: string) => boolean,
 ): Promise<readonly { readonly pid: number; readonly mark: string }[]> {
@@ -273,6 +275,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // The process has ended by itself.
   }
 }

@@ -8,14 +8,14 @@ import type { Reaper } from '../../reaper.ts';
 import { createServerPool } from '../../server-pool.ts';
 import { recordingLogger, serverConfig } from '../pool-fixture.ts';
 
-/** The environment variable by which the proof finds what is left of a server. */
+/** Environment variable that marks the processes of a server. */
 export const LEAK_VARIABLE = 'SIGNALBOX_LEAK_PROOF';
 
 export interface LeakyPool {
-  /** One server for each, known by it. */
+  /** Marks, one for each server. */
   readonly marks: readonly string[];
   readonly traits: readonly string[];
-  /** Default true; without it the kill -9 of the pool's process must leave something. */
+  /** Whether the reaper is active. Without it kill -9 must leak. Default: true. */
   readonly isReaped?: boolean;
 }
 

@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
 /**
- * A legacy MCP server that does not want to end, run as a process by the proof that nothing is left of it. Its arguments, in any number: `stubborn` (ignores SIGTERM and the end of its input),
- * `family` (two children, one of which ignores SIGTERM), `runaways` (the same, each in a session of its own), `silent` (never answers), `leaving` (ends before it has answered).
- * Its tool `die` ends it.
+ * Legacy MCP server that resists its end, run as a process by the leak test. Its arguments, in any
+ * number: `stubborn` (ignores SIGTERM and the end of its input), `family` (two children, one of
+ * which ignores SIGTERM), `runaways` (the same, each in its own session), `silent` (never answers),
+ * `leaving` (ends before answering). Its tool `die` ends it.
  */
 const traits = new Set(process.argv.slice(2));
 
@@ -27,7 +28,7 @@ else
   );
 
 async function haveChildren(detached: boolean): Promise<void> {
-  // A signal that is ignored stays so in the program that takes the shell's place.
+  // An ignored signal stays ignored in the program that replaces the shell.
   const children = ['exec sleep 600', 'trap "" TERM; exec sleep 600'].map((script) =>
     spawn('sh', ['-c', script], { detached, stdio: 'ignore' }),
   );

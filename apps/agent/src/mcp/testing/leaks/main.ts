@@ -1,8 +1,8 @@
 import { CONTROL, tryWay, WAYS, type Way } from './leak-proof.ts';
 
 /**
- * npm run leaks: a thousand servers, or as many as the argument says, are started and ended in every way, and nothing may be left of them; then the control, which must leave something.
- * The last line counts the servers.
+ * `npm run leaks`: starts a thousand servers, or the given number, and ends them in every way
+ * without leaving a process; then a control, which must leak. The last line counts the servers.
  */
 const total = Number(process.argv[2] ?? 1000);
 const AT_ONCE = 10;
