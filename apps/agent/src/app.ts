@@ -16,7 +16,7 @@ import { createServerPool } from './mcp/server-pool.ts';
 import type { LlmProvider } from './ports/llm-provider.ts';
 import type { Logger } from './ports/logger.ts';
 import type { RunEngine } from './ports/run-engine.ts';
-import type { RunReader, RunStore } from './ports/run-store.ts';
+import type { StoreReader, Store } from './ports/store.ts';
 import type { SignalBus } from './ports/signal-bus.ts';
 import type { CrashPoints } from './ports/test-hooks.ts';
 import type { ToolRegistry } from './ports/tool-registry.ts';
@@ -25,14 +25,14 @@ import { createMemoryJobQueue } from './queue/memory-job-queue.ts';
 import type { ServerPolicy } from './run/core/server-policy.ts';
 import type { RecoveryDecision } from './run/core/engine-parts.ts';
 import { createRunEngine } from './run/run-engine.ts';
-import { openRunStore } from './store/open-run-store.ts';
-import { systemClock } from './system-clock.ts';
+import { openStore } from './store/open-store.ts';
+import { systemClock } from './system/system-clock.ts';
 
 /** Hooks for tests that end the service at a crash point or disable a guard. */
 export interface TestHooks {
   readonly crashPoints?: CrashPoints;
   readonly recovery?: RecoveryDecision;
-  readonly store?: (store: RunStore) => RunStore;
+  readonly store?: (store: Store) => Store;
 }
 
 export interface AppOptions {
@@ -47,7 +47,7 @@ export interface AppOptions {
 /** The whole service in one process. */
 export interface App {
   readonly engine: RunEngine;
-  readonly read: RunReader;
+  readonly read: StoreReader;
   readonly bus: SignalBus;
   readonly registry: ToolRegistry;
   readonly llm: LlmProvider;
@@ -76,7 +76,7 @@ export async function createApp({
   const cassette =
     config.llm.cassette === undefined ? undefined : openCassette(config.llm.cassette, clock);
   const llm = createLlmProvider(config.llm, { paced, cassette });
-  const opened = await openRunStore({
+  const opened = await openStore({
     dataDir: config.dataDir,
     durability: config.durability,
     clock,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@signalbox/mcp-core';
-import { terminalLine } from '../terminal-text.ts';
+import { terminalLine } from '../text/terminal-text.ts';
 import { askPerson, type Asked } from './ask-person.ts';
 import type { Io } from './io.ts';
 

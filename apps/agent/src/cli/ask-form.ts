@@ -1,7 +1,7 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 import { fieldsOf } from '../run/input/elicitation-form.ts';
 import { valueProblem, type Choice, type FormField } from '../run/input/form-field.ts';
-import { terminalLine } from '../terminal-text.ts';
+import { terminalLine } from '../text/terminal-text.ts';
 import { askYesNo } from './ask-word.ts';
 import type { Io } from './io.ts';
 

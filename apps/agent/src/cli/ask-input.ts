@@ -1,5 +1,5 @@
 import type { ConfigInput } from '../config/config-inputs.ts';
-import { terminalLine } from '../terminal-text.ts';
+import { terminalLine } from '../text/terminal-text.ts';
 import type { Io } from './io.ts';
 
 /** Returns a function that asks for the value of a configuration input at the terminal. A password is not echoed. */

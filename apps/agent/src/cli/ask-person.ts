@@ -1,7 +1,7 @@
 import type { JsonObject } from '@signalbox/mcp-core';
-import type { InboxKind } from '../ports/run-store.ts';
-import { findJsonProblem } from '../json-text.ts';
-import { terminalJson } from '../terminal-text.ts';
+import type { InboxKind } from '../ports/store/inbox.ts';
+import { findJsonProblem } from '../json/json-text.ts';
+import { terminalJson } from '../text/terminal-text.ts';
 import { askForm } from './ask-form.ts';
 import { askWord, askYesNo } from './ask-word.ts';
 import type { Io } from './io.ts';

@@ -4,7 +4,7 @@ import { nearestName } from '../config/nearest-name.ts';
 import { EngineError } from '../ports/run-engine.ts';
 import { ReplayError } from '../replay/recording.ts';
 import { StoreError } from '../store/store-error.ts';
-import { terminalLine } from '../terminal-text.ts';
+import { terminalLine } from '../text/terminal-text.ts';
 import type { CommandEntry, CommandContext } from './command-definition.ts';
 import { COMMANDS } from './commands.ts';
 import { EXIT, EXIT_CODES_HELP } from './exit-code.ts';

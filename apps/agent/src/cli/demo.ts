@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '@signalbox/mcp-core';
 import type { App } from '../app.ts';
 import { demoExpectations, type DemoData } from '../demo/expected-answers.ts';
-import { terminalLine } from '../terminal-text.ts';
+import { terminalLine } from '../text/terminal-text.ts';
 import { EXIT } from './exit-code.ts';
 import type { Io } from './io.ts';
 import { isInterrupted, runTask } from './run.ts';

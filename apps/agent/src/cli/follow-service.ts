@@ -1,7 +1,7 @@
 import type { JsonObject } from '@signalbox/mcp-core';
-import { isPlainObject } from '../plain-object.ts';
-import type { RunEvent } from '../ports/run-store.ts';
-import { terminalJson } from '../terminal-text.ts';
+import { isPlainObject } from '../json/plain-object.ts';
+import type { RunEvent } from '../ports/store/run-event.ts';
+import { terminalJson } from '../text/terminal-text.ts';
 import { EXIT } from './exit-code.ts';
 import type { Io } from './io.ts';
 import { RunPrinter } from './run-printer.ts';

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { JsonObject } from '@signalbox/mcp-core';
-import { findJsonProblem } from '../json-text.ts';
-import { isPlainObject } from '../plain-object.ts';
+import { findJsonProblem } from '../json/json-text.ts';
+import { isPlainObject } from '../json/plain-object.ts';
 import { EXIT_CODES_HELP } from './exit-code.ts';
 import { UsageError } from './io.ts';
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@signalbox/mcp-core';
-import { isPlainObject } from '../plain-object.ts';
+import { isPlainObject } from '../json/plain-object.ts';
 import { INBOX_ACTIONS } from '../run/inbox/check-response.ts';
 import type { Asked } from './ask-person.ts';
 import { matchingId } from './matching-id.ts';

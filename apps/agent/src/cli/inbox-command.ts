@@ -1,5 +1,5 @@
 import type { JsonObject } from '@signalbox/mcp-core';
-import { terminalJson, terminalLine } from '../terminal-text.ts';
+import { terminalJson, terminalLine } from '../text/terminal-text.ts';
 import { answerItem } from './answer-item.ts';
 import { questionOf } from './ask-person.ts';
 import type { Command, Invocation } from './command-definition.ts';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { EngineError } from '../ports/run-engine.ts';
-import type { InboxItem, InboxKind, RunEvent } from '../ports/run-store.ts';
+import type { InboxItem, InboxKind } from '../ports/store/inbox.ts';
+import type { RunEvent } from '../ports/store/run-event.ts';
 import { InboxPrompt } from './inbox-prompt.ts';
 import { testIo } from './testing/test-io.ts';
 

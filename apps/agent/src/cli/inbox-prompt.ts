@@ -1,5 +1,5 @@
 import type { RunEngine } from '../ports/run-engine.ts';
-import type { RunEvent } from '../ports/run-store.ts';
+import type { RunEvent } from '../ports/store/run-event.ts';
 import { eventBody } from '../run/core/events.ts';
 import { answerItem } from './answer-item.ts';
 import { questionOf, type Asked } from './ask-person.ts';

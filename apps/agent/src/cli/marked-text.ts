@@ -1,4 +1,4 @@
-import { terminalText } from '../terminal-text.ts';
+import { terminalText } from '../text/terminal-text.ts';
 
 /** Prefix of every line of a model's text at a terminal; lines of `signalbox run` have none. */
 export const TEXT_MARK = '│ ';

@@ -1,4 +1,4 @@
-import { terminalLine } from '../terminal-text.ts';
+import { terminalLine } from '../text/terminal-text.ts';
 
 /** Returns rows as text with aligned columns and without terminal control sequences. */
 export function table(rows: readonly (readonly string[])[]): string {

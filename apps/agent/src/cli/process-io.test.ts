@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createStderrLogger } from '../stderr-logger.ts';
+import { createStderrLogger } from '../system/stderr-logger.ts';
 import { MAX_WAITING_BYTES } from './lossy-output.ts';
 import { createProcessIo } from './process-io.ts';
 

@@ -1,4 +1,4 @@
-import { terminalLine } from '../terminal-text.ts';
+import { terminalLine } from '../text/terminal-text.ts';
 import type { Io } from './io.ts';
 
 export interface ProgressUpdate {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { ReplayReport } from '../replay/replay-run.ts';
-import { createStderrLogger } from '../stderr-logger.ts';
-import { terminalLine } from '../terminal-text.ts';
+import { createStderrLogger } from '../system/stderr-logger.ts';
+import { terminalLine } from '../text/terminal-text.ts';
 import type { Command } from './command-definition.ts';
 import { EXIT, EXIT_CODES_HELP } from './exit-code.ts';
 import { UsageError } from './io.ts';

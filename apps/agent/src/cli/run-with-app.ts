@@ -8,7 +8,7 @@ import { demoServer, demoServers } from '../demo/demo-servers.ts';
 import { demoFolder } from '../demo/demo-folder.ts';
 import { ensureShopDatabase } from '../demo/shop-database.ts';
 import type { Logger } from '../ports/logger.ts';
-import { createStderrLogger } from '../stderr-logger.ts';
+import { createStderrLogger } from '../system/stderr-logger.ts';
 import type { AppArguments } from './app-arguments.ts';
 import { askInput } from './ask-input.ts';
 import type { Invocation } from './command-definition.ts';

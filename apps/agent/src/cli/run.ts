@@ -1,9 +1,10 @@
 import type { App } from '../app.ts';
 import { eventView } from '../http/views.ts';
 import { isUnanswered } from '../llm/scripted/unanswered.ts';
-import type { Run, RunEvent } from '../ports/run-store.ts';
+import type { Run } from '../ports/store/run.ts';
+import type { RunEvent } from '../ports/store/run-event.ts';
 import { followRun, type RunFrame } from '../run/follow/follow-run.ts';
-import { terminalJson } from '../terminal-text.ts';
+import { terminalJson } from '../text/terminal-text.ts';
 import { awaitServers } from './await-servers.ts';
 import { EXIT } from './exit-code.ts';
 import { InboxPrompt } from './inbox-prompt.ts';

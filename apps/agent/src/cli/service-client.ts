@@ -1,5 +1,5 @@
 import type { JsonObject } from '@signalbox/mcp-core';
-import { isPlainObject } from '../plain-object.ts';
+import { isPlainObject } from '../json/plain-object.ts';
 import { httpUrlProblem } from '../config/http-url.ts';
 import { UsageError } from './io.ts';
 

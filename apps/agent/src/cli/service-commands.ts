@@ -1,7 +1,7 @@
 import type { JsonObject } from '@signalbox/mcp-core';
-import { findJsonProblem } from '../json-text.ts';
-import { isPlainObject } from '../plain-object.ts';
-import { terminalJson, terminalLine, terminalText } from '../terminal-text.ts';
+import { findJsonProblem } from '../json/json-text.ts';
+import { isPlainObject } from '../json/plain-object.ts';
+import { terminalJson, terminalLine, terminalText } from '../text/terminal-text.ts';
 import type { Command, Invocation } from './command-definition.ts';
 import { EXIT, EXIT_CODES_HELP } from './exit-code.ts';
 import { followService } from './follow-service.ts';

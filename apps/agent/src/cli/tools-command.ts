@@ -1,6 +1,6 @@
 import type { JsonObject } from '@signalbox/mcp-core';
-import { isPlainObject } from '../plain-object.ts';
-import { terminalJson, terminalLine } from '../terminal-text.ts';
+import { isPlainObject } from '../json/plain-object.ts';
+import { terminalJson, terminalLine } from '../text/terminal-text.ts';
 import type { Command } from './command-definition.ts';
 import { EXIT, EXIT_CODES_HELP } from './exit-code.ts';
 import { UsageError, type Io } from './io.ts';

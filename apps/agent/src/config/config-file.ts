@@ -1,5 +1,5 @@
-import { editDistance } from '../edit-distance.ts';
-import { isPlainObject } from '../plain-object.ts';
+import { editDistance } from '../text/edit-distance.ts';
+import { isPlainObject } from '../json/plain-object.ts';
 import { ConfigError } from './config.ts';
 import { readInputs, type ConfigInput } from './config-inputs.ts';
 import { describeProblems, jsonPath } from './config-problems.ts';

@@ -1,5 +1,5 @@
 import stripJsonComments from 'strip-json-comments';
-import { findJsonProblem } from '../json-text.ts';
+import { findJsonProblem } from '../json/json-text.ts';
 import { ConfigError } from './config.ts';
 
 /**

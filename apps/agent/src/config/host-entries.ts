@@ -1,4 +1,4 @@
-import { isPlainObject } from '../plain-object.ts';
+import { isPlainObject } from '../json/plain-object.ts';
 
 /** A server entry of any host's configuration in the spelling of `signalbox.json`. */
 export interface HostEntry {

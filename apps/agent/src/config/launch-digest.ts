@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../canonical-json.ts';
+import { canonicalJson } from '../json/canonical-json.ts';
 import type { ServerConfig } from './config.ts';
 
 /** Fields that concern the use of a server, not its start. */

@@ -1,4 +1,4 @@
-import { editDistance } from '../edit-distance.ts';
+import { editDistance } from '../text/edit-distance.ts';
 
 /** Returns the candidate closest to `name`, or undefined if none is close. */
 export function nearestName(name: string, candidates: readonly string[]): string | undefined {

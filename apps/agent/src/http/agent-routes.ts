@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Agent as StoredAgent, AgentDefinition } from '../ports/thread-store.ts';
+import type { Agent as StoredAgent, AgentDefinition } from '../ports/store/agent.ts';
 import { Agent, AgentList, NewAgent } from './agent-schemas.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { KeyHeaders, replyWith } from './idempotency.ts';

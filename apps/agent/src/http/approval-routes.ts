@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { RememberedApproval } from '../ports/run-store.ts';
+import type { RememberedApproval } from '../ports/store/approval.ts';
 import { type Approval, ApprovalList, ApprovalQuery } from './approval-schemas.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { ProblemDetails, RunParameters } from './schemas.ts';

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { Artifact } from '../ports/artifact-store.ts';
+import type { Artifact } from '../ports/store/artifact.ts';
 import { ArtifactContent, ArtifactHeaders } from './artifact-schemas.ts';
 import { Problem } from './problem.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
-import { InvalidCursorError, type StoredAuditEntry } from '../ports/run-store.ts';
+import { InvalidCursorError } from '../ports/store/errors.ts';
+import type { StoredAuditEntry } from '../ports/store/audit.ts';
 import { AuditPage, AuditQuery, type AuditEntry } from './audit-schemas.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { ProblemDetails } from './schemas.ts';

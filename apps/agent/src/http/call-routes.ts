@@ -1,6 +1,8 @@
 import type * as z from 'zod';
 import type { CallRun as EngineCallRun } from '../ports/run-engine.ts';
-import type { Run, RunReader, ToolCall as StoredCall } from '../ports/run-store.ts';
+import type { Run } from '../ports/store/run.ts';
+import type { StoreReader } from '../ports/store.ts';
+import type { ToolCall as StoredCall } from '../ports/store/tool-call.ts';
 import { KeyHeaders, replyWith, type Answer } from './idempotency.ts';
 import { limitsOf } from './limits-view.ts';
 import { pageByName } from './page-by-name.ts';
@@ -27,7 +29,7 @@ export function callRoutes(app: HttpApp, dependencies: RouteDependencies): void 
 
   const answerOf = async (
     { run, call }: EngineCallRun,
-    reader: RunReader,
+    reader: StoreReader,
   ): Promise<Answer<z.output<typeof CallRun>>> => ({
     status: run.finishedAt === undefined ? 202 : 200,
     location: `/v1/runs/${run.id}`,

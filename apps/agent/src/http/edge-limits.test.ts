@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { StorageError } from '../ports/run-store.ts';
+import { StorageError } from '../ports/store/errors.ts';
 import { callsThenAnswer } from '../run/testing/fake-llm.ts';
 import { ManualClock } from '../run/testing/manual-clock.ts';
 import { openService } from '../run/testing/service.ts';

@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Run } from '../ports/run-store.ts';
+import type { Run } from '../ports/store/run.ts';
 import { queuedRun } from '../ports/testing/queued-run.ts';
 import { createTestEdge, type TestEdge } from './testing.ts';
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceMetrics } from '../metrics/service-metrics.ts';
-import type { Run } from '../ports/run-store.ts';
+import type { Run } from '../ports/store/run.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import { followRun } from '../run/follow/follow-run.ts';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import { canonicalJson } from '../canonical-json.ts';
-import type { IdempotencyKey } from '../ports/idempotency-store.ts';
+import { canonicalJson } from '../json/canonical-json.ts';
+import type { IdempotencyKey } from '../ports/store/idempotency.ts';
 import type { Receipt } from '../ports/run-engine.ts';
-import type { RunReader, RunStore } from '../ports/run-store.ts';
+import type { StoreReader, Store } from '../ports/store.ts';
 import type { Clock } from '../ports/clock.ts';
 import { Problem } from './problem.ts';
 
@@ -31,7 +31,7 @@ export interface Answer<Body> {
 export interface Effect<T, Body> {
   /** Performs the effect and passes the receipt to its transaction. */
   readonly make: (receipt?: Receipt<T>) => Promise<T>;
-  readonly answer: (result: T, read: RunReader) => Promise<Answer<Body>> | Answer<Body>;
+  readonly answer: (result: T, read: StoreReader) => Promise<Answer<Body>> | Answer<Body>;
 }
 
 export interface Once<Body> extends Answer<Body> {
@@ -48,7 +48,7 @@ export type ServeOnce = <T, Body>(
 ) => Promise<Once<Body>>;
 
 export interface OnceOptions {
-  readonly store: RunStore;
+  readonly store: Store;
   readonly clock: Clock;
   /** Principal that owns the keys. */
   readonly principal: string;

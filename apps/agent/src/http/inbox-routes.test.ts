@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EngineError } from '../ports/run-engine.ts';
-import type { AuditEntry, RememberedApproval } from '../ports/run-store.ts';
+import type { AuditEntry } from '../ports/store/audit.ts';
+import type { RememberedApproval } from '../ports/store/approval.ts';
 import { queuedRun } from '../ports/testing/queued-run.ts';
 import { createTestEdge, type TestEdge } from './testing.ts';
 

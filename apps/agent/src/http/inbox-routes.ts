@@ -1,4 +1,4 @@
-import type { InboxItem as StoredItem } from '../ports/run-store.ts';
+import type { InboxItem as StoredItem } from '../ports/store/inbox.ts';
 import { KeyHeaders, replyWith } from './idempotency.ts';
 import { InboxItem, InboxList, InboxQuery, InboxResponse } from './inbox-schemas.ts';
 import { Problem } from './problem.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { findJsonProblem } from '../json-text.ts';
+import { findJsonProblem } from '../json/json-text.ts';
 import { hasNoBody } from './edge.ts';
 import { Problem } from './problem.ts';
 

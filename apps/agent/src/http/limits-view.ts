@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Run, RunLimits } from '../ports/run-store.ts';
+import type { Run, RunLimits } from '../ports/store/run.ts';
 import type { Limits } from './schemas.ts';
 
 type Body = z.output<typeof Limits>;

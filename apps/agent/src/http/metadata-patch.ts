@@ -1,4 +1,4 @@
-import type { Metadata } from '../ports/thread-store.ts';
+import type { Metadata } from '../ports/store/metadata.ts';
 import { Problem } from './problem.ts';
 import { MAX_METADATA_ENTRIES } from './schemas.ts';
 

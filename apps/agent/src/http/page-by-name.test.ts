@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { InvalidCursorError } from '../ports/run-store.ts';
+import { InvalidCursorError } from '../ports/store/errors.ts';
 import { pageByName } from './page-by-name.ts';
 
 const TOOLS = ['a__x', 'a__y', 'b__x'].map((wireName) => ({ wireName }));

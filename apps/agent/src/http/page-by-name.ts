@@ -1,4 +1,5 @@
-import { InvalidCursorError, type Page } from '../ports/run-store.ts';
+import { InvalidCursorError } from '../ports/store/errors.ts';
+import type { Page } from '../ports/store/page.ts';
 
 /** Returns a page of tools, which are sorted by wire name. @throws InvalidCursorError */
 export function pageByName<T extends { readonly wireName: string }>(

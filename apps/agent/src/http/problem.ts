@@ -6,7 +6,7 @@ import {
   ServerUnavailableError,
   UnknownToolError,
 } from '../ports/server-directory.ts';
-import { InvalidCursorError, StorageError } from '../ports/run-store.ts';
+import { InvalidCursorError, StorageError } from '../ports/store/errors.ts';
 import { RequestError } from './validate.ts';
 
 /**

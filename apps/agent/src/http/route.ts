@@ -13,7 +13,7 @@ import type { ServiceMetrics } from '../metrics/service-metrics.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { ProviderInfo } from '../ports/llm-provider.ts';
 import type { RunEngine } from '../ports/run-engine.ts';
-import type { RunReader, RunStore } from '../ports/run-store.ts';
+import type { StoreReader, Store } from '../ports/store.ts';
 import type { ServerDirectory } from '../ports/server-directory.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -27,8 +27,8 @@ import type { StreamSlots } from './stream-slots.ts';
 /** Services that the HTTP server needs. */
 export interface HttpDependencies {
   readonly engine: RunEngine;
-  readonly store: RunStore;
-  readonly read: RunReader;
+  readonly store: Store;
+  readonly read: StoreReader;
   readonly bus: SignalBus;
   readonly registry: ToolRegistry;
   readonly directory: ServerDirectory;

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { Fork, NewRun as EngineNewRun } from '../ports/run-engine.ts';
-import type { Run, RunReader } from '../ports/run-store.ts';
+import type { Run } from '../ports/store/run.ts';
+import type { StoreReader } from '../ports/store.ts';
 import { KeyHeaders, replyWith } from './idempotency.ts';
 import { limitsOf } from './limits-view.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
@@ -90,7 +91,7 @@ export function runControlRoutes(app: HttpApp, dependencies: RouteDependencies):
     async (request, reply) => {
       const served = await once(request, {
         make: (receipt) => engine.cancelRun(request.params.id, request.body.reason, receipt),
-        answer: async (run: Run, reader: RunReader) => ({
+        answer: async (run: Run, reader: StoreReader) => ({
           status: 200,
           body: await runs.view(run, reader),
           runId: run.id,

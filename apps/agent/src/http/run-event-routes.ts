@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import { isSettled } from '../ports/run-store.ts';
+import { isSettled } from '../ports/store/run.ts';
 import { EventsQuery, RunEventPage } from './event-schemas.ts';
 import { acceptsEventStream, streamRun } from './event-stream.ts';
 import { Problem } from './problem.ts';

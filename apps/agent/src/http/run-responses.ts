@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
-import { isSettled, type Run, type RunReader } from '../ports/run-store.ts';
+import { isSettled, type Run } from '../ports/store/run.ts';
+import type { StoreReader } from '../ports/store.ts';
 import { acceptsEventStream, streamRun } from './event-stream.ts';
 import { replyWith, type Answer, type Once } from './idempotency.ts';
 import { Problem } from './problem.ts';
@@ -13,8 +14,8 @@ type RunBody = z.output<typeof RunSchema>;
 
 /** Responses that the routes of runs have in common. */
 export interface RunResponses {
-  readonly view: (run: Run, reader?: RunReader) => Promise<RunBody>;
-  readonly accepted: (run: Run, reader: RunReader) => Promise<Answer<RunBody>>;
+  readonly view: (run: Run, reader?: StoreReader) => Promise<RunBody>;
+  readonly accepted: (run: Run, reader: StoreReader) => Promise<Answer<RunBody>>;
   /** Returns the run. @throws Problem `run_not_found` */
   readonly existing: (id: string) => Promise<Run>;
   /** Reserves a stream slot while a request for a stream is served, so no run is started for a stream that cannot be opened. */
@@ -30,9 +31,9 @@ export interface RunResponses {
 export function runResponses(dependencies: RouteDependencies): RunResponses {
   const { read, llm } = dependencies;
 
-  const view = async (run: Run, reader: RunReader = read): Promise<RunBody> =>
+  const view = async (run: Run, reader: StoreReader = read): Promise<RunBody> =>
     runView(run, isSettled(run) ? [] : await reader.openInbox([run.id]), llm.info);
-  const accepted = async (run: Run, reader: RunReader): Promise<Answer<RunBody>> => ({
+  const accepted = async (run: Run, reader: StoreReader): Promise<Answer<RunBody>> => ({
     status: 202,
     location: `/v1/runs/${run.id}`,
     body: await view(run, reader),

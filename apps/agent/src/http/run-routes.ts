@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isSettled } from '../ports/run-store.ts';
+import { isSettled } from '../ports/store/run.ts';
 import { ToolCallList } from './call-schemas.ts';
 import { patchMetadata } from './metadata-patch.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';

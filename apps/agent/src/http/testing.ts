@@ -3,7 +3,8 @@ import { rm } from 'node:fs/promises';
 import type { JsonObject } from '@signalbox/mcp-core';
 import type { FastifyInstance } from 'fastify';
 import { EngineError, type RunEngine } from '../ports/run-engine.ts';
-import type { Run, RunStore } from '../ports/run-store.ts';
+import type { Run } from '../ports/store/run.ts';
+import type { Store } from '../ports/store.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import { queuedRun } from '../ports/testing/queued-run.ts';
@@ -15,7 +16,7 @@ import { createThread, updateThread } from '../run/lifecycle/threads.ts';
 import { updateMetadata } from '../run/lifecycle/update-metadata.ts';
 import { createInProcessSignalBus } from '../queue/in-process-signal-bus.ts';
 import { createMemoryJobQueue } from '../queue/memory-job-queue.ts';
-import { openRunStore } from '../store/open-run-store.ts';
+import { openStore } from '../store/open-store.ts';
 import { databaseFolder, provideMigratedDatabase } from '../store/testing/migrated-database.ts';
 import { createHttpServer, type ServerOptions } from './http-server.ts';
 import type { HttpDependencies } from './route.ts';
@@ -23,7 +24,7 @@ import { checkedSerializer } from './testing/checked-serializer.ts';
 
 export interface TestEdge {
   readonly app: FastifyInstance;
-  readonly store: RunStore;
+  readonly store: Store;
   readonly bus: SignalBus;
   readonly errors: unknown[];
   /** Returns the number of listeners on the bus. */
@@ -68,7 +69,7 @@ export async function createTestEdge(
 ): Promise<TestEdge> {
   const dataDir = databaseFolder();
   await provideMigratedDatabase(dataDir);
-  const store = await openRunStore({ dataDir, durability: 'process', clock });
+  const store = await openStore({ dataDir, durability: 'process', clock });
   const { bus, listeners } = counted(createInProcessSignalBus());
   const errors: unknown[] = [];
   const quiet = {
@@ -191,7 +192,7 @@ const emptyRegistry: ToolRegistry = {
   close: async () => undefined,
 };
 
-function storingEngine(store: RunStore): RunEngine {
+function storingEngine(store: Store): RunEngine {
   let count = 0;
   const parts = { store, clock, newId: randomUUID };
   return {

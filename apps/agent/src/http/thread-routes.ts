@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { InvalidCursorError, type ThreadMessage as StoredMessage } from '../ports/run-store.ts';
-import type { Thread as StoredThread } from '../ports/thread-store.ts';
+import { InvalidCursorError } from '../ports/store/errors.ts';
+import type { ThreadMessage as StoredMessage } from '../ports/store/message.ts';
+import type { Thread as StoredThread } from '../ports/store/thread.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { KeyHeaders, replyWith } from './idempotency.ts';
 import { patchMetadata } from './metadata-patch.ts';

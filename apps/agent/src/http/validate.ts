@@ -1,6 +1,6 @@
 import type { FastifySchemaCompiler } from 'fastify';
 import * as z from 'zod';
-import { editDistance } from '../edit-distance.ts';
+import { editDistance } from '../text/edit-distance.ts';
 
 /** Validates the parts of a request, with messages in plain words. */
 export const validateRequest: FastifySchemaCompiler<z.ZodType> =

@@ -1,16 +1,12 @@
 import type { CallToolResult } from '@signalbox/mcp-core';
 import type * as z from 'zod';
-import type { Listed } from '../ports/list-store.ts';
+import type { Listed } from '../ports/store/list.ts';
 import type { ProviderInfo } from '../ports/llm-provider.ts';
-import type {
-  ModelOutage,
-  Page,
-  InboxItem as StoredItem,
-  Run as StoredRun,
-  RunEvent as StoredEvent,
-  ToolCall as StoredCall,
-} from '../ports/run-store.ts';
-import type { PageOptions } from '../ports/thread-store.ts';
+import type { ModelOutage, Run as StoredRun } from '../ports/store/run.ts';
+import type { Page, PageOptions } from '../ports/store/page.ts';
+import type { InboxItem as StoredItem } from '../ports/store/inbox.ts';
+import type { RunEvent as StoredEvent } from '../ports/store/run-event.ts';
+import type { ToolCall as StoredCall } from '../ports/store/tool-call.ts';
 import type { PinnedTool as Pin } from '../ports/server-directory.ts';
 import type { CatalogueTool, ServerStatus } from '../ports/tool-registry.ts';
 import { artifactIdOf } from '../run/results/artifacts.ts';
@@ -23,7 +19,7 @@ import {
   shortenObject,
   shortenText,
   type Shortened,
-} from '../short-json.ts';
+} from '../json/short-json.ts';
 import { limitsView } from './limits-view.ts';
 import type { ToolCall } from './call-schemas.ts';
 import type { RunEvent } from './event-schemas.ts';

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import { isSettled, type Run, type RunReader } from '../ports/run-store.ts';
+import { isSettled, type Run } from '../ports/store/run.ts';
+import type { StoreReader } from '../ports/store.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import {
@@ -65,7 +66,7 @@ export async function answerInTime<Body extends { readonly id: string }>(
 }
 
 interface WaitDependencies {
-  readonly read: RunReader;
+  readonly read: StoreReader;
   readonly bus: SignalBus;
   readonly clock: Clock;
 }

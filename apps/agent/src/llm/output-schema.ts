@@ -1,5 +1,5 @@
 import type { JsonObject, JsonSchema } from '@signalbox/mcp-core';
-import { isPlainObject } from '../plain-object.ts';
+import { isPlainObject } from '../json/plain-object.ts';
 import { fitSchema } from './tool-schema.ts';
 
 const KEPT = new Set([

@@ -3,7 +3,7 @@ import type { Block, LlmEvent, LlmProvider, StopReason } from '../ports/llm-prov
 import { MessageBuilder } from './message-builder.ts';
 import { parseScenarios } from './scripted/load-scenarios.ts';
 import { ScriptedProvider } from './scripted/scripted-provider.ts';
-import { systemClock } from '../system-clock.ts';
+import { systemClock } from '../system/system-clock.ts';
 import { agentRequest, collect, finishOf, userText } from './testing/collect.ts';
 import { type FakeTurn, type Reply, startFakeServer } from './testing/fake-wire.ts';
 import { connect, WIRES } from './testing/provider-kinds.ts';

@@ -1,7 +1,7 @@
 import type { LlmConfig } from '../config/config.ts';
 import type { LlmProvider } from '../ports/llm-provider.ts';
 import type { Clock } from '../ports/clock.ts';
-import { systemClock } from '../system-clock.ts';
+import { systemClock } from '../system/system-clock.ts';
 import type { Cassette } from './cassette/exchange.ts';
 import { createAnthropicProvider } from './anthropic/anthropic-provider.ts';
 import { createChatProvider } from './openai-chat/chat-provider.ts';

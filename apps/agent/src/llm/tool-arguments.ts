@@ -1,5 +1,5 @@
 import type { JsonObject } from '@signalbox/mcp-core';
-import { isPlainObject } from '../plain-object.ts';
+import { isPlainObject } from '../json/plain-object.ts';
 
 export type ToolArguments =
   | { readonly input: JsonObject }

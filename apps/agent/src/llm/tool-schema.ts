@@ -1,5 +1,5 @@
 import type { JsonObject, JsonSchema } from '@signalbox/mcp-core';
-import { isPlainObject } from '../plain-object.ts';
+import { isPlainObject } from '../json/plain-object.ts';
 import type { ToolSpec } from '../ports/llm-provider.ts';
 import { keywordValue, withNumericLimits } from './tool-schema-keywords.ts';
 import { foldRoot } from './tool-schema-root.ts';

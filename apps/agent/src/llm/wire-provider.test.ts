@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LlmEvent } from '../ports/llm-provider.ts';
-import { systemClock } from '../system-clock.ts';
+import { systemClock } from '../system/system-clock.ts';
 import { MAX_RAW_EVENTS } from './answer-bounds.ts';
 import { modelCard } from './catalogue/model-cards.ts';
 import { agentRequest, collect, userText } from './testing/collect.ts';

@@ -1,4 +1,4 @@
-import { addUsage } from '../add-usage.ts';
+import { addUsage } from '../usage/add-usage.ts';
 import {
   type LlmEvent,
   LlmError,

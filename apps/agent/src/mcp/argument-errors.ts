@@ -1,6 +1,6 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 import type { SchemaViolation } from '@signalbox/mcp-core/schema';
-import { isPlainObject } from '../plain-object.ts';
+import { isPlainObject } from '../json/plain-object.ts';
 import { nearestName } from '../config/nearest-name.ts';
 
 const MAX_PROBLEMS = 5;

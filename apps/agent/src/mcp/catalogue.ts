@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject, Tool, ToolAnnotations } from '@signalbox/mcp-core';
 import type { ServerConfig } from '../config/config.ts';
-import { matchesPattern } from '../name-patterns.ts';
-import { isPlainObject } from '../plain-object.ts';
+import { matchesPattern } from '../text/name-patterns.ts';
+import { isPlainObject } from '../json/plain-object.ts';
 import type { CatalogueTool } from '../ports/tool-registry.ts';
 import {
   compileArgumentValidator,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject, Tool } from '@signalbox/mcp-core';
-import { canonicalJson } from '../canonical-json.ts';
+import { canonicalJson } from '../json/canonical-json.ts';
 import { UnusableSchemaError } from './argument-validator.ts';
 
 /** SHA-256 in hex of each present part of a tool's definition. */

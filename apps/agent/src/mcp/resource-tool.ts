@@ -7,7 +7,7 @@ import type {
 import type { ServerConfig } from '../config/config.ts';
 import type { Catalogue, CatalogueEntry } from './catalogue.ts';
 import { definitionParts } from './definition-parts.ts';
-import { matchesPattern } from '../name-patterns.ts';
+import { matchesPattern } from '../text/name-patterns.ts';
 import { READ_RESOURCE, wireName } from './tool-names.ts';
 
 const MAX_URI = 8192;

@@ -1,5 +1,5 @@
 import type { JobQueue } from '../ports/job-queue.ts';
-import type { RunReader } from '../ports/run-store.ts';
+import type { StoreReader } from '../ports/store.ts';
 import type { ToolRegistry } from '../ports/tool-registry.ts';
 import { Counter, gauge, Histogram } from './metric-families.ts';
 import type { CallEnd, TurnEnd } from './run-timings.ts';
@@ -14,7 +14,7 @@ export interface ServedRequest {
 }
 
 export interface MetricSources {
-  readonly read: RunReader;
+  readonly read: StoreReader;
   readonly queue: JobQueue;
   readonly registry: ToolRegistry;
 }

@@ -1,6 +1,11 @@
 import type { JsonObject } from '@signalbox/mcp-core';
-import type { InboxItem, Run, RunTransaction, ToolCall } from './run-store.ts';
-import type { Agent, AgentDefinition, Metadata, Thread, ThreadDetails } from './thread-store.ts';
+import type { InboxItem } from './store/inbox.ts';
+import type { Run } from './store/run.ts';
+import type { StoreTransaction } from './store.ts';
+import type { ToolCall } from './store/tool-call.ts';
+import type { Agent, AgentDefinition } from './store/agent.ts';
+import type { Metadata } from './store/metadata.ts';
+import type { Thread, ThreadDetails } from './store/thread.ts';
 
 export interface NewRun {
   readonly prompt: string;
@@ -51,7 +56,7 @@ export interface Fork extends Pick<
 }
 
 /** Stores the caller's record of an effect in the transaction of the effect. */
-export type Receipt<T> = (transaction: RunTransaction, result: T) => Promise<void>;
+export type Receipt<T> = (transaction: StoreTransaction, result: T) => Promise<void>;
 
 /** Error with which the engine refuses a request. `http/problem.ts` maps the code to a status. */
 export class EngineError extends Error {

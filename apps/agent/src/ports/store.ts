@@ -1,8 +1,8 @@
-import type { ArtifactReader, ArtifactWriter } from './artifact-store.ts';
-import type { EpochReader, EpochWriter } from './epoch-store.ts';
-import type { IdempotencyWriter } from './idempotency-store.ts';
-import type { ListReader } from './list-store.ts';
-import type { ProgressReader } from './progress-store.ts';
+import type { ArtifactReader, ArtifactWriter } from './store/artifact.ts';
+import type { EpochReader, EpochWriter } from './store/epoch.ts';
+import type { IdempotencyWriter } from './store/idempotency.ts';
+import type { ListReader } from './store/list.ts';
+import type { ProgressReader } from './store/progress.ts';
 import type { ApprovalReader, ApprovalWriter } from './store/approval.ts';
 import type { AuditReader, AuditWriter } from './store/audit.ts';
 import type { InboxReader, InboxWriter } from './store/inbox.ts';
@@ -10,7 +10,8 @@ import type { MessageReader, MessageWriter } from './store/message.ts';
 import type { RunEventReader, RunEventWriter } from './store/run-event.ts';
 import type { RunReader, RunWriter } from './store/run.ts';
 import type { ToolCallReader, ToolCallWriter } from './store/tool-call.ts';
-import type { ThreadReader, ThreadWriter } from './thread-store.ts';
+import type { AgentReader, AgentWriter } from './store/agent.ts';
+import type { ThreadReader, ThreadWriter } from './store/thread.ts';
 
 /** All reads of the store, on a connection of their own where the database has one. */
 export interface StoreReader
@@ -23,6 +24,7 @@ export interface StoreReader
     ApprovalReader,
     AuditReader,
     ThreadReader,
+    AgentReader,
     ArtifactReader,
     EpochReader,
     ListReader,
@@ -44,6 +46,7 @@ export interface StoreTransaction
     ApprovalWriter,
     AuditWriter,
     ThreadWriter,
+    AgentWriter,
     ArtifactWriter,
     EpochWriter,
     IdempotencyWriter {}

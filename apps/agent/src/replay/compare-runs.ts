@@ -1,5 +1,5 @@
-import { firstDifference, type Difference } from '../first-difference.ts';
-import type { ToolCall } from '../ports/run-store.ts';
+import { firstDifference, type Difference } from '../json/first-difference.ts';
+import type { ToolCall } from '../ports/store/tool-call.ts';
 import type { Decisions } from './recording.ts';
 
 /**

@@ -8,7 +8,7 @@ import {
   type StopReason,
   type Usage,
 } from '../ports/llm-provider.ts';
-import type { RunError } from '../ports/run-store.ts';
+import type { RunError } from '../ports/store/run.ts';
 import type { UsageData } from '../run/core/events.ts';
 import type { Recording } from './recording.ts';
 import type { ReplayState } from './replay-state.ts';

@@ -1,5 +1,7 @@
 import type { RunEngine } from '../ports/run-engine.ts';
-import type { InboxItem, RunReader, ToolCall } from '../ports/run-store.ts';
+import type { InboxItem } from '../ports/store/inbox.ts';
+import type { StoreReader } from '../ports/store.ts';
+import type { ToolCall } from '../ports/store/tool-call.ts';
 import type { Recording } from './recording.ts';
 import type { ReplayClock } from './replay-clock.ts';
 import type { ReplayState } from './replay-state.ts';
@@ -8,7 +10,7 @@ export interface PersonOptions {
   readonly recording: Recording;
   readonly state: ReplayState;
   readonly engine: RunEngine;
-  readonly read: RunReader;
+  readonly read: StoreReader;
   readonly clock: ReplayClock;
 }
 

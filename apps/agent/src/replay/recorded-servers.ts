@@ -1,6 +1,6 @@
-import { canonicalJson } from '../canonical-json.ts';
-import type { StoredCatalogue } from '../ports/epoch-store.ts';
-import type { ToolCall } from '../ports/run-store.ts';
+import { canonicalJson } from '../json/canonical-json.ts';
+import type { StoredCatalogue } from '../ports/store/epoch.ts';
+import type { ToolCall } from '../ports/store/tool-call.ts';
 import type {
   CallReservation,
   CatalogueTool,

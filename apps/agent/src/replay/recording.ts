@@ -1,12 +1,9 @@
-import type { Epoch, StoredCatalogue } from '../ports/epoch-store.ts';
-import {
-  isSettled,
-  type InboxItem,
-  type Run,
-  type RunReader,
-  type StoredMessage,
-  type ToolCall,
-} from '../ports/run-store.ts';
+import type { Epoch, StoredCatalogue } from '../ports/store/epoch.ts';
+import { isSettled, type Run } from '../ports/store/run.ts';
+import type { InboxItem } from '../ports/store/inbox.ts';
+import type { StoreReader } from '../ports/store.ts';
+import type { StoredMessage } from '../ports/store/message.ts';
+import type { ToolCall } from '../ports/store/tool-call.ts';
 import { eventBody, type RunEventBody } from '../run/core/events.ts';
 
 /** A settled run with its decisions and inputs. */
@@ -34,7 +31,7 @@ const PAGE = 1000;
  * Reads the recording of a run.
  * @throws ReplayError when the run does not exist or its recording is incomplete
  */
-export async function readRecording(read: RunReader, runId: string): Promise<Recording> {
+export async function readRecording(read: StoreReader, runId: string): Promise<Recording> {
   const run = await read.run(runId);
   if (run === undefined) throw new ReplayError(`there is no run ${runId} in this data directory`);
   if (run.kind === 'call')
@@ -73,7 +70,7 @@ function hasOtherStops(events: readonly RunEventBody[]): boolean {
 /** Decisions of a run. */
 export type Decisions = Pick<Recording, 'run' | 'messages' | 'calls' | 'events'>;
 
-export async function readDecisions(read: RunReader, run: Run): Promise<Decisions> {
+export async function readDecisions(read: StoreReader, run: Run): Promise<Decisions> {
   const events: RunEventBody[] = [];
   for (let after = 0; after < run.lastSeq; after += PAGE)
     events.push(...(await read.events(run.id, { after, limit: PAGE })).map(eventBody));

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createOutputChecker } from '../mcp/output-checker.ts';
-import { isSettled, type Run } from '../ports/run-store.ts';
+import { isSettled, type Run } from '../ports/store/run.ts';
 import type { Logger } from '../ports/logger.ts';
 import { createInProcessSignalBus } from '../queue/in-process-signal-bus.ts';
 import { createMemoryJobQueue } from '../queue/memory-job-queue.ts';
@@ -10,9 +10,9 @@ import type { ServerPolicy } from '../run/core/server-policy.ts';
 import type { RunEventBody } from '../run/core/events.ts';
 import { createRunEngine } from '../run/run-engine.ts';
 import { copyDatabase } from '../store/copy-database.ts';
-import { openRunStore, type OpenedStore } from '../store/open-run-store.ts';
+import { openStore, type OpenedStore } from '../store/open-store.ts';
 import { rewindRun } from '../store/rewind-run.ts';
-import { systemClock } from '../system-clock.ts';
+import { systemClock } from '../system/system-clock.ts';
 import { compareRuns } from './compare-runs.ts';
 import { RecordedModel } from './recorded-model.ts';
 import { RecordedPerson } from './recorded-person.ts';
@@ -66,7 +66,7 @@ export async function replayRun({
 }
 
 async function withStore<T>(dataDir: string, work: (store: OpenedStore) => Promise<T>): Promise<T> {
-  const store = await openRunStore({ dataDir, durability: 'process', clock: systemClock });
+  const store = await openStore({ dataDir, durability: 'process', clock: systemClock });
   try {
     return await work(store);
   } finally {

@@ -4,13 +4,11 @@ import type { LlmProvider } from '../ports/llm-provider.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { CallRun, Fork, NewCall, NewRun, Receipt, RunEngine } from '../ports/run-engine.ts';
 import type { OutputChecker } from '../ports/output-checker.ts';
-import {
-  DamagedRowError,
-  type InboxItem,
-  type Run,
-  type RunStore,
-  type ToolCall,
-} from '../ports/run-store.ts';
+import { DamagedRowError } from '../ports/store/errors.ts';
+import type { InboxItem } from '../ports/store/inbox.ts';
+import type { Run } from '../ports/store/run.ts';
+import type { Store } from '../ports/store.ts';
+import type { ToolCall } from '../ports/store/tool-call.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CrashPoint, CrashPoints } from '../ports/test-hooks.ts';
@@ -26,13 +24,9 @@ import { createAgent, deleteAgent, replaceAgent } from './lifecycle/agents.ts';
 import { deleteRun } from './lifecycle/delete-run.ts';
 import { createThread, deleteThread, updateThread } from './lifecycle/threads.ts';
 import { updateMetadata } from './lifecycle/update-metadata.ts';
-import type {
-  Agent,
-  AgentDefinition,
-  Metadata,
-  Thread,
-  ThreadDetails,
-} from '../ports/thread-store.ts';
+import type { Agent, AgentDefinition } from '../ports/store/agent.ts';
+import type { Metadata } from '../ports/store/metadata.ts';
+import type { Thread, ThreadDetails } from '../ports/store/thread.ts';
 import { endRun } from './lifecycle/end-run.ts';
 import type { ServerPolicy } from './core/server-policy.ts';
 import {
@@ -55,7 +49,7 @@ import { stopCall } from './calls/cancel-call.ts';
 import { Timers, type Deadline } from './core/timers.ts';
 
 export interface EngineDependencies {
-  readonly store: RunStore;
+  readonly store: Store;
   readonly queue: JobQueue;
   readonly bus: SignalBus;
   readonly registry: ToolRegistry;

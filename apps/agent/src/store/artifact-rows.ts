@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { ArtifactReader, ArtifactWriter } from '../ports/artifact-store.ts';
+import type { ArtifactReader, ArtifactWriter } from '../ports/store/artifact.ts';
 import { artifactCodec, type Database } from './database.ts';
 
 /** Creates the reads of artifacts. */

@@ -1,4 +1,4 @@
-import { InvalidCursorError } from '../ports/run-store.ts';
+import { InvalidCursorError } from '../ports/store/errors.ts';
 
 /** Position of a row in a list: its numeric sort key, then its text key. */
 export type Place = readonly [number, string];

@@ -1,21 +1,17 @@
 import type { Generated } from 'kysely';
-import type { Artifact } from '../ports/artifact-store.ts';
-import type { Epoch, StoredCatalogue } from '../ports/epoch-store.ts';
-import type { UsedKey } from '../ports/idempotency-store.ts';
-import type {
-  ActiveTurn,
-  AuditEntry,
-  InboxItem,
-  RememberedApproval,
-  Run,
-  RunEvent,
-  RunLimits,
-  StoredAuditEntry,
-  StoredMessage,
-  ToolCall,
-} from '../ports/run-store.ts';
-import { DamagedRowError } from '../ports/run-store.ts';
-import type { Agent, Thread } from '../ports/thread-store.ts';
+import type { Artifact } from '../ports/store/artifact.ts';
+import type { Epoch, StoredCatalogue } from '../ports/store/epoch.ts';
+import type { UsedKey } from '../ports/store/idempotency.ts';
+import type { ActiveTurn, StoredMessage } from '../ports/store/message.ts';
+import type { AuditEntry, StoredAuditEntry } from '../ports/store/audit.ts';
+import type { InboxItem } from '../ports/store/inbox.ts';
+import type { RememberedApproval } from '../ports/store/approval.ts';
+import type { Run, RunLimits } from '../ports/store/run.ts';
+import type { RunEvent } from '../ports/store/run-event.ts';
+import type { ToolCall } from '../ports/store/tool-call.ts';
+import { DamagedRowError } from '../ports/store/errors.ts';
+import type { Agent } from '../ports/store/agent.ts';
+import type { Thread } from '../ports/store/thread.ts';
 import type { ToolPin } from '../ports/tool-pins.ts';
 
 /** Column type of a domain value: JSON as text, booleans as 0 and 1, absence as NULL. */

@@ -5,8 +5,8 @@ import Sqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { queuedRun } from '../ports/testing/queued-run.ts';
 import type { CatalogueTool } from '../ports/tool-registry.ts';
-import { systemClock } from '../system-clock.ts';
-import { openRunStore } from './open-run-store.ts';
+import { systemClock } from '../system/system-clock.ts';
+import { openStore } from './open-store.ts';
 
 const tool = (name: string): CatalogueTool => ({
   wireName: `a__${name}`,
@@ -20,7 +20,7 @@ const tool = (name: string): CatalogueTool => ({
 
 test('catalogues come back in order, the last of each kind is known, and equal tools are stored once', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'epochs-'));
-  const store = await openRunStore({ dataDir, durability: 'process', clock: systemClock });
+  const store = await openStore({ dataDir, durability: 'process', clock: systemClock });
   const [one, two] = [[tool('x')], [tool('x'), tool('y')]];
   await store.write(async (sql) => {
     for (const id of ['r1', 'r2']) {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
-import type { Epoch, EpochReader, EpochWriter, StoredCatalogue } from '../ports/epoch-store.ts';
+import type { Epoch, EpochReader, EpochWriter, StoredCatalogue } from '../ports/store/epoch.ts';
 import type { ToolSpec } from '../ports/llm-provider.ts';
 import type { CatalogueTool } from '../ports/tool-registry.ts';
 import type { Database } from './database.ts';

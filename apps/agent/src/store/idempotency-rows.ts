@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { IdempotencyWriter } from '../ports/idempotency-store.ts';
+import type { IdempotencyWriter } from '../ports/store/idempotency.ts';
 import type { Clock } from '../ports/clock.ts';
 import { usedKeyCodec, type Database } from './database.ts';
 

@@ -1,7 +1,8 @@
 import { sql, type Kysely } from 'kysely';
-import { MAX_OPEN_ITEMS_SHOWN, type Listed, type ListReader } from '../ports/list-store.ts';
-import type { InboxItem, Run } from '../ports/run-store.ts';
-import { MAX_LISTED_CHARACTERS, shortenObject, shortenText } from '../short-json.ts';
+import { MAX_OPEN_ITEMS_SHOWN, type Listed, type ListReader } from '../ports/store/list.ts';
+import type { InboxItem } from '../ports/store/inbox.ts';
+import type { Run } from '../ports/store/run.ts';
+import { MAX_LISTED_CHARACTERS, shortenObject, shortenText } from '../json/short-json.ts';
 import { decodeCursor } from './cursor.ts';
 import {
   inboxCodec,

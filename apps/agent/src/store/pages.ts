@@ -1,6 +1,5 @@
 import type { SelectQueryBuilder } from 'kysely';
-import type { Page } from '../ports/run-store.ts';
-import type { PageOptions } from '../ports/thread-store.ts';
+import type { Page, PageOptions } from '../ports/store/page.ts';
 import { decodeCursor, encodeCursor, type Place } from './cursor.ts';
 import type { Database } from './database.ts';
 

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { ProgressReader } from '../ports/progress-store.ts';
-import { OPEN_CALL_STATES } from '../ports/run-store.ts';
+import type { ProgressReader } from '../ports/store/progress.ts';
+import { OPEN_CALL_STATES } from '../ports/store/tool-call.ts';
 import { inboxCodec, messageCodec, runCodec, type Database } from './database.ts';
 
 /** Columns of a run without the long ones. */

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
-import { SETTLED_STATUSES, type RunReader } from '../ports/run-store.ts';
+import { SETTLED_STATUSES } from '../ports/store/run.ts';
+import type { StoreReader } from '../ports/store.ts';
 import { createArtifactReader } from './artifact-rows.ts';
 import { createEpochReader } from './epoch-rows.ts';
 import { createListReader } from './list-rows.ts';
@@ -33,7 +34,7 @@ const INBOX_COLUMNS = [
 ] as const;
 
 /** Creates the reads over a connection or a transaction. */
-export function createRunReader(db: Kysely<Database>): RunReader {
+export function createRunReader(db: Kysely<Database>): StoreReader {
   return {
     ...createThreadReader(db),
     ...createArtifactReader(db),

@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { Clock } from '../ports/clock.ts';
-import type { InboxItem, RunTransaction } from '../ports/run-store.ts';
+import type { InboxItem } from '../ports/store/inbox.ts';
+import type { StoreTransaction } from '../ports/store.ts';
 import { createArtifactWriter, deleteUnownedArtifacts } from './artifact-rows.ts';
 import { changed } from './changed.ts';
 import {
@@ -16,11 +17,11 @@ import {
 import { createEpochWriter, deleteUnusedTools } from './epoch-rows.ts';
 import { createIdempotencyWriter } from './idempotency-rows.ts';
 import { createRunReader } from './run-reader.ts';
-import { shortenObject } from '../short-json.ts';
+import { shortenObject } from '../json/short-json.ts';
 import { createThreadWriter } from './thread-rows.ts';
 
 /** Creates the writes of one transaction, with times from `clock`. */
-export function createRunTransaction(db: Transaction<Database>, clock: Clock): RunTransaction {
+export function createRunTransaction(db: Transaction<Database>, clock: Clock): StoreTransaction {
   return {
     ...createRunReader(db),
     ...createThreadWriter(db),

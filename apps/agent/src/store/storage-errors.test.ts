@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../system-clock.ts';
-import { openRunStore } from './open-run-store.ts';
+import { systemClock } from '../system/system-clock.ts';
+import { openStore } from './open-store.ts';
 import { storageErrors } from './storage-errors.ts';
 
 test('a full disk is told apart from other errors', async () => {
@@ -22,7 +22,7 @@ test('a full disk is told apart from other errors', async () => {
 
 test('a store whose directory was removed says so', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'signalbox-storage-'));
-  const store = await openRunStore({ dataDir, durability: 'process', clock: systemClock });
+  const store = await openStore({ dataDir, durability: 'process', clock: systemClock });
   onTestFinished(() => store.close());
   await store.probe();
   await rm(dataDir, { recursive: true });

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { StorageError } from '../ports/run-store.ts';
+import { StorageError } from '../ports/store/errors.ts';
 
 /** Resolves as `work` does. @throws StorageError in place of SQLite's disk errors */
 export async function storageErrors<T>(work: Promise<T>): Promise<T> {

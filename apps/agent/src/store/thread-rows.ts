@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { ThreadReader, ThreadWriter } from '../ports/thread-store.ts';
+import type { AgentReader, AgentWriter } from '../ports/store/agent.ts';
+import type { ThreadReader, ThreadWriter } from '../ports/store/thread.ts';
 import { changed } from './changed.ts';
 import { agentCodec, threadCodec, type Database } from './database.ts';
 import { deleteUnownedArtifacts } from './artifact-rows.ts';
@@ -8,7 +9,7 @@ import { hasMetadata } from './metadata-filter.ts';
 import { pageByTime } from './pages.ts';
 
 /** Creates the reads of threads and stored agents. */
-export function createThreadReader(db: Kysely<Database>): ThreadReader {
+export function createThreadReader(db: Kysely<Database>): ThreadReader & AgentReader {
   return {
     async thread(id) {
       const row = await db
@@ -44,7 +45,7 @@ export function createThreadReader(db: Kysely<Database>): ThreadReader {
 }
 
 /** Creates the writes of threads and stored agents. */
-export function createThreadWriter(db: Transaction<Database>): ThreadWriter {
+export function createThreadWriter(db: Transaction<Database>): ThreadWriter & AgentWriter {
   return {
     async insertThread(thread) {
       await db.insertInto('threads').values(threadCodec.encode(thread)).execute();

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { toolPinsContract } from '../ports/tool-pins.contract.ts';
-import { systemClock } from '../system-clock.ts';
-import { openRunStore, type OpenedStore } from './open-run-store.ts';
+import { systemClock } from '../system/system-clock.ts';
+import { openStore, type OpenedStore } from './open-store.ts';
 
 const stores: OpenedStore[] = [];
 const folders: string[] = [];
@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 async function open(dataDir: string): Promise<OpenedStore> {
-  const store = await openRunStore({ dataDir, durability: 'process', clock: systemClock });
+  const store = await openStore({ dataDir, durability: 'process', clock: systemClock });
   stores.push(store);
   return store;
 }

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { link, readdir, readFile, writeFile } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+import { link, readdir, readFile, writeFile, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';

@@ -3,7 +3,7 @@ import type { LlmConfig } from '../../config/config.ts';
 import type { LlmError, LlmRequest, ProviderInfo } from '../../ports/llm-provider.ts';
 import { modelCard, modelCards } from '../catalogue/model-cards.ts';
 import { type Endpoint, endpointOf } from '../endpoint.ts';
-import { estimateTokens } from '../../estimate-tokens.ts';
+import { estimateTokens } from '../../usage/estimate-tokens.ts';
 import { importInTurns } from '../import-in-turns.ts';
 import { sdkFailure } from '../sdk-failure.ts';
 import { wireFetch } from '../wire-fetch.ts';

@@ -1,7 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { LlmEvent, StopReason, Usage } from '../../ports/llm-provider.ts';
 import { type Endpoint, nativeProviderOf } from '../endpoint.ts';
-import { tokensIn } from '../../estimate-tokens.ts';
+import { tokensIn } from '../../usage/estimate-tokens.ts';
 import { MessageBuilder } from '../message-builder.ts';
 import { parseToolArguments } from '../tool-arguments.ts';
 import { reportedUsage, tokenCount } from '../usage-counts.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ConfigError } from '../../config/config.ts';
 import type { LlmRequest } from '../../ports/llm-provider.ts';
-import { systemClock } from '../../system-clock.ts';
+import { systemClock } from '../../system/system-clock.ts';
 import { agentRequest, collect, finishOf, textOf, userText } from '../testing/collect.ts';
 import { failure } from '../testing/failure.ts';
 import { FakeClock } from '../testing/fake-clock.ts';

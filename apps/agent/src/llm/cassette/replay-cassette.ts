@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { canonicalJson } from '../../canonical-json.ts';
+import { canonicalJson } from '../../json/canonical-json.ts';
 import { ConfigError } from '../../config/config.ts';
-import { type Difference, firstDifference } from '../../first-difference.ts';
-import { isPlainObject } from '../../plain-object.ts';
+import { type Difference, firstDifference } from '../../json/first-difference.ts';
+import { isPlainObject } from '../../json/plain-object.ts';
 import { LlmError } from '../../ports/llm-provider.ts';
 import type { Cassette, Exchange } from './exchange.ts';
 import { comparableRequest } from './request-key.ts';

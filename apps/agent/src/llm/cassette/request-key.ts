@@ -1,5 +1,5 @@
-import { canonicalJson } from '../../canonical-json.ts';
-import { isPlainObject } from '../../plain-object.ts';
+import { canonicalJson } from '../../json/canonical-json.ts';
+import { isPlainObject } from '../../json/plain-object.ts';
 
 /** Fields that identify a conversation or user at the provider and differ between runs. */
 const VOLATILE_FIELDS: ReadonlySet<string> = new Set([

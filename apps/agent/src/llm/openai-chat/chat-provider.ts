@@ -2,7 +2,7 @@ import type OpenAI from 'openai';
 import type { LlmConfig } from '../../config/config.ts';
 import type { LlmRequest, ProviderInfo } from '../../ports/llm-provider.ts';
 import { modelCard, modelCards } from '../catalogue/model-cards.ts';
-import { estimateTokens } from '../../estimate-tokens.ts';
+import { estimateTokens } from '../../usage/estimate-tokens.ts';
 import {
   assertToolCount,
   createOpenAiClient,

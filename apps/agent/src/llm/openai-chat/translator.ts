@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type OpenAI from 'openai';
 import type { LlmEvent, NativeTurn, StopReason, Usage } from '../../ports/llm-provider.ts';
 import { type Endpoint, nativeProviderOf } from '../endpoint.ts';
-import { tokensIn } from '../../estimate-tokens.ts';
+import { tokensIn } from '../../usage/estimate-tokens.ts';
 import { MessageBuilder } from '../message-builder.ts';
 import { StopCutter } from '../stop-cutter.ts';
 import { reportedUsage } from '../usage-counts.ts';

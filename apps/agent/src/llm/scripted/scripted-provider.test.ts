@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Message } from '../../ports/llm-provider.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { systemClock } from '../../system-clock.ts';
+import { systemClock } from '../../system/system-clock.ts';
 import { agentRequest, callsOf, collect, finishOf, textOf, userText } from '../testing/collect.ts';
 import { failure } from '../testing/failure.ts';
 import { FakeClock } from '../testing/fake-clock.ts';

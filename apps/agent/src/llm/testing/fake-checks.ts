@@ -1,6 +1,6 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { isPlainObject } from '../../plain-object.ts';
+import { isPlainObject } from '../../json/plain-object.ts';
 
 export interface ToolRules {
   /** Pattern of accepted property names. Default: any name. */

@@ -1,5 +1,5 @@
 import { flushCompileCache } from 'node:module';
-import { systemClock } from '../../system-clock.ts';
+import { systemClock } from '../../system/system-clock.ts';
 import { createServerPool } from '../server-pool.ts';
 import { recordingLogger, serverConfig } from './pool-fixture.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { KeyedRequest } from '../idempotency-store.ts';
+import type { KeyedRequest } from './idempotency.ts';
 import { request, RESPONSE } from '../testing/keyed-request.ts';
 import { openForTest, type OpenStore } from '../testing/open-for-test.ts';
 

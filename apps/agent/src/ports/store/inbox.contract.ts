@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { openItem } from '../testing/open-item.ts';
 import { queuedRun } from '../testing/queued-run.ts';
 import { InvalidCursorError } from './errors.ts';
-import type { RunStore } from '../run-store.ts';
+import type { Store } from '../store.ts';
 import { openForTest, type OpenStore } from '../testing/open-for-test.ts';
 
 /** Describes the behavior of every store adapter for inbox items. */
@@ -46,7 +46,7 @@ export function inboxContract(name: string, open: OpenStore): void {
         await sql.insertInboxItem({ ...openItem('i3'), state: 'void', createdAt: 4 });
       });
       const ids = async (
-        options: Parameters<RunStore['read']['inboxItems']>[0],
+        options: Parameters<Store['read']['inboxItems']>[0],
       ): Promise<readonly string[]> =>
         (await store.read.inboxItems(options)).map((item) => item.id);
       expect(await ids({})).toEqual(['i2', 'i3', 'i1']);

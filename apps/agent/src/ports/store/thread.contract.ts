@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { RunTransaction } from '../run-store.ts';
+import type { StoreTransaction } from '../store.ts';
 import { request, RESPONSE } from '../testing/keyed-request.ts';
 import { openForTest, type OpenStore } from '../testing/open-for-test.ts';
 import { queuedRun } from '../testing/queued-run.ts';
-import type { Agent, Thread } from '../thread-store.ts';
+import type { Agent } from './agent.ts';
+import type { Thread } from './thread.ts';
 import { InvalidCursorError } from './errors.ts';
 import type { Run } from './run.ts';
 
@@ -160,7 +161,7 @@ export function threadContract(name: string, open: OpenStore): void {
 
     test('messages of a thread come in the order of its runs, before a place or after one', async () => {
       const store = await openStore();
-      const say = async (sql: RunTransaction, runId: string, id: string): Promise<void> =>
+      const say = async (sql: StoreTransaction, runId: string, id: string): Promise<void> =>
         sql.insertMessage(runId, {
           id,
           turn: 0,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { plannedCall } from '../testing/planned-call.ts';
 import { queuedRun } from '../testing/queued-run.ts';
 import type { ToolCall } from './tool-call.ts';
-import type { RunStore } from '../run-store.ts';
+import type { Store } from '../store.ts';
 import { openForTest, type OpenStore } from '../testing/open-for-test.ts';
 
 /** Describes the behavior of every store adapter for tool calls. */
@@ -54,7 +54,7 @@ export function toolCallContract(name: string, open: OpenStore): void {
         await sql.insertToolCall(plannedCall('c3'));
       });
       const ids = async (
-        filter: Parameters<RunStore['read']['toolCalls']>[1],
+        filter: Parameters<Store['read']['toolCalls']>[1],
       ): Promise<readonly string[]> =>
         (await store.read.toolCalls('r1', filter)).map((call) => call.id);
       expect(await ids(undefined)).toEqual(['c3', 'c2', 'c1']);

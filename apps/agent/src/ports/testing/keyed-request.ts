@@ -1,4 +1,4 @@
-import type { KeptResponse, KeyedRequest } from '../idempotency-store.ts';
+import type { KeptResponse, KeyedRequest } from '../store/idempotency.ts';
 
 /** Returns a request of principal `p` with the key `k`. */
 export const request = (fields: Partial<KeyedRequest> = {}): KeyedRequest => ({

@@ -1,12 +1,12 @@
 import { afterEach } from 'vitest';
-import type { RunStore } from '../run-store.ts';
+import type { Store } from '../store.ts';
 
 /** Opens an empty store whose clock stands at 1234. */
-export type OpenStore = () => Promise<RunStore>;
+export type OpenStore = () => Promise<Store>;
 
 /** Returns `open`, and closes after each test the store that was opened last. */
 export function openForTest(open: OpenStore): OpenStore {
-  let opened: RunStore | undefined;
+  let opened: Store | undefined;
   afterEach(async () => {
     await opened?.close();
     opened = undefined;

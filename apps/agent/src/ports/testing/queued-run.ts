@@ -1,4 +1,4 @@
-import type { Run } from '../run-store.ts';
+import type { Run } from '../store/run.ts';
 
 /** Returns the row of a newly stored run with some fields replaced. */
 export function queuedRun(id: string, fields: Partial<Run> = {}): Run {

@@ -1,10 +1,7 @@
-import type {
-  ApprovalBinding,
-  InboxItem,
-  RememberedApproval,
-  Run,
-  ToolCall,
-} from '../../ports/run-store.ts';
+import type { ApprovalBinding, RememberedApproval } from '../../ports/store/approval.ts';
+import type { InboxItem } from '../../ports/store/inbox.ts';
+import type { Run } from '../../ports/store/run.ts';
+import type { ToolCall } from '../../ports/store/tool-call.ts';
 import type { CatalogueTool } from '../../ports/tool-registry.ts';
 import { bindingOf, driftOf } from './binding.ts';
 import { approvalPolicy } from './policy.ts';

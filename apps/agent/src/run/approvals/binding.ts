@@ -1,6 +1,6 @@
 import type { JsonObject } from '@signalbox/mcp-core';
-import { digestOf } from '../../canonical-json.ts';
-import type { ApprovalBinding } from '../../ports/run-store.ts';
+import { digestOf } from '../../json/canonical-json.ts';
+import type { ApprovalBinding } from '../../ports/store/approval.ts';
 import type { CatalogueTool } from '../../ports/tool-registry.ts';
 import type { Uses } from '../core/engine-parts.ts';
 

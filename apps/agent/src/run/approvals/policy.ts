@@ -1,4 +1,4 @@
-import { matchesPattern } from '../../name-patterns.ts';
+import { matchesPattern } from '../../text/name-patterns.ts';
 import type { CatalogueTool } from '../../ports/tool-registry.ts';
 import type { ApprovalPolicy, ServerPolicy } from '../core/server-policy.ts';
 

@@ -1,5 +1,5 @@
 import { EngineError, type Receipt } from '../../ports/run-engine.ts';
-import { SENT_CALL_STATES, type ToolCall } from '../../ports/run-store.ts';
+import { SENT_CALL_STATES, type ToolCall } from '../../ports/store/tool-call.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { voidItems } from '../ledger/inbox-items.ts';
 import { storeReceipt } from '../core/receipt.ts';

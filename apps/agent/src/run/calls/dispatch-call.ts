@@ -1,4 +1,5 @@
-import type { Run, ToolCall } from '../../ports/run-store.ts';
+import type { Run } from '../../ports/store/run.ts';
+import type { ToolCall } from '../../ports/store/tool-call.ts';
 import type {
   CallReservation,
   CallWaiting,

@@ -1,5 +1,5 @@
 import type { ElicitParams, ElicitResult, JsonObject, InputHandlers } from '@signalbox/mcp-core';
-import type { InboxItem } from '../../ports/run-store.ts';
+import type { InboxItem } from '../../ports/store/inbox.ts';
 import { requestInput, type RequestingCall } from '../input/request-input.ts';
 import { formRequest } from '../input/elicitation-form.ts';
 import { urlRequest } from '../input/elicitation-url.ts';

@@ -1,4 +1,4 @@
-import type { ToolCall } from '../../ports/run-store.ts';
+import type { ToolCall } from '../../ports/store/tool-call.ts';
 import type { Change } from '../core/commits.ts';
 import { failCall, loseCall, retryCall } from '../ledger/call-states.ts';
 import type { Uses, RecoveryDecision } from '../core/engine-parts.ts';

@@ -1,6 +1,6 @@
 import { ErrorCode, ProtocolError } from '@signalbox/mcp-core';
 import type { InputRound, InputRoundStore } from '@signalbox/mcp-core/client';
-import { SENT_CALL_STATES, type ToolCall } from '../../ports/run-store.ts';
+import { SENT_CALL_STATES, type ToolCall } from '../../ports/store/tool-call.ts';
 import { isShutdown, type Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { moveCall, resumeCall, workOnCall } from '../ledger/call-states.ts';

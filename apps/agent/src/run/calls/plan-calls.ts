@@ -1,5 +1,6 @@
 import type { Block } from '../../ports/llm-provider.ts';
-import type { Run, ToolCall } from '../../ports/run-store.ts';
+import type { Run } from '../../ports/store/run.ts';
+import type { ToolCall } from '../../ports/store/tool-call.ts';
 import type { CatalogueTool } from '../../ports/tool-registry.ts';
 import {
   askForApproval,

@@ -1,5 +1,5 @@
 import type { Progress } from '@signalbox/mcp-core';
-import { SENT_CALL_STATES, type ToolCall } from '../../ports/run-store.ts';
+import { SENT_CALL_STATES, type ToolCall } from '../../ports/store/tool-call.ts';
 import { inBackground, type Uses } from '../core/engine-parts.ts';
 import type { RunEventBody } from '../core/events.ts';
 

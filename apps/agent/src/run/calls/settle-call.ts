@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@signalbox/mcp-core';
-import { SENT_CALL_STATES, type ToolCall } from '../../ports/run-store.ts';
+import { SENT_CALL_STATES, type ToolCall } from '../../ports/store/tool-call.ts';
 import type { CancelLevel, ToolCallOutcome } from '../../ports/tool-registry.ts';
 import { storeLongText } from '../results/artifacts.ts';
 import { storeBinaries } from '../results/binary-artifacts.ts';

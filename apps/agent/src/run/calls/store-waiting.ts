@@ -1,4 +1,4 @@
-import { SENT_CALL_STATES, type ToolCall } from '../../ports/run-store.ts';
+import { SENT_CALL_STATES, type ToolCall } from '../../ports/store/tool-call.ts';
 import type { CallWaiting } from '../../ports/tool-registry.ts';
 import type { Uses } from '../core/engine-parts.ts';
 

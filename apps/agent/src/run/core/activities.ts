@@ -1,4 +1,4 @@
-import type { ToolCall } from '../../ports/run-store.ts';
+import type { ToolCall } from '../../ports/store/tool-call.ts';
 
 /** Reason why the engine stops waiting for a model, a tool or a response to an input request. */
 export type StopCause = 'run-stopped' | 'call-stopped' | 'shutdown' | 'ended';

@@ -1,5 +1,6 @@
-import type { AuditEntry, RunReader } from '../../ports/run-store.ts';
-import { digestOf } from '../../canonical-json.ts';
+import type { AuditEntry } from '../../ports/store/audit.ts';
+import type { StoreReader } from '../../ports/store.ts';
+import { digestOf } from '../../json/canonical-json.ts';
 import type { RunEventBody, RunEventTypes } from './events.ts';
 
 /**
@@ -7,7 +8,7 @@ import type { RunEventBody, RunEventTypes } from './events.ts';
  * end of a call writes such an event.
  */
 export async function auditOf(
-  sql: RunReader,
+  sql: StoreReader,
   runId: string,
   events: readonly RunEventBody[],
 ): Promise<readonly AuditEntry[]> {
@@ -33,7 +34,7 @@ const NOTHING = {
 type Finding = Pick<AuditEntry, 'who' | 'kind'> & Partial<AuditEntry>;
 
 async function aboutCall(
-  sql: RunReader,
+  sql: StoreReader,
   { callId, server }: Finding,
 ): Promise<Partial<AuditEntry>> {
   const call =

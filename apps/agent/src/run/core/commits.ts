@@ -1,5 +1,5 @@
 import { EngineError } from '../../ports/run-engine.ts';
-import type { RunStore, RunTransaction } from '../../ports/run-store.ts';
+import type { Store, StoreTransaction } from '../../ports/store.ts';
 import type { SignalBus } from '../../ports/signal-bus.ts';
 import type { CommitStep, CrashPoint } from '../../ports/test-hooks.ts';
 import { auditOf } from './audit.ts';
@@ -8,7 +8,7 @@ import type { RunEventBody, RunEventType } from './events.ts';
 /** A transaction on one run: its rows and the events that describe them. */
 export interface Change {
   readonly runId: string;
-  readonly sql: RunTransaction;
+  readonly sql: StoreTransaction;
   /** Adds events, in order, to those written with this transaction. */
   readonly emit: (...events: readonly RunEventBody[]) => void;
   /**
@@ -67,13 +67,13 @@ const MOVING_EVENTS: ReadonlySet<RunEventType> = new Set([
 
 /** Commits changes and publishes their events on the bus. */
 export class Commits {
-  readonly #store: RunStore;
+  readonly #store: Store;
   readonly #bus: SignalBus;
   readonly #pending = new Set<Promise<unknown>>();
   readonly #hooks: CommitHooks;
   #closed = false;
 
-  constructor(store: RunStore, bus: SignalBus, hooks: CommitHooks) {
+  constructor(store: Store, bus: SignalBus, hooks: CommitHooks) {
     this.#store = store;
     this.#bus = bus;
     this.#hooks = hooks;

@@ -2,7 +2,8 @@ import type { Job } from '../../ports/job-queue.ts';
 import type { LlmProvider } from '../../ports/llm-provider.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { OutputChecker } from '../../ports/output-checker.ts';
-import type { RunStore, ToolCall } from '../../ports/run-store.ts';
+import type { Store } from '../../ports/store.ts';
+import type { ToolCall } from '../../ports/store/tool-call.ts';
 import type { SignalBus } from '../../ports/signal-bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { CommitStep, CrashPoint } from '../../ports/test-hooks.ts';
@@ -17,7 +18,7 @@ export type RecoveryDecision = (call: Pick<ToolCall, 'repeatable'>) => 'retry' |
 
 /** The parts that an engine is made of. A function takes only those that it uses: `Uses<'clock' | 'store'>`. */
 export interface EngineParts {
-  readonly store: RunStore;
+  readonly store: Store;
   /** Identifies this process as the owner of turns, calls and inbox items. */
   readonly bootId: string;
   /** Hands a job to the queue. A queue that fails loses no work: the next start enqueues from the store. */

@@ -1,6 +1,8 @@
 import type { CallToolResult, JsonObject } from '@signalbox/mcp-core';
 import type { CallWaiting, CancelLevel } from '../../ports/tool-registry.ts';
-import type { InboxKind, Run, RunError, RunEvent } from '../../ports/run-store.ts';
+import type { InboxKind } from '../../ports/store/inbox.ts';
+import type { Run, RunError } from '../../ports/store/run.ts';
+import type { RunEvent } from '../../ports/store/run-event.ts';
 
 /** Token counts as clients see them; `input` counts the whole prompt, cached parts included. */
 export type UsageData = {

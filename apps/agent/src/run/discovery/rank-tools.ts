@@ -1,5 +1,5 @@
 import type MiniSearch from 'minisearch';
-import { isPlainObject } from '../../plain-object.ts';
+import { isPlainObject } from '../../json/plain-object.ts';
 import type { CatalogueTool } from '../../ports/tool-registry.ts';
 import { isStopWord, wordsOf } from './words.ts';
 

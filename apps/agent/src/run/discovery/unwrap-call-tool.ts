@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../plain-object.ts';
+import { isPlainObject } from '../../json/plain-object.ts';
 import type { Block } from '../../ports/llm-provider.ts';
 import { CALL_TOOL } from './find-tools.ts';
 

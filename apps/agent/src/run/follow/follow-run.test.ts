@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import type { PartialMessage, Run, RunEvent, RunReader } from '../../ports/run-store.ts';
+import type { PartialMessage } from '../../ports/store/message.ts';
+import type { Run } from '../../ports/store/run.ts';
+import type { RunEvent } from '../../ports/store/run-event.ts';
+import type { StoreReader } from '../../ports/store.ts';
 import { createInProcessSignalBus } from '../../queue/in-process-signal-bus.ts';
 import { followRun, type RunFrame } from './follow-run.ts';
 
@@ -11,7 +14,7 @@ function followed() {
     status: 'running',
     partial: undefined,
   };
-  const read: Partial<RunReader> = {
+  const read: Partial<StoreReader> = {
     run: () => Promise.resolve({ id: 'r1', status: state.status, lastSeq: events.length } as Run),
     partial: () => Promise.resolve(state.partial),
     openInbox: () => Promise.resolve([]),
@@ -21,7 +24,7 @@ function followed() {
   const stop = new AbortController();
   const reading = (async () => {
     for await (const frame of followRun(
-      { read: read as RunReader, bus },
+      { read: read as StoreReader, bus },
       { runId: 'r1', after: 0, signal: stop.signal },
     ))
       frames.push(frame);

@@ -1,11 +1,8 @@
-import type { Listed } from '../../ports/list-store.ts';
-import {
-  isSettled,
-  type InboxItem,
-  type PartialMessage,
-  type Run,
-  type RunEvent,
-} from '../../ports/run-store.ts';
+import type { Listed } from '../../ports/store/list.ts';
+import { isSettled, type Run } from '../../ports/store/run.ts';
+import type { InboxItem } from '../../ports/store/inbox.ts';
+import type { PartialMessage } from '../../ports/store/message.ts';
+import type { RunEvent } from '../../ports/store/run-event.ts';
 import type { Signal, SignalBus } from '../../ports/signal-bus.ts';
 import type { FollowReader } from './shared-run-reader.ts';
 

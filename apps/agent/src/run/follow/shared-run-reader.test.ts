@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Run } from '../../ports/run-store.ts';
+import type { Run } from '../../ports/store/run.ts';
 import { createInProcessSignalBus } from '../../queue/in-process-signal-bus.ts';
 import { shareReads, type FollowReader } from './shared-run-reader.ts';
 

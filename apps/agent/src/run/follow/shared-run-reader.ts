@@ -1,8 +1,8 @@
-import type { RunReader } from '../../ports/run-store.ts';
+import type { StoreReader } from '../../ports/store.ts';
 import type { SignalBus } from '../../ports/signal-bus.ts';
 
 /** Reads of a run's stream. */
-export type FollowReader = Pick<RunReader, 'run' | 'events' | 'partial' | 'openInbox'>;
+export type FollowReader = Pick<StoreReader, 'run' | 'events' | 'partial' | 'openInbox'>;
 
 /**
  * Creates a reader that is shared by the followers of the same runs: equal reads between two

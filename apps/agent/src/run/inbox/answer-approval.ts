@@ -1,5 +1,7 @@
-import type { ApprovalBinding, InboxItem, ToolCall, ToolCallPatch } from '../../ports/run-store.ts';
-import { digestOf } from '../../canonical-json.ts';
+import type { ApprovalBinding } from '../../ports/store/approval.ts';
+import type { InboxItem } from '../../ports/store/inbox.ts';
+import type { ToolCall, ToolCallPatch } from '../../ports/store/tool-call.ts';
+import { digestOf } from '../../json/canonical-json.ts';
 import { approveCall, failCall } from '../ledger/call-states.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';

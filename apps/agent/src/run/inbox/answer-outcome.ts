@@ -1,4 +1,4 @@
-import type { ToolCall } from '../../ports/run-store.ts';
+import type { ToolCall } from '../../ports/store/tool-call.ts';
 import { failCall, succeedCall } from '../ledger/call-states.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';

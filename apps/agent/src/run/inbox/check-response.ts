@@ -1,8 +1,8 @@
 import type { JsonObject } from '@signalbox/mcp-core';
-import { exceededLimit, MAX_JSON_DEPTH } from '../../json-limits.ts';
-import { isPlainObject } from '../../plain-object.ts';
+import { exceededLimit, MAX_JSON_DEPTH } from '../../json/json-limits.ts';
+import { isPlainObject } from '../../json/plain-object.ts';
 import { EngineError } from '../../ports/run-engine.ts';
-import type { InboxItem, InboxKind } from '../../ports/run-store.ts';
+import type { InboxItem, InboxKind } from '../../ports/store/inbox.ts';
 import { fieldsOf, fillForm } from '../input/elicitation-form.ts';
 import { fieldProblem, joinProblems, type FieldProblem } from '../input/field-problem.ts';
 import { samplingEditProblems, replyEditProblems } from '../sampling/edits.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 import { EngineError, type Receipt } from '../../ports/run-engine.ts';
-import type { InboxItem } from '../../ports/run-store.ts';
+import type { InboxItem } from '../../ports/store/inbox.ts';
 import { answerApproval } from './answer-approval.ts';
 import { answerOutcome } from './answer-outcome.ts';
 import type { Change } from '../core/commits.ts';

@@ -1,4 +1,5 @@
-import { isSettled, type ToolCall } from '../../ports/run-store.ts';
+import { isSettled } from '../../ports/store/run.ts';
+import type { ToolCall } from '../../ports/store/tool-call.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { itemData } from '../ledger/inbox-items.ts';
 

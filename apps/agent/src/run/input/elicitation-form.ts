@@ -1,5 +1,5 @@
 import { ErrorCode, ProtocolError, type JsonObject, type JsonSchema } from '@signalbox/mcp-core';
-import { isPlainObject } from '../../plain-object.ts';
+import { isPlainObject } from '../../json/plain-object.ts';
 import { fieldProblem, type FieldProblem } from './field-problem.ts';
 import { FormError, readField, valueProblem, type FormField } from './form-field.ts';
 

@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../plain-object.ts';
+import { isPlainObject } from '../../json/plain-object.ts';
 
 export type FieldType = 'string' | 'number' | 'integer' | 'boolean' | 'array';
 export type FieldValue = string | number | boolean | readonly string[];

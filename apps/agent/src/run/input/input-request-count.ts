@@ -1,5 +1,6 @@
 import { ErrorCode, ProtocolError } from '@signalbox/mcp-core';
-import type { RunReader, ToolCall } from '../../ports/run-store.ts';
+import type { StoreReader } from '../../ports/store.ts';
+import type { ToolCall } from '../../ports/store/tool-call.ts';
 import type { Uses } from '../core/engine-parts.ts';
 
 /** Most input requests of one call, rejected and withdrawn requests included. */
@@ -12,7 +13,7 @@ export const MAX_REFUSED_INPUT_REQUESTS = 200;
  * by their inbox items.
  */
 export class InputRequestCount {
-  readonly #read: RunReader;
+  readonly #read: StoreReader;
   readonly #call: ToolCall;
   readonly #onTooMany: () => void;
   #earlier: Promise<number> | undefined;

@@ -1,11 +1,7 @@
 import { ErrorCode, ProtocolError, type JsonObject } from '@signalbox/mcp-core';
-import {
-  type InboxItem,
-  type InboxKind,
-  type InboxState,
-  type Run,
-  type ToolCall,
-} from '../../ports/run-store.ts';
+import type { InboxItem, InboxKind, InboxState } from '../../ports/store/inbox.ts';
+import type { Run } from '../../ports/store/run.ts';
+import type { ToolCall } from '../../ports/store/tool-call.ts';
 import { MAX_HELD_CALLS, type CallActivity } from '../core/activities.ts';
 import type { Change } from '../core/commits.ts';
 import { inBackground, type Uses } from '../core/engine-parts.ts';

@@ -6,7 +6,7 @@ import {
   TOOL_CALL_STATES,
   type ToolCallPatch,
   type ToolCallState,
-} from '../../ports/run-store.ts';
+} from '../../ports/store/tool-call.ts';
 import { CALL_TRANSITIONS, moveCall, type CallTransition } from './call-states.ts';
 
 /** The states that each transition leads to, by the state before; a state that is not named is an error. */

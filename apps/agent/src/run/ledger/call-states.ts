@@ -2,11 +2,11 @@ import type { CallToolResult } from '@signalbox/mcp-core';
 import {
   OPEN_CALL_STATES,
   SENT_CALL_STATES,
-  type RunTransaction,
   type ToolCall,
   type ToolCallPatch,
   type ToolCallState,
-} from '../../ports/run-store.ts';
+} from '../../ports/store/tool-call.ts';
+import type { StoreTransaction } from '../../ports/store.ts';
 import type { CancelLevel } from '../../ports/tool-registry.ts';
 import { errorResult } from './call-results.ts';
 import type { Change } from '../core/commits.ts';
@@ -46,7 +46,7 @@ export type CallTransition = keyof typeof CALL_TRANSITIONS;
 /** A call as the caller last read it. Without a state, every state that the transition allows is accepted. */
 export type CallRef = Pick<ToolCall, 'id' | 'attempt'> & Partial<Pick<ToolCall, 'state'>>;
 
-type Sql = Pick<RunTransaction, 'updateToolCall'>;
+type Sql = Pick<StoreTransaction, 'updateToolCall'>;
 type Writer = Pick<Change, 'emit'> & { readonly sql: Sql };
 type Time = { readonly clock: { now(): number } };
 

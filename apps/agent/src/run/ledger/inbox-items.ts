@@ -1,6 +1,8 @@
 import type { JsonObject } from '@signalbox/mcp-core';
-import type { InboxEntry } from '../../ports/progress-store.ts';
-import type { ApprovalBinding, InboxItem, InboxKind, ToolCall } from '../../ports/run-store.ts';
+import type { InboxEntry } from '../../ports/store/progress.ts';
+import type { ApprovalBinding } from '../../ports/store/approval.ts';
+import type { InboxItem, InboxKind } from '../../ports/store/inbox.ts';
+import type { ToolCall } from '../../ports/store/tool-call.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import type { RunEventTypes } from '../core/events.ts';

@@ -1,5 +1,5 @@
 import { EngineError } from '../../ports/run-engine.ts';
-import type { Run } from '../../ports/run-store.ts';
+import type { Run } from '../../ports/store/run.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 

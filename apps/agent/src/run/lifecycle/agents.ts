@@ -1,5 +1,5 @@
 import { EngineError, type Receipt } from '../../ports/run-engine.ts';
-import type { Agent, AgentDefinition } from '../../ports/thread-store.ts';
+import type { Agent, AgentDefinition } from '../../ports/store/agent.ts';
 import type { Uses } from '../core/engine-parts.ts';
 
 /** Stores a new agent. */

@@ -1,5 +1,5 @@
 import { EngineError, type Receipt } from '../../ports/run-engine.ts';
-import { isSettled, type Run } from '../../ports/run-store.ts';
+import { isSettled, type Run } from '../../ports/store/run.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { storeReceipt } from '../core/receipt.ts';
 import { stopRun } from './stop-run.ts';

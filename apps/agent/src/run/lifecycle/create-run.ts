@@ -1,7 +1,8 @@
 import { EngineError, type NewRun, type Receipt } from '../../ports/run-engine.ts';
-import type { RunCore } from '../../ports/progress-store.ts';
-import type { Run, RunTransaction } from '../../ports/run-store.ts';
-import type { Agent } from '../../ports/thread-store.ts';
+import type { RunCore } from '../../ports/store/progress.ts';
+import type { Run } from '../../ports/store/run.ts';
+import type { StoreTransaction } from '../../ports/store.ts';
+import type { Agent } from '../../ports/store/agent.ts';
 import { admit } from './admission.ts';
 import { cancelRun } from './cancel-run.ts';
 import type { Change } from '../core/commits.ts';
@@ -169,7 +170,7 @@ function agentFields(agent: Agent | undefined): Pick<NewRun, 'instructions' | 'm
   };
 }
 
-async function busyRuns(sql: RunTransaction, threadId: string): Promise<readonly RunCore[]> {
+async function busyRuns(sql: StoreTransaction, threadId: string): Promise<readonly RunCore[]> {
   if ((await sql.thread(threadId)) === undefined)
     throw new EngineError('unknown_thread', `There is no thread ${threadId}.`);
   return sql.unsettledRuns({ threadId });

@@ -1,5 +1,5 @@
 import { EngineError } from '../../ports/run-engine.ts';
-import { isSettled } from '../../ports/run-store.ts';
+import { isSettled } from '../../ports/store/run.ts';
 import type { Uses } from '../core/engine-parts.ts';
 
 /** Deletes a settled run with everything but its audit entries. */

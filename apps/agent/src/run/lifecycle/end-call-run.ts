@@ -1,4 +1,4 @@
-import type { Run } from '../../ports/run-store.ts';
+import type { Run } from '../../ports/store/run.ts';
 import type { Change } from '../core/commits.ts';
 import { endRun, finishStopping } from './end-run.ts';
 import type { Uses } from '../core/engine-parts.ts';

@@ -1,5 +1,5 @@
-import type { RunCore } from '../../ports/progress-store.ts';
-import { isSettled, type RunError, type RunStatus } from '../../ports/run-store.ts';
+import type { RunCore } from '../../ports/store/progress.ts';
+import { isSettled, type RunError, type RunStatus } from '../../ports/store/run.ts';
 import { answerToolUses } from '../results/answer-tool-uses.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';

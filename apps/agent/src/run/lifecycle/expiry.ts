@@ -1,4 +1,4 @@
-import type { InboxEntry, RunCore } from '../../ports/progress-store.ts';
+import type { InboxEntry, RunCore } from '../../ports/store/progress.ts';
 import { failCall } from '../ledger/call-states.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';

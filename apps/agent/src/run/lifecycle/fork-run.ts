@@ -1,10 +1,8 @@
 import { EngineError, type Fork, type Receipt } from '../../ports/run-engine.ts';
-import {
-  OPEN_CALL_STATES,
-  type Run,
-  type RunReader,
-  type StoredMessage,
-} from '../../ports/run-store.ts';
+import { OPEN_CALL_STATES } from '../../ports/store/tool-call.ts';
+import type { Run } from '../../ports/store/run.ts';
+import type { StoreReader } from '../../ports/store.ts';
+import type { StoredMessage } from '../../ports/store/message.ts';
 import { admit } from './admission.ts';
 import { missingResults } from '../results/answer-tool-uses.ts';
 import { queuedEvent, refuseUnusable } from './create-run.ts';
@@ -95,18 +93,18 @@ export async function forkRun(
 
 type HistoryMessage = Pick<StoredMessage, 'role' | 'content' | 'native'>;
 
-async function lastWholeTurn(read: RunReader, { id, turns }: Run): Promise<number> {
+async function lastWholeTurn(read: StoreReader, { id, turns }: Run): Promise<number> {
   return (await hasOpenCalls(read, id, turns)) ? turns - 1 : turns;
 }
 
-async function hasOpenCalls(read: RunReader, runId: string, turn: number): Promise<boolean> {
+async function hasOpenCalls(read: StoreReader, runId: string, turn: number): Promise<boolean> {
   return (await read.toolCalls(runId, { turn })).some(({ state }) =>
     OPEN_CALL_STATES.includes(state),
   );
 }
 
 async function historyUpTo(
-  read: RunReader,
+  read: StoreReader,
   source: Run,
   turn: number,
 ): Promise<readonly HistoryMessage[]> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LlmError, type LlmErrorKind } from '../../ports/llm-provider.ts';
-import type { Run } from '../../ports/run-store.ts';
+import type { Run } from '../../ports/store/run.ts';
 import { nextAttemptAt } from './model-outage.ts';
 import { callsThenAnswer, type Reply, type Script } from '../testing/fake-llm.ts';
 import { ok, READ_ONLY } from '../testing/fake-registry.ts';

@@ -1,5 +1,5 @@
 import type { LlmError, LlmErrorKind } from '../../ports/llm-provider.ts';
-import type { Run, RunError } from '../../ports/run-store.ts';
+import type { Run, RunError } from '../../ports/store/run.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { wallClockDeadline } from '../limits/limits.ts';

@@ -1,4 +1,4 @@
-import type { Run, RunLimits } from '../../ports/run-store.ts';
+import type { Run, RunLimits } from '../../ports/store/run.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { DEFAULT_LIMITS } from '../limits/limits.ts';
 

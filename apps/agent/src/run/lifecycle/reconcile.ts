@@ -1,5 +1,6 @@
-import type { InboxEntry, RunCore } from '../../ports/progress-store.ts';
-import { isSettled, SENT_CALL_STATES } from '../../ports/run-store.ts';
+import type { InboxEntry, RunCore } from '../../ports/store/progress.ts';
+import { isSettled } from '../../ports/store/run.ts';
+import { SENT_CALL_STATES } from '../../ports/store/tool-call.ts';
 import type { Change } from '../core/commits.ts';
 import { finishStopping } from './end-run.ts';
 import type { Uses } from '../core/engine-parts.ts';

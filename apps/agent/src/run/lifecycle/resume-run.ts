@@ -1,11 +1,7 @@
 import { EngineError, type Receipt } from '../../ports/run-engine.ts';
-import {
-  isSettled,
-  SENT_CALL_STATES,
-  type Run,
-  type RunLimits,
-  type RunReader,
-} from '../../ports/run-store.ts';
+import { isSettled, type Run, type RunLimits } from '../../ports/store/run.ts';
+import { SENT_CALL_STATES } from '../../ports/store/tool-call.ts';
+import type { StoreReader } from '../../ports/store.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { watchWallClock } from '../limits/limits.ts';
@@ -50,7 +46,7 @@ export async function resumeRun(
   });
 }
 
-async function whyNotResumable(sql: RunReader, run: Run): Promise<string | undefined> {
+async function whyNotResumable(sql: StoreReader, run: Run): Promise<string | undefined> {
   if (run.kind === 'call') return 'it is a single tool call. Make the call again.';
   if (!isSettled(run)) return `it has not ended, it is ${run.status}.`;
   if (run.status !== 'failed' && run.status !== 'expired')
@@ -66,7 +62,7 @@ async function whyNotResumable(sql: RunReader, run: Run): Promise<string | undef
 }
 
 async function hasLaterRun(
-  sql: RunReader,
+  sql: StoreReader,
   { threadId, threadPosition = 0 }: Run,
 ): Promise<boolean> {
   if (threadId === undefined) return false;

@@ -1,4 +1,4 @@
-import { exceededLimit, MAX_JSON_DEPTH } from '../../json-limits.ts';
+import { exceededLimit, MAX_JSON_DEPTH } from '../../json/json-limits.ts';
 import { EngineError, type CallRun, type NewCall, type Receipt } from '../../ports/run-engine.ts';
 import type { CatalogueTool } from '../../ports/tool-registry.ts';
 import { admit } from './admission.ts';

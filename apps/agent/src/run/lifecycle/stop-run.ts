@@ -1,5 +1,5 @@
-import type { RunCore } from '../../ports/progress-store.ts';
-import type { RunError } from '../../ports/run-store.ts';
+import type { RunCore } from '../../ports/store/progress.ts';
+import type { RunError } from '../../ports/store/run.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { voidItems } from '../ledger/inbox-items.ts';

@@ -1,11 +1,11 @@
-import type { RunCore } from '../../ports/progress-store.ts';
-import type { RunReader } from '../../ports/run-store.ts';
+import type { RunCore } from '../../ports/store/progress.ts';
+import type { StoreReader } from '../../ports/store.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 
 /** Whether a queued run may begin: the runs before it in its thread are settled. */
 export async function isNextInThread(
-  read: RunReader,
+  read: StoreReader,
   { threadId, threadPosition = 0 }: Pick<RunCore, 'threadId' | 'threadPosition'>,
 ): Promise<boolean> {
   if (threadId === undefined) return true;

@@ -1,5 +1,5 @@
 import { EngineError, type Receipt } from '../../ports/run-engine.ts';
-import type { Thread, ThreadDetails } from '../../ports/thread-store.ts';
+import type { Thread, ThreadDetails } from '../../ports/store/thread.ts';
 import type { Uses } from '../core/engine-parts.ts';
 
 /** Stores a new thread. */

@@ -1,5 +1,5 @@
 import { EngineError } from '../../ports/run-engine.ts';
-import type { Run } from '../../ports/run-store.ts';
+import type { Run } from '../../ports/store/run.ts';
 import type { Uses } from '../core/engine-parts.ts';
 
 /** Changes the metadata of a run. `change` gets the metadata inside the transaction. */

@@ -1,5 +1,5 @@
 import type { Usage } from '../../ports/llm-provider.ts';
-import type { Run, RunLimits } from '../../ports/run-store.ts';
+import type { Run, RunLimits } from '../../ports/store/run.ts';
 import type { Change } from '../core/commits.ts';
 import { checkLimit } from './limits.ts';
 

@@ -1,6 +1,6 @@
-import { addUsage } from '../../add-usage.ts';
+import { addUsage } from '../../usage/add-usage.ts';
 import type { Usage } from '../../ports/llm-provider.ts';
-import { isSettled } from '../../ports/run-store.ts';
+import { isSettled } from '../../ports/store/run.ts';
 import { emitLimitEvents } from './budget.ts';
 import type { Change } from '../core/commits.ts';
 import { usageData } from './usage.ts';

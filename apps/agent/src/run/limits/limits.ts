@@ -1,5 +1,5 @@
-import type { RunCore } from '../../ports/progress-store.ts';
-import type { RunLimits } from '../../ports/run-store.ts';
+import type { RunCore } from '../../ports/store/progress.ts';
+import type { RunLimits } from '../../ports/store/run.ts';
 import type { Change } from '../core/commits.ts';
 import type { LimitName } from '../core/events.ts';
 import type { Timers } from '../core/timers.ts';

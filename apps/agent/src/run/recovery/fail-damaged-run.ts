@@ -1,4 +1,5 @@
-import { isSettled, type DamagedRowError } from '../../ports/run-store.ts';
+import { isSettled } from '../../ports/store/run.ts';
+import type { DamagedRowError } from '../../ports/store/errors.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { voidItems } from '../ledger/inbox-items.ts';
 

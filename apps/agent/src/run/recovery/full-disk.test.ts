@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Run } from '../../ports/run-store.ts';
+import type { Run } from '../../ports/store/run.ts';
 import { callsThenAnswer } from '../testing/fake-llm.ts';
 import { ok, READ_ONLY, type FakeTool } from '../testing/fake-registry.ts';
 import { ManualClock } from '../testing/manual-clock.ts';

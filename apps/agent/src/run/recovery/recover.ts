@@ -1,10 +1,7 @@
-import type { InboxEntry, RunCore } from '../../ports/progress-store.ts';
-import {
-  DamagedRowError,
-  isSettled,
-  SENT_CALL_STATES,
-  type ToolCall,
-} from '../../ports/run-store.ts';
+import type { InboxEntry, RunCore } from '../../ports/store/progress.ts';
+import { DamagedRowError } from '../../ports/store/errors.ts';
+import { isSettled } from '../../ports/store/run.ts';
+import { SENT_CALL_STATES, type ToolCall } from '../../ports/store/tool-call.ts';
 import { interruptTurn } from '../turn/begin-turn.ts';
 import { isShutdown, type Change } from '../core/commits.ts';
 import { STORE_RETRY_MS, type Uses } from '../core/engine-parts.ts';

@@ -1,5 +1,6 @@
 import type { Block } from '../../ports/llm-provider.ts';
-import type { RunReader, StoredMessage } from '../../ports/run-store.ts';
+import type { StoreReader } from '../../ports/store.ts';
+import type { StoredMessage } from '../../ports/store/message.ts';
 import { errorResult } from '../ledger/call-results.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
@@ -21,7 +22,7 @@ export async function answerToolUses(
 
 /** Returns the results that the last message of a run lacks; empty when it calls no tool. */
 export async function missingResults(
-  read: RunReader,
+  read: StoreReader,
   runId: string,
   { role, turn, content }: StoredMessage,
 ): Promise<readonly Block[]> {

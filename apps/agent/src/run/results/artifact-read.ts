@@ -1,8 +1,10 @@
 import type { CallToolResult } from '@signalbox/mcp-core';
-import type { Artifact } from '../../ports/artifact-store.ts';
+import type { Artifact } from '../../ports/store/artifact.ts';
 import type { ToolSpec } from '../../ports/llm-provider.ts';
-import type { RunCore } from '../../ports/progress-store.ts';
-import type { Run, RunReader, ToolCall } from '../../ports/run-store.ts';
+import type { RunCore } from '../../ports/store/progress.ts';
+import type { Run } from '../../ports/store/run.ts';
+import type { StoreReader } from '../../ports/store.ts';
+import type { ToolCall } from '../../ports/store/tool-call.ts';
 import { ARTIFACT_READ } from './artifacts.ts';
 import { failCall, succeedCall } from '../ledger/call-states.ts';
 import type { Change } from '../core/commits.ts';
@@ -94,7 +96,7 @@ function pieceOf({
 }
 
 async function readPiece(
-  read: RunReader,
+  read: StoreReader,
   run: Run,
   asked: Piece | string,
 ): Promise<{ readonly text: string } | string> {
@@ -111,7 +113,7 @@ async function readPiece(
  * Whether the artifact belongs to the run, to its thread or, for forks made by earlier versions, to
  * a run that it was forked from.
  */
-async function isReadable(read: RunReader, run: Run, { id, runId }: Artifact): Promise<boolean> {
+async function isReadable(read: StoreReader, run: Run, { id, runId }: Artifact): Promise<boolean> {
   if (await read.ownsArtifact(run, id)) return true;
   const owner = await read.runCore(runId);
   let reader: RunCore | undefined = run;

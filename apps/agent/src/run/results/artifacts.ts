@@ -1,6 +1,6 @@
 import type { CallToolResult, ContentBlock } from '@signalbox/mcp-core';
-import type { Artifact } from '../../ports/artifact-store.ts';
-import type { ToolCall } from '../../ports/run-store.ts';
+import type { Artifact } from '../../ports/store/artifact.ts';
+import type { ToolCall } from '../../ports/store/tool-call.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { headAndTail, wholeCharacters } from '../text/head-and-tail.ts';

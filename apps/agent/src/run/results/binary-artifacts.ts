@@ -1,7 +1,8 @@
 import type { CallToolResult, ContentBlock } from '@signalbox/mcp-core';
-import type { Artifact } from '../../ports/artifact-store.ts';
+import type { Artifact } from '../../ports/store/artifact.ts';
 import type { Block, Message } from '../../ports/llm-provider.ts';
-import type { RunReader, ToolCall } from '../../ports/run-store.ts';
+import type { StoreReader } from '../../ports/store.ts';
+import type { ToolCall } from '../../ports/store/tool-call.ts';
 import { ARTIFACT_KEY, MAX_ARTIFACT_BYTES, MAX_INLINE_BYTES, ownArtifact } from './artifacts.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
@@ -81,7 +82,7 @@ async function keep(
 
 /** Returns the messages with the data of their artifact images, as far as one request has room. */
 export async function withImages(
-  read: Pick<RunReader, 'artifact'>,
+  read: Pick<StoreReader, 'artifact'>,
   messages: readonly Message[],
 ): Promise<readonly Message[]> {
   let room = MAX_MODEL_IMAGES_BYTES;

@@ -1,6 +1,6 @@
 import type { CallToolResult, ContentBlock } from '@signalbox/mcp-core';
 import type { Block } from '../../ports/llm-provider.ts';
-import type { ToolCall } from '../../ports/run-store.ts';
+import type { ToolCall } from '../../ports/store/tool-call.ts';
 import { errorResult } from '../ledger/call-results.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';

@@ -7,9 +7,9 @@ import {
   type SamplingContent,
   type SamplingMessage,
 } from '@signalbox/mcp-core';
-import { estimateTokens } from '../../estimate-tokens.ts';
-import { exceededLimit, MAX_JSON_DEPTH } from '../../json-limits.ts';
-import { isPlainObject } from '../../plain-object.ts';
+import { estimateTokens } from '../../usage/estimate-tokens.ts';
+import { exceededLimit, MAX_JSON_DEPTH } from '../../json/json-limits.ts';
+import { isPlainObject } from '../../json/plain-object.ts';
 import type { Block, Message } from '../../ports/llm-provider.ts';
 import type { ModelNeeds } from './choose-model.ts';
 import type { SamplingTools } from './tool-names.ts';

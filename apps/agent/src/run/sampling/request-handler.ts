@@ -6,7 +6,7 @@ import {
   type JsonObject,
   type SamplingContent,
 } from '@signalbox/mcp-core';
-import type { InboxItem } from '../../ports/run-store.ts';
+import type { InboxItem } from '../../ports/store/inbox.ts';
 import { requestInput, type RequestingCall } from '../input/request-input.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import type { InputRequestCount } from '../input/input-request-count.ts';

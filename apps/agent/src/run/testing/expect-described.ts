@@ -4,10 +4,10 @@ import { RunEvent } from '../../http/event-schemas.ts';
 import { InboxItem } from '../../http/inbox-schemas.ts';
 import { unnamedFields } from '../../http/testing/checked-serializer.ts';
 import { eventView, inboxItemView } from '../../http/views.ts';
-import type { RunReader } from '../../ports/run-store.ts';
+import type { StoreReader } from '../../ports/store.ts';
 
 /** Fails unless every stored event and inbox item is exactly as the OpenAPI document describes it. */
-export async function expectDescribed(read: RunReader): Promise<void> {
+export async function expectDescribed(read: StoreReader): Promise<void> {
   const { data: runs } = await read.runs({ limit: 1000 });
   for (const run of runs) {
     for (const event of await read.events(run.id, { after: 0, limit: 100_000 }))

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
-import type { RunReader } from '../../ports/run-store.ts';
+import type { StoreReader } from '../../ports/store.ts';
 import { usageData } from '../limits/usage.ts';
 import { foldEvents } from './fold.ts';
 
 /** Fails unless the events of every run are numbered without gap and tell exactly what its rows say. */
-export async function expectFoldMatches(read: RunReader): Promise<void> {
+export async function expectFoldMatches(read: StoreReader): Promise<void> {
   const { data: runs } = await read.runs({ limit: 1000 });
   for (const { id } of runs) {
     const run = await read.run(id);

@@ -1,4 +1,7 @@
-import type { InboxState, Run, RunEvent, ToolCallState } from '../../ports/run-store.ts';
+import type { InboxState } from '../../ports/store/inbox.ts';
+import type { Run } from '../../ports/store/run.ts';
+import type { RunEvent } from '../../ports/store/run-event.ts';
+import type { ToolCallState } from '../../ports/store/tool-call.ts';
 import { eventBody, type RunEventBody, type UsageData } from '../core/events.ts';
 
 /** State of a run as a client derives it from the events alone. */

@@ -4,19 +4,16 @@ import { inspect } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { createOutputChecker } from '../../mcp/output-checker.ts';
 import type { RunEngine } from '../../ports/run-engine.ts';
-import type {
-  InboxItem,
-  Run,
-  RunEvent,
-  RunReader,
-  RunStore,
-  ToolCall,
-} from '../../ports/run-store.ts';
+import type { InboxItem } from '../../ports/store/inbox.ts';
+import type { Run } from '../../ports/store/run.ts';
+import type { RunEvent } from '../../ports/store/run-event.ts';
+import type { StoreReader, Store } from '../../ports/store.ts';
+import type { ToolCall } from '../../ports/store/tool-call.ts';
 import type { Signal, SignalBus } from '../../ports/signal-bus.ts';
 import type { CrashPoint } from '../../ports/test-hooks.ts';
 import { createInProcessSignalBus } from '../../queue/in-process-signal-bus.ts';
 import { createMemoryJobQueue } from '../../queue/memory-job-queue.ts';
-import { openRunStore } from '../../store/open-run-store.ts';
+import { openStore } from '../../store/open-store.ts';
 import { databaseFolder, provideMigratedDatabase } from '../../store/testing/migrated-database.ts';
 import type { EventListener } from '../core/commits.ts';
 import type { ServerPolicy } from '../core/server-policy.ts';
@@ -53,8 +50,8 @@ export interface ServiceOptions {
 /** An engine over the real store, with everything a test looks at. */
 export interface Service {
   readonly engine: RunEngine;
-  readonly read: RunReader;
-  readonly store: RunStore;
+  readonly read: StoreReader;
+  readonly store: Store;
   readonly bus: SignalBus;
   readonly llm: FakeLlm;
   readonly registry: FakeRegistry;
@@ -97,7 +94,7 @@ export async function openService({
 }: ServiceOptions): Promise<Service> {
   const dataDir = options.dataDir ?? join(databaseFolder(), 'data');
   await provideMigratedDatabase(dataDir);
-  const opened = await openRunStore({ dataDir, durability: 'process', clock });
+  const opened = await openStore({ dataDir, durability: 'process', clock });
   const life = { isOver: false, isClosed: false };
   const crash = Promise.withResolvers<void>();
   const die = (): void => {
@@ -236,14 +233,14 @@ interface Death {
 }
 
 /** The store of a service that can be killed: afterwards nothing it is asked ever happens. */
-function mortal(store: RunStore, { life, die, dieAfterCommits, isFull }: Death): RunStore {
+function mortal(store: Store, { life, die, dieAfterCommits, isFull }: Death): Store {
   let commits = 0;
   let writes = 0;
   const isOver = (): boolean => life.isOver;
   const read = new Proxy(store.read, {
-    get: (target, name: keyof RunReader) => (isOver() ? () => never : target[name]),
+    get: (target, name: keyof StoreReader) => (isOver() ? () => never : target[name]),
   });
-  const write: RunStore['write'] = async (work, options) => {
+  const write: Store['write'] = async (work, options) => {
     if (isOver()) return never;
     writes += 1;
     if (isFull(writes)) throw new Error('database or disk is full');

@@ -1,4 +1,4 @@
-import { exceededLimit, MAX_JSON_DEPTH } from '../../json-limits.ts';
+import { exceededLimit, MAX_JSON_DEPTH } from '../../json/json-limits.ts';
 import type { Block, Message } from '../../ports/llm-provider.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { isSettled } from '../../ports/run-store.ts';
+import { isSettled } from '../../ports/store/run.ts';
 import { beginTurn } from './begin-turn.ts';
 import type { EngineParts, Uses } from '../core/engine-parts.ts';
 import { watchWallClock } from '../limits/limits.ts';

@@ -1,5 +1,7 @@
-import type { Epoch } from '../../ports/epoch-store.ts';
-import { OPEN_CALL_STATES, type ActiveTurn, type Run } from '../../ports/run-store.ts';
+import type { Epoch } from '../../ports/store/epoch.ts';
+import { OPEN_CALL_STATES } from '../../ports/store/tool-call.ts';
+import type { ActiveTurn } from '../../ports/store/message.ts';
+import type { Run } from '../../ports/store/run.ts';
 import { overBudget } from '../limits/budget.ts';
 import type { Change } from '../core/commits.ts';
 import { epochOf } from './epoch.ts';

@@ -1,6 +1,7 @@
 import { withImages } from '../results/binary-artifacts.ts';
 import type { Message } from '../../ports/llm-provider.ts';
-import type { Run, RunReader } from '../../ports/run-store.ts';
+import type { Run } from '../../ports/store/run.ts';
+import type { StoreReader } from '../../ports/store.ts';
 
 /**
  * Returns the messages for the model of a run: those of the earlier runs of its thread, then its
@@ -8,7 +9,7 @@ import type { Run, RunReader } from '../../ports/run-store.ts';
  * their conversation.
  */
 export async function conversationOf(
-  read: RunReader,
+  read: StoreReader,
   { id, threadId, threadPosition = 0 }: Run,
   epoch: string,
 ): Promise<readonly Message[]> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Epoch } from '../../ports/epoch-store.ts';
+import type { Epoch } from '../../ports/store/epoch.ts';
 import type { ToolSpec } from '../../ports/llm-provider.ts';
-import type { Run } from '../../ports/run-store.ts';
+import type { Run } from '../../ports/store/run.ts';
 import type { CatalogueTool, ServerStatus } from '../../ports/tool-registry.ts';
 import { ARTIFACT_READ_SPEC } from '../results/artifact-read.ts';
 import type { Change } from '../core/commits.ts';

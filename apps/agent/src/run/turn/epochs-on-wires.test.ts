@@ -5,11 +5,11 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { startFakeServer } from '../../llm/testing/fake-wire.ts';
 import { connect, WIRES } from '../../llm/testing/provider-kinds.ts';
 import { createOutputChecker } from '../../mcp/output-checker.ts';
-import { isSettled } from '../../ports/run-store.ts';
+import { isSettled } from '../../ports/store/run.ts';
 import { createInProcessSignalBus } from '../../queue/in-process-signal-bus.ts';
 import { createMemoryJobQueue } from '../../queue/memory-job-queue.ts';
-import { openRunStore } from '../../store/open-run-store.ts';
-import { systemClock } from '../../system-clock.ts';
+import { openStore } from '../../store/open-store.ts';
+import { systemClock } from '../../system/system-clock.ts';
 import { createRunEngine } from '../run-engine.ts';
 import { FakeRegistry, ok, READ_ONLY, type FakeTool } from '../testing/fake-registry.ts';
 
@@ -35,7 +35,7 @@ describe.each(WIRES)('$provider $wire.path', (kind) => {
       },
     };
     const bus = createInProcessSignalBus();
-    const store = await openRunStore({
+    const store = await openStore({
       dataDir: mkdtempSync(join(tmpdir(), 'epochs-')),
       durability: 'process',
       clock: systemClock,

@@ -1,6 +1,6 @@
-import { addUsage } from '../../add-usage.ts';
+import { addUsage } from '../../usage/add-usage.ts';
 import type { LlmFinish } from '../../ports/llm-provider.ts';
-import type { RunError, Run } from '../../ports/run-store.ts';
+import type { RunError, Run } from '../../ports/store/run.ts';
 import type { Turn } from './begin-turn.ts';
 import { overBudget, emitLimitEvents } from '../limits/budget.ts';
 import type { Change } from '../core/commits.ts';

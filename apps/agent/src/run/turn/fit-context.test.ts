@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { modelCard } from '../../llm/catalogue/model-cards.ts';
-import { estimateTokens } from '../../estimate-tokens.ts';
+import { estimateTokens } from '../../usage/estimate-tokens.ts';
 import type { Message } from '../../ports/llm-provider.ts';
 import { fitContext } from './fit-context.ts';
 import { ok, READ_ONLY } from '../testing/fake-registry.ts';

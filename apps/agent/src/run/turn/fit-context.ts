@@ -1,4 +1,4 @@
-import { estimateTokens } from '../../estimate-tokens.ts';
+import { estimateTokens } from '../../usage/estimate-tokens.ts';
 import type { Block, Message } from '../../ports/llm-provider.ts';
 
 export interface FittedContext {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { EngineError } from '../../ports/run-engine.ts';
-import type { Run } from '../../ports/run-store.ts';
+import type { Run } from '../../ports/store/run.ts';
 import { openService, type Service } from '../testing/service.ts';
 import type { Script } from '../testing/fake-llm.ts';
 import { ok, READ_ONLY } from '../testing/fake-registry.ts';

@@ -1,5 +1,5 @@
-import { isPlainObject } from '../../plain-object.ts';
-import type { Run } from '../../ports/run-store.ts';
+import { isPlainObject } from '../../json/plain-object.ts';
+import type { Run } from '../../ports/store/run.ts';
 import type { Turn } from './begin-turn.ts';
 import type { Change } from '../core/commits.ts';
 import { endRun } from '../lifecycle/end-run.ts';

@@ -1,4 +1,4 @@
-import type { Run } from '../../ports/run-store.ts';
+import type { Run } from '../../ports/store/run.ts';
 
 /** Instructions of every run. */
 const BASE = [

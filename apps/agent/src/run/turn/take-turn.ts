@@ -1,6 +1,6 @@
-import { estimateTokens } from '../../estimate-tokens.ts';
+import { estimateTokens } from '../../usage/estimate-tokens.ts';
 import { LlmError, type LlmRequest } from '../../ports/llm-provider.ts';
-import type { RunError } from '../../ports/run-store.ts';
+import type { RunError } from '../../ports/store/run.ts';
 import type { StopCause } from '../core/activities.ts';
 import { interruptTurn, type Turn } from './begin-turn.ts';
 import { charge } from '../limits/charge.ts';

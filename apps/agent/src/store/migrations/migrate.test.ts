@@ -5,7 +5,7 @@ import Sqlite from 'better-sqlite3';
 import { Kysely, SqliteDialect } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { expect, test } from 'vitest';
-import { openRunStore } from '../open-run-store.ts';
+import { openStore } from '../open-store.ts';
 import { initial } from './0001-initial.ts';
 import { parkedCalls } from './0002-parked-calls.ts';
 import { conversations } from './0003-conversations.ts';
@@ -45,7 +45,7 @@ test('a database of an earlier version keeps its questions and artifacts, and it
     .run(JSON.stringify({ server: 'a', message: 'm'.repeat(1_000_000) }));
   await db.destroy();
 
-  const store = await openRunStore({
+  const store = await openStore({
     dataDir,
     durability: 'process',
     clock: { now: () => 5, after: () => () => undefined },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { ManualClock } from '../../testing/manual-clock.ts';
-import { openRunStore } from '../open-run-store.ts';
+import { openStore } from '../open-store.ts';
 
 const FILE = 'signalbox.sqlite';
 
@@ -27,7 +27,7 @@ export async function provideMigratedDatabase(dataDir: string): Promise<void> {
 async function createTemplate(): Promise<string> {
   const dataDir = databaseFolder();
   const clock = new ManualClock();
-  const store = await openRunStore({ dataDir, durability: 'process', clock });
+  const store = await openStore({ dataDir, durability: 'process', clock });
   await store.close();
   const file = join(dataDir, FILE);
   const database = new Sqlite(file);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ServerDirectory } from '../../../ports/server-directory.ts';
 import type { ToolRegistry } from '../../../ports/tool-registry.ts';
-import { systemClock } from '../../../system-clock.ts';
+import { systemClock } from '../../../system/system-clock.ts';
 import { isRemote } from '../../../config/config.ts';
 import { connectStdioServer } from '../../connect-stdio-server.ts';
 import type { Reaper } from '../../reaper.ts';

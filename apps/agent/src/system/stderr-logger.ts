@@ -1,6 +1,6 @@
-import type { Config } from './config/config.ts';
-import type { Logger } from './ports/logger.ts';
-import { terminalJson, terminalLine } from './terminal-text.ts';
+import type { Config } from '../config/config.ts';
+import type { Logger } from '../ports/logger.ts';
+import { terminalJson, terminalLine } from '../text/terminal-text.ts';
 
 export interface StderrLoggerOptions {
   /** Minimum level of written entries. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { addUsage } from './add-usage.ts';
-import type { Usage } from './ports/llm-provider.ts';
+import type { Usage } from '../ports/llm-provider.ts';
 
 const REPORTED: Usage = {
   input: 10,

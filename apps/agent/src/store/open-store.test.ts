@@ -6,16 +6,16 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { storeContract } from '../ports/store.contract.ts';
-import type { RunStore } from '../ports/run-store.ts';
+import type { Store } from '../ports/store.ts';
 import type { Clock } from '../ports/clock.ts';
 import { queuedRun } from '../ports/testing/queued-run.ts';
-import { openRunStore } from './open-run-store.ts';
+import { openStore } from './open-store.ts';
 import { StoreError } from './store-error.ts';
 
 const clock: Clock = { now: () => 1234, after: () => () => undefined };
 const newDataDir = (): string => join(mkdtempSync(join(tmpdir(), 'signalbox-store-')), 'data');
-const open = (dataDir: string, durability: 'process' | 'power' = 'process'): Promise<RunStore> =>
-  openRunStore({ dataDir, durability, clock });
+const open = (dataDir: string, durability: 'process' | 'power' = 'process'): Promise<Store> =>
+  openStore({ dataDir, durability, clock });
 
 async function refusal(dataDir: string): Promise<string> {
   const error: unknown = await open(dataDir).catch((reason: unknown) => reason);
@@ -125,11 +125,11 @@ describe('the data directory', () => {
 
   test('is free as soon as its process is killed, and committed work is there', async () => {
     const dataDir = newDataDir();
-    const module = JSON.stringify(new URL('./open-run-store.ts', import.meta.url).href);
+    const module = JSON.stringify(new URL('./open-store.ts', import.meta.url).href);
     const script = `
-      const { openRunStore } = await import(${module});
+      const { openStore } = await import(${module});
       const clock = { now: () => 1, after: () => () => {} };
-      const store = await openRunStore({ dataDir: process.argv[1], durability: 'process', clock });
+      const store = await openStore({ dataDir: process.argv[1], durability: 'process', clock });
       await store.write((sql) => sql.insertRun({ id: 'kept', status: 'queued', prompt: '', provider: '', model: '', scripted: true, limits: {}, lastSeq: 0, turns: 0, toolCalls: 0, waitedMs: 0, createdAt: 1 }));
       process.stdout.write('ready');
       setInterval(() => {}, 1000);`;

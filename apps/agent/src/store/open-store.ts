@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { CamelCasePlugin, Kysely, sql, SqliteDialect } from 'kysely';
-import type { RunStore } from '../ports/run-store.ts';
+import type { Store } from '../ports/store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ToolPins } from '../ports/tool-pins.ts';
 import { cachedStatements } from './cached-statements.ts';
@@ -25,7 +25,7 @@ export interface RunStoreOptions {
   readonly clock: Clock;
 }
 
-export interface OpenedStore extends RunStore {
+export interface OpenedStore extends Store {
   readonly toolPins: ToolPins;
 }
 
@@ -34,7 +34,7 @@ export interface OpenedStore extends RunStore {
  * read-only connection.
  * @throws StoreError `locked`, `newer_database`, `unusable`
  */
-export async function openRunStore({
+export async function openStore({
   dataDir,
   durability,
   clock,

@@ -1,4 +1,4 @@
-import type { Usage } from './ports/llm-provider.ts';
+import type { Usage } from '../ports/llm-provider.ts';
 
 const SOURCES = ['reported', 'partial', 'estimated'] as const;
 

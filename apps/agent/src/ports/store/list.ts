@@ -1,9 +1,9 @@
-import type { RememberedApproval } from './store/approval.ts';
-import type { InboxItem, InboxState } from './store/inbox.ts';
-import type { Page } from './store/page.ts';
-import type { Run, RunStatus } from './store/run.ts';
-import type { ToolCall } from './store/tool-call.ts';
-import type { Metadata, PageOptions } from './thread-store.ts';
+import type { RememberedApproval } from './approval.ts';
+import type { InboxItem, InboxState } from './inbox.ts';
+import type { Page, PageOptions } from './page.ts';
+import type { Run, RunStatus } from './run.ts';
+import type { ToolCall } from './tool-call.ts';
+import type { Metadata } from './metadata.ts';
 
 /**
  * A row as shown in a list. `isShortened`: long texts are truncated, and long lists, objects and

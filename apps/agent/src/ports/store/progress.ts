@@ -1,9 +1,9 @@
-import type { InboxItem, InboxState } from './store/inbox.ts';
-import type { StoredMessage } from './store/message.ts';
-import type { Run, RunCore, RunStatus } from './store/run.ts';
-import type { ToolCall } from './store/tool-call.ts';
+import type { InboxItem, InboxState } from './inbox.ts';
+import type { StoredMessage } from './message.ts';
+import type { Run, RunCore, RunStatus } from './run.ts';
+import type { ToolCall } from './tool-call.ts';
 
-export type { RunCore } from './store/run.ts';
+export type { RunCore } from './run.ts';
 
 /** An inbox item without its request and response. */
 export type InboxEntry = Pick<

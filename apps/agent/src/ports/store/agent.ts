@@ -1,0 +1,32 @@
+import type { Page, PageOptions } from './page.ts';
+import type { RunLimits } from './run.ts';
+
+/** A stored agent definition. A run copies it when it is created. */
+export interface Agent {
+  readonly id: string;
+  readonly name: string;
+  /** Instructions in addition to the service's own. */
+  readonly instructions: string | undefined;
+  readonly model: string | undefined;
+  readonly servers: readonly string[] | undefined;
+  readonly limits: Partial<RunLimits>;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** Parts of an agent that a client sets. */
+export type AgentDefinition = Omit<Agent, 'id' | 'createdAt' | 'updatedAt'>;
+
+export interface AgentReader {
+  agent(id: string): Promise<Agent | undefined>;
+  /** Returns agents newest first. */
+  agents(options: PageOptions): Promise<Page<Agent>>;
+}
+
+export interface AgentWriter {
+  insertAgent(agent: Agent): Promise<void>;
+  /** Updates an agent. Returns whether it existed. */
+  updateAgent(id: string, patch: Omit<Agent, 'id' | 'createdAt'>): Promise<boolean>;
+  /** Deletes an agent. Returns whether it existed. */
+  deleteAgent(id: string): Promise<boolean>;
+}
