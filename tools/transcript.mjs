@@ -41,11 +41,15 @@ function runTask() {
   rmSync(data, { recursive: true, force: true });
   const [, stdout, stderr] = output;
   if (status !== 0) throw new Error(`signalbox run ended with ${status}: ${stderr}`);
-  return `${stderr}${stdout}`
-    .replace(/^No model is configured.*\n/, '')
-    .split('\n')
-    .map((line) => (line.length > LINE_CHARACTERS ? `${line.slice(0, LINE_CHARACTERS)}…` : line))
-    .join('\n');
+  return (
+    `${stderr}${stdout}`
+      .replace(/^No model is configured.*\n/, '')
+      // Printed only where a server takes long to start.
+      .replace(/^waiting for .* to connect.*\n/gm, '')
+      .split('\n')
+      .map((line) => (line.length > LINE_CHARACTERS ? `${line.slice(0, LINE_CHARACTERS)}…` : line))
+      .join('\n')
+  );
 }
 
 function comparable(transcript) {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ApiClient } from './support/client.ts';
 import { writeScenario } from './support/scenario.ts';
+import { slowness } from './support/slowness.ts';
 import { serverBin, startService, temporaryFolder, type Service } from './support/service.ts';
 
 const ENTRIES = 1500;
@@ -102,7 +103,7 @@ describe('cancelling a run in the middle of a search', () => {
     expect(
       latencies.toSorted((left, right) => left - right)[1],
       `measured ${latencies.join(', ')} ms`,
-    ).toBeLessThan(250);
+    ).toBeLessThan(250 * slowness());
 
     // The server was not harmed: the next run uses the same process.
     expect(await api.settled((await api.start('list')).id)).toMatchObject({ status: 'completed' });
