@@ -101,9 +101,9 @@ class Engine implements RunEngine {
   constructor(dependencies: EngineDependencies) {
     const { store, queue, bus, registry, llm, outputs, clock, logger, policies, crashPoints } =
       dependencies;
-    const reach = (point: CrashPoint): void => crashPoints?.(point);
+    const crashPoint = (point: CrashPoint): void => crashPoints?.(point);
     this.#commits = new Commits(store, bus, {
-      reach,
+      crashPoint,
       reconcile: (change) => reconcile(this.#context, change),
       onEvents: dependencies.onEvents ?? (() => undefined),
     });
@@ -126,7 +126,7 @@ class Engine implements RunEngine {
       logger,
       newId: dependencies.newId ?? (() => v7()),
       random: dependencies.random ?? Math.random,
-      reach,
+      crashPoint,
       policyOf: (server) =>
         (Object.hasOwn(policies, server) ? policies[server] : undefined) ?? DEFAULT_POLICY,
       recovery: dependencies.recovery ?? defaultRecovery,

@@ -45,7 +45,7 @@ const audit = async (service: Service, id: string): Promise<readonly string[]> =
   );
 
 describe('rules by tool name', () => {
-  test('S-228: let calls go, have them asked about, or refuse them with a text for the model', async () => {
+  test('let calls go, have them asked about, or refuse them with a text for the model', async () => {
     const { service, id } = await started({
       script: callsThenAnswer([[{ name: 'a__read' }, { name: 'a__write' }, { name: 'a__delete' }]]),
       tools: { a__read: echo(), a__write: echo(), a__delete: echo({ annotations: READ_ONLY }) },
@@ -446,7 +446,7 @@ test('an approval that is remembered for the thread counts for its other runs, a
   expect(await service.item(stranger.id)).toMatchObject({ kind: 'tool_approval' });
 });
 
-test('S-241: the audit says who decided what about which arguments, and what came of it, and no arguments', async () => {
+test('the audit says who decided what about which arguments, and what came of it, and no arguments', async () => {
   const { service, id } = await started({
     script: callsThenAnswer([
       [{ name: 'a__write', input: { path: 'secret' } }, { name: 'a__nothing' }],

@@ -9,7 +9,7 @@ test.each([
   ['a read-only tool of a trusted server', tool('get', true, reads), 'auto'],
   ['a read-only tool of another server', tool('get', false, reads), 'ask'],
   ['a tool without hints', tool('set'), 'ask'],
-] as const)('S-228: without a rule %s is %3$s', (_case, given, expected) => {
+] as const)('without a rule %s is %3$s', (_case, given, expected) => {
   expect(approvalPolicy({ approval: 'default' }, given)).toBe(expected);
 });
 

@@ -30,7 +30,7 @@ type Parts = Uses<
   | 'clock'
   | 'logger'
   | 'newId'
-  | 'reach'
+  | 'crashPoint'
   | 'policyOf'
   | 'recovery'
   | 'activities'
@@ -218,7 +218,7 @@ async function sendCall(
   reservation: CallReservation,
 ): Promise<End> {
   const { run, call, activity } = dispatched;
-  context.reach('before-tool-send');
+  context.crashPoint('before-tool-send');
   const progress = new ProgressLog(context, call);
   const rounds = new RoundKeeper(context, call);
   let storingTask = Promise.resolve();
@@ -262,7 +262,7 @@ async function sendCall(
       message: 'The service failed while the call was under way; its log says why.',
     };
   });
-  context.reach('after-tool-result');
+  context.crashPoint('after-tool-result');
   await storingTask;
   const isEndedForInputRequests =
     tooMany.signal.aborted && !activity.signal.aborted && outcome.type === 'cancelled';

@@ -16,7 +16,7 @@ const MOST_CHARACTERS = 4096;
  * Stores the progress of one attempt. Updates that arrive too fast are dropped, except the last.
  */
 export class ProgressLog {
-  readonly #context: Uses<'clock' | 'logger' | 'reach' | 'commit'>;
+  readonly #context: Uses<'clock' | 'logger' | 'crashPoint' | 'commit'>;
   readonly #call: ToolCall;
   #waiting: Progress | undefined;
   #lastStoredAt = Number.NEGATIVE_INFINITY;
@@ -24,7 +24,7 @@ export class ProgressLog {
   #stored: Promise<void> = Promise.resolve();
   #cancelUnderWay: (() => void) | undefined;
 
-  constructor(context: Uses<'clock' | 'logger' | 'reach' | 'commit'>, call: ToolCall) {
+  constructor(context: Uses<'clock' | 'logger' | 'crashPoint' | 'commit'>, call: ToolCall) {
     this.#context = context;
     this.#call = call;
     this.#cancelUnderWay = context.clock.after(UNDER_WAY_AFTER_MS, () => this.#underWay());
@@ -50,7 +50,7 @@ export class ProgressLog {
   #underWay(): void {
     this.#cancelUnderWay?.();
     this.#cancelUnderWay = undefined;
-    this.#context.reach('during-tool-call');
+    this.#context.crashPoint('during-tool-call');
   }
 
   #store(): void {

@@ -29,7 +29,7 @@ export function isShutdown(error: unknown): boolean {
 }
 
 export interface CommitHooks {
-  readonly reach: (point: CrashPoint) => void;
+  readonly crashPoint: (point: CrashPoint) => void;
   /** Last step of a transaction whose events can change what its run waits for; it may emit more events. */
   readonly reconcile: (change: Change) => Promise<void>;
   /** Receives the events of each commit. */
@@ -90,13 +90,13 @@ export class Commits {
         'shutting_down',
         'The service is shutting down. Try again when it is back.',
       );
-    if (step !== undefined) this.#hooks.reach(`before-${step}-commit`);
+    if (step !== undefined) this.#hooks.crashPoint(`before-${step}-commit`);
     const events: RunEventBody[] = [];
     const effects: (() => void)[] = [];
     const lastWork: (() => Promise<void>)[] = [];
     const written = this.#store.write(
       async (sql) => {
-        const asked = { isRecheck: false };
+        const state = { isRecheck: false };
         const change: Change = {
           runId,
           sql,
@@ -104,11 +104,11 @@ export class Commits {
           afterCommit: (effect) => effects.push(effect),
           beforeCommit: (last) => lastWork.push(last),
           recheck: () => {
-            asked.isRecheck = true;
+            state.isRecheck = true;
           },
         };
         const result = await work(change);
-        if (asked.isRecheck || events.some(({ type }) => MOVING_EVENTS.has(type)))
+        if (state.isRecheck || events.some(({ type }) => MOVING_EVENTS.has(type)))
           await this.#hooks.reconcile(change);
         await sql.appendAudit(await auditOf(sql, runId, events));
         const lastSeq = events.length === 0 ? undefined : await sql.append(runId, events);
@@ -120,7 +120,7 @@ export class Commits {
     this.#pending.add(written);
     try {
       const { result, lastSeq } = await written;
-      if (step !== undefined) this.#hooks.reach(`after-${step}-commit`);
+      if (step !== undefined) this.#hooks.crashPoint(`after-${step}-commit`);
       this.#hooks.onEvents(runId, events);
       if (lastSeq !== undefined) this.#bus.publish({ type: 'events', runId, lastSeq });
       for (const effect of effects) effect();

@@ -32,7 +32,7 @@ export interface EngineParts {
   readonly newId: () => string;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  readonly reach: (point: CrashPoint) => void;
+  readonly crashPoint: (point: CrashPoint) => void;
   readonly policyOf: (server: string) => ServerPolicy;
   readonly recovery: RecoveryDecision;
   readonly activities: Activities;

@@ -109,7 +109,7 @@ describe('what a model is offered', () => {
 });
 
 describe('tools that come and go in a run', () => {
-  test('S-223: an added tool is told of, found and called in the next turns, and the array stays as it was', async () => {
+  test('an added tool is told of, found and called in the next turns, and the array stays as it was', async () => {
     const tools: { [wireName: string]: FakeTool } = { a__first: read('1') };
     tools['a__grow'] = {
       annotations: READ_ONLY,
@@ -342,7 +342,7 @@ describe('find_tools', () => {
 });
 
 describe('what servers say of their tools', () => {
-  test('S-232: it is in the system prompt, by the names of the servers, bounded, and only of those that the run uses', async () => {
+  test('it is in the system prompt, by the names of the servers, bounded, and only of those that the run uses', async () => {
     const service = await openService({
       script: () => ({ text: 'done' }),
       tools: { b__x: read('x'), a__x: read('x'), c__x: read('x'), d__x: read('x') },

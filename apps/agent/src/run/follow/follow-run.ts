@@ -52,7 +52,7 @@ export async function* followRun(
 ): AsyncGenerator<RunFrame, void> {
   const { read, bus } = dependencies;
   const mailbox = new Mailbox(options.runId);
-  const unsubscribe = bus.subscribe((signal) => mailbox.hear(signal));
+  const unsubscribe = bus.subscribe((signal) => mailbox.receive(signal));
   const stop = (): void => mailbox.wake();
   options.signal.addEventListener('abort', stop);
   try {
@@ -152,7 +152,7 @@ class Mailbox {
     this.#runId = runId;
   }
 
-  hear(signal: Signal): void {
+  receive(signal: Signal): void {
     if ((signal.type !== 'events' && signal.type !== 'delta') || signal.runId !== this.#runId)
       return;
     if (signal.type === 'delta') this.#add(signal);

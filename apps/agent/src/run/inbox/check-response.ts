@@ -73,7 +73,8 @@ export async function checkResponse(
 
 /** Returns the person's note as a part of a text for the model. */
 export function noteOf({ note }: InboxResponse): string {
-  return note === undefined || note === '' ? '' : ` Note: ${note}`;
+  const text = (note ?? '').trim();
+  return text === '' ? '' : ` Note: ${text}${/[.!?]$/.test(text) ? '' : '.'}`;
 }
 
 function checkContent(

@@ -100,7 +100,7 @@ describe('approval', () => {
       isError: true,
       content: [
         {
-          text: 'A person denied this call; it was not made. Note: use the other file Do not send it again unless the user asks for it.',
+          text: 'A person denied this call; it was not made. Note: use the other file. Do not send it again unless the user asks for it.',
         },
       ],
     });
@@ -178,7 +178,7 @@ describe('an unknown outcome', () => {
     expect(lastResult(service)).toMatchObject({
       content: [
         {
-          text: 'The answer of this call was lost; a person looked and marked it as done. Note: the file is there',
+          text: 'The answer of this call was lost; a person looked and marked it as done. Note: the file is there.',
         },
       ],
     });

@@ -17,7 +17,7 @@ export class InputRequestCount {
   readonly #call: ToolCall;
   readonly #onTooMany: () => void;
   #earlier: Promise<number> | undefined;
-  #asked = 0;
+  #sent = 0;
 
   /** `onTooMany` is called once, after `MAX_REFUSED_INPUT_REQUESTS` rejected requests. */
   constructor({ store }: Uses<'store'>, call: ToolCall, onTooMany: () => void) {
@@ -34,15 +34,14 @@ export class InputRequestCount {
     const { id } = this.#call;
     const earlier = await (this.#earlier ??= this.#read.countInboxItems({ callId: id }));
     if (
-      this.#asked + earlier < MAX_INPUT_REQUESTS &&
+      this.#sent + earlier < MAX_INPUT_REQUESTS &&
       questionKey !== undefined &&
       (await this.#read.inboxItemOf(id, questionKey)) !== undefined
     )
       return;
-    this.#asked += 1;
-    if (this.#asked + earlier === MAX_INPUT_REQUESTS + MAX_REFUSED_INPUT_REQUESTS)
-      this.#onTooMany();
-    if (this.#asked + earlier > MAX_INPUT_REQUESTS)
+    this.#sent += 1;
+    if (this.#sent + earlier === MAX_INPUT_REQUESTS + MAX_REFUSED_INPUT_REQUESTS) this.#onTooMany();
+    if (this.#sent + earlier > MAX_INPUT_REQUESTS)
       throw new ProtocolError(
         ErrorCode.rejectedByUser,
         `This call sent ${MAX_INPUT_REQUESTS} input requests; further ones are rejected.`,

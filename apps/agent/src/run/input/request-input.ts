@@ -46,15 +46,15 @@ export async function requestInput(
   { call, activity }: RequestingCall,
   { kind, request, signal, questionKey }: InputRequest,
 ): Promise<InboxItem> {
-  const asked =
+  const earlier =
     questionKey === undefined
       ? undefined
       : await context.store.read.inboxItemOf(call.id, questionKey);
-  const id = asked?.id ?? context.newId();
+  const id = earlier?.id ?? context.newId();
   const release = questionKey === undefined ? hold(context, call) : undefined;
   const closed = watchForClose(context, id, signal);
   try {
-    if (asked === undefined)
+    if (earlier === undefined)
       await context.commit(
         call.runId,
         (change) => openInputRequest(context, change, { id, kind, call, request, questionKey }),
@@ -183,8 +183,8 @@ function watchForClose(
     const item = await context.store.read.inboxItem(itemId);
     if (item !== undefined && item.state !== 'open') resolve();
   };
-  const unsubscribe = context.bus.subscribe((heard) => {
-    if (heard.type === 'inbox' && heard.itemId === itemId)
+  const unsubscribe = context.bus.subscribe((signalled) => {
+    if (signalled.type === 'inbox' && signalled.itemId === itemId)
       inBackground(context, 'reading an inbox item', look());
   });
   const withdraw = (): void => resolve();

@@ -135,14 +135,15 @@ export function queuedEvent({
 }: Run): { readonly type: 'run.queued'; readonly data: RunEventTypes['run.queued'] } {
   const origin =
     forkedFrom === undefined ? undefined : { run_id: forkedFrom.runId, turn: forkedFrom.turn };
-  const asked = kind === 'call' ? { provider: undefined, model: undefined } : { provider, model };
+  const modelFields =
+    kind === 'call' ? { provider: undefined, model: undefined } : { provider, model };
   return {
     type: 'run.queued',
     data: {
       kind,
       prompt,
       servers,
-      ...asked,
+      ...modelFields,
       scripted,
       limits: limitsData({ kind, limits }),
       thread_id: threadId,

@@ -98,15 +98,15 @@ function pieceOf({
 async function readPiece(
   read: StoreReader,
   run: Run,
-  asked: Piece | string,
+  wanted: Piece | string,
 ): Promise<{ readonly text: string } | string> {
-  if (typeof asked === 'string') return asked;
-  const artifact = await read.artifact(asked.id);
+  if (typeof wanted === 'string') return wanted;
+  const artifact = await read.artifact(wanted.id);
   if (artifact === undefined || !(await isReadable(read, run, artifact)))
-    return `There is no artifact ${JSON.stringify(asked.id)} in this conversation.`;
+    return `There is no artifact ${JSON.stringify(wanted.id)} in this conversation.`;
   if (artifact.data !== undefined)
-    return `The artifact ${asked.id} is a file of the type ${artifact.mediaType}, ${artifact.bytes} bytes: it has no text to read.`;
-  return asked.unit === 'bytes' ? bytesOf(artifact, asked) : linesOf(artifact, asked);
+    return `The artifact ${wanted.id} is a file of the type ${artifact.mediaType}, ${artifact.bytes} bytes: it has no text to read.`;
+  return wanted.unit === 'bytes' ? bytesOf(artifact, wanted) : linesOf(artifact, wanted);
 }
 
 /**

@@ -83,7 +83,7 @@ function local(
   );
 }
 
-describe('complaint, sampling ignores tools, preferences: tools', () => {
+describe('tools of a sampling request', () => {
   test("go to the model under names that it takes, and its calls come back under the server's", async () => {
     const reply = { text: 'Let me see.', calls: [{ name: 'look_up_cc6c68fa', input: { q: 'x' } }] };
     const { asked, answer } = await sample(
@@ -229,7 +229,7 @@ describe('stops', () => {
   });
 });
 
-describe('complaint, sampling ignores tools, preferences: the model', () => {
+describe('the model of a sampling request', () => {
   const models = [
     local('fake-1'),
     local('big', { intelligence: 1 }),

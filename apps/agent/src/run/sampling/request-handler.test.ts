@@ -135,7 +135,7 @@ describe('a sampling request that a person changes', () => {
   });
 });
 
-describe('S-229: where replies are reviewed', () => {
+describe('where replies are reviewed', () => {
   async function reviewed(response: JsonObject): Promise<string | undefined> {
     const { service, answers } = await sampled({ sampling: 'auto', samplingReview: true });
     const { id } = await service.engine.createRun({ prompt: 'go' });
@@ -238,7 +238,7 @@ test.each([
   ['auto', ['policy allowed', 'service succeeded']],
   ['deny', ['policy denied']],
 ] as const)(
-  'S-241: a request that the configuration decides (%s) is in the audit',
+  'a request that the configuration decides (%s) is in the audit',
   async (sampling, expected) => {
     const { service } = await sampled({ sampling });
     const { id } = await service.engine.createRun({ prompt: 'go' });

@@ -56,36 +56,36 @@ export class SamplingRequestHandler {
    * @throws ProtocolError when the configuration, a limit or a person rejects it, or it cannot be
    * served
    */
-  async serve(params: CreateMessageParams, place: SamplingOptions): Promise<CreateMessageResult> {
+  async serve(params: CreateMessageParams, options: SamplingOptions): Promise<CreateMessageResult> {
     this.#sampler.check(params);
     const { sampling, samplingReview = false } = this.#context.policyOf(this.#caller.call.server);
-    const replyKey = place.questionKey === undefined ? undefined : `${place.questionKey}:reply`;
-    const [asked, shown] = [await this.#itemOf(place.questionKey), await this.#itemOf(replyKey)];
+    const replyKey = options.questionKey === undefined ? undefined : `${options.questionKey}:reply`;
+    const [asked, shown] = [await this.#itemOf(options.questionKey), await this.#itemOf(replyKey)];
     if (asked === undefined && shown === undefined) await this.#sampler.count(sampling);
     if (sampling === 'deny')
       throw refusal('Sampling is not allowed for this server by the configuration of this host.');
     // An open approval stays with the person, even if the configuration changed.
     const approve = async (): Promise<CreateMessageParams> =>
-      sampling === 'ask' || asked !== undefined ? this.#approve(params, place) : params;
+      sampling === 'ask' || asked !== undefined ? this.#approve(params, options) : params;
     const reply =
       shown === undefined
-        ? await this.#sampler.sample(await approve(), place.signal)
+        ? await this.#sampler.sample(await approve(), options.signal)
         : replyOf(shown.request);
     return samplingReview || shown !== undefined
-      ? this.#review(reply, { ...place, questionKey: replyKey })
+      ? this.#review(reply, { ...options, questionKey: replyKey })
       : reply;
   }
 
   /** Returns the request as the person approved it. */
   async #approve(
     params: CreateMessageParams,
-    place: SamplingOptions,
+    options: SamplingOptions,
   ): Promise<CreateMessageParams> {
-    await this.#count.take(place.questionKey);
+    await this.#count.take(options.questionKey);
     const item = await requestInput(this.#context, this.#caller, {
       kind: 'sampling_approval',
       request: this.#sampler.requestOf(params),
-      ...place,
+      ...options,
     });
     if (item.response?.['action'] !== 'approve')
       throw refusal(
@@ -99,8 +99,11 @@ export class SamplingRequestHandler {
   }
 
   /** Returns the message as the person approved it. */
-  async #review(reply: CreateMessageResult, place: SamplingOptions): Promise<CreateMessageResult> {
-    await this.#count.take(place.questionKey);
+  async #review(
+    reply: CreateMessageResult,
+    options: SamplingOptions,
+  ): Promise<CreateMessageResult> {
+    await this.#count.take(options.questionKey);
     const item = await requestInput(this.#context, this.#caller, {
       kind: 'sampling_reply',
       request: {
@@ -109,7 +112,7 @@ export class SamplingRequestHandler {
         stop_reason: reply.stopReason,
         ...callsIn(reply),
       },
-      ...place,
+      ...options,
     });
     if (item.response?.['action'] !== 'approve')
       throw refusal(

@@ -161,12 +161,12 @@ export class Sampler {
     request: LlmRequest,
     { signal, warnings }: { readonly signal: AbortSignal; readonly warnings: string[] },
   ): Promise<LlmFinish> {
-    const hear = (event: LlmEvent): void =>
+    const receive = (event: LlmEvent): void =>
       void (event.type === 'warning' && warnings.push(event.message));
     try {
       for await (const event of this.#context.llm.stream(request, { signal })) {
         if (event.type === 'finish') return event;
-        hear(event);
+        receive(event);
       }
     } catch (error) {
       if (error instanceof LlmError && error.usage !== undefined)

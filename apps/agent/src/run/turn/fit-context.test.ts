@@ -40,7 +40,7 @@ function history(turns: number): readonly Message[] {
 
 const shown = (messages: readonly Message[]): string => JSON.stringify(messages);
 
-describe('complaint, unlimited context growth: a conversation', () => {
+describe('a conversation', () => {
   test('that has room stays as it is', () => {
     const messages = history(3);
     expect(fitContext(messages, BUDGET)).toEqual({ messages, leftOut: 0 });

@@ -33,7 +33,7 @@ export async function streamMessage(
 ): Promise<Streamed> {
   const partial = new PartialText(context, { runId, messageId });
   const offsets = { text: 0, reasoning: 0 };
-  const hear = (event: LlmEvent): void => {
+  const receive = (event: LlmEvent): void => {
     if (event.type === 'warning')
       context.logger.warn('the model provider warns', { run_id: runId, message: event.message });
     if (event.type !== 'text' && event.type !== 'reasoning') return;
@@ -51,7 +51,7 @@ export async function streamMessage(
   try {
     for await (const event of context.llm.stream(request, { signal, patienceMs: PATIENCE_MS })) {
       if (event.type === 'finish') return { finish: event };
-      hear(event);
+      receive(event);
     }
     return { text: partial.text, error: new Error('the stream ended without its last event') };
   } catch (error) {

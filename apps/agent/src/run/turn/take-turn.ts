@@ -33,7 +33,7 @@ export async function takeTurn(
   signal: AbortSignal,
 ): Promise<void> {
   const { run, messageId } = turn;
-  context.reach('before-model-call');
+  context.crashPoint('before-model-call');
   const request = await requestFor(context, turn);
   const streamed = await streamMessage(context, { runId: run.id, messageId, request, signal });
   if (streamed.finish === undefined) return stopTurn(context, turn, { ...streamed, signal });
@@ -41,7 +41,7 @@ export async function takeTurn(
     ...streamed.finish,
     message: normalizeMessage(streamed.finish.message, context.newId),
   };
-  context.reach('after-model-call');
+  context.crashPoint('after-model-call');
   const checked = await checkOutput(context, run, messageText(finish.message.content));
   await context.commit(
     run.id,
