@@ -45,8 +45,8 @@ export const callBehaviors: { readonly [name: string]: CallBehavior } = {
   'a result of 60 MB of objects': result(
     () => `{"content":[],"structuredContent":{"a":${objects(60 * MB)}}}`,
   ),
-  'a result of 45 MB of objects': result(
-    () => `{"content":[],"structuredContent":{"a":${objects(45 * MB)}}}`,
+  'a result of 20 MB of objects': result(
+    () => `{"content":[],"structuredContent":{"a":${objects(20 * MB)}}}`,
   ),
   'a result of 3 MB of objects': result(
     () => `{"content":[],"structuredContent":{"a":${objects(3 * MB)}}}`,

@@ -44,7 +44,7 @@ export const shortCases: readonly string[] = [
 
 /** Cases that the size limit of messages stops, with servers without this limit: each must exceed a limit of the suite. */
 export const controlCases: readonly HostileCase[] = [
-  { name: 'capabilities of 45 MB', moment: 'connect', server: 'unguarded' },
-  { name: 'a result of 45 MB of objects', moment: 'call', server: 'unguarded' },
-  { name: 'HTTP: an event of 45 MB', moment: 'call', server: 'unguarded-far' },
+  { name: 'capabilities of 20 MB', moment: 'connect', server: 'unguarded' },
+  { name: 'a result of 20 MB of objects', moment: 'call', server: 'unguarded' },
+  { name: 'HTTP: an event of 20 MB', moment: 'call', server: 'unguarded-far' },
 ];

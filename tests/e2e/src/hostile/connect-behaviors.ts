@@ -32,8 +32,8 @@ export const connectBehaviors: { readonly [name: string]: ConnectBehavior } = {
   'capabilities of 60 MB': {
     initialize: () => ordinary(`,"experimental":{"a":${objects(60 * MB)}}`),
   },
-  'capabilities of 45 MB': {
-    initialize: () => ordinary(`,"experimental":{"a":${objects(45 * MB)}}`),
+  'capabilities of 20 MB': {
+    initialize: () => ordinary(`,"experimental":{"a":${objects(20 * MB)}}`),
   },
   'capabilities of 3 MB of objects': {
     initialize: () => ordinary(`,"experimental":{"a":${objects(3 * MB)}}`),

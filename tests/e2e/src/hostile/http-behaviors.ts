@@ -120,11 +120,11 @@ export const httpBehaviors: { readonly [name: string]: HttpBehavior } = {
       );
     },
   },
-  'HTTP: an event of 45 MB': {
+  'HTTP: an event of 20 MB': {
     call: (response, id) => {
       stream(response);
       response.end(
-        `data: ${resultText(id, `{"content":[],"structuredContent":{"a":${objects(45 * MB)}}}`)}\n\n`,
+        `data: ${resultText(id, `{"content":[],"structuredContent":{"a":${objects(20 * MB)}}}`)}\n\n`,
       );
     },
   },
