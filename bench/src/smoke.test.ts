@@ -43,7 +43,7 @@ const byEra = implementations.flatMap((implementation) =>
     era,
   })),
 );
-/** One HTTP mode of each peer is enough: the shared code is tested with ours and the floor. */
+/** A single HTTP mode of each peer is enough: the shared code is tested with ours and the floor. */
 const inFull = implementations.filter(({ name }) => name === OURS || name === 'floor');
 const byMode = implementations.flatMap((implementation) =>
   implementation.httpModes

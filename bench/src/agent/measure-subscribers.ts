@@ -7,7 +7,7 @@ import { configFor, limitsFor, PROMPT } from './scenario.ts';
 import { startAgent, temporaryFolder } from './service.ts';
 
 const SUBSCRIBERS = 1000;
-/** One reader in this many does not read before the run has ended. */
+/** Every tenth reader does not read before the run has ended. */
 const ONE_PAUSED_OF = 10;
 const WORK = { turns: 20, callsPerTurn: 4, asks: true };
 const SETTLE_MS = 2000;

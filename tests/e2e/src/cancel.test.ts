@@ -67,7 +67,7 @@ interface Outcome {
   readonly scanned: number;
 }
 
-/** What the server process itself says of its searches. */
+/** Log lines of the server process about its searches. */
 function searches(): Outcome[] {
   return [
     ...service.log().matchAll(/(\S+Z) debug tool=search_files outcome=(\w+)(?: scanned=(\d+))?/g),

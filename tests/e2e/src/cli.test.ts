@@ -196,7 +196,7 @@ describe('signalbox run', () => {
   });
 });
 
-/** What git says of the repository. */
+/** Output of a git command in the repository. */
 async function workTree(): Promise<string> {
   const git = spawn('git', ['status', '--porcelain'], { cwd: repository });
   let text = '';

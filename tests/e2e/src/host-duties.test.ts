@@ -1,4 +1,4 @@
-// What every host of MCP servers must do, through the real service with real server processes.
+// Duties of every host of MCP servers, through the real service with real server processes.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -47,7 +47,7 @@ async function serverOnce(
   return server!;
 }
 
-/** What the calls of a run gave, in their order, when it has completed. */
+/** Results of the calls of a run, in their order, when it has completed. */
 async function resultsOf(prompt: string, more: object = {}): Promise<readonly unknown[]> {
   const { id } = await box.api.start(prompt, more);
   expect(await box.api.settled(id)).toMatchObject({ status: 'completed' });

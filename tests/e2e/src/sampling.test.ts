@@ -15,7 +15,7 @@ const TOOLS = [
     inputSchema: { type: 'object', properties: { q: { type: 'string' } }, required: ['q'] },
   },
 ];
-/** Of `look.up`, which is no name for a model. */
+/** Name of the tool `look.up` for the model, which does not accept the dot. */
 const WIRE_NAME = 'look_up_c2199496';
 const user = (content: unknown) => ({ role: 'user', content });
 const text = (value: string) => ({ type: 'text', text: value });

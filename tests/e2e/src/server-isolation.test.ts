@@ -58,7 +58,7 @@ async function start(era: string, env: Record<string, string> = {}): Promise<Api
   return new ApiClient(service.url);
 }
 
-/** What each call of the run gave, by wire name. */
+/** Results of the calls of a run, by wire name. */
 async function toldIn(
   api: ApiClient,
   prompt: string,

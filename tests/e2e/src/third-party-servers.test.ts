@@ -27,7 +27,7 @@ let remote: Awaited<ReturnType<typeof serveHttp>>;
 let service: ServiceProcess;
 let api: ApiClient;
 
-/** What the chart and the Notion server send their requests to. */
+/** Local address that the chart and the Notion server send their requests to. */
 async function startCloud(): Promise<Server> {
   const listener = createListener((request, response) => {
     response.setHeader('content-type', 'application/json');

@@ -9,16 +9,16 @@ interface Proof {
 }
 
 export interface Page {
-  /** Of the page; links are relative to it. */
+  /** Folder of the page; links are relative to it. */
   readonly folder: string;
   readonly text: string;
 }
 
 const UNPROVED = /\bunproved\b/i;
-/** What a name has in place of a part of an example. */
+/** Placeholder of a test title for a part of an example. */
 const EXAMPLE = String.raw`(?:%(?:\d+\$)?\w|\$[\w.]+)`;
 
-/** What is wrong with the proofs of a page: links to tests that are not there or do not run, and statements without a link. */
+/** Returns the problems of a page: links to tests that do not exist or do not run, and statements without a link. */
 export function proofProblems(repository: string, page: Page): readonly string[] {
   return [
     ...proofsOf(page).flatMap((proof) => linkProblems(repository, proof)),
@@ -55,7 +55,7 @@ function declarationOf(title: string, source: string): string | undefined {
     .at(-1);
 }
 
-/** What a page states: its numbered sections, and the rows of its tables. */
+/** Returns the statements of a page: its numbered sections, and the rows of its tables. */
 function statementsOf(text: string): readonly string[] {
   const sections = text.split(/^(?=## )/m).filter((section) => /^## \d+\./.test(section));
   const rows = [...text.matchAll(/^\| .*\|$/gm)]

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Json } from './client.ts';
 
-/** What the model says to the next request. */
+/** Response of the model to the next request. */
 export interface Said {
   readonly text?: string;
   readonly refusal?: string;
@@ -18,11 +18,11 @@ export interface Refused {
 }
 
 export interface ModelServer {
-  /** Of the chat completions API, with its version. */
+  /** Base URL of the chat completions API, with its version. */
   readonly url: string;
   /** The bodies of the requests so far. */
   readonly requests: readonly Json[];
-  /** What it says next, in order; the last stays. */
+  /** Next responses, in order; the last is repeated. */
   say(...said: readonly [Said | Refused, ...(Said | Refused)[]]): void;
   /** Forgets the requests so far. */
   forget(): void;

@@ -112,7 +112,7 @@ export class InboxService {
     return this.api.post(`/v1/inbox/${item.id}/respond`, response);
   }
 
-  /** Who, about what, and the decision or the outcome. */
+  /** Entries with who, about what, and the decision or the outcome. */
   async audit(runId: string): Promise<readonly string[]> {
     const { data } = await this.api.get<{ readonly data: readonly AuditEntry[] }>(
       `/v1/audit?run_id=${runId}`,
