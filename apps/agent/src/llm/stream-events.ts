@@ -6,10 +6,8 @@ export const MAX_EVENT_BYTES = 4 * 1024 * 1024;
 export const MAX_EVENT_PARTS = 250_000;
 /** Maximum nesting of JSON arrays and objects of one event. */
 export const MAX_EVENT_DEPTH = 100;
-/** Bytes of comments, blank lines and events without data that may arrive at once. */
-export const IDLE_BURST_BYTES = 4 * 1024 * 1024;
-/** Bytes per second of comments, blank lines and events without data after the burst. */
-export const IDLE_BYTES_PER_SECOND = 1024 * 1024;
+/** Maximum bytes of comments, blank lines and events without data in one stream. */
+export const MAX_IDLE_BYTES = 8 * 1024 * 1024;
 
 const BUFFER_BYTES = 1024;
 const MAX_KEPT_BUFFER_BYTES = 64 * 1024;
@@ -34,7 +32,6 @@ const DATA = new TextEncoder().encode('data');
  */
 export class StreamEvents {
   readonly #label: string;
-  readonly #now: () => number;
   /**
    * Lines of the current event without comments, each ended with LF, in the first `#keptBytes`
    * bytes.
@@ -52,16 +49,10 @@ export class StreamEvents {
   #inString = false;
   #isEscaped = false;
   #idleBytes = 0;
-  #idleSince: number;
 
-  /**
-   * Creates a parser. `label`: name of the server in errors; `now`: milliseconds of a monotonic
-   * clock.
-   */
-  constructor(label: string, now: () => number = () => performance.now()) {
+  /** Creates a parser. `label`: name of the server in errors. */
+  constructor(label: string) {
     this.#label = label;
-    this.#now = now;
-    this.#idleSince = now();
   }
 
   /**
@@ -192,15 +183,8 @@ export class StreamEvents {
   }
 
   #assertIdleAllowed(): void {
-    if (this.#idleBytes <= IDLE_BURST_BYTES) return;
-    const now = this.#now();
-    const allowed = ((now - this.#idleSince) * IDLE_BYTES_PER_SECOND) / 1000;
-    this.#idleSince = now;
-    this.#idleBytes = Math.max(0, this.#idleBytes - allowed);
-    if (this.#idleBytes > IDLE_BURST_BYTES)
-      throw this.#tooLarge(
-        `more than ${IDLE_BYTES_PER_SECOND} bytes a second of comments and empty events`,
-      );
+    if (this.#idleBytes > MAX_IDLE_BYTES)
+      throw this.#tooLarge(`more than ${MAX_IDLE_BYTES} bytes of comments and empty events`);
   }
 
   #tooLarge(what: string): LlmError {

@@ -4,10 +4,10 @@ import { failure } from './testing/failure.ts';
 import { type Reply, startFakeServer } from './testing/fake-wire.ts';
 import { connect, type WireKind, WIRES } from './testing/provider-kinds.ts';
 import {
-  IDLE_BURST_BYTES,
   MAX_EVENT_BYTES,
   MAX_EVENT_DEPTH,
   MAX_EVENT_PARTS,
+  MAX_IDLE_BYTES,
 } from './stream-events.ts';
 
 const MB = 1024 * 1024;
@@ -41,7 +41,7 @@ describe.each(WIRES)('$api', (kind) => {
   });
 
   test('comments without end end the call', async () => {
-    const events = [': wait\n\n'.repeat((5 * IDLE_BURST_BYTES) / 8)];
+    const events = [': wait\n\n'.repeat(MAX_IDLE_BYTES / 8 + 1)];
     expect(await error({ events, end: 'stall' })).toMatchObject({
       kind: 'too_large',
       message: expect.stringContaining('comments and empty events') as string,
