@@ -7,7 +7,7 @@ export const MAX_EVENT_PARTS = 250_000;
 /** Maximum nesting of JSON arrays and objects of one event. */
 export const MAX_EVENT_DEPTH = 100;
 /** Maximum bytes of comments, blank lines and events without data in one stream. */
-export const MAX_IDLE_BYTES = 8 * 1024 * 1024;
+export const MAX_IDLE_BYTES = 2 * 1024 * 1024;
 
 const BUFFER_BYTES = 1024;
 const MAX_KEPT_BUFFER_BYTES = 64 * 1024;
