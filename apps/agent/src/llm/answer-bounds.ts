@@ -2,8 +2,11 @@ import { LlmError, type LlmEvent } from '../ports/llm-provider.ts';
 
 /** Maximum tool calls of one answer. */
 export const MAX_CALLS = 512;
-/** Maximum characters of text and reasoning of one answer. */
-export const MAX_TEXT_CHARACTERS = 4 * 1024 * 1024;
+/**
+ * Maximum characters of text and reasoning of one answer: twice what the 128,000 output tokens of
+ * the largest known models hold.
+ */
+export const MAX_TEXT_CHARACTERS = 1024 * 1024;
 /** Maximum characters of the arguments, names and ids of all tool calls of one answer. */
 export const MAX_ARGUMENT_CHARACTERS = 4 * 1024 * 1024;
 /** Maximum raw events of one answer, including empty ones. */
