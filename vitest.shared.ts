@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
+const atRoot = (file: string): string => join(import.meta.dirname, file);
+
 /** The configuration of every package's tests; tools/test.mjs adds up the JSON results. */
 export const shared: ViteUserConfig = defineConfig({
   resolve: { conditions: ['@signalbox/source'] },
@@ -9,9 +11,9 @@ export const shared: ViteUserConfig = defineConfig({
   },
   test: {
     include: ['src/**/*.test.ts'],
-    reporters: ['default', 'json', join(import.meta.dirname, 'vitest.proofs.ts')],
+    reporters: ['default', 'json', ...['vitest.proofs.ts', 'vitest.hangs.ts'].map(atRoot)],
     outputFile: { json: '.results/vitest.json' },
-    globalSetup: join(import.meta.dirname, 'vitest.temporary-folder.ts'),
+    globalSetup: atRoot('vitest.temporary-folder.ts'),
     pool: 'forks',
     // A process for each worker, not for each file: half of the time was loading the same modules again. A test leaves nothing behind in its process.
     isolate: false,
@@ -20,6 +22,6 @@ export const shared: ViteUserConfig = defineConfig({
     // Times after which a test is taken to hang: no test passes or fails by its speed on a loaded machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    setupFiles: join(import.meta.dirname, 'vitest.hang-limits.ts'),
+    setupFiles: atRoot('vitest.hang-limits.ts'),
   },
 });

@@ -9,6 +9,7 @@ const root = join(import.meta.dirname, '..');
 const readme = join(root, 'README.md');
 const TASK = 'Which customers bought most?';
 const LINE_CHARACTERS = 140;
+const RUN_LIMIT_MS = 60_000;
 const BLOCK = /(<!-- transcript[^>]*-->\n```text\n)([^]*?)(```\n<!-- end of transcript -->)/;
 
 const text = readFileSync(readme, 'utf8');
@@ -35,6 +36,7 @@ function runTask() {
     {
       cwd: root,
       encoding: 'utf8',
+      timeout: RUN_LIMIT_MS,
       env: { PATH: process.env.PATH, HOME: data, SIGNALBOX_DATA_DIR: data, SIGNALBOX_PORT: '0' },
     },
   );

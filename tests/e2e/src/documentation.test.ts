@@ -8,6 +8,8 @@ import { ApiClient } from './support/client.ts';
 import { documentationFiles, documentationSnippets, repository } from './support/markdown.ts';
 import { temporaryFolder } from './support/service.ts';
 
+/** Milliseconds after which a command is ended: it blocks this process, so that the time limit of the test cannot end it. */
+const HANG_LIMIT_MS = 60_000;
 const snippets = documentationSnippets();
 const manifest = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
   readonly scripts: { readonly [name: string]: string };
@@ -106,7 +108,7 @@ function run(line: string): {
       cwd: repository,
       env: environment({ SIGNALBOX_URL: `http://127.0.0.1:${port}` }),
       encoding: 'utf8',
-      timeout: 60_000,
+      timeout: HANG_LIMIT_MS,
     },
   );
   return { status, stdout, stderr };
@@ -549,7 +551,7 @@ test('every TypeScript example of the documentation compiles', { timeout: 60_000
   const { stdout, status } = spawnSync(
     process.execPath,
     [join(repository, 'node_modules/typescript/bin/tsc'), '-p', place, '--noEmit'],
-    { encoding: 'utf8' },
+    { encoding: 'utf8', timeout: HANG_LIMIT_MS },
   );
   expect(stdout).toBe('');
   expect(status).toBe(0);
@@ -559,7 +561,7 @@ test('the README shows what the demo task prints', () => {
   const { stderr, status } = spawnSync(
     process.execPath,
     [join(repository, 'tools/transcript.mjs'), '--check'],
-    { encoding: 'utf8' },
+    { encoding: 'utf8', timeout: HANG_LIMIT_MS },
   );
   expect(stderr).toBe('');
   expect(status).toBe(0);
