@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { endLeftovers } from './vitest.leftovers.ts';
 
-/** Gives the tests of one package a temporary folder of their own, and another for databases; returns a function that removes both with all that the tests left there. */
+/** Gives the tests of one package a temporary folder of their own, and another for databases; returns a function that removes both with all that the tests left there, processes too. */
 export function setup(): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-tests-'));
   const databases = mkdtempSync(join(hasRoomInMemory() ? MEMORY : folder, 'signalbox-tests-'));
@@ -11,6 +12,7 @@ export function setup(): () => void {
   for (const name of ['TMPDIR', 'TMP', 'TEMP']) process.env[name] = folder;
   process.env['TEST_DATABASES'] = databases;
   return () => {
+    for (const command of endLeftovers(folder)) console.error(`left by a test, ended: ${command}`);
     for (const path of [databases, folder])
       rmSync(path, { recursive: true, force: true, maxRetries: 5 });
   };

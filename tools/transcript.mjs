@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '..');
 const readme = join(root, 'README.md');
 const TASK = 'Which customers bought most?';
 const LINE_CHARACTERS = 140;
-const RUN_LIMIT_MS = 60_000;
+const RUN_LIMIT_MS = 150_000;
 const BLOCK = /(<!-- transcript[^>]*-->\n```text\n)([^]*?)(```\n<!-- end of transcript -->)/;
 
 const text = readFileSync(readme, 'utf8');

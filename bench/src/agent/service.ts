@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const PROGRAM = fileURLToPath(new URL('../../../apps/agent/bin.js', import.meta.url));
 const ECHO_SERVER = fileURLToPath(new URL('../servers/signalbox.mjs', import.meta.url));
-const START_LIMIT_MS = 30_000;
+const START_LIMIT_MS = 90_000;
 
 export const echoServer = { command: 'node', args: [ECHO_SERVER] };
 

@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'conformance with a space-'));
  * The referee gives each scenario 30 seconds and runs the scenarios of a server one after the
  * other.
  */
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 /** Makes `npm test` list at its end the scenarios that passed only in a second run. */
 function noteRepeated(meta: object, repeated: Verdict['repeated']): void {

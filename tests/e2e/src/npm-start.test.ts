@@ -17,7 +17,7 @@ test.each(['start', 'demo', 'dev'])(
   },
 );
 
-test('SIGTERM at npm start ends the service', { timeout: 60_000 }, async () => {
+test('SIGTERM at npm start ends the service', async () => {
   const folder = await temporaryFolder();
   onTestFinished(() => folder.remove());
   // The script of the repository without the build before it.

@@ -116,7 +116,7 @@ beforeAll(async () => {
   const mcpServers = Object.fromEntries(NAMES.map((name) => [name, entryOf(name, cloudUrl)]));
   service = await startServiceProcess({ folder: folder.path, config: { mcpServers } });
   api = new ApiClient(service.url);
-}, 60_000);
+});
 
 afterAll(async () => {
   await service.stop();
@@ -246,7 +246,7 @@ test('each is started again when its process was killed', async () => {
           .filter(({ state, pid }, index) => state !== 'ready' || pid === killed[index]?.['pid'])
           .map(({ name }) => name);
       },
-      { timeout: 50_000 },
+      { timeout: 150_000 },
     )
     .toEqual([]);
 });

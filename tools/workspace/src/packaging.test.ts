@@ -67,7 +67,7 @@ describe.each(servers)(
     let installed: InstalledPackage;
     beforeAll(async () => {
       installed = await installPacked(join(root, 'servers', name));
-    }, 60_000);
+    });
 
     test('brings nothing else along', () => {
       expect(

@@ -14,7 +14,7 @@ beforeAll(async () => {
     PACKAGES.map((folder) => join(root, folder)),
     join(root, 'node_modules'),
   );
-}, 120_000);
+});
 
 const program = (): string => join(home, 'node_modules/@signalbox/agent/bin.js');
 const env = (): NodeJS.ProcessEnv => ({
@@ -62,42 +62,32 @@ async function servers(url: string): Promise<readonly Server[]> {
   return data.map(({ name, state }) => ({ name, state }));
 }
 
-test(
-  'the packed agent starts its demo outside of the repository, with the packed servers over the working directory',
-  { timeout: 60_000 },
-  async () => {
-    const { url, output } = await serve('--demo');
-    expect(output).toContain(`files    ${home}\n`);
-    await expect
-      .poll(() => servers(url), { timeout: 30_000 })
-      .toEqual(['filesystem', 'sqlite', 'weather'].map((name) => ({ name, state: 'ready' })));
-  },
-);
+test('the packed agent starts its demo outside of the repository, with the packed servers over the working directory', async () => {
+  const { url, output } = await serve('--demo');
+  expect(output).toContain(`files    ${home}\n`);
+  await expect
+    .poll(() => servers(url), { timeout: 30_000 })
+    .toEqual(['filesystem', 'sqlite', 'weather'].map((name) => ({ name, state: 'ready' })));
+});
 
-test(
-  'the packed agent answers the demos that need no repository, and says which one it leaves out',
-  { timeout: 60_000 },
-  async () => {
-    const { code, stdout, stderr } = await new Promise<{
-      code: number;
-      stdout: string;
-      stderr: string;
-    }>((resolve) => {
-      execFile(
-        process.execPath,
-        [program(), 'demo'],
-        { cwd: home, env: env() },
-        (error, stdout_, stderr_) =>
-          resolve({ code: Number(error?.code ?? 0), stdout: stdout_, stderr: stderr_ }),
-      );
-    });
-    expect(code, stderr).toBe(0);
-    expect(stdout).toContain('demo: 2 of 2 answers are right');
-    expect(stderr).toContain(
-      `the demo of the workspace is left out: ${home} is not the repository`,
+test('the packed agent answers the demos that need no repository, and says which one it leaves out', async () => {
+  const { code, stdout, stderr } = await new Promise<{
+    code: number;
+    stdout: string;
+    stderr: string;
+  }>((resolve) => {
+    execFile(
+      process.execPath,
+      [program(), 'demo'],
+      { cwd: home, env: env() },
+      (error, stdout_, stderr_) =>
+        resolve({ code: Number(error?.code ?? 0), stdout: stdout_, stderr: stderr_ }),
     );
-  },
-);
+  });
+  expect(code, stderr).toBe(0);
+  expect(stdout).toContain('demo: 2 of 2 answers are right');
+  expect(stderr).toContain(`the demo of the workspace is left out: ${home} is not the repository`);
+});
 
 const packed = (): string => join(home, 'node_modules/@signalbox/agent');
 

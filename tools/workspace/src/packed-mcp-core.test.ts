@@ -45,13 +45,13 @@ beforeAll(async () => {
   home = await layOutPacked([join(root, 'libs/mcp-core')], join(root, 'node_modules'));
   writeFileSync(join(home, 'server.js'), SERVER);
   writeFileSync(join(home, 'host.js'), HOST);
-}, 60_000);
+});
 
 test('the packed client checks structured content against a pattern, in its thread, and ends', () => {
   const output = execFileSync(process.execPath, ['host.js'], {
     cwd: home,
     encoding: 'utf8',
-    timeout: 30_000,
+    timeout: 150_000,
   });
   expect(JSON.parse(output)).toEqual({ outcomes: ['fits', 'invalid-response'], problems: [] });
 });

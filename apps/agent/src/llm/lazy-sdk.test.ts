@@ -42,7 +42,7 @@ test.each([
     const { stdout } = await promisify(execFile)(
       process.execPath,
       ['--conditions=@signalbox/source', '--input-type=module', '-e', SCRIPT, file, provider, wire],
-      { timeout: 50_000 },
+      { timeout: 150_000 },
     );
     const { longestShare, ...names } = JSON.parse(stdout) as { readonly longestShare: number };
     expect(names).toEqual({ atStart: [], loaded });

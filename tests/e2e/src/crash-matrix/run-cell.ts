@@ -35,7 +35,7 @@ const crashingService = fileURLToPath(new URL('../support/crashing-service.ts', 
 const countingServer = fileURLToPath(new URL('counting-server.ts', import.meta.url));
 const PROMPT = 'count';
 /** Time after which a run without progress fails its cell. */
-const CELL_LIMIT_MS = 50_000;
+const CELL_LIMIT_MS = 150_000;
 
 /** Runs one call, kills the process as the cell says, and answers each inbox item at once. */
 export async function runCell(cell: Cell, options: CellOptions): Promise<CellResult> {

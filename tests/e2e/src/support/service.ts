@@ -56,7 +56,7 @@ export interface ServiceProcess extends Service {
 }
 
 /** Longer than any start takes, shorter than a test may take. */
-const START_LIMIT_MS = 45_000;
+const START_LIMIT_MS = 150_000;
 
 /** Hundreds of starts share what was compiled by the first. */
 const NODE_COMPILE_CACHE =

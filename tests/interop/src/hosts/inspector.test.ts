@@ -83,7 +83,7 @@ describe.skipIf(!existsSync(launcher)).each(['filesystem', 'sqlite', 'weather'])
   (name) => {
     test.each(targets)(
       'over %s: lists, a result, the text of an error',
-      { timeout: 60_000 },
+      { timeout: 180_000 },
       async (_title, targetOf) => {
         const own = ours.servers.find((server): server is OurServer => server.name === name);
         if (own === undefined) throw new Error(`no server ${name}`);

@@ -61,7 +61,7 @@ test('an idle thread does not keep the process alive', () => {
   // The thread itself would end only after a minute.
   const { status, stdout, stderr } = spawnSync(process.execPath, [script], {
     encoding: 'utf8',
-    timeout: 50_000,
+    timeout: 150_000,
   });
   expect({ status, stderr, stdout }).toEqual({
     status: 0,
@@ -77,7 +77,7 @@ test.skipIf(process.platform === 'win32')(
     const { status, stdout, stderr } = spawnSync(
       'sh',
       ['-c', 'ulimit -n 64; exec "$0" "$1"', process.execPath, script],
-      { encoding: 'utf8', timeout: 50_000 },
+      { encoding: 'utf8', timeout: 150_000 },
     );
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(JSON.parse(stdout)).toEqual({

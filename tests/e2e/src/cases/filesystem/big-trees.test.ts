@@ -22,12 +22,12 @@ beforeAll(async () => {
     // Links are created much faster than files.
     for (const name of names) linkSync(first, name);
   }
-}, 60_000);
+});
 
 afterAll(async () => {
   rmSync(files.root, { recursive: true, force: true });
   await files[Symbol.asyncDispose]();
-}, 60_000);
+});
 
 /** Returns the processor time of the server once it has used none for 300 ms, or after `maxMs`. */
 async function restingCpuMs(peer: StdioPeer, maxMs: number): Promise<number> {

@@ -8,7 +8,7 @@ function run(...args: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
     input: '',
     encoding: 'utf8',
-    timeout: 60_000,
+    timeout: 180_000,
   });
   return { status, stdout, stderr };
 }

@@ -23,7 +23,8 @@ async function underAttack(files: Fixture, body: () => Promise<void>): Promise<v
     const { renameSync } = require('node:fs');
     process.chdir(process.argv[1]);
     process.stdout.write('swapping');
-    for (;;) {
+    const parent = process.ppid;
+    while (process.ppid === parent) {
       renameSync('d', 'kept'); renameSync('link', 'd');
       renameSync('d', 'link'); renameSync('kept', 'd');
     }`;
