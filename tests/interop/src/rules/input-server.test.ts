@@ -72,20 +72,23 @@ describe.each(SERVER_SETUPS)('the input requests of a server, $era over $wire', 
     expect(URL.canParse(String(inputRequest?.params?.url))).toBe(true);
   });
 
-  test.for([
+  const undeclared = [
     [
       'a form',
+      'elicitation.mode-undeclared',
       { elicitation: { url: {} } },
       (context: InteractiveContext) => context.elicit('q', form('m')),
     ],
     [
       'a URL',
+      'elicitation.mode-undeclared',
       { elicitation: {} },
       (context: InteractiveContext) =>
         context.elicit('q', { mode: 'url', message: 'm', url: 'https://example.com' }),
     ],
     [
       'tools',
+      'sampling.tools-undeclared',
       { sampling: {} },
       (context: InteractiveContext) =>
         context.sample('q', {
@@ -94,14 +97,22 @@ describe.each(SERVER_SETUPS)('the input requests of a server, $era over $wire', 
           tools: [{ name: 't', inputSchema: { type: 'object' } }],
         }),
     ],
-    ['roots', { sampling: {} }, (context: InteractiveContext) => context.listRoots()],
-  ] as const)(
-    '%s that the client does not declare is not asked',
-    proves(subject, 'elicitation.mode-undeclared', 'sampling.tools-undeclared', 'roots.checked'),
-    async ([, capabilities, ask]) => {
-      expect(await inputRequestOf(ask, capabilities)).toBeUndefined();
-    },
-  );
+    [
+      'roots',
+      'roots.checked',
+      { sampling: {} },
+      (context: InteractiveContext) => context.listRoots(),
+    ],
+  ] as const;
+  for (const [what, rule, capabilities, ask] of undeclared) {
+    test(
+      `${what} that the client does not declare is not asked`,
+      proves(subject, rule),
+      async () => {
+        expect(await inputRequestOf(ask, capabilities)).toBeUndefined();
+      },
+    );
+  }
 
   test('{} declares forms', proves(subject, 'elicitation.mode-undeclared'), async () => {
     expect(
@@ -134,33 +145,41 @@ describe.each(SERVER_SETUPS)('the input requests of a server, $era over $wire', 
     content: [{ type: 'tool_use', id: 'u1', name: 't', input: {} }],
   } as const;
   const outcome = { type: 'tool_result', toolUseId: 'u1', content: [] } as const;
-  test.for([
-    ['missing', [use, { role: 'user', content: { type: 'text', text: 'and?' } }]],
+  const unbalanced = [
+    [
+      'missing',
+      'sampling.tool-results-match',
+      [use, { role: 'user', content: { type: 'text', text: 'and?' } }],
+    ],
     [
       'mixed with text',
+      'sampling.tool-results-alone',
       [use, { role: 'user', content: [outcome, { type: 'text', text: 'and?' }] }],
     ],
-    ['at the end', [use]],
-  ] as const)(
-    'messages whose tool results are %s are not sent',
-    proves(subject, 'sampling.tool-results-alone', 'sampling.tool-results-match'),
-    async ([, messages]) => {
-      expect(
-        await inputRequestOf((context) => context.sample('q', { messages, maxTokens: 5 })),
-      ).toBeUndefined();
-      expect(
-        await inputRequestOf((context) =>
-          context.gather({ q: { sample: { messages, maxTokens: 5 } } }),
-        ),
-      ).toBeUndefined();
-      const balanced = [use, { role: 'user', content: [outcome] }] as const;
-      expect(
-        await inputRequestOf((context) =>
-          context.sample('q', { messages: balanced, maxTokens: 5 }),
-        ),
-      ).toMatchObject({ params: { messages: balanced } });
-    },
-  );
+    ['at the end', 'sampling.tool-results-match', [use]],
+  ] as const;
+  for (const [where, rule, messages] of unbalanced) {
+    test(
+      `messages whose tool results are ${where} are not sent`,
+      proves(subject, rule),
+      async () => {
+        expect(
+          await inputRequestOf((context) => context.sample('q', { messages, maxTokens: 5 })),
+        ).toBeUndefined();
+        expect(
+          await inputRequestOf((context) =>
+            context.gather({ q: { sample: { messages, maxTokens: 5 } } }),
+          ),
+        ).toBeUndefined();
+        const balanced = [use, { role: 'user', content: [outcome] }] as const;
+        expect(
+          await inputRequestOf((context) =>
+            context.sample('q', { messages: balanced, maxTokens: 5 }),
+          ),
+        ).toMatchObject({ params: { messages: balanced } });
+      },
+    );
+  }
 
   test(
     'context of servers is requested only of a client that declared it',
