@@ -14,7 +14,7 @@ export interface DropInCall {
   readonly relation: Relation;
   /** Our result where it differs: its text, with `${ROOT}` for the allowed directory. */
   readonly ours?: { readonly isError?: true; readonly text: string | RegExp };
-  /** Start of the README's row about the difference. */
+  /** Start of the row about the difference in docs/filesystem.md; every `different` call has one. */
   readonly row?: string;
   /** Whether the files differ afterwards. */
   readonly leavesOtherFiles?: true;

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
-import type { MatrixGaps, MatrixMeta } from './run-cells.ts';
+import type { MatrixMeta } from './run-cells.ts';
 
 interface Column {
   readonly verdicts: Map<string, string>;
@@ -37,13 +37,11 @@ function collect(tests: readonly TestCase[]): ReadonlyMap<string, Column> {
     return column;
   };
   for (const test of tests) {
-    const { matrix, matrixGaps } = test.meta() as {
-      readonly matrix?: MatrixMeta;
-      readonly matrixGaps?: MatrixGaps;
-    };
-    if (matrix !== undefined)
-      columnOf(matrix.cell).verdicts.set(matrix.feature, test.result().state);
-    if (matrixGaps !== undefined) columnOf(matrixGaps.cell).reasons = matrixGaps.without;
+    const { matrix } = test.meta() as { readonly matrix?: MatrixMeta };
+    if (matrix === undefined) continue;
+    const column = columnOf(matrix.cell);
+    column.verdicts.set(matrix.feature, test.result().state);
+    column.reasons = matrix.without;
   }
   return cells;
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { OpenCell, Opened, Pair } from './cell.ts';
 import { type FeatureName, features } from './features/index.ts';
 
@@ -11,22 +11,16 @@ export interface Cell extends Pair {
   readonly open: () => Promise<Opened>;
 }
 
-/** The report's data of a passed test. */
+/** The report's data of a test, with the reasons for the features that its cell lacks. */
 export interface MatrixMeta {
   readonly cell: string;
   readonly feature: FeatureName;
-}
-
-/** The report's data of skipped features. */
-export interface MatrixGaps {
-  readonly cell: string;
   readonly without: Cell['without'];
 }
 
 declare module 'vitest' {
   interface TaskMeta {
     matrix?: MatrixMeta;
-    matrixGaps?: MatrixGaps;
   }
 }
 
@@ -62,15 +56,10 @@ function runCell(cell: Cell): void {
   for (const [name, feature] of Object.entries(features)) {
     // The entries of the table have its names.
     const meta = {
-      matrix: { cell: nameOf(cell), feature: name as FeatureName } satisfies MatrixMeta,
+      matrix: { cell: nameOf(cell), feature: name as FeatureName, without } satisfies MatrixMeta,
     };
     if (without[name as FeatureName] === undefined) test(name, { meta }, () => feature(running));
   }
-  const gaps = { matrixGaps: { cell: nameOf(cell), without } satisfies MatrixGaps };
-  test('leaves out only what it gives a reason for', { meta: gaps }, () => {
-    for (const reason of Object.values(without)) expect(reason).toMatch(/\w+ \w+/u);
-    expect(Object.keys(features)).toEqual(expect.arrayContaining(Object.keys(without)));
-  });
 }
 
 function noSessions(): void {
