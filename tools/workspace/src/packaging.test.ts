@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { connectClient, type Client } from '@signalbox/mcp-core/client';
 import { spawnStdio } from '@signalbox/mcp-core/stdio';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -18,6 +18,11 @@ import { installPacked, type InstalledPackage } from './testing/install-packed.t
 const root = join(import.meta.dirname, '../../..');
 
 interface Manifest {
+  readonly name: string;
+  readonly license?: string;
+  readonly keywords?: readonly string[];
+  readonly publishConfig?: { readonly access?: string };
+  readonly scripts?: { readonly [name: string]: string };
   readonly dependencies?: { readonly [name: string]: string };
   readonly peerDependencies?: { readonly [name: string]: string };
   readonly peerDependenciesMeta?: { readonly [name: string]: { readonly optional?: boolean } };
@@ -163,6 +168,25 @@ test('no package of the workspace is installed with a server: what its types nee
     expect(
       Object.keys(peerDependencies).filter((name) => peerDependenciesMeta[name]?.optional !== true),
     ).toEqual([]);
+  }
+});
+
+test('every package of Signalbox has a license file, keywords and public access, and is built before it is packed', () => {
+  const published = globSync('{apps,libs,servers}/*/package.json', { cwd: root })
+    .map((file) => ({
+      folder: dirname(join(root, file)),
+      manifest: JSON.parse(readFileSync(join(root, file), 'utf8')) as Manifest,
+    }))
+    .filter(({ manifest: { name } }) => name.startsWith('@signalbox/'));
+  expect(published.length).toBeGreaterThanOrEqual(6);
+  for (const { folder, manifest } of published) {
+    expect(existsSync(join(folder, 'LICENSE')), folder).toBe(true);
+    expect(manifest.keywords, folder).toContain('model-context-protocol');
+    expect(manifest, folder).toMatchObject({
+      license: 'MIT',
+      publishConfig: { access: 'public' },
+      scripts: { prepack: 'nx build' },
+    });
   }
 });
 
