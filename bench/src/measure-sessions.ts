@@ -6,8 +6,11 @@ import { startHttpServer } from './server-process.ts';
 /** Sessions to open before the measurement, so that the code is compiled: compiled code is part of the heap. */
 const FIRST_SESSIONS = 300;
 
+/** Tools of the server: the number that the target was set for. */
+export const SESSION_TOOLS = 22;
+
 /**
- * Opens so many sessions on a server with two tools and leaves them alone.
+ * Opens so many sessions on a server with `SESSION_TOOLS` tools and leaves them alone.
  * @throws Error when the server ends or answers with an error
  */
 export async function measureSessions(
@@ -16,7 +19,7 @@ export async function measureSessions(
   nodeArguments: readonly string[],
 ): Promise<Figures> {
   const server = await startHttpServer(
-    [implementation.httpServer, 'sessions', '2'],
+    [implementation.httpServer, 'sessions', String(SESSION_TOOLS)],
     [...nodeArguments, '--expose-gc'],
   );
   const connection = new FloorHttpConnection(server.port, 'legacy');

@@ -1,6 +1,7 @@
 import { formatNumber, layOut } from './format.ts';
 import { OURS } from './implementations.ts';
 import { CALLS_IN_FLIGHT, FLOOD_NOTIFICATIONS, type CallPhase } from './load.ts';
+import { SESSION_TOOLS } from './measure-sessions.ts';
 import { medianOf, type Row } from './results.ts';
 import { MANY_TOOLS } from './runs.ts';
 
@@ -50,7 +51,7 @@ export const tables: readonly Table[] = [
   ...callTables('httpClient', 'Client, HTTP', 30),
   {
     key: 'idleSession',
-    title: 'Server, HTTP: an idle session, 2 tools',
+    title: `Server, HTTP: an idle session, ${String(SESSION_TOOLS)} tools`,
     columns: [
       { figure: 'heapKib', title: 'heap KiB', digits: 2 },
       { figure: 'openMicros', title: 'CPU µs to open', digits: 0 },

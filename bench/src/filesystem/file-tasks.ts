@@ -20,11 +20,7 @@ export const fileTasks: readonly FileTask[] = [
   { key: 'read', measure: measureRead },
   {
     key: 'search',
-    measure: (server, { root, tree }) =>
-      measureOnce(server, root, {
-        name: 'search_files',
-        arguments: { path: tree, pattern: '**/f1.txt' },
-      }),
+    measure: measureSearch,
   },
   {
     key: 'tree',
@@ -77,10 +73,29 @@ async function measureRead(
   }
 }
 
+/** Both servers find the file in every directory; ours lists paths relative to `tree`, after a line with their number. */
+async function measureSearch(
+  server: FileServer,
+  { root, tree, directories }: SampleFiles,
+): Promise<Figures> {
+  return measureOnce(
+    server,
+    root,
+    { name: 'search_files', arguments: { path: tree, pattern: '**/f1.txt' } },
+    (answer) => {
+      const [{ text }] = answer['content'] as readonly [{ readonly text: string }];
+      const found = new Set([...text.matchAll(/\bd\d+\/f1\.txt$/gmu)].map(([path]) => path));
+      if (found.size !== directories)
+        throw new Error(`The server found ${String(found.size)} of ${String(directories)} files`);
+    },
+  );
+}
+
 async function measureOnce(
   { program }: FileServer,
   root: string,
   params: JsonObject,
+  check: (answer: JsonObject) => void = () => undefined,
 ): Promise<Figures> {
   const server = start(program, root);
   try {
@@ -90,8 +105,10 @@ async function measureOnce(
     const begun = performance.now();
     const answer = await call(server, params);
     const answerMs = performance.now() - begun;
+    const cpuMs = ((await server.cpuMicros()) - cpuBefore) / 1000;
+    check(answer);
     return {
-      cpuMs: ((await server.cpuMicros()) - cpuBefore) / 1000,
+      cpuMs,
       answerMs,
       answerKib: JSON.stringify(answer).length / 1024,
       peakMb: peakResidentMbOf(server.pid),

@@ -7,6 +7,7 @@ export interface SampleFiles extends AsyncDisposable {
   readonly root: string;
   /** Directories of 500 empty files each; 300 by default. */
   readonly tree: string;
+  readonly directories: number;
   /** 1 MiB of text in lines of 64 characters. */
   readonly text: string;
   readonly textLength: number;
@@ -37,6 +38,7 @@ export async function createSampleFiles(directories: number): Promise<SampleFile
   return {
     root,
     tree,
+    directories,
     text,
     textLength: lines.length,
     huge,
