@@ -27,7 +27,7 @@ test.runIf(process.platform === 'linux')(
     const folder = mkdtempSync(join(tmpdir(), 'leftovers-'));
     const named = await start([join(folder, 'data')], {});
     const inherited = await start([], { TMPDIR: folder });
-    const other = await start([`${folder.slice(0, -1)}`], {});
+    const other = await start([folder.slice(0, -1)], {});
     const ended = Promise.all([once(named, 'exit'), once(inherited, 'exit')]);
     expect(endLeftovers(folder)).toHaveLength(2);
     await ended;
