@@ -1,3 +1,4 @@
+export { canonicalJson } from './jsonrpc/canonical-json.ts';
 export type {
   JsonObject,
   JsonRpcBatch,
@@ -14,6 +15,7 @@ export type {
   TransportReceiver,
   UnreadableMessage,
 } from './jsonrpc/transport.ts';
+export { isLoopback } from './http/headers/loopback.ts';
 export { PROTOCOL_VERSIONS } from './era/versions.ts';
 export type {
   ClientCapabilities,

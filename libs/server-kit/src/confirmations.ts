@@ -1,6 +1,5 @@
-import { type JsonObject, ToolError } from '@signalbox/mcp-core';
+import { canonicalJson, type JsonObject, ToolError } from '@signalbox/mcp-core';
 import type { InteractiveContext } from '@signalbox/mcp-core/server';
-import { canonicalJson } from './canonical-json.ts';
 
 /**
  * The policies for confirmations. `auto`: confirms steps that are not routine. `always`: confirms

@@ -20,7 +20,3 @@ export function parseHttpAddress(text: string): HttpAddress {
     );
   return { host: bracketed ?? plain ?? '127.0.0.1', port: number };
 }
-
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
-}

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
-import { isLoopback, parseHttpAddress } from './http-address.ts';
+import { isLoopback } from '@signalbox/mcp-core';
+import { parseHttpAddress } from './http-address.ts';
 
 export interface HostConfigInput {
   /** Name of the server in the host's list. */

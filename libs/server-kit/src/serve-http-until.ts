@@ -1,5 +1,6 @@
+import { isLoopback } from '@signalbox/mcp-core';
 import type { Server } from '@signalbox/mcp-core/server';
-import { isLoopback, parseHttpAddress } from './http-address.ts';
+import { parseHttpAddress } from './http-address.ts';
 import type { Logger } from './logger.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { canonicalJson } from '../json/canonical-json.ts';
+import { digestOf } from '../json/digest.ts';
 import type { ServerConfig } from './config.ts';
 
 /** Fields that concern the use of a server, not its start. */
@@ -26,5 +25,5 @@ export function launchDigest(server: ServerConfig): string {
   const definition = Object.fromEntries(
     Object.entries(server).filter(([field]) => !POLICY.has(field)),
   );
-  return createHash('sha256').update(canonicalJson(definition)).digest('hex');
+  return digestOf(definition);
 }

@@ -1,5 +1,6 @@
 import { readFile as readFileFromDisk } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
+import { isLoopback } from '@signalbox/mcp-core';
 import { chooseLlm, type LlmChoice } from './choose-llm.ts';
 import { cassetteSetting } from './cassette-setting.ts';
 import { ConfigError, type Config } from './config.ts';
@@ -7,7 +8,6 @@ import { parseConfigFile, problemsError, type ParsedConfig } from './config-file
 import type { ConfigInput } from './config-inputs.ts';
 import type { FileConfig } from './config-schema.ts';
 import { httpUrl } from './http-url.ts';
-import { isLoopback } from './loopback.ts';
 import { readServers, type ReadServers } from './read-servers.ts';
 
 /** Options of the command line. Undefined: not given. */

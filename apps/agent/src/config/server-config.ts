@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { isLoopback } from '@signalbox/mcp-core';
 import {
   isRemote,
   type RemoteServerConfig,
@@ -10,7 +11,6 @@ import {
 import { jsonPath } from './config-problems.ts';
 import type { ServerEntry } from './config-schema.ts';
 import type { FileServer } from './config-file.ts';
-import { isLoopback } from './loopback.ts';
 import { expandVariables, type Variables } from './expand-variables.ts';
 import { proxySecrets } from './proxy-secrets.ts';
 import { toRemoteAddress } from './remote-server.ts';

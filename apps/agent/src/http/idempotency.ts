@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { canonicalJson } from '@signalbox/mcp-core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import { canonicalJson } from '../json/canonical-json.ts';
 import type { IdempotencyKey } from '../ports/store/idempotency.ts';
 import type { Receipt } from '../ports/run-engine.ts';
 import type { StoreReader, Store } from '../ports/store.ts';

@@ -1,4 +1,4 @@
-import { canonicalJson } from './canonical-json.ts';
+import { canonicalJson } from '@signalbox/mcp-core';
 import { isPlainObject } from './plain-object.ts';
 
 export interface Difference {

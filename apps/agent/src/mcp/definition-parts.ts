@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { JsonObject, Tool } from '@signalbox/mcp-core';
-import { canonicalJson } from '../json/canonical-json.ts';
+import { digestOf } from '../json/digest.ts';
 import { UnusableSchemaError } from './argument-validator.ts';
 
 /** SHA-256 in hex of each present part of a tool's definition. */
@@ -48,9 +47,4 @@ export function definitionDigest(parts: DefinitionParts): string {
 export function changedParts(before: DefinitionParts, now: DefinitionParts): readonly string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(now)])];
   return names.filter((part) => before[part] !== now[part]).toSorted();
-}
-
-/** Returns the SHA-256 of the canonical JSON. @see https://www.rfc-editor.org/rfc/rfc8785 */
-function digestOf(value: unknown): string {
-  return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../json/canonical-json.ts';
+import { canonicalJson } from '@signalbox/mcp-core';
 import type { StoredCatalogue } from '../ports/store/epoch.ts';
 import type { ToolCall } from '../ports/store/tool-call.ts';
 import type {

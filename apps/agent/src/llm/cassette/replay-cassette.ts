@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { canonicalJson } from '../../json/canonical-json.ts';
+import { canonicalJson } from '@signalbox/mcp-core';
 import { ConfigError } from '../../config/config.ts';
 import { type Difference, firstDifference } from '../../json/first-difference.ts';
 import { isPlainObject } from '../../json/plain-object.ts';

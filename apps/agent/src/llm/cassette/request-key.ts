@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../json/canonical-json.ts';
+import { canonicalJson } from '@signalbox/mcp-core';
 import { isPlainObject } from '../../json/plain-object.ts';
 
 /** Fields that identify a conversation or user at the provider and differ between runs. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@signalbox/mcp-core';
-import { digestOf } from '../../json/canonical-json.ts';
+import { digestOf } from '../../json/digest.ts';
 import type { ApprovalBinding } from '../../ports/store/approval.ts';
 import type { CatalogueTool } from '../../ports/tool-registry.ts';
 import type { Uses } from '../core/engine-parts.ts';

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../../ports/store/audit.ts';
 import type { StoreReader } from '../../ports/store.ts';
-import { digestOf } from '../../json/canonical-json.ts';
+import { digestOf } from '../../json/digest.ts';
 import type { RunEventBody, RunEventTypes } from './events.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { ApprovalBinding } from '../../ports/store/approval.ts';
 import type { InboxItem } from '../../ports/store/inbox.ts';
 import type { ToolCall, ToolCallPatch } from '../../ports/store/tool-call.ts';
-import { digestOf } from '../../json/canonical-json.ts';
+import { digestOf } from '../../json/digest.ts';
 import { approveCall, failCall } from '../ledger/call-states.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';

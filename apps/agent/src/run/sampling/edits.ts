@@ -1,6 +1,10 @@
-import type { CreateMessageParams, JsonObject, SamplingMessage } from '@signalbox/mcp-core';
+import {
+  canonicalJson,
+  type CreateMessageParams,
+  type JsonObject,
+  type SamplingMessage,
+} from '@signalbox/mcp-core';
 import { isPlainObject } from '../../json/plain-object.ts';
-import { canonicalJson } from '../../json/canonical-json.ts';
 import { fieldProblem, type FieldProblem } from '../input/field-problem.ts';
 
 /** Longest text that a person may put into a request, in characters of all messages together. */

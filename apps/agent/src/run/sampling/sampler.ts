@@ -11,7 +11,7 @@ import {
   type LlmFinish,
   type LlmRequest,
 } from '../../ports/llm-provider.ts';
-import { digestOf } from '../../json/canonical-json.ts';
+import { digestOf } from '../../json/digest.ts';
 import type { RequestingCall } from '../input/request-input.ts';
 import { overBudget } from '../limits/budget.ts';
 import { charge } from '../limits/charge.ts';

@@ -11,7 +11,8 @@ import { LegacySseEndpoint } from './legacy-sse-endpoint.ts';
 import { McpEndpoint } from './mcp-endpoint.ts';
 import { NodeExchange } from './node-exchange.ts';
 import { OpenExchanges } from './open-exchanges.ts';
-import { LOOPBACK_HOSTS, OriginCheck } from './origin-check.ts';
+import { LOOPBACK_HOSTS } from '../headers/loopback.ts';
+import { OriginCheck } from './origin-check.ts';
 import { Sessions } from './sessions.ts';
 import { WebExchange } from './web-exchange.ts';
 

@@ -1,7 +1,5 @@
 import { headerOf, type HttpHeaders } from '../headers/http-headers.ts';
-
-/** Names of the loopback host. */
-export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
+import { LOOPBACK_HOSTS } from '../headers/loopback.ts';
 
 export interface OriginRules {
   /** Host names without port, compared case-insensitively. */

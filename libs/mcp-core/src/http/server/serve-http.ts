@@ -2,9 +2,9 @@ import type { AddressInfo } from 'node:net';
 import type { Server as NodeServer } from 'node:http';
 import { guarded, reportToStderr } from '../../jsonrpc/report-to-stderr.ts';
 import type { Server } from '../../server/server.ts';
+import { isLoopback } from '../headers/loopback.ts';
 import { createHttpHandler } from './create-http-handler.ts';
 import type { HttpHandler, HttpHandlerOptions } from './http-handler.ts';
-import { LOOPBACK_HOSTS } from './origin-check.ts';
 
 export interface ServeHttpOptions extends HttpHandlerOptions {
   /** Default: 0, any free port. */
@@ -105,8 +105,4 @@ async function close(listener: NodeServer, handler: HttpHandler): Promise<void> 
   await handler.close();
   listener.closeAllConnections();
   await closed;
-}
-
-function isLoopback(host: string): boolean {
-  return LOOPBACK_HOSTS.includes(host) || host === '::1' || host.startsWith('127.');
 }
