@@ -5,6 +5,7 @@ import type { Run } from '../ports/store/run.ts';
 import type { RunEvent } from '../ports/store/run-event.ts';
 import { followRun, type RunFrame } from '../run/follow/follow-run.ts';
 import { terminalJson } from '../text/terminal-text.ts';
+import { messageOf } from '../text/error-text.ts';
 import { awaitServers } from './await-servers.ts';
 import { EXIT } from './exit-code.ts';
 import { InboxPrompt } from './inbox-prompt.ts';
@@ -105,9 +106,7 @@ function whyUnanswered(app: App, run: Run, answeredCalls: number): string | unde
 function cancel(io: Io, app: App, runId: string): void {
   io.err('\ncancelling; Ctrl-C again stops waiting\n');
   app.engine.cancelRun(runId, 'interrupted at the terminal').catch((error: unknown) => {
-    io.err(
-      `the run could not be cancelled: ${error instanceof Error ? error.message : String(error)}\n`,
-    );
+    io.err(`the run could not be cancelled: ${messageOf(error)}\n`);
   });
 }
 

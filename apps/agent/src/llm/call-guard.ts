@@ -1,5 +1,6 @@
 import { LlmError } from '../ports/llm-provider.ts';
 import type { Clock } from '../ports/clock.ts';
+import { seconds } from '../text/error-text.ts';
 
 export interface CallGuardOptions {
   readonly clock: Clock;
@@ -102,8 +103,4 @@ export class CallGuard {
       { retryable: true },
     );
   }
-}
-
-function seconds(ms: number): string {
-  return `${ms / 1000} s`;
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 import { isPlainObject } from '../json/plain-object.ts';
+import { messageOf } from '../text/error-text.ts';
 
 export type ToolArguments =
   | { readonly input: JsonObject }
@@ -32,6 +33,6 @@ function parseJson(
     const value: unknown = JSON.parse(text);
     return { ok: true, value };
   } catch (error) {
-    return { ok: false, problem: error instanceof Error ? error.message : String(error) };
+    return { ok: false, problem: messageOf(error) };
   }
 }

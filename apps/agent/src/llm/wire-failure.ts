@@ -1,4 +1,5 @@
 import { LlmError, type LlmErrorKind } from '../ports/llm-provider.ts';
+import { messageOf } from '../text/error-text.ts';
 import { type Endpoint, labelOf } from './endpoint.ts';
 
 /** Details of a failed call, independent of the SDK. */
@@ -42,7 +43,7 @@ export function llmError(failure: WireFailure, endpoint: Endpoint): LlmError {
 /** Returns the error for a connection that failed or broke. */
 export function networkError(error: unknown, endpoint: Endpoint): LlmError {
   const code = codeIn(error);
-  const reason = code ?? (error instanceof Error ? error.message : String(error));
+  const reason = code ?? messageOf(error);
   const remedy = endpoint.isVendor
     ? 'Check the network connection and any proxy, then try again.'
     : `Is the server at ${endpoint.baseUrl} running?`;

@@ -10,6 +10,7 @@ import {
 } from '../ports/llm-provider.ts';
 import type { ModelCard } from '../ports/model-card.ts';
 import type { Clock } from '../ports/clock.ts';
+import { messageOf } from '../text/error-text.ts';
 import { AnswerBounds } from './answer-bounds.ts';
 import { CallGuard } from './call-guard.ts';
 import { withCost } from './catalogue/cost.ts';
@@ -267,7 +268,7 @@ export class WireProvider<Raw> implements LlmProvider {
       if (error instanceof LlmError) throw error;
       throw new LlmError(
         'protocol',
-        `${this.#adapter.label} sent an event that cannot be understood (${error instanceof Error ? error.message : String(error)}). Check that the base URL speaks this API.`,
+        `${this.#adapter.label} sent an event that cannot be understood (${messageOf(error)}). Check that the base URL speaks this API.`,
         { cause: error },
       );
     }

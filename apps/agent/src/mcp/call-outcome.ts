@@ -3,7 +3,7 @@ import { HttpError } from '@signalbox/mcp-core/http/client';
 import type { Clock } from '../ports/clock.ts';
 import type { CancelLevel, ToolCallOutcome, ToolCallRequest } from '../ports/tool-registry.ts';
 import type { Trial } from './call-breaker.ts';
-import { messageOf, seconds } from './error-text.ts';
+import { messageOf, seconds } from '../text/error-text.ts';
 import type { PooledServer } from './pooled-server.ts';
 import type { ServerLife } from './server-life.ts';
 

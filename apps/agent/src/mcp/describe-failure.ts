@@ -2,6 +2,7 @@ import { LocalError } from '@signalbox/mcp-core';
 import { HttpError } from '@signalbox/mcp-core/http/client';
 import { stderrExcerpt } from '@signalbox/mcp-core/stdio';
 import { isRemote, type ServerConfig, type StdioServerConfig } from '../config/config.ts';
+import { messageOf } from '../text/error-text.ts';
 
 /** Thrown for a server that connected but did not list its tools. */
 export class ToolsNotListedError extends Error {
@@ -21,7 +22,7 @@ export function describeFailure(
   stderr: readonly string[],
 ): string {
   const place = `mcpServers.${server.name}`;
-  const message = (error instanceof Error ? error.message : String(error))
+  const message = messageOf(error)
     .replace(/\s+/g, ' ')
     .replace(/[.\s]+$/, '');
   if (error instanceof ToolsNotListedError && httpStatusOf(error) === undefined)

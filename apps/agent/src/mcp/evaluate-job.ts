@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@signalbox/mcp-core';
 import { compileSchema, type CompiledSchema } from '@signalbox/mcp-core/schema';
 import { describeArgumentErrors, schemaProblems } from './argument-errors.ts';
-import { messageOf } from './error-text.ts';
+import { messageOf } from '../text/error-text.ts';
 import type { SchemaJob, SchemaReply } from './schema-job.ts';
 
 /** Maximum number of compiled schemas that are kept. */

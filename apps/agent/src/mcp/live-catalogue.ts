@@ -1,6 +1,7 @@
 import { LocalError, type Tool } from '@signalbox/mcp-core';
 import type { ServerConfig } from '../config/config.ts';
 import type { Clock } from '../ports/clock.ts';
+import { messageOf } from '../text/error-text.ts';
 import { EMPTY_CATALOGUE, readCatalogue, type Catalogue } from './catalogue.ts';
 import { coalesce } from './coalesce.ts';
 import { pinCatalogue, type PinSurroundings } from './pinned-catalogue.ts';
@@ -79,9 +80,7 @@ export class LiveCatalogue {
       // A server that cannot list its tools may still execute them.
       this.#current = {
         ...this.#current,
-        warnings: [
-          `the changed tool list could not be read: ${error instanceof Error ? error.message : String(error)}`,
-        ],
+        warnings: [`the changed tool list could not be read: ${messageOf(error)}`],
       };
     });
     this.#readingMs = clock.now() - startedAt;

@@ -2,6 +2,7 @@ import type { ServerConfig } from '../config/config.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ToolPin, ToolPins } from '../ports/tool-pins.ts';
+import { messageOf } from '../text/error-text.ts';
 import type { Catalogue, CatalogueEntry } from './catalogue.ts';
 import { changedParts } from './definition-parts.ts';
 
@@ -87,8 +88,6 @@ async function keep(pins: ToolPins, kept: readonly ToolPin[]): Promise<readonly 
     await pins.keep(kept);
     return [];
   } catch (error) {
-    return [
-      `the definitions of ${kept.length} tools could not be pinned: ${error instanceof Error ? error.message : String(error)}`,
-    ];
+    return [`the definitions of ${kept.length} tools could not be pinned: ${messageOf(error)}`];
   }
 }

@@ -6,7 +6,7 @@ import { CallConnections } from './call-connections.ts';
 import type { CallAdmission, ConnectionLease, Refusal } from './call-lease.ts';
 import { EMPTY_CATALOGUE, type Catalogue } from './catalogue.ts';
 import { describeFailure } from './describe-failure.ts';
-import { messageOf } from './error-text.ts';
+import { messageOf } from '../text/error-text.ts';
 import { secretMask } from './mask-secrets.ts';
 import type { PinSurroundings } from './pinned-catalogue.ts';
 import { ReachabilityCheck } from './reachability.ts';

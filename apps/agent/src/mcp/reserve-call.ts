@@ -7,7 +7,7 @@ import type {
 } from '../ports/tool-registry.ts';
 import type { ConnectionLease } from './call-lease.ts';
 import type { CatalogueEntry } from './catalogue.ts';
-import { messageOf, seconds } from './error-text.ts';
+import { messageOf, seconds } from '../text/error-text.ts';
 import { quarantineReason } from './pinned-catalogue.ts';
 import type { PooledServer } from './pooled-server.ts';
 import { sendCall } from './send-call.ts';

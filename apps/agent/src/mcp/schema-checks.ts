@@ -7,7 +7,7 @@ import {
   type SchemaEvaluator,
 } from '@signalbox/mcp-core/client';
 import { boundedSchemaText, SchemaJobError, SchemaWorker } from '@signalbox/mcp-core/schema';
-import { messageOf } from './error-text.ts';
+import { messageOf } from '../text/error-text.ts';
 import type { SchemaJob, SchemaReply } from './schema-job.ts';
 
 /** Thrown for a schema that cannot be used. The message begins with a verb whose subject is the schema. */

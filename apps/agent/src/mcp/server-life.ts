@@ -1,5 +1,6 @@
 import { LocalError } from '@signalbox/mcp-core';
 import type { ServerConfig } from '../config/config.ts';
+import { messageOf } from '../text/error-text.ts';
 import { ToolsNotListedError } from './describe-failure.ts';
 import { LiveCatalogue, type LiveCatalogueOptions } from './live-catalogue.ts';
 import { QuestionRouter, type QuestionRouterOptions } from './question-router.ts';
@@ -92,8 +93,6 @@ async function watchTools({ client }: ServerConnection): Promise<readonly string
     await client.watch({ toolsListChanged: true }, () => undefined);
     return [];
   } catch (error) {
-    return [
-      `changes of the tool list will not be noticed: ${error instanceof Error ? error.message : String(error)}`,
-    ];
+    return [`changes of the tool list will not be noticed: ${messageOf(error)}`];
   }
 }

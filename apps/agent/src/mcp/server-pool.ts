@@ -14,6 +14,7 @@ import type {
   ToolCallRequest,
   ToolRegistry,
 } from '../ports/tool-registry.ts';
+import { messageOf } from '../text/error-text.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import { connectRemoteServer } from './connect-remote-server.ts';
 import { connectStdioServer } from './connect-stdio-server.ts';
@@ -227,7 +228,7 @@ async function argumentProblem(
   try {
     return await entry.validate(args);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

@@ -13,6 +13,7 @@ import { copyDatabase } from '../store/copy-database.ts';
 import { openStore, type OpenedStore } from '../store/open-store.ts';
 import { rewindRun } from '../store/rewind-run.ts';
 import { systemClock } from '../system/system-clock.ts';
+import { messageOf } from '../text/error-text.ts';
 import { compareRuns } from './compare-runs.ts';
 import { RecordedModel } from './recorded-model.ts';
 import { RecordedPerson } from './recorded-person.ts';
@@ -82,8 +83,7 @@ async function replay(
   const state = new ReplayState();
   const clock = new ReplayClock(systemClock);
   const { promise: settled, resolve: settle } = Promise.withResolvers<undefined>();
-  const fail = (error: unknown): void =>
-    state.differ(`the replay failed: ${error instanceof Error ? error.message : String(error)}`);
+  const fail = (error: unknown): void => state.differ(`the replay failed: ${messageOf(error)}`);
   const watch = (): (() => void) =>
     systemClock.after(idleMs, () => state.differ(`turn ${state.turn}: the loop stands still`));
   let cancelWatch = watch();

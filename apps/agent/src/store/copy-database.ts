@@ -1,6 +1,7 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
+import { messageOf } from '../text/error-text.ts';
 import { StoreError } from './store-error.ts';
 
 const FILE = 'signalbox.sqlite';
@@ -26,7 +27,7 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
   } catch (error) {
     throw new StoreError(
       'unusable',
-      `The database in ${from} cannot be copied (${error instanceof Error ? error.message : String(error)}).`,
+      `The database in ${from} cannot be copied (${messageOf(error)}).`,
       { cause: error },
     );
   }

@@ -6,6 +6,7 @@ import { CamelCasePlugin, Kysely, sql, SqliteDialect } from 'kysely';
 import type { Store } from '../ports/store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ToolPins } from '../ports/tool-pins.ts';
+import { messageOf } from '../text/error-text.ts';
 import { cachedStatements } from './cached-statements.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import type { Database } from './database.ts';
@@ -88,7 +89,7 @@ export async function openStore({
     if (error instanceof StoreError) throw error;
     throw new StoreError(
       'unusable',
-      `The database in ${dataDir} cannot be opened (${reasonOf(error)}). Is it a Signalbox data directory, and is there room on the disk?`,
+      `The database in ${dataDir} cannot be opened (${messageOf(error)}). Is it a Signalbox data directory, and is there room on the disk?`,
       { cause: error },
     );
   }
@@ -106,7 +107,7 @@ function prepareDataDir(dataDir: string): () => void {
     if (error instanceof StoreError) throw error;
     throw new StoreError(
       'unusable',
-      `The data directory ${dataDir} cannot be used (${reasonOf(error)}). Choose one that this user can write to.`,
+      `The data directory ${dataDir} cannot be used (${messageOf(error)}). Choose one that this user can write to.`,
       { cause: error },
     );
   }
@@ -179,8 +180,4 @@ function connect(database: Sqlite.Database): Kysely<Database> {
     dialect: new SqliteDialect({ database: cachedStatements(database) }),
     plugins: [new CamelCasePlugin()],
   });
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

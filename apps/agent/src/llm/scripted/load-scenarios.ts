@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type * as z from 'zod';
 import { ConfigError } from '../../config/config.ts';
+import { messageOf } from '../../text/error-text.ts';
 import { type Scenario, scenarioFileSchema, type Turn } from './scenario.ts';
 import { parseTemplate } from './template.ts';
 
@@ -28,7 +29,7 @@ function readText(file: string): string {
     return readFileSync(file, 'utf8');
   } catch (error) {
     throw Object.assign(
-      new ConfigError(`the scenario file ${file} cannot be read: ${reason(error)}`),
+      new ConfigError(`the scenario file ${file} cannot be read: ${messageOf(error)}`),
       { cause: error },
     );
   }
@@ -39,14 +40,10 @@ function parseJson(text: string, file: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     throw Object.assign(
-      new ConfigError(`the scenario file ${file} is not JSON: ${reason(error)}`),
+      new ConfigError(`the scenario file ${file} is not JSON: ${messageOf(error)}`),
       { cause: error },
     );
   }
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Returns the issues of the branch of a union that matched furthest. */

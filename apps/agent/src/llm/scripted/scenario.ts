@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { messageOf } from '../../text/error-text.ts';
 import { parseTemplate } from './template.ts';
 
 /** String with `${…}` expressions; see `template.ts`. */
@@ -137,6 +138,6 @@ function patternProblem(source: string): string | undefined {
     RegExp(source, 'iu');
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
