@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { Agent as StoredAgent, AgentDefinition } from '../ports/store/agent.ts';
+import { limitsData, limitsOf } from '../run/limits/limits-data.ts';
 import { Agent, AgentList, NewAgent } from './agent-schemas.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { KeyHeaders, replyWith } from './idempotency.ts';
-import { limitsOf, givenLimitsView } from './limits-view.ts';
 import { Problem } from './problem.ts';
 import { ListQuery, ProblemDetails, RunParameters } from './schemas.ts';
 
@@ -162,7 +162,7 @@ function agentView({
     ...(instructions === undefined ? {} : { instructions }),
     ...(model === undefined ? {} : { model }),
     ...(servers === undefined ? {} : { servers: [...servers] }),
-    limits: givenLimitsView(limits),
+    limits: limitsData(limits),
     created_at: new Date(createdAt).toISOString(),
     updated_at: new Date(updatedAt).toISOString(),
   };

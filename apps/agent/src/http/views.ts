@@ -13,6 +13,7 @@ import { artifactIdOf } from '../run/results/artifacts.ts';
 import { fieldsOf } from '../run/input/elicitation-form.ts';
 import { previewOf } from '../run/core/events.ts';
 import type { FormField as Field } from '../run/input/form-field.ts';
+import { runLimitsData } from '../run/limits/limits-data.ts';
 import { usageData } from '../run/limits/usage.ts';
 import {
   MAX_LISTED_CHARACTERS,
@@ -20,7 +21,6 @@ import {
   shortenText,
   type Shortened,
 } from '../json/short-json.ts';
-import { limitsView } from './limits-view.ts';
 import type { ToolCall } from './call-schemas.ts';
 import type { RunEvent } from './event-schemas.ts';
 import type { FormField, InboxItem } from './inbox-schemas.ts';
@@ -52,7 +52,7 @@ export function runView(
     status: run.status,
     prompt: run.prompt,
     scripted: run.scripted,
-    limits: limitsView(run),
+    limits: runLimitsData(run),
     metadata: { ...run.metadata },
     last_seq: run.lastSeq,
     turns: run.turns,

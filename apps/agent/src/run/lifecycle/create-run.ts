@@ -10,6 +10,7 @@ import type { Uses } from '../core/engine-parts.ts';
 import type { RunEventTypes } from '../core/events.ts';
 import { newRun } from './new-run.ts';
 import { storeReceipt } from '../core/receipt.ts';
+import { runLimitsData } from '../limits/limits-data.ts';
 
 type Parts = Uses<
   | 'store'
@@ -145,7 +146,7 @@ export function queuedEvent({
       servers,
       ...modelFields,
       scripted,
-      limits: limitsData({ kind, limits }),
+      limits: runLimitsData({ kind, limits }),
       thread_id: threadId,
       agent_id: agentId,
       forked_from: origin,
@@ -212,23 +213,4 @@ async function refuseOutputSchema(
       `The output schema cannot be used: ${problem}.`,
       [{ path: '/output_schema', message: problem }],
     );
-}
-
-function limitsData({ kind, limits }: Pick<Run, 'kind' | 'limits'>): {
-  readonly [key: string]: number;
-} {
-  const ofModels = {
-    turns: limits.turns,
-    tool_calls: limits.toolCalls,
-    ...(limits.tokens === undefined ? {} : { tokens: limits.tokens }),
-    ...(limits.costUsd === undefined ? {} : { cost_usd: limits.costUsd }),
-    ...(limits.outputTokens === undefined ? {} : { output_tokens: limits.outputTokens }),
-  };
-  return {
-    ...(kind === 'call' ? {} : ofModels),
-    wall_clock_ms: limits.wallClockMs,
-    call_inactivity_ms: limits.callInactivityMs,
-    call_max_ms: limits.callMaxMs,
-    inbox_expiry_ms: limits.inboxExpiryMs,
-  };
 }
