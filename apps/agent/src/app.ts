@@ -98,7 +98,13 @@ export async function createApp({
     schemas,
   });
   const registry = withInvalidServers(pool, config.invalidServers ?? [], { clock, logger });
-  const { metrics, onEvents, onServed } = observeService({ clock, logger });
+  const { metrics, onEvents, onServed } = observeService({
+    clock,
+    logger,
+    read: store.read,
+    queue,
+    registry,
+  });
   const { crashPoints, recovery } = hooks;
   const engine = createRunEngine({
     store,
@@ -143,7 +149,6 @@ export async function createApp({
         store,
         read: store.read,
         bus,
-        queue,
         registry,
         directory: registry,
         llm,

@@ -13,7 +13,7 @@ const METRICS = {
 /** Health, readiness and metrics. */
 export function probeRoutes(
   app: HttpApp,
-  { llm, version, phase, read, store, clock, queue, registry, metrics }: RouteDependencies,
+  { llm, version, phase, read, store, clock, metrics }: RouteDependencies,
 ): void {
   const probe = atMostOncePerSecond(clock, () => store.probe());
 
@@ -65,7 +65,7 @@ export function probeRoutes(
     { schema: { summary: 'Metrics', response: { 200: METRICS } } },
     async (_request, reply) => {
       reply.header('content-type', 'text/plain; version=0.0.4; charset=utf-8');
-      return metrics.text({ read, queue, registry });
+      return metrics.text();
     },
   );
 }

@@ -10,7 +10,6 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type * as z from 'zod';
 import type { LoggedRequest } from '../metrics/observation.ts';
 import type { ServiceMetrics } from '../metrics/service-metrics.ts';
-import type { JobQueue } from '../ports/job-queue.ts';
 import type { ProviderInfo } from '../ports/llm-provider.ts';
 import type { RunEngine } from '../ports/run-engine.ts';
 import type { StoreReader, Store } from '../ports/store.ts';
@@ -34,7 +33,6 @@ export interface HttpDependencies {
   readonly directory: ServerDirectory;
   readonly llm: { readonly info: ProviderInfo };
   readonly clock: Clock;
-  readonly queue: JobQueue;
   readonly metrics: ServiceMetrics;
   /** Phase of the service: `ready` from the end of the start until the close begins. */
   readonly phase: () => 'starting' | 'ready' | 'closing';

@@ -78,7 +78,13 @@ export async function createTestEdge(
     warn: () => undefined,
     error: () => undefined,
   };
-  const { metrics, onServed } = observeService({ clock, logger: quiet });
+  const { metrics, onServed } = observeService({
+    clock,
+    logger: quiet,
+    read: store.read,
+    queue: createMemoryJobQueue({ clock, onError: () => undefined }),
+    registry: emptyRegistry,
+  });
   const app = await createHttpServer(
     {
       engine: { ...storingEngine(store), ...engine },
@@ -96,7 +102,6 @@ export async function createTestEdge(
         },
       },
       clock,
-      queue: createMemoryJobQueue({ clock, onError: () => undefined }),
       metrics,
       phase: () => 'ready',
       serializer: checkedSerializer,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { callsThenAnswer } from '../run/testing/fake-llm.ts';
 import { ok, READ_ONLY, untilCancelled } from '../run/testing/fake-registry.ts';
 import { ManualClock } from '../run/testing/manual-clock.ts';
-import { openService } from '../run/testing/service.ts';
+import { openService, type Service } from '../run/testing/service.ts';
 import { observeService, type Observation } from './observation.ts';
 
 interface Line {
@@ -12,36 +12,30 @@ interface Line {
   readonly fields: JsonObject | undefined;
 }
 
-function observed(clock: ManualClock): Observation & { readonly lines: Line[] } {
+function observed(
+  service: Pick<Service, 'clock' | 'read' | 'registry'>,
+): Observation & { readonly lines: Line[] } {
+  const { clock, read, registry } = service;
   const lines: Line[] = [];
   const log = (level: string) => (message: string, fields?: JsonObject) =>
     void lines.push({ level, message, fields });
   return {
     ...observeService({
       clock,
+      read,
+      registry,
+      queue: { depth: () => Promise.resolve({ 'advance-run': 2, 'call-tool': 0 }) },
       logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
     }),
     lines,
   };
 }
 
-const sources = (service: Awaited<ReturnType<typeof openService>>) => ({
-  read: service.read,
-  registry: service.registry,
-  queue: {
-    start: () => undefined,
-    enqueue: () => Promise.resolve(),
-    close: () => Promise.resolve(),
-    depth: () => Promise.resolve({ 'advance-run': 2, 'call-tool': 0 }),
-  },
-});
-
 test('runs, turns and calls are counted and timed, and each call is one line without its arguments and result', async () => {
   const clock = new ManualClock();
-  const { metrics, onEvents, lines } = observed(clock);
   const service = await openService({
     clock,
-    onEvents,
+    onEvents: (runId, events) => onEvents(runId, events),
     script: callsThenAnswer([
       [
         { name: 'r__read', input: { password: 'secret' } },
@@ -59,6 +53,7 @@ test('runs, turns and calls are counted and timed, and each call is one line wit
       r__slow: { annotations: READ_ONLY, call: untilCancelled() },
     },
   });
+  const { metrics, onEvents, lines } = observed(service);
   const { id } = await service.engine.createRun({ prompt: 'go' });
   await service.until(async () =>
     lines.length === 3 && service.registry.sent.length === 3 ? true : undefined,
@@ -67,7 +62,7 @@ test('runs, turns and calls are counted and timed, and each call is one line wit
   await service.engine.cancelCall({ runId: id, id: slow.id });
   await service.settled(id);
 
-  const text = await metrics.text(sources(service));
+  const text = await metrics.text();
   for (const line of [
     'signalbox_runs{status="completed"} 1',
     'signalbox_runs_ended_total{status="completed"} 1',
@@ -103,18 +98,19 @@ test('runs, turns and calls are counted and timed, and each call is one line wit
 });
 
 test('a stream counts while it is open, and once', async () => {
-  const { metrics } = observed(new ManualClock());
-  const service = await openService({ script: () => ({ text: '' }) });
+  const { metrics } = observed(await openService({ script: () => ({ text: '' }) }));
   const close = metrics.streamOpened();
   metrics.streamOpened();
-  expect(await metrics.text(sources(service))).toContain('\nsignalbox_sse_connections 2\n');
+  expect(await metrics.text()).toContain('\nsignalbox_sse_connections 2\n');
   close();
   close();
-  expect(await metrics.text(sources(service))).toContain('\nsignalbox_sse_connections 1\n');
+  expect(await metrics.text()).toContain('\nsignalbox_sse_connections 1\n');
 });
 
 test('a request is one line by its route; probes are lines for debugging, and the time of a stream is no latency', async () => {
-  const { metrics, onServed, lines } = observed(new ManualClock());
+  const { metrics, onServed, lines } = observed(
+    await openService({ script: () => ({ text: '' }) }),
+  );
   const request = {
     method: 'GET',
     route: '/v1/runs/:id',
@@ -158,7 +154,7 @@ test('a request is one line by its route; probes are lines for debugging, and th
       fields: { method: 'GET', route: '/readyz', status: 200, duration_ms: 12, request_id: 'q1' },
     },
   ]);
-  const text = await metrics.text(sources(await openService({ script: () => ({ text: '' }) })));
+  const text = await metrics.text();
   expect(text).toContain(
     '\nsignalbox_http_requests_total{method="GET",route="/v1/runs/:id",status="200"} 1\n',
   );

@@ -2,7 +2,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { RunEventBody } from '../run/core/events.ts';
 import { RunTimings } from './run-timings.ts';
-import { ServiceMetrics, type ServedRequest } from './service-metrics.ts';
+import { ServiceMetrics, type MetricSources, type ServedRequest } from './service-metrics.ts';
 
 export interface Observation {
   readonly metrics: ServiceMetrics;
@@ -30,11 +30,12 @@ const PROBES = new Set(['/healthz', '/readyz', '/metrics']);
 export function observeService({
   clock,
   logger,
-}: {
+  ...sources
+}: MetricSources & {
   readonly clock: Clock;
   readonly logger: Logger;
 }): Observation {
-  const metrics = new ServiceMetrics();
+  const metrics = new ServiceMetrics(sources);
   const timings = new RunTimings({
     clock,
     onRunEnd: (end) => metrics.runEnded(end),

@@ -1,7 +1,9 @@
+import type { Counter, Histogram } from '@opentelemetry/api';
+import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { StoreReader } from '../ports/store.ts';
-import type { ToolRegistry } from '../ports/tool-registry.ts';
-import { Counter, gauge, Histogram } from './metric-families.ts';
+import type { ServerStatus } from '../ports/tool-registry.ts';
+import { PrometheusReader } from './prometheus-reader.ts';
 import type { CallEnd, TurnEnd } from './run-timings.ts';
 
 /** A request with its response. */
@@ -13,10 +15,11 @@ export interface ServedRequest {
   readonly durationMs: number;
 }
 
+/** Components whose state the gauges show. */
 export interface MetricSources {
-  readonly read: StoreReader;
-  readonly queue: JobQueue;
-  readonly registry: ToolRegistry;
+  readonly read: Pick<StoreReader, 'runCounts'>;
+  readonly queue: Pick<JobQueue, 'depth'>;
+  readonly registry: { readonly servers: () => readonly Pick<ServerStatus, 'name' | 'state'>[] };
 }
 
 const SHORT_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -24,51 +27,80 @@ const LONG_S = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800
 
 /** Metrics of the process since its start. Gauges are read on demand. */
 export class ServiceMetrics {
-  readonly #runsEnded = new Counter(
-    'signalbox_runs_ended_total',
-    'Runs that were settled, by status.',
-  );
-  readonly #calls = new Counter(
-    'signalbox_tool_calls_total',
-    'Tool calls that ended, by server and outcome.',
-  );
-  readonly #callSeconds = new Histogram(
-    'signalbox_tool_call_duration_seconds',
-    'From the sending of a tool call to its end.',
-    LONG_S,
-  );
-  readonly #turnSeconds = new Histogram(
-    'signalbox_turn_duration_seconds',
-    'From the start of a model call to its end, by outcome.',
-    LONG_S,
-  );
-  readonly #requests = new Counter(
-    'signalbox_http_requests_total',
-    'Requests that were answered, by route and status.',
-  );
-  readonly #requestSeconds = new Histogram(
-    'signalbox_http_request_duration_seconds',
-    'From a request to the end of its answer, streams left out.',
-    SHORT_S,
-  );
+  readonly #reader = new PrometheusReader();
+  readonly #runsEnded: Counter;
+  readonly #calls: Counter;
+  readonly #callSeconds: Histogram;
+  readonly #turnSeconds: Histogram;
+  readonly #requests: Counter;
+  readonly #requestSeconds: Histogram;
   #streams = 0;
 
+  constructor({ read, queue, registry }: MetricSources) {
+    const meter = new MeterProvider({ readers: [this.#reader] }).getMeter('signalbox');
+    meter
+      .createObservableGauge('signalbox_runs', { description: 'Stored runs, by status.' })
+      .addCallback(async (result) => {
+        for (const [status, count] of await read.runCounts()) result.observe(count, { status });
+      });
+    meter
+      .createObservableGauge('signalbox_queue_jobs', {
+        description: 'Jobs that wait, delayed ones included, by type.',
+      })
+      .addCallback(async (result) => {
+        for (const [type, count] of Object.entries(await queue.depth()))
+          result.observe(count, { type });
+      });
+    meter
+      .createObservableGauge('signalbox_sse_connections', { description: 'Open event streams.' })
+      .addCallback((result) => result.observe(this.#streams));
+    meter
+      .createObservableGauge('signalbox_servers', {
+        description: 'The state of each MCP server: 1 for the one it is in.',
+      })
+      .addCallback((result) => {
+        for (const { name, state } of registry.servers())
+          result.observe(1, { server: name, state });
+      });
+    this.#runsEnded = meter.createCounter('signalbox_runs_ended_total', {
+      description: 'Runs that were settled, by status.',
+    });
+    this.#calls = meter.createCounter('signalbox_tool_calls_total', {
+      description: 'Tool calls that ended, by server and outcome.',
+    });
+    this.#callSeconds = meter.createHistogram('signalbox_tool_call_duration_seconds', {
+      description: 'From the sending of a tool call to its end.',
+      advice: { explicitBucketBoundaries: LONG_S },
+    });
+    this.#turnSeconds = meter.createHistogram('signalbox_turn_duration_seconds', {
+      description: 'From the start of a model call to its end, by outcome.',
+      advice: { explicitBucketBoundaries: LONG_S },
+    });
+    this.#requests = meter.createCounter('signalbox_http_requests_total', {
+      description: 'Requests that were answered, by route and status.',
+    });
+    this.#requestSeconds = meter.createHistogram('signalbox_http_request_duration_seconds', {
+      description: 'From a request to the end of its answer, streams left out.',
+      advice: { explicitBucketBoundaries: SHORT_S },
+    });
+  }
+
   runEnded({ status }: { readonly status: string }): void {
-    this.#runsEnded.add({ status });
+    this.#runsEnded.add(1, { status });
   }
 
   callEnded({ server, outcome, durationMs }: CallEnd): void {
-    this.#calls.add({ server, outcome });
-    if (durationMs !== undefined) this.#callSeconds.observe(durationMs / 1000, { server });
+    this.#calls.add(1, { server, outcome });
+    if (durationMs !== undefined) this.#callSeconds.record(durationMs / 1000, { server });
   }
 
   turnEnded({ outcome, durationMs }: TurnEnd): void {
-    if (durationMs !== undefined) this.#turnSeconds.observe(durationMs / 1000, { outcome });
+    if (durationMs !== undefined) this.#turnSeconds.record(durationMs / 1000, { outcome });
   }
 
   requestServed({ method, route, status, durationMs }: ServedRequest): void {
-    this.#requests.add({ method, route, status: String(status) });
-    this.#requestSeconds.observe(durationMs / 1000, { method, route });
+    this.#requests.add(1, { method, route, status: String(status) });
+    this.#requestSeconds.record(durationMs / 1000, { method, route });
   }
 
   /** Counts an open event stream and returns the function that ends it. */
@@ -81,35 +113,8 @@ export class ServiceMetrics {
     };
   }
 
-  /** Returns all metrics in the Prometheus text format. */
-  async text({ read, queue, registry }: MetricSources): Promise<string> {
-    const [runs, jobs] = await Promise.all([read.runCounts(), queue.depth()]);
-    const families = [
-      gauge(
-        'signalbox_runs',
-        'Stored runs, by status.',
-        [...runs].map(([status, value]) => ({ labels: { status }, value })),
-      ),
-      gauge(
-        'signalbox_queue_jobs',
-        'Jobs that wait, delayed ones included, by type.',
-        Object.entries(jobs).map(([type, value]) => ({ labels: { type }, value })),
-      ),
-      gauge('signalbox_sse_connections', 'Open event streams.', [{ value: this.#streams }]),
-      gauge(
-        'signalbox_servers',
-        'The state of each MCP server: 1 for the one it is in.',
-        registry
-          .servers()
-          .map(({ name, state }) => ({ labels: { server: name, state }, value: 1 })),
-      ),
-      this.#runsEnded,
-      this.#calls,
-      this.#callSeconds,
-      this.#turnSeconds,
-      this.#requests,
-      this.#requestSeconds,
-    ];
-    return families.map((family) => family.text()).join('');
+  /** Returns all metrics in the Prometheus text format. Rejects if a gauge cannot be read. */
+  text(): Promise<string> {
+    return this.#reader.text();
   }
 }

@@ -39,7 +39,13 @@ export async function createServiceEdge(
     error: () => undefined,
   };
   const { store, read, bus, registry, clock, llm } = service;
-  const { metrics, onServed } = observeService({ clock, logger: quiet });
+  const { metrics, onServed } = observeService({
+    clock,
+    logger: quiet,
+    read: others.read ?? read,
+    queue: createMemoryJobQueue({ clock, onError: () => undefined }),
+    registry,
+  });
   const app = await createHttpServer(
     {
       engine: bound(service.engine, engine),
@@ -50,7 +56,6 @@ export async function createServiceEdge(
       directory: { server: () => undefined, control: () => undefined },
       llm,
       clock,
-      queue: createMemoryJobQueue({ clock, onError: () => undefined }),
       metrics,
       phase: () => phase,
       onServed,
