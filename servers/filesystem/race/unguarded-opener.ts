@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Opener, PinnedPath, PinOptions } from '../src/sandbox/pinned-path.ts';
 
 /**
- * An opener that resolves and checks a path and then uses its text again, like most file servers:
+ * An opener that resolves and checks a path and then uses its text again, like most filesystem servers:
  * the control of the race. A directory that is swapped with a link in between leads outside.
  */
 export const unguardedOpener: Opener = {

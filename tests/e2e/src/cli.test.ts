@@ -177,7 +177,7 @@ describe('signalbox run', () => {
     const refused = signalbox('run', '--config', file, 'read');
     expect(await refused.code, refused.error()).toBe(4);
     expect(refused.error()).toContain(
-      'tool_approval needs a person, and nobody can be asked here; use a terminal, --yes, or allow it',
+      'tool_approval needs user input, which is requested only at a terminal and without --json; use --yes, or allow it',
     );
     const approved = signalbox('run', '--config', file, '--yes', 'read');
     expect(await approved.code, approved.error()).toBe(0);
@@ -208,11 +208,11 @@ async function workTree(): Promise<string> {
 }
 
 describe('signalbox demo', () => {
-  test('runs unattended over this repository, its answers are right, and the work tree is as it was', async () => {
+  test('runs unattended over this repository, its answers are correct, and the work tree is as it was', async () => {
     const before = await workTree();
     const demo = signalbox('demo');
     expect(await demo.code, demo.error()).toBe(0);
-    expect(demo.out()).toMatch(/3 of 3 answers are right/);
+    expect(demo.out()).toMatch(/3 of 3 answers are correct/);
     expect(await workTree()).toBe(before);
   });
 
@@ -233,7 +233,7 @@ describe('signalbox demo', () => {
     ]);
     const demo = signalbox('demo', '--scenario', wrong);
     expect(await demo.code).toBe(1);
-    expect(demo.out()).toMatch(/0 of 3 answers are right/);
+    expect(demo.out()).toMatch(/0 of 3 answers are correct/);
     expect(demo.error()).toMatch(/its answer does not say: .* bought most/);
     expect(demo.error()).toMatch(/its answer does not say: It gets warmest in/);
   });

@@ -174,9 +174,7 @@ const checks: readonly Check[] = [
       const { id } = await api.start('Which customers bought most?');
       await api.settled(id);
       const { status, stdout } = run(line.replace('RUN', id));
-      expect(stdout).toBe(
-        `run ${id} (completed, 4 turns, 3 tool calls) is decided in the same way\n`,
-      );
+      expect(stdout).toBe(`run ${id} (completed, 4 turns, 3 tool calls) has the same decisions\n`);
       expect(status).toBe(0);
     },
   },
@@ -238,7 +236,7 @@ const checks: readonly Check[] = [
     proof: 'run without install and build',
     check(line) {
       const { status, stdout } = run(line);
-      expect(stdout).toContain('answers are right');
+      expect(stdout).toContain('answers are correct');
       expect(status).toBe(0);
     },
   },

@@ -96,7 +96,7 @@ async function* eventsOf(
 }
 
 describe.each(['legacy', 'modern'] as const)(
-  'the file server in the %s era, through the service',
+  'the filesystem server in the %s era, through the service',
   (era) => {
     describe('started once', () => {
       beforeAll(async () => {

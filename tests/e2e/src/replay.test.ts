@@ -89,7 +89,7 @@ test('a run is replayed while the service runs, after it was killed, and with wh
   expect(await api.settled(id)).toMatchObject({ status: 'completed', answer: 'written' });
   const same = {
     code: 0,
-    out: `run ${id} (completed, 3 turns, 2 tool calls) is decided in the same way\n`,
+    out: `run ${id} (completed, 3 turns, 2 tool calls) has the same decisions\n`,
     error: '',
   };
   expect(await replay(id)).toEqual(same);
@@ -102,7 +102,7 @@ test('a run is replayed while the service runs, after it was killed, and with wh
   database.close();
   expect(await replay(id)).toEqual({
     code: 1,
-    out: `run ${id} (completed, 3 turns, 2 tool calls) is decided in another way: turn 2, call 1 (files__read_text_file): name was "files__read_text_file" and is "files__write_file"\n`,
+    out: `run ${id} (completed, 3 turns, 2 tool calls) has different decisions: turn 2, call 1 (files__read_text_file): name was "files__read_text_file" and is "files__write_file"\n`,
     error: '',
   });
   expect(await replay('nope')).toEqual({

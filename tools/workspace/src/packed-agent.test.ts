@@ -85,7 +85,7 @@ test('the packed agent answers the demos that need no repository, and says which
     );
   });
   expect(code, stderr).toBe(0);
-  expect(stdout).toContain('demo: 2 of 2 answers are right');
+  expect(stdout).toContain('demo: 2 of 2 answers are correct');
   expect(stderr).toContain(`the demo of the workspace is left out: ${home} is not the repository`);
 });
 

@@ -25,7 +25,7 @@ export async function answerItem(
       return true;
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      io.err(`  the answer was not taken: ${terminalLine(error.message)}\n`);
+      io.err(`  the answer was rejected: ${terminalLine(error.message)}\n`);
       if (
         !('code' in error) ||
         (error.code !== 'invalid_response' && error.code !== 'invalid_request')

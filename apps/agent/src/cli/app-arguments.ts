@@ -51,7 +51,7 @@ export interface AppArguments {
   readonly flags: ConfigFlags;
 }
 
-const NO_TASK = 'run needs the task: signalbox run "…", or signalbox run - to read it from stdin';
+const NO_TASK = 'run needs a task: signalbox run "…", or signalbox run - to read it from stdin';
 
 /** Parses the words after `signalbox serve`, `run` or `demo`. @throws UsageError */
 export function parseAppArguments(command: AppCommandName, argv: readonly string[]): AppArguments {
@@ -100,7 +100,7 @@ function inputsOf(given: readonly string[]): { readonly [id: string]: string } {
     given.map((pair) => {
       const [, id, value] = /^([^=]+)=([^]*)$/.exec(pair) ?? [];
       if (id === undefined || value === undefined)
-        throw new UsageError('--input is written ID=VALUE');
+        throw new UsageError('--input must have the form ID=VALUE');
       return [id, value];
     }),
   );

@@ -86,7 +86,7 @@ describe('choices', () => {
       { typed: ['1, green', 'large'] },
     );
     expect(answer).toEqual({ action: 'accept', content: { colors: ['r', 'g'], size: 'l' } });
-    expect(asked[0]).toBe('  colors [1-2, several with commas] (optional): ');
+    expect(asked[0]).toBe('  colors [1-2, comma-separated] (optional): ');
   });
 });
 

@@ -22,7 +22,7 @@ export async function askForm(
     return (await askYesNo(io, '  accept? [y/N] ', signal))
       ? { action: 'accept', content }
       : { action: 'decline' };
-  io.err(`  ${DECLINE} in place of a value declines\n`);
+  io.err(`  type ${DECLINE} instead of a value to decline\n`);
   for (const field of fields) {
     const answer = await askField(io, field, signal);
     if (answer === 'ended') return { action: 'cancel' };
@@ -46,7 +46,7 @@ async function askField(
     if (text === '') {
       if (field.default !== undefined) return { value: field.default };
       if (!field.required) return 'empty';
-      io.err(`    a value is needed; ${DECLINE} declines the whole form\n`);
+      io.err(`    a value is required; ${DECLINE} declines the whole form\n`);
       continue;
     }
     const value = valueOf(text, field);
@@ -79,7 +79,7 @@ function promptOf(field: FormField): string {
         ? ' [y/n]'
         : ''
       : isListed(choices)
-        ? ` [1-${choices.length}${type === 'array' ? ', several with commas' : ''}]`
+        ? ` [1-${choices.length}${type === 'array' ? ', comma-separated' : ''}]`
         : ` [${choices.map((choice) => choice.title).join('/')}]`;
   const enter =
     field.default !== undefined

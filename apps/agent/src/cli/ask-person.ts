@@ -22,7 +22,7 @@ export function questionOf({ kind, request }: Asked): string {
     case 'sampling_approval':
       return `may ${String(server)} ask the model ${terminalJson(request['messages'])}`;
     case 'sampling_reply':
-      return `may ${String(server)} be given what the model replied: ${terminalJson(request['text'])}`;
+      return `may ${String(server)} receive the model's reply: ${terminalJson(request['text'])}`;
     case 'elicitation_form':
       return `${String(server)} asks: ${String(message)}`;
     case 'elicitation_url':
@@ -31,7 +31,7 @@ export function questionOf({ kind, request }: Asked): string {
         ...warningsOf(request),
       ].join(' ');
     case 'outcome_unknown':
-      return `it is not known whether ${String(name)} with ${terminalJson(request['arguments'])} was done: ${String(message)}`;
+      return `unknown outcome of ${String(name)} with ${terminalJson(request['arguments'])}: ${String(message)}`;
   }
 }
 
@@ -51,7 +51,7 @@ export async function askPerson(
       return askForm(io, request, signal);
     case 'elicitation_url':
       return {
-        action: (await askYesNo(io, '  open this address yourself, then: done? [y/N] ', signal))
+        action: (await askYesNo(io, '  open this address in a browser; done? [y/N] ', signal))
           ? 'accept'
           : 'decline',
       };
@@ -61,7 +61,7 @@ export async function askPerson(
 }
 
 async function askOutcome(io: Io, signal: AbortSignal): Promise<JsonObject | undefined> {
-  const action = await askWord(io, '  what is to be done about it? [retry/mark_done/fail] ', {
+  const action = await askWord(io, '  how to settle this call? [retry/mark_done/fail] ', {
     words: { retry: 'retry', mark_done: 'mark_done', fail: 'fail' },
     signal,
   });
@@ -78,7 +78,7 @@ async function askApproval(
   signal: AbortSignal,
 ): Promise<JsonObject> {
   const canRemember = Array.isArray(remember) && remember.includes('run');
-  const question = `  allow? [y]es, [N]o, [e]dit the arguments${canRemember ? ', yes to [a]ll of this tool in this run' : ''}: `;
+  const question = `  allow? [y]es, [N]o, [e]dit the arguments${canRemember ? ', [a]llow this tool for the whole run' : ''}: `;
   const all = canRemember ? ({ a: 'all', all: 'all' } as const) : {};
   const decision = await askWord(io, question, {
     words: { y: 'yes', yes: 'yes', n: 'no', no: 'no', '': 'no', e: 'edit', edit: 'edit', ...all },

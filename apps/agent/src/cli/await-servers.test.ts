@@ -57,7 +57,7 @@ test('a task waits at most a minute for the first connection of its servers, and
   expect(printed).toEqual([]);
   vi.advanceTimersByTime(1);
   expect(printed).toEqual([
-    'waiting for cold to connect, at most 60 s; Ctrl-C continues without\n',
+    'waiting for cold to connect, at most 60 s; Ctrl-C continues without them\n',
   ]);
   done.resolve();
   await waited;

@@ -23,7 +23,7 @@ export async function awaitServers(
         ({ name, state }) => state === 'connecting' && (names.length === 0 || names.includes(name)),
       );
     io.err(
-      `waiting for ${connecting.map(({ name }) => name).join(', ')} to connect, at most ${FIRST_CONNECTION_MS / 1000} s; Ctrl-C continues without\n`,
+      `waiting for ${connecting.map(({ name }) => name).join(', ')} to connect, at most ${FIRST_CONNECTION_MS / 1000} s; Ctrl-C continues without them\n`,
     );
   }, SILENT_MS);
   try {

@@ -40,7 +40,7 @@ describe('help', () => {
       expect({ code, err }).toEqual({ code: 0, err: '' });
       for (const name of Object.keys(COMMANDS))
         expect(out).toMatch(new RegExp(`^  signalbox ${name}\\b`, 'm'));
-      expect(out).toMatch(/^ {2}3 {2}nothing could be answered/m);
+      expect(out).toMatch(/^ {2}3 {2}no answer: /m);
     },
   );
 
@@ -59,6 +59,16 @@ describe('help', () => {
     expect(out).not.toContain('--port');
   });
 
+  test.each([
+    ['serve', 'database and artifacts'],
+    ['run', 'database of --demo'],
+    ['demo', 'demo database'],
+  ])('the data directory of %s is the folder of the %s', async (command, contents) => {
+    expect((await signalbox([command, '--help'])).out).toMatch(
+      new RegExp(`--data-dir DIR +folder of the ${contents};`),
+    );
+  });
+
   test.each(['-v', '-V', '--version'])('%s prints the version', async (option) => {
     expect(await signalbox([option])).toMatchObject({ code: 0, out: '1.2.3\n' });
   });
@@ -71,14 +81,17 @@ describe('an invalid command line has exit code 2 and a message of one line', ()
     [['help', 'fly'], 'unknown command "fly"'],
     [['severs'], 'unknown command "severs"; did you mean serve'],
     [['--port', '1'], 'unknown option "--port" before a command'],
-    [['run'], 'run needs the task'],
-    [['run', ' \t'], 'run needs the task'],
+    [['run'], 'run needs a task'],
+    [['run', ' \t'], 'run needs a task'],
     [['run', 'two', 'words'], 'run takes one task; put it in quotes'],
-    [['run', 'task', '--port', '1'], '--port is not for signalbox run; see signalbox run --help'],
-    [['serve', '--server', 'a'], '--server is not for signalbox serve'],
+    [
+      ['run', 'task', '--port', '1'],
+      '--port is not an option of signalbox run; see signalbox run --help',
+    ],
+    [['serve', '--server', 'a'], '--server is not an option of signalbox serve'],
     [['serve', '--prot', '1'], "Unknown option '--prot'; did you mean --port?"],
     [['serve', 'a', 'b'], 'serve takes one folder, not also "b"'],
-    [['run', 'task', '--input', 'key'], '--input is written ID=VALUE'],
+    [['run', 'task', '--input', 'key'], '--input must have the form ID=VALUE'],
   ])('%j', async (argv, message) => {
     const { code, out, err } = await signalbox(argv);
     expect({ code, out }).toEqual({ code: 2, out: '' });
@@ -124,7 +137,7 @@ describe('run', () => {
     const { code, err } = await signalbox(['run', 'Write a poem']);
     expect(code).toBe(3);
     expect(err).toContain(
-      'signalbox: the task was not answered: no model is configured, and no script knows it\n',
+      'signalbox: the task was not answered: no model is configured, and no script covers it\n',
     );
   });
 

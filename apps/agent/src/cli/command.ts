@@ -76,14 +76,14 @@ function generalHelp(): string {
   const rows = Object.values(COMMANDS).map(
     ({ usage, summary }) => `  signalbox ${usage.padEnd(32)} ${summary}`,
   );
-  return `signalbox: runs agent tasks over the tools of MCP servers
+  return `signalbox: runs agent tasks with the tools of MCP servers
 
 Usage
 ${rows.join('\n')}
-  signalbox help [COMMAND]                   what a command does and takes; also signalbox COMMAND --help
-  signalbox --version                        also -v, -V
+  signalbox help [COMMAND]                   show the help of a command; also signalbox COMMAND --help
+  signalbox --version                        show the version; also -v, -V
 
-A task needs a model: OPENAI_API_KEY or ANTHROPIC_API_KEY. Without a key the answers come from scripts, which know the demos only.
+A task needs a model: set OPENAI_API_KEY or ANTHROPIC_API_KEY. Without a key, scripts answer, and they cover only the demos.
 
 ${EXIT_CODES_HELP}
 `;
@@ -107,8 +107,8 @@ function messageForPeople(error: unknown): string | undefined {
   if (code === 'EADDRINUSE')
     return `port ${port} on ${address} is in use: stop the program that uses it, or choose another with --port (0 takes a free one)`;
   if (code === 'EACCES' && port !== undefined)
-    return `port ${port} needs more rights than this user has: choose one above 1023 with --port`;
+    return `port ${port} cannot be opened without more privileges: choose a port above 1023 with --port`;
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return `the host ${address ?? ''} is no address of this machine: check --host`;
+    return `the host ${address ?? ''} is not an address of this machine: check --host`;
   return path === undefined ? undefined : error.message;
 }

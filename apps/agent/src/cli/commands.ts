@@ -19,7 +19,7 @@ export const COMMANDS: { readonly [name: string]: CommandEntry } = {
   },
   inbox: {
     usage: 'inbox [show|answer] [options]',
-    summary: 'list and answer what waits for a person in a running service',
+    summary: 'list and answer the inbox items of a running service',
     load: async () => (await import('./inbox-command.ts')).inboxCommand,
   },
   runs: {
@@ -54,7 +54,7 @@ export const COMMANDS: { readonly [name: string]: CommandEntry } = {
   },
   replay: {
     usage: 'replay RUN [options]',
-    summary: 'take a settled run through the loop again and compare',
+    summary: 'replay a settled run and compare its decisions',
     load: async () => (await import('./replay-command.ts')).replayCommand,
   },
 };

@@ -32,12 +32,12 @@ export async function runDemos(io: Io, app: App, { isJson, ...data }: DemoRun): 
     const missing = mustContain.filter((part) => run.answer?.includes(part) !== true);
     if (run.status === 'completed' && missing.length === 0) continue;
     wrong.push(
-      `"${prompt}" ended ${run.status}${missing.length > 0 ? `, and its answer does not say: ${missing.join('; ')}` : ''}`,
+      `"${prompt}" ended ${run.status}${missing.length > 0 ? `; its answer lacks: ${missing.join('; ')}` : ''}`,
     );
   }
   for (const each of wrong) io.err(`demo: ${terminalLine(each)}\n`);
   say(
-    `\ndemo: ${expectations.length - wrong.length} of ${expectations.length} answers are right\n`,
+    `\ndemo: ${expectations.length - wrong.length} of ${expectations.length} answers are correct\n`,
   );
   return wrong.length === 0 ? EXIT.done : EXIT.failed;
 }

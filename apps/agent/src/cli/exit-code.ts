@@ -14,8 +14,8 @@ export const EXIT = {
 
 export const EXIT_CODES_HELP = `Exit codes
   0  done
-  1  failed, or the service refused
-  2  the command line or the configuration cannot be used
-  3  nothing could be answered: no model and no script for the task, or no server was ready
-  4  something needed a person, and nobody could be asked
+  1  failed, or the service rejected the request
+  2  invalid command line or configuration
+  3  no answer: no model and no script for the task, or no server was ready
+  4  the run needed user input, but no terminal was available or --json was set
   130  interrupted`;

@@ -6,37 +6,39 @@ import { EXIT_CODES_HELP } from './exit-code.ts';
 import { UsageError } from './io.ts';
 
 const SERVICE_OPTIONS = `Service
-  --url URL            default $SIGNALBOX_URL, else http://127.0.0.1 and the port $SIGNALBOX_PORT or 8020
-  --token TOKEN        better in $SIGNALBOX_TOKEN, where other users cannot read it
+  --url URL            URL of the service; default $SIGNALBOX_URL, else http://127.0.0.1 and the port $SIGNALBOX_PORT or 8020
+  --token TOKEN        access token; prefer $SIGNALBOX_TOKEN, which other users cannot read
 
-ID may be the beginning or the end of an id, where only one item has it.
+ID may be the beginning or the end of an id if it is unique.
 
 ${EXIT_CODES_HELP}
 `;
 
 export const INBOX_USAGE = {
-  list: `signalbox inbox: lists and answers what waits for a person in a running service
+  list: `signalbox inbox: lists and answers the inbox items of a running service
 
 Usage
-  signalbox inbox [options]                    list what waits
+  signalbox inbox [options]                    list the open items
   signalbox inbox show ID [options]            show one item
   signalbox inbox answer [ID [ACTION]] [options]
-                                               answer one, or at a terminal all of them, one after the other
+                                               answer one item, or all open items one by one at a terminal
 
 Options
   --run ID             only items of this run
-  --all                the closed ones, too
+  --all                list closed items, too
   --json               print the items as JSON lines
-  -h, --help           also after show and answer
+  -h, --help           show this text; also after show and answer
 
 ${SERVICE_OPTIONS}`,
-  show: `signalbox inbox show ID: shows an item with all that is asked
+  show: `signalbox inbox show ID: shows an item with its whole request
 
 Options
   --json               as JSON
 
 ${SERVICE_OPTIONS}`,
-  answer: `signalbox inbox answer ID ACTION: answers an item. Without ACTION, at a terminal, the questions are asked there; without ID all open items are.
+  answer: `signalbox inbox answer ID ACTION: answers an item
+
+At a terminal ACTION may be omitted: the command asks for the answer. Without ID it asks about all open items.
 
 Actions
   tool_approval                          approve, deny
@@ -48,9 +50,9 @@ Options
   --content JSON       the fields of an accepted form; the changed parts of an approved sampling request (system_prompt, messages,
                        max_tokens) or reply (text)
   --arguments JSON     the arguments of an approved tool call, in place of the model's
-  --remember SCOPE     call (default), run or thread: the later calls of the same tool that are approved with it
-  --note TEXT          read by the model with a denied call or a settled outcome
-  --run ID             without ID of an item: only items of this run
+  --remember SCOPE     call (default), run or thread: approve this call only, or also later calls of the same tool in the run or thread
+  --note TEXT          note to the model about a denied call or a settled outcome
+  --run ID             only items of this run, when no item ID is given
   --json               print the answered item as JSON
 
 ${SERVICE_OPTIONS}`,
@@ -99,7 +101,7 @@ export function parseInboxArguments(argv: readonly string[]): InboxArguments {
   );
   if (foreign !== undefined)
     throw new UsageError(
-      `--${foreign} is not for signalbox inbox${command === 'list' ? '' : ` ${command}`}; see signalbox inbox --help`,
+      `--${foreign} is not an option of signalbox inbox${command === 'list' ? '' : ` ${command}`}; see signalbox inbox --help`,
     );
   const [extra] =
     command === 'answer' ? more : command === 'show' ? [action, ...more] : [id, action, ...more];
@@ -154,7 +156,7 @@ function commandOf(word: string | undefined): InboxArguments['command'] {
   if (word === undefined) return 'list';
   if (word === 'show' || word === 'answer') return word;
   throw new UsageError(
-    `unknown command "inbox ${word}"; there are inbox, inbox show ID and inbox answer ID ACTION`,
+    `unknown command "inbox ${word}"; the commands are inbox, inbox show ID and inbox answer ID ACTION`,
   );
 }
 

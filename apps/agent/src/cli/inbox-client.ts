@@ -76,7 +76,7 @@ function toItem(value: unknown): Item {
     isPlainObject(value['request']);
   if (!isItem)
     throw new ServiceError(
-      'the service answers in a way that this version does not know: use the same version of signalbox for both',
+      'the response of the service has an unknown format: use the same version of signalbox for the command and the service',
     );
   // The other fields are only printed.
   return value as unknown as Item;

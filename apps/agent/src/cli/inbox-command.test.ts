@@ -134,7 +134,7 @@ describe('signalbox inbox', () => {
     expect(await signalbox(['--url', url])).toMatchObject({
       code: 0,
       out: '',
-      err: 'nothing waits for a person\n',
+      err: 'no inbox items\n',
     });
   });
 
@@ -184,7 +184,7 @@ describe('an id may be written in part', () => {
     const { code, err } = await signalbox(['answer', '0193', 'deny', '--url', url]);
     expect(code).toBe(2);
     expect(err).toBe(
-      `signalbox: 2 inbox items begin or end with "0193": ${ID}, ${OTHER_ID}; write more of the id\n`,
+      `signalbox: 2 inbox items begin or end with "0193": ${ID}, ${OTHER_ID}; use a longer part of the id\n`,
     );
     expect(heard.filter(({ line }) => line.startsWith('POST'))).toEqual([]);
   });
@@ -231,11 +231,11 @@ describe('signalbox inbox answer', () => {
   test('prints the problem when the service rejects the response, exit code 1', async () => {
     const { url } = await fakeInbox([], () => [
       409,
-      { code: 'inbox_item_not_open', detail: 'The inbox item is not open any more: it is void.' },
+      { code: 'inbox_item_not_open', detail: 'The inbox item is no longer open: it is void.' },
     ]);
     expect(await signalbox(['answer', ID, 'deny', '--url', url])).toMatchObject({
       code: 1,
-      err: 'signalbox: The inbox item is not open any more: it is void.\n',
+      err: 'signalbox: The inbox item is no longer open: it is void.\n',
     });
   });
 
@@ -249,7 +249,7 @@ describe('signalbox inbox answer', () => {
       typed: ['e', '{"path":', 'edit', '{"path":"b"}'],
     });
     expect(code).toBe(0);
-    expect(err).toBe('  the answer was not taken: /body/arguments: expected an object\n');
+    expect(err).toBe('  the answer was rejected: /body/arguments: expected an object\n');
     expect(asked).toHaveLength(4);
     expect(heard.at(-1)?.body).toEqual({ action: 'approve', arguments: { path: 'b' } });
   });
@@ -281,7 +281,7 @@ describe('signalbox inbox answer', () => {
     expect(await signalbox(['answer', ID, '--url', url], { typed: [] })).toMatchObject({
       code: 1,
       asked: [],
-      err: `signalbox: the inbox item ${ID} is not open any more: it is expired\n`,
+      err: `signalbox: the inbox item ${ID} is no longer open: it is expired\n`,
     });
   });
 });
@@ -289,17 +289,20 @@ describe('signalbox inbox answer', () => {
 test.each<[readonly string[], RegExp]>([
   [
     ['fly'],
-    /unknown command "inbox fly"; there are inbox, inbox show ID and inbox answer ID ACTION/,
+    /unknown command "inbox fly"; the commands are inbox, inbox show ID and inbox answer ID ACTION/,
   ],
   [['show'], /show needs the id of an item/],
   [['show', 'a', 'b'], /show takes no "b"/],
   [['answer', 'a', 'approve', 'b'], /answer takes no "b"/],
-  [['answer', 'a'], /here nobody can be asked, so say the answer: signalbox inbox answer a ACTION/],
+  [
+    ['answer', 'a'],
+    /prompts need a terminal and no --json, so give the action: signalbox inbox answer a ACTION/,
+  ],
   [['answer', 'a', '--note', 'x'], /--note needs an action/],
   [['answer', 'a', 'accept', '--content', '{"a":}'], /--content is not JSON: line 1, column 6/],
   [['answer', 'a', 'accept', '--content', '[]'], /--content must be a JSON object/],
-  [['show', 'a', '--content', '{}'], /--content is not for signalbox inbox show/],
-  [['--remember', 'run'], /--remember is not for signalbox inbox;/],
+  [['show', 'a', '--content', '{}'], /--content is not an option of signalbox inbox show/],
+  [['--remember', 'run'], /--remember is not an option of signalbox inbox;/],
   [['--colour'], /Unknown option '--colour'; see signalbox inbox --help/],
   [
     ['--url', 'ftp://localhost'],
@@ -317,7 +320,7 @@ describe('a service that cannot be used', () => {
     const { code, err } = await signalbox(['--url', 'http://127.0.0.1:9']);
     expect(code).toBe(1);
     expect(err).toMatch(
-      /^signalbox: no service answers at http:\/\/127\.0\.0\.1:9 \(\S.*\): start one with "signalbox serve", or say where it is with --url or SIGNALBOX_URL\n$/,
+      /^signalbox: no service answers at http:\/\/127\.0\.0\.1:9 \(\S.*\): start one with "signalbox serve", or set its address with --url or SIGNALBOX_URL\n$/,
     );
   });
 
@@ -325,18 +328,18 @@ describe('a service that cannot be used', () => {
     [
       'wants a token',
       [401, { code: 'unauthorized', detail: 'no' }],
-      /wants its token: set SIGNALBOX_TOKEN, or use --token/,
+      /requires a token: set SIGNALBOX_TOKEN, or use --token/,
     ],
-    ['is another program', [200, '<html>'], /answers, but not as Signalbox does \(status 200\)/],
+    ['is another program', [200, '<html>'], /is not a Signalbox service \(status 200\)/],
     [
       'is another program that speaks JSON',
       [404, { error: 'x' }],
-      /answers, but not as Signalbox does \(status 404\)/,
+      /is not a Signalbox service \(status 404\)/,
     ],
     [
       'is of another version',
       [200, { data: [{ ...ITEM, kind: 'crystal_ball' }] }],
-      /use the same version of signalbox for both/,
+      /use the same version of signalbox for the command and the service/,
     ],
   ])('that %s', async (_case, reply, message) => {
     const { url } = await fakeService(() => reply);

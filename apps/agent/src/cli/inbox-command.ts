@@ -26,7 +26,7 @@ async function runInbox({ io, rest, env }: Invocation): Promise<number> {
     if (parsed.isJson) io.out(`${terminalJson(item)}\n`);
     else io.out(parsed.command === 'show' ? shown(item, prompt) : summary(item, prompt));
   }
-  if (items.length === 0 && !parsed.isJson) io.err('nothing waits for a person\n');
+  if (items.length === 0 && !parsed.isJson) io.err('no inbox items\n');
   return EXIT.done;
 }
 
@@ -61,16 +61,14 @@ async function answer(
   }
   if (!io.canAsk || isJson)
     throw new UsageError(
-      `here nobody can be asked, so say the answer: signalbox inbox answer ${id ?? 'ID'} ACTION; see signalbox inbox answer --help`,
+      `prompts need a terminal and no --json, so give the action: signalbox inbox answer ${id ?? 'ID'} ACTION; see signalbox inbox answer --help`,
     );
   const items =
     id === undefined ? await client.list({ run, isAll: false }) : [await client.get(id)];
   const closed = items.find((item) => item.state !== 'open');
   if (closed !== undefined)
-    throw new ServiceError(
-      `the inbox item ${closed.id} is not open any more: it is ${closed.state}`,
-    );
-  if (items.length === 0) io.err('nothing waits for a person\n');
+    throw new ServiceError(`the inbox item ${closed.id} is no longer open: it is ${closed.state}`);
+  if (items.length === 0) io.err('no inbox items\n');
   return askAll(io, items, { client, respond, prompts: await client.prompts(items) });
 }
 

@@ -127,7 +127,7 @@ test('an invalid answer is asked for again', async () => {
     .poll(() => responses.map(([, response]) => response))
     .toEqual([{ action: 'fail' }, { action: 'retry' }]);
   expect(errors).toEqual([
-    '  the answer was not taken: action: must be one of retry, mark_done, fail\n',
+    '  the answer was rejected: action: must be one of retry, mark_done, fail\n',
   ]);
 });
 

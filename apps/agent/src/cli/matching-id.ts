@@ -15,7 +15,7 @@ export async function matchingId(
     : ids.filter((id) => id.startsWith(part) || id.endsWith(part));
   if (found.length > 1)
     throw new UsageError(
-      `${found.length} ${noun} begin or end with "${part}": ${found.slice(0, 3).join(', ')}${found.length > 3 ? ', …' : ''}; write more of the id`,
+      `${found.length} ${noun} begin or end with "${part}": ${found.slice(0, 3).join(', ')}${found.length > 3 ? ', …' : ''}; use a longer part of the id`,
     );
   return found[0] ?? part;
 }

@@ -20,37 +20,45 @@ export const OPTIONS = {
   },
   strict: {
     type: 'boolean',
-    help: 'refuse to start when a server of the configuration cannot be used',
+    help: 'refuse to start when a server of the configuration is invalid',
   },
   input: {
     type: 'string',
     multiple: true,
     value: 'ID=VALUE',
-    help: 'the value of ${input:ID} in the configuration; may be repeated',
+    help: 'value of ${input:ID} in the configuration; may be repeated',
   },
   demo: { type: 'boolean', help: 'add the demo servers: files, a shop database, made-up weather' },
   server: {
     type: 'string',
     multiple: true,
     value: 'NAME',
-    help: 'only the tools of this server; may be repeated',
+    help: 'offer only the tools of this server; may be repeated',
   },
-  yes: { type: 'boolean', help: 'approve every tool call that would be asked about' },
-  port: { type: 'string', value: 'N', help: 'default 8020; 0 takes a free one' },
+  yes: { type: 'boolean', help: 'approve every tool call that needs approval' },
+  port: { type: 'string', value: 'N', help: 'default 8020; 0 selects a free port' },
   host: { type: 'string', value: 'ADDRESS', help: 'default 127.0.0.1' },
-  'data-dir': { type: 'string', value: 'DIR', help: 'where runs are stored; default ./.signalbox' },
+  'data-dir': {
+    type: 'string',
+    value: 'DIR',
+    help: 'folder of the database and artifacts; default ./.signalbox',
+  },
   provider: {
     type: 'string',
     value: 'NAME',
-    help: 'openai, anthropic or scripted; default: the one whose key is set',
+    help: 'openai, anthropic or scripted; default: the provider whose key is set',
   },
-  model: { type: 'string', value: 'ID', help: "default: the provider's" },
-  'base-url': { type: 'string', value: 'URL', help: 'an OpenAI- or Anthropic-compatible server' },
+  model: { type: 'string', value: 'ID', help: 'model id; the default depends on the provider' },
+  'base-url': {
+    type: 'string',
+    value: 'URL',
+    help: 'URL of an OpenAI- or Anthropic-compatible server',
+  },
   scenario: { type: 'string', value: 'FILE', help: 'scripts for the scripted provider' },
   durability: {
     type: 'string',
     value: 'KIND',
-    help: 'process (default) or power: survive the end of the process, or of the machine',
+    help: 'process (default): runs survive a crash of the process; power: a power failure, too',
   },
   'log-level': {
     type: 'string',
@@ -60,19 +68,19 @@ export const OPTIONS = {
   'log-format': {
     type: 'string',
     value: 'FORMAT',
-    help: 'text (default) or json, one object a line',
+    help: 'text (default) or json, one object per line',
   },
   all: { type: 'boolean', help: 'all of them' },
   json: { type: 'boolean', help: 'print JSON lines' },
   url: {
     type: 'string',
     value: 'URL',
-    help: 'the service; default $SIGNALBOX_URL, else http://127.0.0.1 and $SIGNALBOX_PORT or 8020',
+    help: 'URL of the service; default $SIGNALBOX_URL, else http://127.0.0.1 and $SIGNALBOX_PORT or 8020',
   },
   token: {
     type: 'string',
     value: 'TOKEN',
-    help: 'better in $SIGNALBOX_TOKEN, where other users cannot read it',
+    help: 'access token; prefer $SIGNALBOX_TOKEN, which other users cannot read',
   },
   help: { type: 'boolean', short: 'h', help: 'show this text' },
 } as const satisfies { readonly [name: string]: OptionSpec };
@@ -138,7 +146,8 @@ function problemOf(
   const message = error instanceof Error ? (error.message.split('. ')[0] ?? '') : 'unknown option';
   const unknown = /^Unknown option '-*([^']+)'/.exec(message)?.[1];
   if (unknown === undefined) return message;
-  if (Object.hasOwn(OPTIONS, unknown)) return `--${unknown} is not for signalbox ${command}`;
+  if (Object.hasOwn(OPTIONS, unknown))
+    return `--${unknown} is not an option of signalbox ${command}`;
   const nearest = nearestName(unknown, names);
   return nearest === undefined ? message : `${message}; did you mean --${nearest}?`;
 }

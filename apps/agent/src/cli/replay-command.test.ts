@@ -35,7 +35,7 @@ test('a run is replayed from the directory that the option or the environment na
   await service.settled(id);
   const said = {
     code: 0,
-    out: `run ${id} (completed, 2 turns, 1 tool call) is decided in the same way\n`,
+    out: `run ${id} (completed, 2 turns, 1 tool call) has the same decisions\n`,
     err: '',
   };
   expect(await signalbox([id, '--data-dir', dataDir])).toEqual(said);
@@ -43,7 +43,7 @@ test('a run is replayed from the directory that the option or the environment na
   expect(await signalbox(['other', '--data-dir', dataDir])).toEqual({
     code: 2,
     out: '',
-    err: 'signalbox: there is no run other in this data directory\n',
+    err: 'signalbox: no run other in this data directory\n',
   });
 });
 
@@ -61,6 +61,6 @@ test.each([
 test('its help describes it', async () => {
   expect(await signalbox(['--help'])).toMatchObject({
     code: 0,
-    out: expect.stringContaining('takes a settled run through the loop again') as string,
+    out: expect.stringContaining('replays a settled run') as string,
   });
 });

@@ -7,13 +7,13 @@ import { EXIT, EXIT_CODES_HELP } from './exit-code.ts';
 import { UsageError } from './io.ts';
 import { optionsHelp, parseOptions } from './options.ts';
 
-const HELP = `signalbox replay RUN: takes a settled run through the loop again, with what the model, the servers and the person said then
+const HELP = `signalbox replay RUN: replays a settled run with the recorded model replies, tool results and user input
 
-Nothing is called and nothing is changed. Prints the first thing that is decided in another way than it was; exit code 0 when there is none, else 1.
+Calls no model and no tool, and changes nothing. Prints the first decision that differs; exit code 0 when none differs, else 1.
 
-  RUN                    the id of the run
+  RUN                    id of the run
 
-${optionsHelp(['data-dir'], { 'data-dir': 'where the run is; default $SIGNALBOX_DATA_DIR, else ./.signalbox; it may be in use' })}
+${optionsHelp(['data-dir'], { 'data-dir': 'data directory with the run; default $SIGNALBOX_DATA_DIR, else ./.signalbox; a service may be using it' })}
 
 ${EXIT_CODES_HELP}
 `;
@@ -36,6 +36,6 @@ export const replayCommand: Command = {
 
 function sentence({ run, calls, isStopped, difference }: ReplayReport): string {
   const subject = `run ${run.id} (${run.status}, ${run.turns} turns, ${calls} tool ${calls === 1 ? 'call' : 'calls'})`;
-  if (difference !== undefined) return `${subject} is decided in another way: ${difference}`;
-  return `${subject} is decided in the same way${isStopped ? ' up to where it was stopped' : ''}`;
+  if (difference !== undefined) return `${subject} has different decisions: ${difference}`;
+  return `${subject} has the same decisions${isStopped ? ' up to the point where it was stopped' : ''}`;
 }

@@ -76,7 +76,7 @@ test('a retry of a model call is a line with the delay and the reason', () => {
     }),
   );
   printer.frame(event({ type: 'turn.failed', data: { ...data, retryable: false } }));
-  expect(text()).toBe('… the model is asked again at 2026-01-01T00:00:05.000Z: Overloaded.\n');
+  expect(text()).toBe('… the model request is retried at 2026-01-01T00:00:05.000Z: Overloaded.\n');
 });
 
 test('text is printed once, whether it came in deltas, in the message, or partly in each', () => {

@@ -50,7 +50,7 @@ export class RunPrinter {
       case 'turn.failed':
         return body.data.retryable
           ? this.line(
-              `… the model is asked again at ${body.data.next_attempt_at}: ${body.data.error.message}`,
+              `… the model request is retried at ${body.data.next_attempt_at}: ${body.data.error.message}`,
             )
           : undefined;
       case 'message.completed':
@@ -73,7 +73,7 @@ export class RunPrinter {
         );
       case 'tool_call.retrying':
         return this.line(
-          `… ${this.#name(body.data.call_id)} is tried again: ${body.data.message ?? body.data.reason}`,
+          `… ${this.#name(body.data.call_id)} is retried: ${body.data.message ?? body.data.reason}`,
         );
       case 'tool_call.waiting':
         return this.line(`… ${this.#name(body.data.call_id)} waits: ${body.data.message}`);

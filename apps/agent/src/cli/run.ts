@@ -94,7 +94,7 @@ export function exitCodeOf(
 
 function whyUnanswered(app: App, run: Run, answeredCalls: number): string | undefined {
   if (run.scripted && isUnanswered(run.answer ?? ''))
-    return 'the task was not answered: no model is configured, and no script knows it';
+    return 'the task was not answered: no model is configured, and no script covers it';
   const servers = app.registry.servers().filter(({ name }) => run.servers?.includes(name) ?? true);
   const isWithoutServers =
     servers.length > 0 && answeredCalls === 0 && servers.every(({ state }) => state !== 'ready');
@@ -151,6 +151,6 @@ function jsonReader(io: Io): Reader {
 function sayUnasked(io: Io, { type, data }: RunEvent): void {
   if (type === 'inbox.opened')
     io.err(
-      `signalbox: ${String(data['kind'])} needs a person, and nobody can be asked here; use a terminal, --yes, or allow it with "signalbox" in the server's configuration\n`,
+      `signalbox: ${String(data['kind'])} needs user input, which is requested only at a terminal and without --json; use --yes, or allow it under "signalbox" in the server's configuration\n`,
     );
 }

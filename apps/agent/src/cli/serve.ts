@@ -63,7 +63,7 @@ function welcome(url: string, app: App, { config, isDemo, files }: Served): stri
   const lines = [
     `signalbox is ready on ${url}`,
     `  model    ${info.scripted ? 'none' : `${info.provider} ${info.model}`}`,
-    `  servers  ${names.length === 0 ? 'none; name some in signalbox.json, or start with --demo' : names.join(', ')}`,
+    `  servers  ${names.length === 0 ? 'none; add servers to signalbox.json, or start with --demo' : names.join(', ')}`,
     ...(isDemo ? [`  files    ${files}`] : []),
     `  data     ${config.dataDir}`,
     ...(info.notice === undefined ? [] : ['', info.notice]),

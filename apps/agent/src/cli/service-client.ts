@@ -72,7 +72,7 @@ export class ServiceClient {
       );
       if (!Array.isArray(data))
         throw new ServiceError(
-          'the service answers in a way that this version does not know: use the same version of signalbox for both',
+          'the response of the service has an unknown format: use the same version of signalbox for the command and the service',
         );
       entries.push(...(data as unknown[]));
       cursor = typeof next === 'string' ? next : undefined;
@@ -138,14 +138,14 @@ export class ServiceClient {
   #problemOf({ status }: Response, body: string): ServiceError {
     if (status === 401)
       return new ServiceError(
-        `the service at ${this.#url} wants its token: set SIGNALBOX_TOKEN, or use --token`,
+        `the service at ${this.#url} requires a token: set SIGNALBOX_TOKEN, or use --token`,
         { code: 'unauthorized' },
       );
     const content = jsonOf(body);
     const code = content?.['code'];
     if (typeof code !== 'string')
       return new ServiceError(
-        `${this.#url} answers, but not as Signalbox does (status ${status}): check --url or SIGNALBOX_URL`,
+        `${this.#url} is not a Signalbox service (status ${status}): check --url or SIGNALBOX_URL`,
       );
     return new ServiceError(String(content?.['detail'] ?? content?.['title']), { code });
   }
@@ -180,7 +180,7 @@ export class ServiceClient {
 
   #unreachable(error: unknown): ServiceError {
     return new ServiceError(
-      `no service answers at ${this.#url} (${reasonOf(error)}): start one with "signalbox serve", or say where it is with --url or SIGNALBOX_URL`,
+      `no service answers at ${this.#url} (${reasonOf(error)}): start one with "signalbox serve", or set its address with --url or SIGNALBOX_URL`,
       { cause: error },
     );
   }

@@ -73,9 +73,9 @@ test('a run is followed to its end, and only its answer goes to stdout', async (
 });
 
 test.each([
-  [['runs', 'x'], 2, 'it is signalbox runs;'],
-  [['follow'], 2, 'it is signalbox follow ID;'],
-  [['call'], 2, 'it is signalbox call TOOL JSON;'],
+  [['runs', 'x'], 2, 'usage: signalbox runs;'],
+  [['follow'], 2, 'usage: signalbox follow ID;'],
+  [['call'], 2, 'usage: signalbox call TOOL JSON;'],
   [['call', 'files__read', '{'], 2, 'the arguments are not JSON: line 1, column 2'],
   [['call', 'files__read', '[]'], 2, "the arguments must be a JSON object, such as '{"],
   [['cancel', '01932d6e-0000-7000-8000-00000000aaaa'], 1, 'run'],

@@ -38,7 +38,7 @@ function serviceCommand({ name, words, optional = 0, about, run }: ServiceComman
     run: ({ io, rest, env }: Invocation) => {
       const { values, positionals } = parseOptions(name, rest, TAKEN);
       if (positionals.length > words.length || positionals.length < words.length - optional)
-        throw new UsageError(`it is signalbox ${usage}; see signalbox ${name} --help`);
+        throw new UsageError(`usage: signalbox ${usage}; see signalbox ${name} --help`);
       return run({
         io,
         client: new ServiceClient(servicePlace(values, env)),
@@ -79,7 +79,7 @@ export const followCommand = serviceCommand({
   name: 'follow',
   words: ['ID'],
   about:
-    'prints a run of a running service until it is settled, and its answer; ID may be the beginning or the end of an id',
+    'prints the progress of a run of a running service until it is settled, then its answer; ID may be the beginning or the end of an id',
   run: async ({ io, client, words: [id = ''], isJson }) =>
     followService(io, client, { id: await runId(client, id), isJson }),
 });
@@ -131,7 +131,7 @@ export const callCommand = serviceCommand({
   words: ['TOOL', 'JSON'],
   optional: 1,
   about:
-    'calls a tool of a running service, by its name in signalbox tools and with JSON as its arguments; prints the text of the result, with --json all of it',
+    'calls a tool of a running service by its name in signalbox tools, with JSON as its arguments; prints the text of the result, or the whole call with --json',
   async run({ io, client, words: [name = '', json = '{}'], isJson }) {
     const started = await client.post(
       `/v1/tools/${encodeURIComponent(name)}/call`,
@@ -143,7 +143,7 @@ export const callCommand = serviceCommand({
       await followService({ ...io, out: () => undefined }, client, { id, isJson: false });
     const { data } = await client.get(`/v1/runs/${encodeURIComponent(id)}/tool-calls`);
     const call: unknown = Array.isArray(data) ? data[0] : undefined;
-    if (!isPlainObject(call)) throw new UsageError('the service has no such call any more');
+    if (!isPlainObject(call)) throw new UsageError('the service no longer has this call');
     if (isJson) io.out(`${terminalJson(call)}\n`);
     else if (call['state'] === 'succeeded') io.out(resultText(call['result']));
     else

@@ -44,7 +44,7 @@ async function signalbox(
 
 test('lists the tools that runs may use, of all servers or of a named server', async () => {
   const { url } = await changedServer();
-  expect(await signalbox(url)).toEqual({ code: 0, out: '', err: 'no tool is offered\n' });
+  expect(await signalbox(url)).toEqual({ code: 0, out: '', err: 'there are no tools\n' });
   await signalbox(url, 'approve', 'files', 'read', 'list');
   const out = 'files__list  list and send it away\nfiles__read  read and send it away\n';
   expect(await signalbox(url)).toEqual({ code: 0, out, err: '' });
@@ -100,7 +100,7 @@ test('an unknown tool name approves no tool', async () => {
 test.each([
   [['files', 'more'], 2, 'signalbox tools takes one server'],
   [['approve'], 2, 'approve needs the name of a server'],
-  [['approve', 'files', 'read', '--all'], 2, 'name tools or use --all, not both'],
+  [['approve', 'files', 'read', '--all'], 2, 'give the names of tools or --all, not both'],
   [['approve', 'nowhere', '--all'], 1, 'no MCP server is called "nowhere"'],
 ])('signalbox tools %j ends with %i', async (argv, code, err) => {
   const { url } = await changedServer();

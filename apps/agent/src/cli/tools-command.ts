@@ -10,13 +10,13 @@ import { ServiceClient, servicePlace } from './service-client.ts';
 
 const TAKEN = ['all', 'json', ...SERVICE_OPTIONS] as const satisfies readonly OptionName[];
 
-const HELP = `signalbox tools [SERVER]: lists the tools that runs may use in a running service, all or those of a server
+const HELP = `signalbox tools [SERVER]: lists the tools of a running service, or of one of its servers
 signalbox tools approve SERVER [TOOL…]: approves changed tools of a server that is not trusted
 
-A tool whose definition changed since it was first seen is quarantined: nobody can call it before a person has approved the
-change. Without TOOL and --all, approve prints what changed.
+A tool whose definition changed since it was first seen is quarantined: it cannot be called before a person approves the
+change. Without TOOL and --all, approve prints the changes.
 
-${optionsHelp(TAKEN, { all: "(approve) all of the server's quarantined tools" })}
+${optionsHelp(TAKEN, { all: '(approve) all quarantined tools of the server' })}
 
 ${EXIT_CODES_HELP}
 `;
@@ -63,7 +63,7 @@ async function list(
         ]),
       ),
     );
-  if (tools.length === 0 && !isJson) io.err('no tool is offered\n');
+  if (tools.length === 0 && !isJson) io.err('there are no tools\n');
   return EXIT.done;
 }
 
@@ -93,7 +93,7 @@ async function approve(
     throw new UsageError(
       'approve needs the name of a server: signalbox tools approve SERVER [TOOL…|--all]',
     );
-  if (isAll && names.length > 0) throw new UsageError('name tools or use --all, not both');
+  if (isAll && names.length > 0) throw new UsageError('give the names of tools or --all, not both');
   const path = `/v1/servers/${encodeURIComponent(server)}`;
   const quarantined = quarantinedOf(await client.get(path));
   if (!isAll && names.length === 0) {

@@ -85,7 +85,7 @@ function compareMessages(recorded: Decisions, replayed: Decisions): string | und
     if (call.attempt === 0 || call.state === 'cancelled') continue;
     const difference = firstDifference(resultOf(recorded, call), resultOf(replayed, call));
     if (difference !== undefined)
-      return `${placeOf(call)}: of its result the model reads something else: ${describe(difference)}`;
+      return `${placeOf(call)}: the model receives a different result: ${describe(difference)}`;
   }
   return undefined;
 }
@@ -119,7 +119,7 @@ function compareEnds(
     error_code: error?.code,
   });
   const difference = firstDifference(end(recorded), end(replayed));
-  return difference === undefined ? undefined : `the end: ${describe(difference)}`;
+  return difference === undefined ? undefined : `the outcome: ${describe(difference)}`;
 }
 
 function placeOf(call: ToolCall | undefined): string {

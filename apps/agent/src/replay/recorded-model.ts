@@ -91,7 +91,7 @@ export class RecordedModel implements LlmProvider {
     if (status === 'cancelled' || status === 'expired') this.#state.stop();
     else
       this.#state.differ(
-        `turn ${turn}: the model is asked, and the recorded run had ended (${status}) after turn ${turn - 1}`,
+        `turn ${turn}: the model is called, but the recorded run had ended (${status}) after turn ${turn - 1}`,
       );
   }
 }

@@ -31,7 +31,7 @@ export class RecordedPerson {
     const recorded = this.#recordedItem(item, call);
     if (recorded === undefined)
       return state.differ(
-        `turn ${call.turn}, call ${call.position + 1} (${call.wireName}): a person is asked (${item.kind}), and in the recorded run nobody was`,
+        `turn ${call.turn}, call ${call.position + 1} (${call.wireName}): a person is asked (${item.kind}), but not in the recorded run`,
       );
     this.#used.add(recorded);
     if (recorded.state === 'expired') return clock.skip(item.expiresAt - clock.now());

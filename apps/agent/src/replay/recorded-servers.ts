@@ -79,7 +79,7 @@ export class RecordedServers implements ToolRegistry {
     );
     if (recorded === undefined) {
       this.#state.differ(
-        `turn ${this.#state.turn - 1}: ${wireName} is called with ${text.slice(0, 200)}, and the recorded run did not call it so`,
+        `turn ${this.#state.turn - 1}: ${wireName} is called with ${text.slice(0, 200)}, but not in the recorded run`,
       );
       return new Promise(() => undefined);
     }

@@ -33,7 +33,7 @@ const PAGE = 1000;
  */
 export async function readRecording(read: StoreReader, runId: string): Promise<Recording> {
   const run = await read.run(runId);
-  if (run === undefined) throw new ReplayError(`there is no run ${runId} in this data directory`);
+  if (run === undefined) throw new ReplayError(`no run ${runId} in this data directory`);
   if (run.kind === 'call')
     throw new ReplayError(`the run ${runId} is a single tool call: there is no loop to replay`);
   if (!isSettled(run))
@@ -43,12 +43,12 @@ export async function readRecording(read: StoreReader, runId: string): Promise<R
   const decisions = await readDecisions(read, run);
   if (hasOtherStops(decisions.events))
     throw new ReplayError(
-      `the run ${runId} was stopped by a limit and resumed: it did not go through the loop in one piece`,
+      `the run ${runId} was stopped by a limit and resumed: such a run cannot be replayed`,
     );
   const epoch = await read.epoch(runId);
   if (epoch === undefined)
     throw new ReplayError(
-      `the run ${runId} took no turn, or an earlier version recorded it, without the tools it had`,
+      `the run ${runId} has no turns, or an earlier version recorded it without its tools`,
     );
   return {
     ...decisions,

@@ -59,7 +59,7 @@ async function tampered({ dataDir }: Service, statement: string): Promise<string
   return copy;
 }
 
-describe('a recorded run is decided in the same way', () => {
+describe('a recorded run has the same decisions', () => {
   test('with calls side by side, results with errors, wrong names, wrong arguments and text between', async () => {
     const recorded = await record({
       script: callsThenAnswer([
@@ -357,22 +357,22 @@ describe('the first difference is told', () => {
     [
       'a person of whom nothing is known',
       'delete from inbox_items',
-      /^turn 2, call 1 \(a__write\): a person is asked \(tool_approval\), and in the recorded run nobody was$/,
+      /^turn 2, call 1 \(a__write\): a person is asked \(tool_approval\), but not in the recorded run$/,
     ],
     [
       'another result',
       'update messages set content = replace(content, \'"text":"x"\', \'"text":"y"\') where role = \'user\' and turn = 1',
-      /^turn 1, call 1 \(a__x\): of its result the model reads something else: content\[0\]\.text was "y" and is "x"$/,
+      /^turn 1, call 1 \(a__x\): the model receives a different result: content\[0\]\.text was "y" and is "x"$/,
     ],
     [
       'another answer',
       "update runs set answer = 'other'",
-      /^the end: answer was "other" and is "done"$/,
+      /^the outcome: answer was "other" and is "done"$/,
     ],
     [
       'a missing turn',
       'delete from messages where turn = 3',
-      /^turn 3: the model is asked, and the recorded run had ended \(completed\) after turn 2$/,
+      /^turn 3: the model is called, but the recorded run had ended \(completed\) after turn 2$/,
     ],
     [
       'a result that is gone',
@@ -404,7 +404,7 @@ describe('what cannot be replayed is refused', () => {
     await service.event(running.id, 'turn.started');
     const refusal = async (runId: string): Promise<unknown> =>
       replay({ service, runId }).catch((error: unknown) => String(error));
-    expect(await refusal('nope')).toBe('ReplayError: there is no run nope in this data directory');
+    expect(await refusal('nope')).toBe('ReplayError: no run nope in this data directory');
     expect(await refusal(running.id)).toContain('is not settled: it is running');
     expect(await refusal(call.id)).toContain('is a single tool call');
     const older = await tampered(service, 'delete from epochs');

@@ -85,7 +85,7 @@ async function replay(
   const { promise: settled, resolve: settle } = Promise.withResolvers<undefined>();
   const fail = (error: unknown): void => state.differ(`the replay failed: ${messageOf(error)}`);
   const watch = (): (() => void) =>
-    systemClock.after(idleMs, () => state.differ(`turn ${state.turn}: the loop stands still`));
+    systemClock.after(idleMs, () => state.differ(`turn ${state.turn}: the loop makes no progress`));
   let cancelWatch = watch();
   const onEvents = (_runId: string, events: readonly RunEventBody[]): void => {
     cancelWatch();

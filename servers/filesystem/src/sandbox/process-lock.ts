@@ -64,7 +64,7 @@ const noRelease = () => Promise.resolve();
 function heldError(key: string, timeoutMs: number): PathError {
   return new PathError(
     'io',
-    `${key}: another file server has been writing this file for more than ${timeoutMs / 1000} s. Nothing was written. Try again.`,
+    `${key}: another filesystem server has been writing this file for more than ${timeoutMs / 1000} s. Nothing was written. Try again.`,
   );
 }
 

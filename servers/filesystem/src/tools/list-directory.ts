@@ -66,7 +66,7 @@ export function listDirectoryTool(runner: ToolRunner): ToolDefinition {
           const after = args.cursor === undefined ? {} : { after: decodeNameCursor(args.cursor) };
           const isHidden = (name: string) => sandbox.isDenied(path.join(directory.realPath, name));
           // A result has the names three times: as text, and twice structured, in the forms that
-          // clients of other file servers and of ours read.
+          // clients of other filesystem servers and of ours read.
           const maxBytes = Math.floor(runner.limits.maxResultBytes / 3.5);
           const { entries, hasMore } = await listEntries(directory, {
             limit,

@@ -74,7 +74,7 @@ export function readMultipleFilesTool(runner: ToolRunner): ToolDefinition {
             });
             const text = results.map(textOf).join('\n---\n');
             // A result has the contents three times: as text, and twice structured, in the forms
-            // that clients of other file servers and of ours read.
+            // that clients of other filesystem servers and of ours read.
             if (3 * jsonBytes(text) <= runner.limits.maxResultBytes - 4096)
               return { structuredContent: { content: text, results }, text };
             if (maxBytes <= minBytes || results.every(({ content = '' }) => content === ''))

@@ -92,7 +92,7 @@ export function searchFilesTool(runner: ToolRunner): ToolDefinition {
           const onScanned = (entries: number, matches: number) =>
             scanned(entries, `${matches} matches in ${entries} entries`);
           // A result has the matches three times: as text, and twice structured, in the forms that
-          // clients of other file servers and of ours read.
+          // clients of other filesystem servers and of ours read.
           const maxBytes = Math.floor(runner.limits.maxResultBytes / 4);
           const options = {
             pattern,

@@ -19,7 +19,7 @@ const fileServer = (args: readonly string[] = [], policy: object = {}) => ({
   },
 });
 
-/** The file server over two files and a directory with one, and runs that write and delete. */
+/** The filesystem server over two files and a directory with one, and runs that write and delete. */
 async function start(policy: object = {}, how: 'start' | 'startProcess' = 'start'): Promise<void> {
   mkdirSync(fileOf('old'), { recursive: true });
   for (const name of ['one.txt', 'two.txt', 'old/three.txt']) writeFileSync(fileOf(name), 'x');

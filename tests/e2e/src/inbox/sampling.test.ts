@@ -29,8 +29,8 @@ const filesystem = (era: Peer['era']): Peer => ({
 });
 
 const PEERS: readonly (readonly [string, Peer])[] = [
-  ['our file server, legacy', filesystem('legacy')],
-  ['our file server, modern', filesystem('modern')],
+  ['our filesystem server, legacy', filesystem('legacy')],
+  ['our filesystem server, modern', filesystem('modern')],
   [
     'the official legacy server',
     {

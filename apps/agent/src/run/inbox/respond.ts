@@ -93,6 +93,6 @@ function processEnded({ id }: InboxItem): EngineError {
 function notOpen({ id, state }: InboxItem): EngineError {
   return new EngineError(
     'inbox_item_not_open',
-    `The inbox item ${id} is not open any more: it is ${state}.`,
+    `The inbox item ${id} is no longer open: it is ${state}.`,
   );
 }
