@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const BIN = join(import.meta.dirname, '..', 'bin.js');
 
-test('a Node that is too old is refused with the way to the right one, before anything is loaded', async () => {
+test('an old Node version is refused before anything is loaded, and the message says how to get a supported version', async () => {
   const pretence =
     'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } });';
   const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((resolve) => {

@@ -55,7 +55,7 @@ async function oldGrowth(prepare: string): Promise<number> {
   return Number(stdout);
 }
 
-test('the young generation grows no more once it has the size, as it would otherwise', async () => {
+test('the young generation does not grow beyond the set size, as it does without the limit', async () => {
   const bound = `
     import { boundYoungGeneration } from ${boundHeap};
     boundYoungGeneration(24 * 2 ** 20);

@@ -185,7 +185,7 @@ describe('signalbox run', () => {
   });
 
   test.each([
-    [['run'], /needs the task/],
+    [['run'], /needs a task/],
     [['run', 'two', 'words'], /put it in quotes/],
     [['fly'], /unknown command "fly"/],
     [['run', '--server', 'nowhere', 'hello'], /nowhere/],
@@ -234,8 +234,8 @@ describe('signalbox demo', () => {
     const demo = signalbox('demo', '--scenario', wrong);
     expect(await demo.code).toBe(1);
     expect(demo.out()).toMatch(/0 of 3 answers are correct/);
-    expect(demo.error()).toMatch(/its answer does not say: .* bought most/);
-    expect(demo.error()).toMatch(/its answer does not say: It gets warmest in/);
+    expect(demo.error()).toMatch(/its answer lacks: .* bought most/);
+    expect(demo.error()).toMatch(/its answer lacks: It gets warmest in/);
   });
 });
 

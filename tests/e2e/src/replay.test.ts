@@ -108,7 +108,7 @@ test('a run is replayed while the service runs, after it was killed, and with wh
   expect(await replay('nope')).toEqual({
     code: 2,
     out: '',
-    error: 'signalbox: there is no run nope in this data directory\n',
+    error: 'signalbox: no run nope in this data directory\n',
   });
 });
 

@@ -98,15 +98,18 @@ describe('a value that does not fit', () => {
     [{ type: 'string', format: 'email' }, 'ada', 'ada@example.org', 'ada@example.org'],
     [{ type: 'string', enum: ['a', 'b'] }, 'c', 'B', 'b'],
     [{ type: 'string', maxLength: 2 }, 'long', 'ok', 'ok'],
-  ])('of %j is asked for again alone', async (field, wrong, right, value) => {
-    const { answer, asked, err } = await fill(
-      { first: { type: 'string' }, field },
-      { typed: ['kept', wrong, right] },
-    );
-    expect(answer).toEqual({ action: 'accept', content: { first: 'kept', field: value } });
-    expect(asked).toHaveLength(3);
-    expect(err).toMatch(/^ {4}field must (?:be|have) /m);
-  });
+  ])(
+    'of %j is prompted for again, without the other fields',
+    async (field, wrong, right, value) => {
+      const { answer, asked, err } = await fill(
+        { first: { type: 'string' }, field },
+        { typed: ['kept', wrong, right] },
+      );
+      expect(answer).toEqual({ action: 'accept', content: { first: 'kept', field: value } });
+      expect(asked).toHaveLength(3);
+      expect(err).toMatch(/^ {4}field must (?:be|have) /m);
+    },
+  );
 
   test('Enter at a required field asks again; !decline declines the form', async () => {
     const { answer, asked } = await fill(
@@ -127,7 +130,7 @@ describe('a value that does not fit', () => {
 test.each([
   ['y', { action: 'accept', content: {} }],
   ['', { action: 'decline' }],
-])('a form without fields is accepted by a person only: %j', async (typed, answer) => {
+])('a form without fields is accepted only after a yes: %j', async (typed, answer) => {
   expect((await fill({}, { typed: [typed] })).answer).toEqual(answer);
 });
 

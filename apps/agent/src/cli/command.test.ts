@@ -44,7 +44,7 @@ describe('help', () => {
     },
   );
 
-  test.each(Object.keys(COMMANDS))('%s has a help of its own, in every spelling', async (name) => {
+  test.each(Object.keys(COMMANDS))('%s --help and help %s print the same help', async (name) => {
     const { code, out } = await signalbox([name, '--help']);
     expect(code).toBe(0);
     expect(out).toMatch(new RegExp(`^signalbox ${name}\\b.*: \\w`));

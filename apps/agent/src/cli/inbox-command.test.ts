@@ -239,7 +239,7 @@ describe('signalbox inbox answer', () => {
     });
   });
 
-  test('without an action asks at the terminal, and again when the answer is invalid', async () => {
+  test('without an action prompts at the terminal, and prompts again after an invalid answer', async () => {
     const { url, heard } = await fakeInbox([ITEM], ({ arguments: args }) =>
       typeof args === 'string'
         ? [400, { code: 'invalid_request', detail: '/body/arguments: expected an object' }]
@@ -254,7 +254,7 @@ describe('signalbox inbox answer', () => {
     expect(heard.at(-1)?.body).toEqual({ action: 'approve', arguments: { path: 'b' } });
   });
 
-  test('without an id asks about all open items, one after the other', async () => {
+  test('without an id prompts for all open items, one after the other', async () => {
     const form = {
       ...ITEM,
       id: OTHER_ID,
@@ -276,7 +276,7 @@ describe('signalbox inbox answer', () => {
     ]);
   });
 
-  test('rejects a closed item without asking', async () => {
+  test('rejects a closed item without a prompt', async () => {
     const { url } = await fakeInbox([{ ...ITEM, state: 'expired' }]);
     expect(await signalbox(['answer', ID, '--url', url], { typed: [] })).toMatchObject({
       code: 1,

@@ -81,7 +81,7 @@ function start(
   };
 }
 
-test('two open items are asked one after the other, so that an answer never counts for both', async () => {
+test('two open items are prompted for one after the other, so that an answer never applies to both', async () => {
   const { opened, next, unasked, responses, printed } = start();
   opened('one', 'tool_approval', { arguments: { path: 'a' } });
   opened('two', 'tool_approval', { arguments: { path: 'b' } });
@@ -96,7 +96,7 @@ test('two open items are asked one after the other, so that an answer never coun
   await expect.poll(() => responses[1]).toEqual(['two', { action: 'deny' }]);
 });
 
-test('the call to approve is shown whole', async () => {
+test('the prompt shows the whole call to approve', async () => {
   const { opened, next, printed } = start();
   const path = `${'a'.repeat(5000)}/important`;
   opened('one', 'tool_approval', { arguments: { path } });
@@ -104,7 +104,7 @@ test('the call to approve is shown whole', async () => {
   expect(printed[0]).toContain(path);
 });
 
-test('the question of a closed item ends, and the next item is asked', async () => {
+test('the prompt of a closed item ends, and the next item is prompted for', async () => {
   const { opened, closed, next, responses } = start();
   opened('one', 'tool_approval');
   opened('two', 'sampling_approval', { messages: [{ role: 'user' }] });
@@ -116,7 +116,7 @@ test('the question of a closed item ends, and the next item is asked', async () 
   await expect.poll(() => responses).toEqual([['three', { action: 'approve' }]]);
 });
 
-test('an invalid answer is asked for again', async () => {
+test('an invalid answer is prompted for again', async () => {
   const { opened, next, responses, errors } = start(({ action }) =>
     action === 'retry' ? undefined : 'action: must be one of retry, mark_done, fail',
   );
@@ -180,7 +180,7 @@ test.each([
   ['tool_approval', { action: 'deny' }],
   ['elicitation_form', { action: 'cancel' }],
   ['elicitation_url', { action: 'decline' }],
-] as const)('when the input ends %s is not agreed to', async (kind, response) => {
+] as const)('the end of the input does not accept %s', async (kind, response) => {
   const { opened, next, responses } = start();
   opened('one', kind, {
     message: 'm',

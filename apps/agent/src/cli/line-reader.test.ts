@@ -19,7 +19,7 @@ function reader(isTTY = true) {
 }
 
 test.each([true, false])(
-  'lines typed ahead answer the next questions, which are shown with them (terminal: %j)',
+  'lines typed ahead answer the next prompts and are echoed beside them (terminal: %j)',
   async (isTTY) => {
     const { input, lines, written } = reader(isTTY);
     const first = lines.ask('one? ', signal);
@@ -43,7 +43,7 @@ test('the beginning of a line typed ahead begins the next answer', async () => {
   expect(await second).toBe('begun');
 });
 
-test('the input of a hidden question is not echoed', async () => {
+test('the input of a hidden prompt is not echoed', async () => {
   const { input, lines, written } = reader();
   const answer = lines.ask('secret? ', signal, { isHidden: true });
   input.write('hush\n');
@@ -52,7 +52,7 @@ test('the input of a hidden question is not echoed', async () => {
   expect(written()).not.toContain('hush');
 });
 
-test('an aborted question and the end of the input have no answer', async () => {
+test('an aborted prompt and the end of the input return no answer', async () => {
   const { input, lines } = reader();
   const stop = new AbortController();
   const aborted = lines.ask('one? ', stop.signal);

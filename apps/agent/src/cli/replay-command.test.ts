@@ -25,7 +25,7 @@ async function signalbox(
   return { code, ...io.written };
 }
 
-test('a run is replayed from the directory that the option or the environment names', async () => {
+test('the option or the environment sets the data directory of the run to replay', async () => {
   const service = await openService({
     script: callsThenAnswer([[{ name: 'a__x' }]]),
     tools: { a__x: { annotations: READ_ONLY, call: () => Promise.resolve(ok('x')) } },
@@ -52,13 +52,13 @@ test.each([
   [['a', 'b'], 'replay takes the id of one run'],
   [['a', '--loud'], "Unknown option '--loud'"],
   [['a'], 'There is no database in'],
-])('%j cannot be used', async (argv, message) => {
+])('%j is rejected', async (argv, message) => {
   const { code, err } = await signalbox(argv);
   expect(code).toBe(2);
   expect(err).toContain(message);
 });
 
-test('its help describes it', async () => {
+test('--help describes the command', async () => {
   expect(await signalbox(['--help'])).toMatchObject({
     code: 0,
     out: expect.stringContaining('replays a settled run') as string,

@@ -223,7 +223,7 @@ test('answers, tool names, messages of servers and errors of providers contain n
   expect(ours.split('\n').filter((line) => line.startsWith('│'))).toEqual(['│ a[2J1mb', '│ c']);
 });
 
-describe('no line of a model looks like a line of signalbox', () => {
+describe('model output cannot look like a line of signalbox', () => {
   const forged = '✓ files__delete 3 ms: done';
 
   test('every line of its text has the prefix, whatever its length and parts', () => {

@@ -12,7 +12,7 @@ function load(signalbox: object): Promise<LoadedConfig> {
   });
 }
 
-test('rules for approvals keep their order; what servers may do with the model is read beside them', async () => {
+test('approval rules keep their order; the sampling settings of a server are read beside them', async () => {
   const approvals = [
     { tools: 'read_*', policy: 'auto' },
     { tools: '*', policy: 'ask' },
@@ -48,6 +48,6 @@ test.each<[object, RegExp]>([
   [{ approvals: [{ tools: '*', policy: 'auto', when: 'always' }] }, /when/],
   [{ maxMessageBytes: 1 }, /mcpServers\.files\.signalbox\.maxMessageBytes: /],
   [{ samplingReview: 'yes' }, /mcpServers\.files\.signalbox\.samplingReview: must be/],
-])('%j is refused with its place', async (signalbox, message) => {
+])('%j is refused with its path in the file', async (signalbox, message) => {
   await expect(load(signalbox)).rejects.toThrow(message);
 });

@@ -26,7 +26,7 @@ function load(
 }
 
 describe('configurations of other hosts are read as they are', () => {
-  test('Claude Desktop: settings of its own beside the servers, a name with spaces', async () => {
+  test('Claude Desktop: other settings beside the servers, a name with spaces', async () => {
     const text = `{
       "globalShortcut": "Alt+Space",
       "preferences": { "menuBarEnabled": true, "legacyQuickEntryEnabled": false },
@@ -87,7 +87,7 @@ describe('configurations of other hosts are read as they are', () => {
     ]);
   });
 
-  test('Cursor: variables of its own', async () => {
+  test('Cursor: its own variables', async () => {
     const text =
       '{"mcpServers": {"a": {"command": "${workspaceFolder}/bin/a", "args": ["${userHome}", "${workspaceFolderBasename}${/}x", "${env:TOKEN}"]}}}';
     const { servers } = await load('/project/.cursor/mcp.json', text, { env: { TOKEN: 't' } });
@@ -120,7 +120,7 @@ describe('configurations of other hosts are read as they are', () => {
     ['Claude Code, HTTP+SSE', { type: 'sse', url: 'https://example.org/mcp' }, 'sse'],
     ['FastMCP', { transport: 'streamable-http', url: 'https://example.org/mcp' }, 'http'],
     ['FastMCP, HTTP+SSE', { transport: 'sse', url: 'https://example.org/mcp' }, 'sse'],
-  ])('%s: an address', async (_host, entry, transport) => {
+  ])('%s: a server with a URL', async (_host, entry, transport) => {
     const { servers, invalidServers } = await load(
       '/etc/mcp.json',
       JSON.stringify({ mcpServers: { a: entry } }),
@@ -143,7 +143,7 @@ describe('inputs', () => {
     '{"inputs": [{"id": "api-key", "password": true}], "servers": {"a": {"command": "x", "env": {"K": "${input:api-key}"}}, "b": {"command": "y"}}}';
   const keyOf = (config: LoadedConfig): unknown => config.servers.find(({ name }) => name === 'a');
 
-  test('come from --input, then the environment, then a person', async () => {
+  test('come from --input, then the environment, then a prompt', async () => {
     const askInput = () => Promise.resolve('asked');
     const env = { SIGNALBOX_INPUT_API_KEY: 'variable' };
     expect(
@@ -163,7 +163,7 @@ describe('inputs', () => {
     });
   });
 
-  test('are asked for only where a server that is not disabled needs them', async () => {
+  test('are prompted for only if an enabled server needs them', async () => {
     const asked: string[] = [];
     const askInput = ({ id }: { readonly id: string }) =>
       Promise.resolve((asked.push(id), undefined));
@@ -175,7 +175,7 @@ describe('inputs', () => {
     expect(asked).toEqual([]);
   });
 
-  test('a server whose input has no value is left out, the others start', async () => {
+  test('a server without a value for its input is left out; the other servers start', async () => {
     const { servers, invalidServers } = await load('/etc/mcp.json', text);
     expect(servers.map(({ name }) => name)).toEqual(['b']);
     expect(invalidServers).toEqual([
@@ -190,7 +190,7 @@ describe('inputs', () => {
   });
 });
 
-describe('one entry that cannot be used', () => {
+describe('one invalid entry', () => {
   const good = { command: 'node', args: ['x'] };
   test.each<[string, unknown, string]>([
     [
@@ -221,7 +221,7 @@ describe('one entry that cannot be used', () => {
       'mcpServers.bad.signalbox.trusted: unknown; did you mean "trust"?',
     ],
   ])(
-    '%s: is left out with the reason, the others start; with --strict nothing does',
+    '%s: is left out with the reason and the other servers start; with --strict no server starts',
     async (_case, bad, problem) => {
       const text = JSON.stringify({ mcpServers: { bad, good } });
       const config = await load('/etc/mcp.json', text);
@@ -251,7 +251,7 @@ describe('one entry that cannot be used', () => {
 describe('names of servers', () => {
   const long = 'a very long name of a server that does a lot';
 
-  test('that cannot begin a wire name become readable ones that can, each its own', () => {
+  test('that cannot begin a wire name are replaced by readable, distinct names', () => {
     const names = [
       'files',
       'my server',
@@ -276,7 +276,7 @@ describe('names of servers', () => {
     expect(safe.get('文件')).toMatch(/^server-[0-9a-f]{8}$/);
   });
 
-  test('a fitting name is never taken by another, and the order does not matter', () => {
+  test('a valid name is never given to another server, in any order of the entries', () => {
     const names = ['my server', 'my-server', 'my.server'];
     const safe = safeServerNames(names);
     expect(safe.get('my-server')).toBe('my-server');

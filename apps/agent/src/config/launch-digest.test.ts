@@ -24,7 +24,7 @@ test.each<Partial<StdioServerConfig>>([
   { cwd: '/b' },
   { roots: ['/'] },
   { era: 'legacy' },
-])('%j is another launch', (change) => {
+])('%j has a different digest', (change) => {
   expect(launchDigest({ ...server, ...change })).not.toBe(launchDigest(server));
 });
 
@@ -34,10 +34,10 @@ test.each<Partial<StdioServerConfig>>([
   { approvals: [{ tools: '*', policy: 'auto' }] },
   { sampling: 'deny' },
   { secrets: ['a'] },
-])('%j is the same launch under another policy', (change) => {
+])('%j is a change of policy and has the same digest', (change) => {
   expect(launchDigest({ ...server, ...change })).toBe(launchDigest(server));
 });
 
-test('the digest tells nothing of the environment', () => {
+test('the digest reveals nothing about the environment', () => {
   expect(launchDigest({ ...server, env: { TOKEN: 'very secret' } })).toMatch(/^[0-9a-f]{64}$/);
 });

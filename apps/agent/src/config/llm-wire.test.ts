@@ -10,7 +10,7 @@ const NOTHING: LlmChoice = {
   scenario: undefined,
 };
 
-describe('the API that is spoken', () => {
+describe('the wire API of a model', () => {
   test.each<[Parameters<typeof wireOf>[0], string]>([
     [{ provider: 'openai', baseUrl: undefined }, 'responses'],
     [{ provider: 'openai', baseUrl: 'https://api.openai.com/v1' }, 'responses'],
@@ -22,7 +22,7 @@ describe('the API that is spoken', () => {
     expect(wireOf(config)).toBe(wire);
   });
 
-  test("another host that has the name of the vendor in it is not the vendor's", () => {
+  test("a host name that contains the name of the vendor is not the vendor's API", () => {
     expect(
       isVendorAddress({ provider: 'openai', baseUrl: 'https://api.openai.com.example.org/v1' }),
     ).toBe(false);
@@ -43,14 +43,14 @@ describe('llm.wire in the configuration', () => {
     },
   );
 
-  test('goes before the keys that are set', () => {
+  test('takes precedence over the keys in the environment', () => {
     expect(
       chooseLlm({ ...NOTHING, wire: 'messages' }, { OPENAI_API_KEY: 'a', ANTHROPIC_API_KEY: 'b' })
         .llm,
     ).toMatchObject({ provider: 'anthropic', apiKey: 'b' });
   });
 
-  test('that belongs to another provider than the configured one is refused', () => {
+  test('of a provider other than the configured one is refused', () => {
     expect(() =>
       chooseLlm({ ...NOTHING, provider: 'anthropic', wire: 'chat' }, { ANTHROPIC_API_KEY: 'b' }),
     ).toThrow('llm.wire "chat" belongs to the provider "openai", and "anthropic" is configured');
@@ -66,11 +66,11 @@ test.each([
   ['{"llm":{"models":{"m":{"price":{"input":1}}}}}', 'llm.models.m.price.output'],
   ['{"llm":{"models":{"m":{"speed":2}}}}', 'llm.models.m.speed'],
   ['{"llm":{"models":{"m":{"takes":{"smell":true}}}}}', 'smell'],
-])('a value that makes no sense is told by its place: %s', (text, place) => {
+])('an invalid value is reported with its path: %s', (text, place) => {
   expect(() => parseConfigFile(text, 'signalbox.json')).toThrow(place);
 });
 
-test('what the configuration says of models reaches the provider', () => {
+test('the models of the configuration reach the provider', () => {
   const models = { 'qwen3:8b': { context_tokens: 8192 } };
   expect(
     chooseLlm({ ...NOTHING, models, wire: 'chat', baseUrl: 'http://127.0.0.1:1/v1' }, {}).llm

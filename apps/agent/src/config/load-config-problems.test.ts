@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { loadConfig, type ConfigFlags, type ConfigSources } from './load-config.ts';
 import { sources, problemOf } from './testing/config-sources.ts';
 
-describe('problems name the place and the remedy', () => {
+describe('error messages name the location and the remedy', () => {
   test.each<[string, unknown, string]>([
     [
       'empty file',
@@ -274,7 +274,7 @@ describe('problems name the place and the remedy', () => {
     );
   });
 
-  test('an open host with a token is allowed', async () => {
+  test('a non-loopback host with a token is allowed', async () => {
     expect(
       (await loadConfig(sources({ host: '0.0.0.0' }, { env: { SIGNALBOX_TOKEN: 't' } }))).host,
     ).toBe('0.0.0.0');

@@ -6,7 +6,7 @@ import { loadConfig, type ConfigFlags, type ConfigSources } from './load-config.
 import { sources, missing, problemOf } from './testing/config-sources.ts';
 
 describe('cassettes', () => {
-  test('a relative file is in the working directory; to replay one needs a provider and no key', async () => {
+  test('a relative path starts at the working directory; replay needs a provider but no key', async () => {
     const { llm } = await loadConfig(
       sources(
         { llm: { provider: 'anthropic' } },
@@ -42,7 +42,7 @@ describe('cassettes', () => {
     );
   });
 
-  test('the file may name one, in its own folder, and the environment wins', async () => {
+  test('the configuration file may name a cassette relative to its own folder, and the environment wins', async () => {
     const file = { llm: { provider: 'anthropic', cassette: 'replay:a.jsonl' } };
     expect((await loadConfig(sources(file))).llm.cassette).toEqual({
       mode: 'replay',
@@ -78,7 +78,7 @@ describe('cassettes', () => {
   });
 });
 
-describe('what is read', () => {
+describe('entries of servers', () => {
   test('an entry as other hosts write it becomes a launch definition with cautious defaults', async () => {
     const config = await loadConfig(
       sources({
@@ -115,7 +115,7 @@ describe('what is read', () => {
     expect(config.notices).toEqual([]);
   });
 
-  test('a disabled entry is left out whatever else it holds', async () => {
+  test('a disabled entry is left out, even if it is otherwise invalid', async () => {
     const config = await loadConfig(
       sources({
         mcpServers: {
@@ -172,7 +172,7 @@ describe('what is read', () => {
     });
   });
 
-  test('a default that stands in for a secret, and addresses with passwords, are secrets too', async () => {
+  test('defaults of secret variables, and URLs with passwords, are secrets too', async () => {
     const args = ['${API_TOKEN:-built-in}', '${DATABASE_URL}', '${DB_PASS}', '${HOME}'];
     const config = await loadConfig(
       sources(
@@ -183,7 +183,7 @@ describe('what is read', () => {
     expect(config.servers[0]?.secrets).toEqual(['built-in', 'postgres://me:hush@db', 'hush']);
   });
 
-  test('fields of an entry that are not read are named with what to use', async () => {
+  test('unsupported fields of an entry are reported with their replacement', async () => {
     const config = await loadConfig(
       sources({
         mcpServers: {
@@ -199,7 +199,7 @@ describe('what is read', () => {
     ]);
   });
 
-  test('a server with an address is reached there, variables expanded, and a password in it becomes a header', async () => {
+  test('variables in a server URL are expanded, and a password in the URL becomes a header', async () => {
     const entries = {
       a: {
         type: 'http',
@@ -246,7 +246,7 @@ describe('what is read', () => {
     expect(config.servers[0]).not.toHaveProperty('command');
   });
 
-  test('headers that can be read on the way are told of', async () => {
+  test('a warning reports headers that are sent unencrypted', async () => {
     const entry = (url: string): object => ({ url, headers: { A: 'b' } });
     const config = await loadConfig(
       sources({
@@ -269,7 +269,7 @@ describe('what is read', () => {
   });
 });
 
-describe('where it is read from', () => {
+describe('the location of the configuration file', () => {
   test.each([
     ['the home directory', {}, '/home/ann/.config/signalbox/signalbox.json'],
     ['XDG_CONFIG_HOME', { XDG_CONFIG_HOME: '/xdg' }, '/xdg/signalbox/signalbox.json'],
@@ -278,7 +278,7 @@ describe('where it is read from', () => {
       { XDG_CONFIG_HOME: 'xdg' },
       '/home/ann/.config/signalbox/signalbox.json',
     ],
-  ])('the file without --config lies below %s', async (_title, env, expected) => {
+  ])('without --config the file is read from below %s', async (_title, env, expected) => {
     const asked: string[] = [];
     const readFile = (path: string): Promise<string> => (asked.push(path), missing());
     const config = await loadConfig({
@@ -318,7 +318,7 @@ describe('where it is read from', () => {
     ).toBe(1);
   });
 
-  test('a named file that does not exist is an error, and one that cannot be read says so', async () => {
+  test('a named file that does not exist, or cannot be read, is an error', async () => {
     expect(await problemOf({ ...sources(''), readFile: missing })).toBe(
       '/etc/signalbox.json: the configuration file does not exist; check --config',
     );
@@ -330,7 +330,7 @@ describe('where it is read from', () => {
   });
 });
 
-describe('what wins', () => {
+describe('precedence', () => {
   const file = {
     host: 'localhost',
     port: 1,
@@ -340,7 +340,7 @@ describe('what wins', () => {
     durability: 'power',
   };
 
-  test('the file wins over the defaults, and its paths are relative to it', async () => {
+  test('the file wins over the defaults, and its relative paths start at its folder', async () => {
     expect(await loadConfig(sources(file))).toMatchObject({
       host: 'localhost',
       port: 1,
@@ -472,7 +472,7 @@ describe('the model', () => {
     ).toMatchObject(expected);
   });
 
-  test('two keys and no choice is worth a notice', async () => {
+  test('two keys without a chosen provider cause a notice', async () => {
     const config = await loadConfig(
       sources({}, { env: { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'o' } }),
     );
@@ -481,7 +481,7 @@ describe('the model', () => {
     ]);
   });
 
-  test('an address or a model that waits for a key is worth a notice', async () => {
+  test('a base URL or a model without a key causes a notice', async () => {
     const notices = async (env: Record<string, string>, flags = {}) =>
       (await loadConfig(sources({}, { env, flags }))).notices;
     expect(await notices({ ANTHROPIC_BASE_URL: 'http://y' })).toEqual([
@@ -501,7 +501,7 @@ describe('the model', () => {
     expect(await notices({})).toEqual([]);
   });
 
-  test('a scenario beside another provider is worth a notice', async () => {
+  test('a scenario beside a provider other than scripted causes a notice', async () => {
     const config = await loadConfig(
       sources({ llm: { provider: 'openai', scenario: 's' } }, { env: { OPENAI_API_KEY: 'o' } }),
     );

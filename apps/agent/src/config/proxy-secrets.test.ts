@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { proxySecrets } from './proxy-secrets.ts';
 
-test('the credentials of a proxy are secrets, in every variable that names one', () => {
+test('the credentials in every proxy variable are secrets', () => {
   const env = {
     HTTPS_PROXY: 'http://ada:hush%21hush@proxy:3128',
     http_proxy: 'http://bob:quiet-please@proxy:3128',
@@ -21,7 +21,7 @@ test('the credentials of a proxy are secrets, in every variable that names one',
   ]);
 });
 
-test('what is no URL holds no credentials', () => {
+test('a value that is not a URL has no credentials', () => {
   expect(
     proxySecrets({ HTTPS_PROXY: 'proxy:3128', HTTP_PROXY: '', https_proxy: undefined }),
   ).toEqual([]);

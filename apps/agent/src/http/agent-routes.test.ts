@@ -25,7 +25,7 @@ const EVERY_FIELD = {
 const call = () => Promise.resolve(ok('read'));
 const TOOLS = { r__read: { call }, w__write: { call } };
 
-test('what is posted as an agent comes back from every endpoint, field by field', async () => {
+test('every endpoint returns each field of a posted agent', async () => {
   const edge = await createServiceEdge(
     await openService({ script: () => ({ text: 'done' }), tools: TOOLS }),
   );

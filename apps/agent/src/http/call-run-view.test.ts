@@ -6,7 +6,7 @@ import { createServiceEdge } from './testing/service-edge.ts';
 
 const TOOLS = { a__read: { annotations: READ_ONLY, call: () => Promise.resolve(ok('42')) } };
 
-test('a run of a single tool call names no model, and none of the limits of models', async () => {
+test('a run of a single tool call has no model and no model limits', async () => {
   const service = await openService({ script: () => ({ text: 'done' }), tools: TOOLS });
   const edge = await createServiceEdge(service);
   const { run } = await service.engine.startCall({ wireName: 'a__read', arguments: {} });
@@ -29,7 +29,7 @@ test('a run of a single tool call names no model, and none of the limits of mode
   }
 });
 
-test('a call of a tool that no server has, and of a tool of the service, names no server', async () => {
+test('a call of an unknown tool, or of a tool of the service, has no server', async () => {
   const service = await openService({
     script: callsThenAnswer([[{ name: 'nope' }, { name: 'a__read' }]]),
     tools: TOOLS,

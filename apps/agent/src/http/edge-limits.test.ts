@@ -61,7 +61,7 @@ test.each([
     `${HALF_A_POST}authorization: Bearer secret\r\n\r\n{`,
   ],
   ['a head that does not end', 'GET /v1/runs HTTP/1.1\r\nhost: localhost\r\n'],
-])('%s is not awaited', async (_title, text) => {
+])('the service does not wait for %s', async (_title, text) => {
   const { open } = await listen({ token: 'secret', requestTimeoutMs: 300 });
   expect(await answerOf(await open(text))).toMatch(/^HTTP\/1\.1 408 /);
 });
@@ -73,7 +73,7 @@ test('connections and streams are bounded by the descriptors of the process, hal
   expect(connectionLimits().connections).toBeGreaterThan(0);
 });
 
-test('connections over the bound are closed', async () => {
+test('connections over the limit are closed', async () => {
   const { open, edge } = await listen({ limits: { connections: 2, streams: 1 } });
   await open('');
   await open('');
@@ -82,7 +82,7 @@ test('connections over the bound are closed', async () => {
   expect(await answerOf(third)).toBe('');
 });
 
-test('a stream over the bound is refused with 503 and starts no run; a stream that ends makes room', async () => {
+test('a stream over the limit is refused with 503 and starts no run; a stream that ends frees its slot', async () => {
   const { url } = await listen({ limits: { connections: 100, streams: 0 } });
   const start = {
     method: 'POST',
@@ -105,7 +105,7 @@ test('a stream over the bound is refused with 503 and starts no run; a stream th
   }
 });
 
-test('wrong tokens of one address are slowed down, and too many at once are refused; the right token still works', async () => {
+test('requests with wrong tokens from one address are delayed, and too many at once are refused; the right token still works', async () => {
   const clock = new ManualClock();
   const { edge } = await listen({ token: 'secret', clock });
   const send = async (token: string): Promise<number> =>
@@ -131,7 +131,7 @@ test('wrong tokens of one address are slowed down, and too many at once are refu
   );
 });
 
-test('every response has an id and must not be taken for another type, streams included', async () => {
+test('every response, including streams, has a request id and forbids content type sniffing', async () => {
   const { url } = await listen();
   const headers = {
     'content-type': 'application/json',
@@ -152,7 +152,7 @@ test('every response has an id and must not be taken for another type, streams i
   expect(odd.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test('a client without the token learns from /healthz that the service answers, and nothing else', async () => {
+test('without the token /healthz returns only the status', async () => {
   const { edge } = await listen({ token: 'secret' });
   expect((await edge.request('GET', '/healthz')).json()).toEqual({ status: 'ok' });
   expect(
@@ -160,7 +160,7 @@ test('a client without the token learns from /healthz that the service answers, 
   ).toMatchObject({ status: 'ok', version: '1.2.3' });
 });
 
-test('a failure is reported without the query of its request, and a client that hangs up is no failure', async () => {
+test('a failure is logged without the query of its request, and a client that disconnects is not a failure', async () => {
   const failures: FailedRequest[] = [];
   const service = await openService({ script: callsThenAnswer([], 'done') });
   const edge = await createServiceEdge(service, {
@@ -182,7 +182,7 @@ test('a failure is reported without the query of its request, and a client that 
   ]);
 });
 
-test('a service whose disk is full or whose database was removed says so, and accepts no run that it would lose', async () => {
+test('with a full disk or a removed database the service reports the cause and accepts no run', async () => {
   const service = await openService({ script });
   const full = new StorageError('full', 'the disk of the data directory is full');
   const lost = new StorageError('lost', 'the database file was removed');

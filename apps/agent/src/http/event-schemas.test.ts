@@ -20,7 +20,7 @@ test('every event of the engine is described, with the same fields', () => {
   expectTypeOf<FieldsOfOneSide>().toBeNever();
 });
 
-test('an event with another field, or of another type, is noticed', () => {
+test('an event with an unknown field or of an unknown type fails the check', () => {
   const event = {
     run_id: 'r',
     seq: 1,

@@ -95,7 +95,7 @@ test('a stream begins with a snapshot without an id, then every event, and ends 
   ]);
 });
 
-test('a reconnecting client misses nothing and sees nothing twice', async () => {
+test('a reconnecting client misses no event and receives no event twice', async () => {
   await edge.append('run-1', ['run.started', 'turn.started']);
   const first = await open('/v1/runs/run-1/events');
   expect((await take(frames(first), 3)).map((frame) => frame.id)).toEqual([undefined, '1', '2']);
@@ -106,7 +106,7 @@ test('a reconnecting client misses nothing and sees nothing twice', async () => 
   expect((await take(frames(second), 99)).map((frame) => frame.id)).toEqual([undefined, '3', '4']);
 });
 
-test('a reconnect after the end of a settled run is told to stop', async () => {
+test('a reconnect after the last event of a settled run gets 204, which ends reconnecting', async () => {
   await edge.append('run-1', ['run.completed'], { status: 'completed' });
   expect((await open('/v1/runs/run-1/events', { 'last-event-id': '2' })).statusCode).toBe(204);
   expect(
@@ -114,14 +114,14 @@ test('a reconnect after the end of a settled run is told to stop', async () => {
   ).toEqual([undefined, '1', '2']);
 });
 
-test('a Last-Event-ID beyond the last event is refused, whether or not the run is settled: the events that come would be missed', async () => {
+test('a Last-Event-ID beyond the last event is refused, whether or not the run is settled, because the client would miss events', async () => {
   expect((await open('/v1/runs/run-1/events', { 'last-event-id': '2' })).statusCode).toBe(400);
   expect((await open('/v1/runs/run-1/events?after=2')).statusCode).toBe(400);
   await edge.append('run-1', ['run.completed'], { status: 'completed' });
   expect((await open('/v1/runs/run-1/events', { 'last-event-id': '3' })).statusCode).toBe(400);
 });
 
-test('readers that come and go leave no listener behind', async () => {
+test('disconnected readers leave no listener behind', async () => {
   for (let cycle = 0; cycle < 50; cycle += 1) {
     const responses = await Promise.all([1, 2, 3, 4].map(() => open('/v1/runs/run-1/events')));
     expect(edge.listeners()).toBeGreaterThanOrEqual(4);
@@ -130,7 +130,7 @@ test('readers that come and go leave no listener behind', async () => {
   await expect.poll(() => edge.listeners()).toBe(0);
 });
 
-test('a reader that is gone before its stream begins leaves no listener behind', async () => {
+test('a reader that disconnects before its stream begins leaves no listener behind', async () => {
   await edge.close();
   const asked = Promise.withResolvers<void>();
   const stored = Promise.withResolvers<Run>();
@@ -178,7 +178,7 @@ test('HEAD of a stream ends', async () => {
   expect(edge.listeners()).toBe(0);
 });
 
-test('a stream that fails is reported and cut, so that its reader comes again', async () => {
+test('a stream that fails is logged and closed, so that its reader reconnects', async () => {
   const broken = new Error('disk I/O error');
   edge.store.read.events = () => Promise.reject(broken);
   const response = await open('/v1/runs/run-1/events');
@@ -192,7 +192,7 @@ test('a Last-Event-ID that is no event id is refused', async () => {
   expect(response.statusCode).toBe(400);
 });
 
-test('deltas carry no id, tell their offset, and come before the message they belong to is completed', async () => {
+test('deltas carry an offset but no id, and come before their message is completed', async () => {
   const stream = frames(await open('/v1/runs/run-1/events'));
   await take(stream, 2);
   const delta = (offset: number, text: string) =>
@@ -217,7 +217,7 @@ test('deltas carry no id, tell their offset, and come before the message they be
   );
 });
 
-test('the snapshot of an unfinished message carries its text so far', async () => {
+test('the snapshot carries the text so far of an unfinished message', async () => {
   await edge.store.write(async (transaction) =>
     transaction.savePartial('run-1', { messageId: 'm1', text: 'Hel' }),
   );
@@ -225,7 +225,7 @@ test('the snapshot of an unfinished message carries its text so far', async () =
   expect(snapshot?.data['partial']).toEqual({ message_id: 'm1', text: 'Hel' });
 });
 
-test('a new run can be followed by the request that starts it', async () => {
+test('the request that starts a run can stream its events', async () => {
   const request = httpRequest(`${base}/v1/runs`, {
     method: 'POST',
     headers: { accept: 'text/event-stream', 'content-type': 'application/json' },
@@ -241,7 +241,7 @@ test('a new run can be followed by the request that starts it', async () => {
   response.destroy();
 });
 
-test('a reader that does not read holds up neither the run nor other readers', async () => {
+test('a stalled reader delays neither the run nor other readers', async () => {
   const slow = await open('/v1/runs/run-1/events');
   slow.pause();
   for (let batch = 0; batch < 20; batch += 1)

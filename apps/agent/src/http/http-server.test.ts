@@ -48,7 +48,7 @@ describe('runs', () => {
     expect(second).not.toHaveProperty('next_cursor');
   });
 
-  test('a page of events says where the next one begins', async () => {
+  test('a page of events has the cursor of the next page', async () => {
     await post('/v1/runs', { prompt: 'a' });
     await edge.append('run-1', ['run.started', 'turn.started']);
     const page = (await get('/v1/runs/run-1/events?limit=2')).json<{
@@ -65,7 +65,7 @@ describe('runs', () => {
   });
 });
 
-describe('bad input is answered with a problem that names the place and the remedy', () => {
+describe('the problem for invalid input names the field and the remedy', () => {
   test.each([
     ['malformed JSON', '{"prompt": "a",\n "x": }', 400, 'invalid_json', /line 2, column 7/],
     [
@@ -142,7 +142,7 @@ describe('bad input is answered with a problem that names the place and the reme
     });
   });
 
-  test('a failure of our own tells the client nothing of its inside, and the service goes on', async () => {
+  test('an internal error reveals no details to the client, and the service continues', async () => {
     await edge.close();
     edge = await createTestEdge(
       {},
@@ -156,7 +156,7 @@ describe('bad input is answered with a problem that names the place and the reme
   });
 });
 
-describe('the edge refuses what a web page could send', () => {
+describe('the edge refuses requests that a web page could send', () => {
   test.each([
     ['a rebound name', { host: 'evil.example:8020' }, 403, 'forbidden_host'],
     ['a page of another origin', { origin: 'https://evil.example' }, 403, 'forbidden_origin'],
@@ -175,14 +175,14 @@ describe('the edge refuses what a web page could send', () => {
     expect((await get('/v1/runs')).json()).toMatchObject({ data: [] });
   });
 
-  test('a page that the service itself would serve may call', async () => {
+  test("a page of the service's own origin may send requests", async () => {
     expect(
       (await post('/v1/runs', { prompt: 'a' }, { origin: 'http://127.0.0.1:8020' })).statusCode,
     ).toBe(202);
     expect((await post('/v1/runs', { prompt: 'a' }, { host: '[::1]:8020' })).statusCode).toBe(202);
   });
 
-  test('no answer allows another origin to read it', async () => {
+  test('no response allows another origin to read it', async () => {
     const response = await get('/v1/runs', { origin: 'http://127.0.0.1:8020' });
     expect(
       Object.keys(response.headers).filter((name) => name.startsWith('access-control')),
@@ -195,18 +195,18 @@ describe('the edge refuses what a web page could send', () => {
     '127.0.0.1@evil.example',
     '[::2]:8020',
     'evil.example:127.0.0.1',
-  ])('the Host %j is no name of a service on this machine alone', async (host) => {
+  ])('the Host %j is refused by a service bound to loopback', async (host) => {
     expect((await get('/healthz', { host })).json()).toMatchObject({ code: 'forbidden_host' });
   });
 
-  test('a name of the configuration is known in any case', async () => {
+  test('a configured host name is accepted in any letter case', async () => {
     await edge.close();
     edge = await createTestEdge({ token: 'right', host: 'Box.LAN' });
     expect((await get('/healthz', { host: 'box.lan:8020' })).statusCode).toBe(200);
     expect((await get('/healthz', { host: 'other.lan' })).statusCode).toBe(403);
   });
 
-  test('bound to every address it may be called by any name, with the token', async () => {
+  test('a service bound to every address accepts any Host with the token', async () => {
     await edge.close();
     edge = await createTestEdge({ token: 'right', host: '0.0.0.0' });
     expect(
@@ -225,7 +225,7 @@ describe('the edge refuses what a web page could send', () => {
     ).toBe(403);
   });
 
-  test('with a token every endpoint but /healthz and /readyz asks for it', async () => {
+  test('a configured token is required by every endpoint but /healthz and /readyz', async () => {
     await edge.close();
     edge = await createTestEdge({ token: 'right', host: 'box.lan' });
     expect((await get('/v1/runs')).statusCode).toBe(401);
@@ -240,8 +240,8 @@ describe('the edge refuses what a web page could send', () => {
   });
 });
 
-describe('servers, tools and the description', () => {
-  test('a server that failed says what to do', async () => {
+describe('servers, tools and the OpenAPI document', () => {
+  test('a failed server has an error with a remedy', async () => {
     expect((await get('/v1/servers')).json()).toMatchObject({
       data: [
         {

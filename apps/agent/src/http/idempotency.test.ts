@@ -25,7 +25,7 @@ async function runCount({ read }: Service): Promise<number> {
 }
 
 describe('a request with an Idempotency-Key', () => {
-  test('that comes again gets the answer of the first, word for word, and has no effect', async () => {
+  test('that is repeated gets the same response, byte for byte, and has no effect', async () => {
     const { service, edge } = await open();
     const first = await edge.request('POST', '/v1/runs', {
       body: { prompt: 'go' },
@@ -48,7 +48,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(await runCount(service)).toBe(1);
   });
 
-  test('that comes again after a restart, too', async () => {
+  test('that is repeated after a restart gets the same response', async () => {
     const { service, edge } = await open();
     const first = await edge.request('POST', '/v1/runs', {
       body: { prompt: 'go' },
@@ -70,7 +70,7 @@ describe('a request with an Idempotency-Key', () => {
   test.each([
     ['before-create-run-commit', 0],
     ['after-create-run-commit', 1],
-  ] as const)('whose service dies %s is done once in all', async (crashAt, kept) => {
+  ] as const)('whose service dies %s has its effect exactly once', async (crashAt, kept) => {
     const { service, edge } = await open({ crashAt });
     edge
       .request('POST', '/v1/runs', { body: { prompt: 'go' }, headers: keyed('k') })
@@ -94,7 +94,7 @@ describe('a request with an Idempotency-Key', () => {
     await next.settled(again.json<{ id: string }>().id);
   });
 
-  test('is one request whatever the order and the space in its body', async () => {
+  test('is recognized whatever the member order and white space of its body', async () => {
     const { edge } = await open();
     const send = (payload: string) =>
       edge.app.inject({
@@ -122,7 +122,7 @@ describe('a request with an Idempotency-Key', () => {
     expect((await service.read.threads({ limit: 9 })).data).toEqual([]);
   });
 
-  test('that is still served is a conflict for now', async () => {
+  test('that is still in progress is a temporary conflict', async () => {
     const service = await openService({ script: () => ({ text: 'done' }) });
     const asked = Promise.withResolvers<void>();
     const go = Promise.withResolvers<void>();
@@ -157,7 +157,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(await runCount(service)).toBe(1);
   });
 
-  test('that is refused leaves its key free', async () => {
+  test('that is refused releases its key', async () => {
     const { service, edge } = await open();
     const refused = await edge.request('POST', '/v1/runs', {
       body: { prompt: 'go', servers: ['nowhere'] },
@@ -172,7 +172,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(await runCount(service)).toBe(1);
   });
 
-  test('that fails inside leaves its key free', async () => {
+  test('that fails internally releases its key', async () => {
     const service = await openService({ script: () => ({ text: 'done' }) });
     const failing: RunEngine['createRun'] = () => Promise.reject(new Error('the disk is full'));
     const broken = await createServiceEdge(service, { engine: { createRun: failing } });
@@ -197,7 +197,7 @@ describe('a request with an Idempotency-Key', () => {
     expect((await send()).headers['idempotent-replayed']).toBeUndefined();
   });
 
-  test('of another principal is another one', async () => {
+  test('of another principal is a different request', async () => {
     const service = await openService({ script: () => ({ text: 'done' }) });
     for (const token of ['one', 'two']) {
       const edge = await createServiceEdge(service, { token });
@@ -213,7 +213,7 @@ describe('a request with an Idempotency-Key', () => {
     expect((await service.read.threads({ limit: 9 })).data).toHaveLength(2);
   });
 
-  test('about a run that was deleted since does nothing, and shows nothing of it', async () => {
+  test('about a deleted run has no effect and reveals nothing about the run', async () => {
     const { service, edge } = await open();
     const { id } = (
       await edge.request('POST', '/v1/runs', { body: { prompt: 'secret' }, headers: keyed('k') })
@@ -231,7 +231,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(await runCount(service)).toBe(0);
   });
 
-  test.each(['', 'k'.repeat(513)])('of a wrong length is refused', async (key) => {
+  test.each(['', 'k'.repeat(513)])('with a key of invalid length is refused', async (key) => {
     const { service, edge } = await open();
     const response = await edge.request('POST', '/v1/runs', {
       body: { prompt: 'go' },
@@ -247,7 +247,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(await runCount(service)).toBe(0);
   });
 
-  test('may ask for the stream again', async () => {
+  test('may request the stream again', async () => {
     const { service, edge } = await open();
     const send = () =>
       edge.request('POST', '/v1/runs', {
@@ -363,8 +363,8 @@ describe('every POST with an effect takes a key', () => {
   });
 });
 
-describe('a call that waits for its end', () => {
-  test('answers 200 with the result, and a repetition gets that', async () => {
+describe('a tool call with Prefer: wait', () => {
+  test('is answered with 200 and the result, and a repetition gets the same response', async () => {
     const { service, edge } = await open();
     const send = () =>
       edge.request('POST', '/v1/tools/r__read/call', {
@@ -392,7 +392,7 @@ describe('a call that waits for its end', () => {
     ]);
   });
 
-  test('answers 202 when that takes longer', async () => {
+  test('is answered with 202 when the call takes longer', async () => {
     const { service, edge } = await open({ script: callsThenAnswer([]) });
     const waiting = edge.request('POST', '/v1/tools/r__slow/call', {
       headers: { prefer: 'respond-async, wait=2' },
@@ -409,7 +409,7 @@ describe('a call that waits for its end', () => {
     await service.settled(response.json<{ id: string }>().id);
   });
 
-  test('answers at once without the preference, or with one that makes no sense', async () => {
+  test('is answered at once if the preference is missing or invalid', async () => {
     const { service, edge } = await open();
     for (const headers of [{}, { prefer: 'wait=soon' }]) {
       const response = await edge.request('POST', '/v1/tools/r__read/call', { headers });

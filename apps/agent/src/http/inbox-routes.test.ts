@@ -77,7 +77,7 @@ const get = async (url: string): Promise<{ readonly status: number; readonly bod
 };
 
 describe('an inbox item', () => {
-  test('is read by its id', async () => {
+  test('is returned by its id', async () => {
     expect(await get('/v1/inbox/i1')).toMatchObject({
       status: 200,
       body: { id: 'i1', kind: 'tool_approval', state: 'open', request: APPROVAL_REQUEST },
@@ -88,7 +88,7 @@ describe('an inbox item', () => {
     });
   });
 
-  test('answered with what does not fit says which field', async () => {
+  test('rejects an invalid response with the name of the field', async () => {
     const response = await edge.app.inject({
       method: 'POST',
       url: '/v1/inbox/i1/respond',
@@ -108,7 +108,7 @@ describe('an inbox item', () => {
     ['{"action":"approve","remember":"always"}', '/body/remember'],
     ['{"action":"approve","arguments":7}', '/body/arguments'],
     [`{"action":"deny","note":"${'x'.repeat(2001)}"}`, '/body/note'],
-  ])('answered with %.50s is refused before the engine is asked', async (payload, path) => {
+  ])('rejects the response %.50s before it reaches the engine', async (payload, path) => {
     const response = await edge.app.inject({
       method: 'POST',
       url: '/v1/inbox/i1/respond',
@@ -244,7 +244,7 @@ describe('remembered approvals', () => {
     });
   });
 
-  test('that do not exist cannot be forgotten', async () => {
+  test('that do not exist cannot be deleted', async () => {
     const response = await edge.app.inject({ method: 'DELETE', url: '/v1/approvals/p2', headers });
     expect({ status: response.statusCode, body: response.json<unknown>() }).toMatchObject({
       status: 404,

@@ -64,7 +64,7 @@ async function readUntil(bytes: number, lastEventId: number): Promise<Reading> {
   };
 }
 
-test('clients that leave in the middle, again and again, miss nothing and see nothing twice', async () => {
+test('clients that disconnect and reconnect repeatedly miss no event and receive no event twice', async () => {
   // The snapshot and one event are about 900 bytes.
   const patience = [1200, 2500, 9000, 40_000];
   const reading = patience.map(async (bytes) => {

@@ -71,12 +71,12 @@ beforeAll(async () => {
   await edge.close();
 });
 
-test('the document that is checked in is the one that the service gives', async () => {
+test('the checked-in document is the document that the service returns', async () => {
   await expect(`${JSON.stringify(document, null, 2)}\n`).toMatchFileSnapshot(FILE);
 });
 
 describe('the document', () => {
-  test('is one of OpenAPI 3.1, with a title, a version and every route', () => {
+  test('is OpenAPI 3.1 with a title, a version and every route', () => {
     expect(document).toMatchObject({
       openapi: expect.stringMatching(/^3\.1\.\d$/) as string,
       info: { title: 'Signalbox', version },
@@ -84,7 +84,7 @@ describe('the document', () => {
     expect(operations.length).toBeGreaterThan(40);
   });
 
-  test('has only references that lead somewhere', () => {
+  test('has no broken references', () => {
     const references = [
       ...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g),
     ].map((match) => match[1]!);
@@ -101,14 +101,14 @@ describe('the document', () => {
     expect(elsewhere.filter((reference) => !names.includes(reference))).toEqual([]);
   });
 
-  test('has only names that the specification allows', () => {
+  test('has only component names that the specification allows', () => {
     expect(
       Object.keys(document.components.schemas).filter((name) => !/^[\w.-]+$/.test(name)),
     ).toEqual([]);
     expect(operations.filter(([, { summary }]) => summary === undefined)).toEqual([]);
   });
 
-  test('names each operation once, and puts it into a group', () => {
+  test('gives each operation a unique id and a tag', () => {
     const ids = operations.map(([, { operationId }]) => operationId);
     expect(
       operations
@@ -172,7 +172,7 @@ describe('the document', () => {
     ).toEqual([]);
   });
 
-  test('has no bounds of safe integers, and no expressions that nobody can read', () => {
+  test('has neither safe-integer bounds nor unreadable regular expressions', () => {
     const text = JSON.stringify(document);
     expect(text).not.toContain('9007199254740991');
     expect(
@@ -231,7 +231,7 @@ describe('the document', () => {
     }
   });
 
-  test('has schemas of JSON Schema 2020-12 alone', () => {
+  test('has only valid JSON Schema 2020-12 schemas', () => {
     const ajv = new Ajv2020({
       strict: true,
       allowUnionTypes: true,

@@ -4,7 +4,7 @@ import { pageByName } from './page-by-name.ts';
 
 const TOOLS = ['a__x', 'a__y', 'b__x'].map((wireName) => ({ wireName }));
 
-test('tools are paged by name, and one that comes or goes meanwhile moves no other', () => {
+test('tools are paged by name, and added or removed tools shift no other entry', () => {
   const first = pageByName(TOOLS, { limit: 2 });
   expect(first.data.map(({ wireName }) => wireName)).toEqual(['a__x', 'a__y']);
   const later = [{ wireName: 'a__a' }, ...TOOLS.filter(({ wireName }) => wireName !== 'a__y')];

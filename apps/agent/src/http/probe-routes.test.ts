@@ -3,7 +3,7 @@ import type { LoggedRequest } from '../metrics/observation.ts';
 import { openService } from '../run/testing/service.ts';
 import { createServiceEdge } from './testing/service-edge.ts';
 
-test('the service is ready after its start and before its close, whoever asks', async () => {
+test('/readyz needs no token and is 200 between the start and the close of the service, else 503', async () => {
   const service = await openService({ script: () => ({ text: 'done' }) });
   for (const [phase, status] of [
     ['starting', 503],
@@ -20,7 +20,7 @@ test('the service is ready after its start and before its close, whoever asks', 
   }
 });
 
-test('a service whose store cannot be read is not ready', async () => {
+test('a service with an unreadable store is not ready', async () => {
   const service = await openService({ script: () => ({ text: 'done' }) });
   const edge = await createServiceEdge(service, {
     read: { ...service.read, run: () => Promise.reject(new Error('disk I/O error')) },
@@ -32,7 +32,7 @@ test('a service whose store cannot be read is not ready', async () => {
   ]);
 });
 
-test('metrics ask for the token and have the format of Prometheus', async () => {
+test('metrics require the token and have the Prometheus format', async () => {
   const service = await openService({ script: () => ({ text: 'done' }) });
   const edge = await createServiceEdge(service, { token: 'secret' });
   expect((await edge.request('GET', '/metrics')).statusCode).toBe(401);
@@ -46,7 +46,7 @@ test('metrics ask for the token and have the format of Prometheus', async () => 
     );
 });
 
-test('each request is told with its route and its run, without what is in its address', async () => {
+test('each request is logged with its route and run, without its path and query values', async () => {
   const told: LoggedRequest[] = [];
   const service = await openService({ script: () => ({ text: 'done' }) });
   const edge = await createServiceEdge(service, { onServed: (request) => told.push(request) });

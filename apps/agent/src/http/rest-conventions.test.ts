@@ -103,7 +103,7 @@ test('a thread can be changed in part, is found by its metadata, and is updated 
   expect(data.map(({ created_at: at }) => Number.isNaN(Date.parse(at)))).toEqual([false, false]);
 });
 
-test('Prefer: wait answers with the settled run, and after its time with the run as it is', async () => {
+test('Prefer: wait returns the settled run, or the unsettled run after the wait', async () => {
   const { edge, service } = await open();
   const settled = await edge.request('POST', '/v1/runs', {
     body: { prompt: 'go' },
@@ -128,7 +128,7 @@ test('Prefer: wait answers with the settled run, and after its time with the run
   expect((await service.read.runs({ limit: 9 })).data).toHaveLength(1);
 });
 
-test('the answer to a started call counts the events of its start', async () => {
+test('the response to a started call counts the events of its start', async () => {
   const { edge } = await open();
   const started = (
     await edge.request('POST', '/v1/tools/r__slow/call', { body: {} })
@@ -171,7 +171,7 @@ test('a POST without a body needs no content type; a page of another origin is r
   ]);
 });
 
-test('a method that an endpoint does not support is answered with 405 and those that it does', async () => {
+test('an unsupported method is answered with 405 and the supported methods', async () => {
   const { edge } = await open();
   const response = await edge.request('PUT', '/v1/runs');
   expect([

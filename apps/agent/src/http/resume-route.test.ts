@@ -3,7 +3,7 @@ import { LlmError } from '../ports/llm-provider.ts';
 import { openService } from '../run/testing/service.ts';
 import { createServiceEdge } from './testing/service-edge.ts';
 
-test('a request to resume a run that comes again gets the answer of the first and resumes nothing', async () => {
+test('a repeated resume request gets the same response and resumes nothing', async () => {
   const service = await openService({
     script: () => ({ fail: new LlmError('auth', 'set the key') }),
   });
@@ -37,7 +37,7 @@ test('a request to resume a run that comes again gets the answer of the first an
   expect(service.llm.requests).toHaveLength(2);
 });
 
-test('a run that completed is not resumed', async () => {
+test('a completed run is not resumed', async () => {
   const service = await openService({ script: () => ({ text: 'done' }) });
   const edge = await createServiceEdge(service);
   const { id } = await service.engine.createRun({ prompt: 'go' });
@@ -49,7 +49,7 @@ test('a run that completed is not resumed', async () => {
   ]);
 });
 
-test('a run that waits for its model shows since when, how often it asked, and when it asks again', async () => {
+test('a run that waits for its model shows since when, after how many attempts, and when the next attempt is', async () => {
   const service = await openService({
     script: () => ({
       fail: new LlmError('overloaded', 'too much to do', { retryAfterMs: 90_000 }),

@@ -14,7 +14,7 @@ const ODD = {
   source: 'reported',
 } as unknown as Usage;
 
-test('a stored run with odd token counts stays readable, and so do the lists that contain it', async () => {
+test('a stored run with invalid token counts, and lists with the run, stay readable', async () => {
   const service = await openService({
     script: () => ({ text: 'done', usage: ODD }),
     storesOddValues: true,

@@ -50,7 +50,7 @@ async function quarantined(): Promise<Fixture> {
   return fixture;
 }
 
-test('a server tells its health, its breaker, its roots and what is pinned', async () => {
+test('a server shows its health, circuit breaker, roots and pinned tools', async () => {
   const { send } = await ready();
   expect(await send('GET', '')).toMatchObject({
     body: {
@@ -143,7 +143,7 @@ describe('a changed tool', () => {
     });
   });
 
-  test('is approved with others, or with all that are quarantined', async () => {
+  test('is approved together with other tools, or with all quarantined tools', async () => {
     for (const tools of ['all', [{ tool: 'read/all' }]]) {
       const { send, pool } = await quarantined();
       expect(await send('POST', '/s/tools/approve', { tools })).toMatchObject({
@@ -185,7 +185,7 @@ describe('a changed tool', () => {
 });
 
 describe('roots', () => {
-  test('are taken as paths and as URLs, each once, and told', async () => {
+  test('are accepted as paths and as URLs, deduplicated and returned', async () => {
     const { send, server } = await ready();
     expect(
       await send('PUT', '/s/roots', { roots: ['/b', 'file:///c%20d', '/x/../b'] }),

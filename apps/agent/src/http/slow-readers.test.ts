@@ -80,7 +80,7 @@ test('a silent stream has a heartbeat every 15 seconds', async () => {
   response.destroy();
 });
 
-test('a reader that takes nothing for a minute is cut, and misses nothing when it comes again', async () => {
+test('a reader that reads nothing for a minute is disconnected, and misses no event when it reconnects', async () => {
   const { service, open, append, streams } = await listening();
   const stuck = await open();
   let taken = '';
@@ -104,7 +104,7 @@ test('a reader that takes nothing for a minute is cut, and misses nothing when i
   );
 });
 
-test('a slow reader is told that text was left out, and gets a snapshot of it; it misses no event', async () => {
+test('a slow reader gets a stream.gap frame and a snapshot for dropped text, and misses no event', async () => {
   const { service, open, append } = await listening();
   const slow = await open();
   slow.pause();

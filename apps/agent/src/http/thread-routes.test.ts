@@ -101,7 +101,7 @@ describe('threads', () => {
     ]);
   });
 
-  test('refuse a run while another is not settled, and take one that waits or interrupts', async () => {
+  test('refuse a run while another run is not settled, unless it is enqueued or interrupts', async () => {
     const { service, send, create } = await open({
       script: callsThenAnswer([[{ name: 'r__slow' }]]),
     });
@@ -174,7 +174,7 @@ describe('agents', () => {
     expect((await send('DELETE', `/v1/agents/${id}`)).status).toBe(404);
   });
 
-  test('are what runs begin with, and runs are listed by them', async () => {
+  test('set the fields of runs, and runs are listed by agent', async () => {
     const { service, send, create } = await open();
     const agent = await create('/v1/agents', {
       name: 'reader',
@@ -246,7 +246,7 @@ describe('runs', () => {
     });
   });
 
-  test('have single calls that are read and cancelled alone', async () => {
+  test('have tool calls that are read and cancelled one by one', async () => {
     const { service, send, create } = await open({
       script: callsThenAnswer([[{ name: 'r__slow' }]]),
     });

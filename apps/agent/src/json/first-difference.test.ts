@@ -15,7 +15,7 @@ test.each<[unknown, unknown, object]>([
   expect(firstDifference(left, right)).toEqual(difference);
 });
 
-test('long texts are shown from where they part', () => {
+test('long texts are shown from their first difference', () => {
   const common = 'x'.repeat(1000);
   const found = firstDifference(`${common}left${common}`, `${common}right`);
   expect(found?.left).toMatch(/^…x{24}left.*…$/);

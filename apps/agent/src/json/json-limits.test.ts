@@ -12,11 +12,11 @@ test('a value of as many levels as allowed is within the limit, and one level mo
   expect(exceededLimit(nested(101), { maxDepth: 100 })).toBe('depth');
 });
 
-test('a million levels are found without a deep stack', () => {
+test('a million levels are detected without recursion', () => {
   expect(exceededLimit(nested(1_000_000), { maxDepth: 100 })).toBe('depth');
 });
 
-test('texts and names count as bytes', () => {
+test('strings and member names are counted in bytes', () => {
   expect(
     exceededLimit({ text: 'é'.repeat(400) }, { maxDepth: 100, maxBytes: 1000 }),
   ).toBeUndefined();

@@ -29,7 +29,7 @@ test('a text has no problem exactly when JSON.parse accepts it', () => {
   expect(disagreements).toEqual([]);
 });
 
-test('the place counts lines and columns from one', () => {
+test('lines and columns are counted from one', () => {
   expect(findJsonProblem('{"a":\n  tru}')).toEqual({
     line: 2,
     column: 3,

@@ -14,7 +14,7 @@ async function answerTo(kind: WireKind, reply: Reply) {
 }
 
 test.each(WIRES)(
-  `$api: an answer of ${MAX_CALLS} tool calls is taken, a longer one is discarded`,
+  `$api: an answer of ${MAX_CALLS} tool calls is accepted, an answer with more is discarded`,
   async (kind) => {
     const calls = (count: number) =>
       Array.from({ length: count }, (_, at) => ({

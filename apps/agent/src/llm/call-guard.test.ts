@@ -29,7 +29,7 @@ function guarded(signal = new AbortController().signal): {
 const NEVER = new Promise<never>(() => undefined);
 
 describe('the idle time', () => {
-  test('ends an await after 120 s of silence, and every touch starts it anew', async () => {
+  test('ends an await after 120 s without data, and restarts at each touch', async () => {
     const { clock, guard, reason } = guarded();
     const awaited = failure(guard.watch(NEVER));
     clock.advance(119_000);
@@ -43,7 +43,7 @@ describe('the idle time', () => {
     });
   });
 
-  test('does not run while nothing is awaited', async () => {
+  test('does not count while nothing is awaited', async () => {
     const { clock, guard, reason } = guarded();
     expect(await guard.watch(Promise.resolve(1))).toBe(1);
     guard.touch();
@@ -52,7 +52,7 @@ describe('the idle time', () => {
   });
 });
 
-test('what an await gave is not held until the call is over', async () => {
+test('the result of an await is not retained until the call ends', async () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc') as () => void;
   const { guard } = guarded();
@@ -66,7 +66,7 @@ test('what an await gave is not held until the call is over', async () => {
   guard.close();
 });
 
-test('the deadline counts from the start, awaited or not', () => {
+test('the deadline counts from the start of the call, even while nothing is awaited', () => {
   const { clock, reason } = guarded();
   clock.advance(600_000);
   expect(reason()).toMatchObject({
@@ -75,7 +75,7 @@ test('the deadline counts from the start, awaited or not', () => {
   });
 });
 
-test("the caller's abort ends an await that does not listen, and keeps its reason as the cause", async () => {
+test("the caller's abort ends an await that ignores the signal, and its reason becomes the cause", async () => {
   const controller = new AbortController();
   const { guard } = guarded(controller.signal);
   const awaited = failure(guard.watch(NEVER));
@@ -83,12 +83,12 @@ test("the caller's abort ends an await that does not listen, and keeps its reaso
   expect(await awaited).toMatchObject({ kind: 'aborted', cause: 'enough' });
 });
 
-test('an await that begins after the abort ends at once, whatever it waits for', async () => {
+test('an await that begins after the abort ends at once', async () => {
   const { guard } = guarded(AbortSignal.abort());
   expect(await failure(guard.watch(NEVER))).toMatchObject({ kind: 'aborted' });
 });
 
-test('close leaves no timer and aborts what still runs', () => {
+test('close clears its timers and aborts the running await', () => {
   const { clock, guard, reason } = guarded();
   guard.close();
   expect(clock.waits).toEqual([]);

@@ -36,7 +36,7 @@ test.each([
   ['openai', 'chat', ['openai']],
   ['anthropic', 'messages', ['@anthropic-ai/sdk']],
 ])(
-  '%s %s: the first call loads the SDK that it needs, in short turns of the event loop, and the start loads none',
+  '%s %s: the first call loads its SDK in short turns of the event loop, and the start loads no SDK',
   async (provider, wire, loaded) => {
     const file = join(import.meta.dirname, 'provider.ts');
     const { stdout } = await promisify(execFile)(

@@ -97,7 +97,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect(new Set(server.seen.map(({ body }) => JSON.stringify(body['tools']))).size).toBe(1);
   });
 
-  test('every tool is offered, each by a name of its own', async () => {
+  test('every tool is offered under a unique name', async () => {
     await using server = await startFakeServer(kind.wire);
     const names = [
       'search-a',

@@ -25,7 +25,7 @@ describe.each(WIRES)('$api', (kind) => {
     });
   });
 
-  test('is asked by id for a model that is named by an alias, and gets its own items back', async () => {
+  test('receives the model id for an alias, and its own native items in later requests', async () => {
     await using server = await startFakeServer(kind.wire);
     const provider = connect(kind, server, {
       config: { models: { [kind.model]: { aliases: ['smart'] } } },
@@ -45,7 +45,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect(server.seen.map(({ body }) => body['model'])).toEqual([kind.model, kind.model]);
   });
 
-  test('is sent descriptions of tools that are no longer than its API takes', async () => {
+  test('receives tool descriptions within the length limit of its API', async () => {
     await using server = await startFakeServer(kind.wire);
     server.replies.push({ turn: { text: 'ok' } }, { turn: { text: 'ok' } });
     await collect(connect(kind, server), agentRequest([userText('Go')], { tools: [LONG] }));

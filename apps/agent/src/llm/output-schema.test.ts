@@ -20,7 +20,7 @@ const STRICT = {
   required: ['a', 'b'],
 };
 
-test('objects are closed, at every depth, and the schema itself stays as it is', () => {
+test('objects are closed at every depth in a copy of the schema', () => {
   const before = JSON.stringify(STRICT);
   expect(outputFormat(STRICT)).toEqual({
     isStrict: true,
@@ -73,7 +73,7 @@ test.each<[string, JsonSchema, object]>([
   expect(outputFormat(schema)?.schema['properties']).toEqual(properties);
 });
 
-test('a member that may be missing, or a bound of a list, is not for strict modes', () => {
+test('optional members and array bounds prevent strict mode', () => {
   expect(outputFormat({ type: 'object', properties: { a: {} } })?.isStrict).toBe(false);
   expect(
     outputFormat({
@@ -91,7 +91,7 @@ test('a member that may be missing, or a bound of a list, is not for strict mode
   ).toBe(true);
 });
 
-test('open objects cannot be asked for', () => {
+test('a schema with open objects has no output format', () => {
   expect(
     outputFormat({
       type: 'object',
@@ -127,7 +127,7 @@ describe.each([true, false])('at the vendor: %s', (isVendor) => {
       id,
     );
 
-  test('each API is told in its own way, and a server that only speaks it is not', () => {
+  test('each API receives the schema in its own form, but a compatible server does not', () => {
     const schema = outputFormat(STRICT)?.schema;
     expect(
       responsesRequest(request, card('gpt-6.1-sol', 'responses'), endpoint).params.text,
@@ -149,7 +149,7 @@ describe.each([true, false])('at the vendor: %s', (isVendor) => {
     ).toEqual(isVendor ? { format: { type: 'json_schema', schema } } : undefined);
   });
 
-  test('nothing is said without a schema', () => {
+  test('without a schema the request has no output format', () => {
     expect(
       responsesRequest(agentRequest([userText('go')]), card('gpt-6.1-sol', 'responses'), endpoint)
         .params,

@@ -51,7 +51,7 @@ test('a stream that waits between its events never pauses', async () => {
   }
 });
 
-test('work that goes on takes a tenth of the time after its burst', async () => {
+test('continuous work uses a tenth of the time after its burst', async () => {
   const clock = timing();
   const pacer = new Pacer(clock);
   let worked = 0;

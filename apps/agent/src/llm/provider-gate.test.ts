@@ -20,7 +20,7 @@ function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-test('no more than so many requests are on their way at once, in the order in which they came', async () => {
+test('the number of concurrent requests is limited, and requests start in the order of arrival', async () => {
   const { gate, passed } = gateWith(MAX_OPENING + 2);
   await settle();
   expect(passed).toHaveLength(MAX_OPENING);
@@ -29,7 +29,7 @@ test('no more than so many requests are on their way at once, in the order in wh
   expect(passed.at(-1)).toBe(MAX_OPENING);
 });
 
-test('while the provider is busy nothing is sent; then one goes first, and twice as many each time that one was answered', async () => {
+test('after a rate limit one request is sent first, and each success doubles the concurrency', async () => {
   const { clock, gate, passed } = gateWith(10, (busy) => busy.coolDown(5000));
   clock.advance(4999);
   await settle();
@@ -47,7 +47,7 @@ test('while the provider is busy nothing is sent; then one goes first, and twice
   expect(passed).toHaveLength(6);
 });
 
-test('the longest of several waits counts', async () => {
+test('the longest of several waits applies', async () => {
   const { clock, passed } = gateWith(1, (gate) => {
     gate.coolDown(8000);
     gate.coolDown(10);
@@ -60,7 +60,7 @@ test('the longest of several waits counts', async () => {
   expect(passed).toEqual([0]);
 });
 
-test('a wait that is too long for a call refuses the others for a minute, and then one asks again', async () => {
+test('a wait that exceeds the limit of a call rejects other calls for a minute; then one call probes', async () => {
   const clock = new ManualClock();
   const gate = new ProviderGate(clock);
   gate.refuse(
@@ -80,7 +80,7 @@ test('a wait that is too long for a call refuses the others for a minute, and th
   await gate.enter(NEVER);
 });
 
-test('a wait that was too long for one call is waited for by a call with more patience, and refused with what is left of it to others', async () => {
+test('a call with a longer limit waits out a wait that rejected another call; other calls are rejected with the remaining time', async () => {
   const clock = new ManualClock();
   const gate = new ProviderGate(clock);
   gate.refuse(new LlmError('rate', 'slow down', { retryAfterMs: 30_000 }));
@@ -99,7 +99,7 @@ test('a wait that was too long for one call is waited for by a call with more pa
   expect(passed).toEqual(['patient']);
 });
 
-test('a call that is given up leaves the line and takes no place', async () => {
+test('an aborted call leaves the queue and takes no slot', async () => {
   const { clock, gate, passed } = gateWith(0, (busy) => busy.coolDown(1000));
   const controller = new AbortController();
   const aborted = gate.enter(controller.signal);
@@ -111,7 +111,7 @@ test('a call that is given up leaves the line and takes no place', async () => {
   expect(passed).toEqual([1]);
 });
 
-test('a call that was let in and given up in the same moment has a place, once', async () => {
+test('a call that is admitted and aborted at the same time takes exactly one slot', async () => {
   const { clock, gate, passed } = gateWith(0, (busy) => busy.coolDown(1000));
   const controller = new AbortController();
   const first = gate.enter(controller.signal);

@@ -181,7 +181,7 @@ const PIECES: readonly Partial<Reply>[] = [
 ];
 
 describe.each(WIRES)('$api', (kind) => {
-  test.each(EXAMPLES)('gives $says, however the bytes are cut', async (example) => {
+  test.each(EXAMPLES)('gives $says, however the bytes are split', async (example) => {
     await using server = await startFakeServer(kind.wire);
     for (const pieces of PIECES) {
       server.replies.push({ turn: example.turn, ...pieces });

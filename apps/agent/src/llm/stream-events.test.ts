@@ -82,7 +82,7 @@ describe('an event', () => {
     );
   });
 
-  test('of the most JSON values is no limit for the events after it', () => {
+  test('with the maximum of JSON values leaves the limit of later events unchanged', () => {
     expect(eventsIn(parts(MAX_EVENT_PARTS - 2).repeat(3))).toHaveLength(3);
   });
 });

@@ -23,19 +23,19 @@ async function choose(kind: WireKind, rest: Partial<LlmRequest>, model = kind.mo
 }
 
 describe.each(WIRES)('$api', (kind) => {
-  test.each(['auto', 'none'] as const)('%s is said as it is', async (toolChoice) => {
+  test.each(['auto', 'none'] as const)('%s is sent unchanged', async (toolChoice) => {
     const { sent, warnings } = await choose(kind, { toolChoice });
     expect(JSON.stringify(sent)).toContain(`"${toolChoice}"`);
     expect(warnings).toEqual([]);
   });
 
-  test('nothing is said where there are no tools', async () => {
+  test('nothing is sent without tools', async () => {
     expect(await choose(kind, { tools: [], toolChoice: 'required' })).toMatchObject({
       sent: undefined,
     });
   });
 
-  test('an order to call a tool is given to a model that takes it', async () => {
+  test('a forced tool call is sent to a model that supports it', async () => {
     const model = { responses: 'gpt-6.1-sol', chat: 'qwen3:8b', messages: 'claude-haiku-4-5' }[
       kind.api
     ];
@@ -46,7 +46,7 @@ describe.each(WIRES)('$api', (kind) => {
   });
 });
 
-test('a model that thinks, or knows no such order, is left free, with a warning', async () => {
+test('a model that thinks, or does not support forced tool calls, chooses freely, with a warning', async () => {
   const kind = WIRES.find(({ api }) => api === 'messages');
   if (kind === undefined) throw new Error('no wire');
   expect(await choose(kind, { toolChoice: 'required' }, 'claude-sonnet-4-6')).toEqual({

@@ -16,24 +16,24 @@ describe('a description', () => {
     fitTools([{ name: 'tool', description, inputSchema: {} }], { descriptionCharacters }).tools[0]
       ?.description;
 
-  test('that is longer than the provider takes ends with an ellipsis, others stay as they are', () => {
+  test('that exceeds the length limit of the provider ends with an ellipsis, other descriptions are unchanged', () => {
     expect(descriptionOf('x'.repeat(1024), 1024)).toBe('x'.repeat(1024));
     expect(descriptionOf('x'.repeat(1025), 1024)).toBe(`${'x'.repeat(1023)}…`);
     expect(descriptionOf('x'.repeat(5000))).toBe('x'.repeat(5000));
   });
 
-  test('is not cut within a character', () => {
+  test('is not truncated within a character', () => {
     expect(descriptionOf(`${'x'.repeat(8)}😀 and more`, 10)).toBe('xxxxxxxx…');
   });
 });
 
-describe('a schema is made acceptable', () => {
-  test('an empty one becomes an object without properties', () => {
+describe('a schema is converted for the provider', () => {
+  test('an empty schema becomes an object without properties', () => {
     expect(fitted({})).toEqual({ type: 'object', properties: {} });
     expect(fitted({ type: 'object' })).toEqual({ type: 'object', properties: {} });
   });
 
-  test('a good one stays as it is', () => {
+  test('a valid schema is unchanged', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -65,7 +65,7 @@ describe('a schema is made acceptable', () => {
     });
   });
 
-  test('alternatives at the root become optional properties, and the description tells them', () => {
+  test('alternatives at the root become optional properties, and the description lists them', () => {
     const schema = {
       type: 'object',
       description: 'Find an issue.',
@@ -113,7 +113,7 @@ describe('a schema is made acceptable', () => {
     });
   });
 
-  test('a property named like a member of every object is one of its branch only', () => {
+  test('a property named like a member of Object.prototype belongs to its branch only', () => {
     const branch = (name: string) => ({ properties: { [name]: { type: 'string' } } });
     const schema = { anyOf: [branch('constructor'), branch('toString')] };
     expect(fitted(schema)['properties']).toEqual({
@@ -122,7 +122,7 @@ describe('a schema is made acceptable', () => {
     });
   });
 
-  test('a list with more entries than a call takes arguments is only too long', () => {
+  test('an enum with more entries than a JavaScript call can take arguments is rejected as too long', () => {
     expect(
       fitSchema({
         type: 'object',
@@ -131,7 +131,7 @@ describe('a schema is made acceptable', () => {
     ).toMatchObject({ problem: expect.stringContaining('longer than') as string });
   });
 
-  test('what providers refuse is repaired or dropped', () => {
+  test('keywords that providers reject are repaired or dropped', () => {
     const schema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       $id: 'x',
@@ -180,7 +180,7 @@ describe('a schema is made acceptable', () => {
     });
   });
 
-  test('a circle of references ends', () => {
+  test('a cycle of references ends', () => {
     const schema = {
       $ref: '#/$defs/A',
       $defs: { A: { allOf: [{ $ref: '#/$defs/A' }], properties: { next: { $ref: '#/$defs/A' } } } },
@@ -192,7 +192,7 @@ describe('a schema is made acceptable', () => {
   });
 });
 
-describe('a tool that cannot be made acceptable is left out with a reason', () => {
+describe('a tool that cannot be converted is left out with a reason', () => {
   const deep = (levels: number): { [key: string]: unknown } =>
     levels === 0 ? {} : { type: 'object', properties: { next: deep(levels - 1) } };
   const circular: { [key: string]: unknown } = { type: 'object' };

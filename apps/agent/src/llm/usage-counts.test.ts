@@ -56,7 +56,7 @@ describe.each(WIRES)('$api', (kind) => {
     });
   });
 
-  test('an output that is not counted is estimated, and the rest is kept', async () => {
+  test('missing output tokens are estimated, and the other counts are kept', async () => {
     expect(await usageWith(OUTPUT_COUNT, 'null')).toMatchObject({
       source: 'partial',
       input: FAKE_USAGE.uncached + FAKE_USAGE.cacheRead + FAKE_USAGE.cacheWrite,
@@ -65,7 +65,7 @@ describe.each(WIRES)('$api', (kind) => {
   });
 });
 
-test('a count is a whole number from 0 to a billion, or nothing', () => {
+test('a count is an integer from 0 to a billion, or absent', () => {
   expect([0, 7, 1.2, 2e9, '7', '007'].map(tokenCount)).toEqual([0, 7, 2, 1e9, 7, 7]);
   for (const value of [
     -1,
@@ -84,7 +84,7 @@ test('a count is a whole number from 0 to a billion, or nothing', () => {
     expect(tokenCount(value)).toBeUndefined();
 });
 
-test('parts of a count are no greater than the whole, so that no cost is negative', () => {
+test('parts of a count are at most the total, so that no cost is negative', () => {
   expect(
     reportedUsage({ input: 10, cacheRead: 8, cacheWrite: 8, output: 3, reasoning: 9 }, 0),
   ).toEqual({

@@ -54,7 +54,7 @@ function estimateOf(server: FakeServer): number {
 }
 
 describe.each(WIRES)('$api', (kind) => {
-  test('an abort at any event closes the connection within 100 ms, says what was used, and leaves a history that can be gone on with', async () => {
+  test('an abort at any event closes the connection within 100 ms, reports usage, and leaves a history that can be continued', async () => {
     await using server = await startFakeServer(kind.wire);
     server.replies.push({ turn: TURN });
     const whole = await collect(connect(kind, server), REQUEST);
@@ -81,7 +81,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect(times.toSorted((left, right) => left - right)[Math.floor(count / 2)]).toBeLessThan(100);
   });
 
-  test('the prompt and what was said so far are counted, with their price', async () => {
+  test('the prompt and the partial answer are counted, with their price', async () => {
     await using server = await startFakeServer(kind.wire);
     server.replies.push({
       events: kind.wire
@@ -113,14 +113,14 @@ describe.each(WIRES)('$api', (kind) => {
     expect(usage?.costUsd).toBeGreaterThan(100 * 10e-6);
   });
 
-  test('a call that the provider refuses uses nothing', async () => {
+  test('a call that the provider refuses has no usage', async () => {
     await using server = await startFakeServer(kind.wire);
     server.replies.push({ status: 400, body: kind.wire.error('invalid_request_error', 'no') });
     expect((await failure(collect(connect(kind, server), REQUEST))).usage).toBeUndefined();
   });
 });
 
-test('an attempt that was counted before it failed is added to the one that succeeds', async () => {
+test('the usage of failed attempts is added to the usage of the successful attempt', async () => {
   const kind = WIRES.find(({ api }) => api === 'messages');
   if (kind === undefined) throw new Error('no wire');
   await using server = await startFakeServer(kind.wire);

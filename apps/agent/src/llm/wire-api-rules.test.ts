@@ -20,7 +20,7 @@ import {
 describe('openai only', () => {
   const [openai] = WIRES as readonly [WireKind];
 
-  test('a request asks for nothing to be stored, with encrypted reasoning, lax tools and a cache key', async () => {
+  test('a request disables storage and has encrypted reasoning, non-strict tools and a cache key', async () => {
     await using server = await startFakeServer(openai.wire);
     await say(openai, server, { text: 'Hi.' }, [userText('Hi')]);
     expect(server.seen[0]?.body).toMatchObject({
@@ -36,7 +36,7 @@ describe('openai only', () => {
     });
   });
 
-  test('a model that does not reason is not asked to, and gets its temperature', async () => {
+  test('a model without reasoning gets a temperature and no reasoning options', async () => {
     await using server = await startFakeServer(openai.wire);
     server.replies.push({ turn: { text: 'ok' } });
     await collect(
@@ -48,7 +48,7 @@ describe('openai only', () => {
     expect(server.seen[0]?.body).not.toHaveProperty('include');
   });
 
-  test('fewer tokens than the API takes are raised to its least, with a warning, and the answer is cut here', async () => {
+  test('a token limit below the minimum of the API is raised with a warning, and the client truncates the answer', async () => {
     await using server = await startFakeServer(openai.wire);
     server.replies.push({ turn: { text: 'one two three four five' } });
     const events = await collect(
@@ -64,7 +64,7 @@ describe('openai only', () => {
     });
   });
 
-  test('stop sequences, which the API does not have, end the answer and the connection', async () => {
+  test('stop sequences, which the API lacks, are found by the client and end the connection', async () => {
     await using server = await startFakeServer(openai.wire);
     server.replies.push({ turn: { text: 'one two STOP three' } });
     const events = await collect(
@@ -83,7 +83,7 @@ describe('openai only', () => {
     );
   });
 
-  test('they are refused here when they go to OpenAI itself', async () => {
+  test('more than 128 tools for OpenAI itself are refused before the request is sent', async () => {
     const tools = Array.from({ length: 129 }, (_, at) => ({
       name: `t${at}`,
       description: '',
@@ -105,7 +105,7 @@ describe('openai only', () => {
 describe('chat only', () => {
   const [, chat] = WIRES as readonly [WireKind, WireKind];
 
-  test('a compatible server gets the fields that they all know, the system first, and plain text as a string', async () => {
+  test('a compatible server gets only common fields, the system message first, and plain text as a string', async () => {
     await using server = await startFakeServer(chat.wire);
     await say(chat, server, { text: 'Hi.' }, [userText('one'), userText('two')]);
     const { tools: _, ...body } = server.seen[0]?.body ?? {};
@@ -121,7 +121,7 @@ describe('chat only', () => {
     });
   });
 
-  test('such a model of OpenAI is asked by Responses, and on chat the remedy is said at once', async () => {
+  test('a model of OpenAI itself that needs the Responses API fails on chat at once, with the remedy', async () => {
     const error = await failure(
       collect(
         connect(chat, { origin: '' }, { config: { baseUrl: undefined, model: undefined } }),
@@ -134,7 +134,7 @@ describe('chat only', () => {
     });
   });
 
-  test('thinking goes back with the calls that it led to, and not after the next question', async () => {
+  test('thinking is sent back with its calls until the next user message', async () => {
     await using server = await startFakeServer(chat.wire);
     const first = await say(
       chat,
@@ -157,7 +157,7 @@ describe('chat only', () => {
     expect(JSON.stringify(server.seen[2]?.body)).not.toContain('reasoning_content');
   });
 
-  test('images of several results follow all of them as images', async () => {
+  test('the images of several results follow the results', async () => {
     const call: Message = {
       role: 'assistant',
       content: [
@@ -188,7 +188,7 @@ describe('chat only', () => {
     );
   });
 
-  test('an id of more than 40 characters is mapped, in the call and in its result', async () => {
+  test('an id longer than 40 characters is mapped in the call and in its result', async () => {
     const id = `toolu_${'x'.repeat(50)}`;
     const call: Message = {
       role: 'assistant',
@@ -201,7 +201,7 @@ describe('chat only', () => {
     expect(JSON.stringify(body)).not.toContain(id);
   });
 
-  test('audio goes to a model that hears, as WAV or MP3', async () => {
+  test('audio is sent as WAV or MP3 to a model with audio input', async () => {
     await using server = await startFakeServer(chat.wire);
     server.replies.push({ turn: { text: 'ok' } });
     const config = { models: { 'qwen3:8b': { takes: { audio: true } } } };
@@ -222,7 +222,7 @@ describe('chat only', () => {
     expect(warningsIn(events)).toEqual([expect.stringContaining('audio/ogg')]);
   });
 
-  test('a PDF goes only to a model that is said to take it', async () => {
+  test('a PDF is sent only to a model that is configured for files', async () => {
     await using server = await startFakeServer(chat.wire);
     server.replies.push({ turn: { text: 'ok' } });
     const events = await collect(
@@ -243,7 +243,7 @@ describe('chat only', () => {
     expect(warningsIn(events)).toEqual([expect.stringContaining('application/pdf')]);
   });
 
-  test("up to four stop sequences are the server's own, more are found here", async () => {
+  test('up to four stop sequences are sent to the server, more are found by the client', async () => {
     await using server = await startFakeServer(chat.wire);
     server.replies.push({ turn: { text: 'ok' } }, { turn: { text: 'one E two' } });
     await collect(
@@ -282,7 +282,7 @@ describe('chat only', () => {
     },
   );
 
-  test('native messages of the Responses API at the same server stay out', async () => {
+  test('native messages of the Responses API are not sent to the same server over chat', async () => {
     const [responses] = WIRES as readonly [WireKind];
     await using server = await startFakeServer(responses.wire);
     const first = await say(
@@ -316,7 +316,7 @@ describe('chat only', () => {
 describe('anthropic only', () => {
   const [, , anthropic] = WIRES as readonly [WireKind, WireKind, WireKind];
 
-  test('a request asks for adaptive thinking and caching, on models that have it', async () => {
+  test('a request enables adaptive thinking and caching on models that support them', async () => {
     await using server = await startFakeServer(anthropic.wire);
     await say(anthropic, server, { text: 'Hi.' }, [userText('Hi')]);
     expect(server.seen[0]?.body).toMatchObject({
@@ -344,7 +344,7 @@ describe('anthropic only', () => {
     }
   });
 
-  test('thinking that the API no longer accepts is left out once, with a warning', async () => {
+  test('the request is retried once without thinking that the API no longer accepts, with a warning', async () => {
     await using server = await startFakeServer(anthropic.wire);
     const first = await say(
       anthropic,
@@ -378,7 +378,7 @@ describe('anthropic only', () => {
     expect(warnings).toEqual([expect.stringContaining('"Continue." was added')]);
   });
 
-  test('messages of one role are joined, and empty ones vanish', async () => {
+  test('messages of the same role are joined, and empty messages are removed', async () => {
     const { body } = await sent(anthropic, userText('two'), [
       userText('one'),
       { role: 'assistant', content: [{ type: 'reasoning', text: 'only thoughts' }] },
@@ -394,7 +394,7 @@ describe('anthropic only', () => {
     ]);
   });
 
-  test("stop sequences are the API's own", async () => {
+  test('stop sequences are sent to the API', async () => {
     await using server = await startFakeServer(anthropic.wire);
     server.replies.push({ turn: { text: 'ok' } });
     await collect(

@@ -84,7 +84,7 @@ describe.each(WIRES)('$api', (kind) => {
     });
   });
 
-  test('the answer names the model that gave it, and the start the request', async () => {
+  test('the answer names its model, and the start event the request', async () => {
     await using server = await startFakeServer(kind.wire);
     server.replies.push({ turn: { text: 'Hi.' } });
     const events = await collect(connect(kind, server), agentRequest([userText('Hi')]));
@@ -92,7 +92,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect(finishOf(events).model).toMatch(new RegExp(`^${kind.model}-2026`));
   });
 
-  test('a refusal is told as one, with its text', async () => {
+  test('a refusal is reported as a refusal, with its text', async () => {
     await using server = await startFakeServer(kind.wire);
     const finish = await say(kind, server, { text: 'I will not.', stop: 'refusal' }, [
       userText('Do it'),
@@ -101,7 +101,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect(finish.message.content).toEqual([{ type: 'refusal', text: 'I will not.' }]);
   });
 
-  test('native items of another model are rebuilt from the message, reasoning left out and ids mapped', async () => {
+  test('native items of another model are rebuilt from the message without reasoning and with mapped ids', async () => {
     const foreign: Message = {
       role: 'assistant',
       content: [
@@ -119,7 +119,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect(JSON.stringify(body)).toContain('Oslo');
   });
 
-  test('native items stay with the model that made them', async () => {
+  test('native items are sent only to the model that produced them', async () => {
     await using server = await startFakeServer(kind.wire);
     server.replies.push({
       turn: {
@@ -145,7 +145,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect(JSON.stringify(server.seen[1]?.body)).toContain('Checking.');
   });
 
-  test('reasoning that cannot be sent back, and blank text, do not spoil the next turn', async () => {
+  test('reasoning that cannot be sent back, and blank text, do not break the next turn', async () => {
     await using server = await startFakeServer(kind.wire);
     const first = await say(
       kind,
@@ -167,7 +167,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect(JSON.stringify(server.seen[1]?.body)).toContain('Oslo');
   });
 
-  test('native items of the same model at another server stay at home', async () => {
+  test('native items are not sent to another server with the same model', async () => {
     await using server = await startFakeServer(kind.wire);
     const first = await say(
       kind,
@@ -186,7 +186,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect(JSON.stringify(body)).not.toMatch(/sealed|signature/);
   });
 
-  test('a call with invalid arguments goes back with none, and its answer is accepted', async () => {
+  test('a call with invalid arguments is sent back without arguments, and its result is accepted', async () => {
     await using server = await startFakeServer(kind.wire);
     const first = await say(
       kind,
@@ -225,7 +225,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect(textOf(next.message)).toBe('Again.');
   });
 
-  test('an unanswered call is refused here, by name, and nothing is sent', async () => {
+  test('a history with an unanswered call is refused with the name of the call, and nothing is sent', async () => {
     await using server = await startFakeServer(kind.wire);
     const call: Message = {
       role: 'assistant',
@@ -241,7 +241,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect(server.seen).toEqual([]);
   });
 
-  test('a tool that cannot be offered is left out with a warning, the others are offered', async () => {
+  test('a tool that cannot be offered is left out with a warning; the other tools are offered', async () => {
     await using server = await startFakeServer(kind.wire);
     server.replies.push({ turn: { text: 'ok' } });
     const events = await collect(
@@ -258,7 +258,7 @@ describe.each(WIRES)('$api', (kind) => {
     ]);
   });
 
-  test('a temperature that the model does not take is left out with a warning', async () => {
+  test('a temperature that the model does not support is left out with a warning', async () => {
     await using server = await startFakeServer(kind.wire);
     server.replies.push({ turn: { text: 'ok' } });
     const config = { models: { [kind.model]: { takes: { temperature: false } } } };
@@ -354,7 +354,7 @@ describe.each(WIRES)('$api', (kind) => {
       expect(warnings).toEqual([`The model cannot read ${note}; a note went out instead.`]);
     });
 
-    test('what was told when it was new is not told again', async () => {
+    test('warnings about earlier messages are not repeated', async () => {
       const audio: Message = {
         role: 'user',
         content: [{ type: 'audio', data: 'AAAA', mimeType: 'audio/wav' }],

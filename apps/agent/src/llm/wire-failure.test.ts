@@ -12,6 +12,6 @@ test.each([
   [{ 'retry-after': 'soon' }, undefined],
   [{ 'retry-after': '-3' }, undefined],
   [{}, undefined],
-])('%j asks to wait %s ms', (headers, expected) => {
+])('%j means a retry delay of %s ms', (headers, expected) => {
   expect(retryAfterOf(new Headers(headers as { [name: string]: string }), NOW)).toBe(expected);
 });

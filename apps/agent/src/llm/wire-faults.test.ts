@@ -31,7 +31,7 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllEnvs());
 
 describe.each(WIRES)('$api', (kind) => {
-  test('sends the configured key only, and nothing that stands in the environment', async () => {
+  test('sends only the configured key, and no values from the environment', async () => {
     await using server = await startFakeServer(kind.wire);
     server.replies.push({ turn: { text: 'ok' } });
     expect(textOf(finishOf(await collect(connect(kind, server), REQUEST)).message)).toBe('ok');
@@ -41,7 +41,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect(Object.keys(headers).filter((name) => name.startsWith('x-stainless'))).toEqual([]);
   });
 
-  test('a 429 waits as long as the server asks, and other passing failures with jitter', async () => {
+  test('a 429 is retried after the delay that the server sets, other temporary failures with jitter', async () => {
     await using server = await startFakeServer(kind.wire);
     const clock = new FakeClock();
     server.replies.push(
@@ -62,7 +62,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect(clock.waits).toEqual([7000, 500, 1000]);
   });
 
-  test('a 429 that asks for more than a minute fails at once with the time', async () => {
+  test('a 429 with a delay of more than a minute fails at once with the time', async () => {
     await using server = await startFakeServer(kind.wire);
     const clock = new FakeClock();
     server.replies.push({
@@ -78,7 +78,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test('a 429 that asks for more than the patience of the call fails at once with the wait', async () => {
+  test('a 429 with a delay beyond the limit of the call fails at once with the delay', async () => {
     await using server = await startFakeServer(kind.wire);
     server.replies.push({
       status: 429,
@@ -96,7 +96,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test('an overload that stays ends after five attempts', async () => {
+  test('a persistent overload ends after five attempts', async () => {
     await using server = await startFakeServer(kind.wire);
     for (let attempt = 0; attempt < 6; attempt += 1)
       server.replies.push({ status: 529, body: kind.wire.error('overloaded_error', 'Overloaded') });
@@ -148,7 +148,7 @@ describe.each(WIRES)('$api', (kind) => {
     },
   );
 
-  test('a key that is refused is told by the name of its variable, and appears nowhere', async () => {
+  test('a refused key is reported by the name of its variable, and the key appears nowhere', async () => {
     await using server = await startFakeServer(kind.wire);
     const key = 'sk-very-secret-0123456789';
     const error = await failure(
@@ -172,7 +172,7 @@ describe.each(WIRES)('$api', (kind) => {
     ).not.toContain(GOOD_KEY);
   });
 
-  test('a redirection is not followed: the key and the conversation stay where they were sent', async () => {
+  test('a redirect is not followed, so the key and the conversation reach no other server', async () => {
     await using server = await startFakeServer(kind.wire);
     await using other = await startFakeServer(kind.wire);
     server.replies.push({
@@ -213,7 +213,7 @@ describe.each(WIRES)('$api', (kind) => {
     });
   });
 
-  test('a server that is not there is a network error that asks whether it runs', async () => {
+  test('an unreachable server is a network error that suggests checking that it runs', async () => {
     const server = await startFakeServer(kind.wire);
     await server[Symbol.asyncDispose]();
     const error = await failure(
@@ -225,7 +225,7 @@ describe.each(WIRES)('$api', (kind) => {
     );
   });
 
-  test('a server without this API is told by the path that it lacks', async () => {
+  test('a server without this API is reported with the missing path', async () => {
     await using server = await startFakeServer({ ...kind.wire, path: '/v1/another' });
     const error = await failure(collect(connect(kind, server), REQUEST));
     expect(error).toMatchObject({ kind: 'invalid', status: 404 });
@@ -233,7 +233,7 @@ describe.each(WIRES)('$api', (kind) => {
   });
 
   test.each(['text/html; charset=utf-8', 'application/json'])(
-    'a %s where a stream is due is no answer, and what to check is said at once',
+    'a %s in place of a stream is an error that says what to check',
     async (type) => {
       await using server = await startFakeServer(kind.wire);
       server.replies.push({
@@ -254,7 +254,7 @@ describe.each(WIRES)('$api', (kind) => {
     },
   );
 
-  test('an error inside a stream of a 200 keeps its kind, and is not retried once the answer began', async () => {
+  test('an error inside the stream of a 200 keeps its kind, and is not retried after the answer began', async () => {
     await using server = await startFakeServer(kind.wire);
     server.replies.push({
       events: [...beginning(kind), kind.wire.streamError('overloaded_error', 'Overloaded')],
@@ -282,7 +282,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect(textOf(finishOf(events).message)).toBe('ok');
   });
 
-  test('an error that comes when the answer has begun and says nothing yet is retried', async () => {
+  test('an error after the start of the answer but before its content is retried', async () => {
     await using server = await startFakeServer(kind.wire);
     const [start = ''] = beginning(kind);
     server.replies.push(
@@ -332,7 +332,7 @@ describe.each(WIRES)('$api', (kind) => {
     ).toBe('ok');
   });
 
-  test('an event that is not JSON, and one that makes no sense, are protocol errors', async () => {
+  test('an event that is not JSON, or is invalid, is a protocol error', async () => {
     await using server = await startFakeServer(kind.wire);
     const [name, contents] = {
       responses: ['response.completed', {}],
@@ -350,7 +350,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect((await failure(collect(connect(kind, server), REQUEST))).kind).toBe('protocol');
   });
 
-  test('a stall after some text is given up when the server has been silent too long', async () => {
+  test('a stalled stream times out after too long without data', async () => {
     await using server = await startFakeServer(kind.wire);
     server.replies.push({ events: beginning(kind), end: 'stall' });
     const error = await failure(collect(connect(kind, server, { idleTimeoutMs: 60 }), REQUEST));
@@ -361,7 +361,7 @@ describe.each(WIRES)('$api', (kind) => {
     await server.seen[0]?.closed;
   });
 
-  test('a call that takes too long altogether is given up', async () => {
+  test('a call beyond its total time limit times out', async () => {
     await using server = await startFakeServer(kind.wire);
     server.replies.push({ events: beginning(kind), end: 'stall' });
     const error = await failure(collect(connect(kind, server, { deadlineMs: 80 }), REQUEST));
@@ -391,7 +391,7 @@ describe.each(WIRES)('$api', (kind) => {
     await server.seen[0]?.closed;
   });
 
-  test('an abort before the answer begins, and one before the call, are the same error', async () => {
+  test('an abort before the answer and an abort before the call are the same error', async () => {
     await using server = await startFakeServer(kind.wire);
     const controller = new AbortController();
     server.replies.push({ events: [], end: 'stall' });
@@ -417,7 +417,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test('a slow reader is not a silent server', async () => {
+  test('a slow reader causes no idle timeout', async () => {
     await using server = await startFakeServer(kind.wire);
     server.replies.push({ turn: { text: 'Hello there.' } });
     const waits: (() => void)[] = [];

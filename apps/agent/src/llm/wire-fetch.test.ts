@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { wireFetch } from './wire-fetch.ts';
 
-test('only the headers that are named leave, and every byte of the body is counted, comments included, which the SDK does not get', async () => {
+test('only listed headers are sent, and every byte of the body counts, including comments, which the SDK does not receive', async () => {
   const body = ': keep-alive\n\ndata: {}\n\n';
   let got: NodeJS.Dict<string | string[]> = {};
   const server = createServer((request, response) => {
@@ -37,7 +37,7 @@ test('only the headers that are named leave, and every byte of the body is count
   expect(bytes).toBe(body.length);
 });
 
-test('the body of an error is read no further than its first 64 KiB, and the connection is closed', async () => {
+test('only the first 64 KiB of an error body are read, and the connection is closed', async () => {
   let isCancelled = false;
   let isFirst = true;
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({

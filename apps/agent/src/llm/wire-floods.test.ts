@@ -40,7 +40,7 @@ describe.each(WIRES)('$api', (kind) => {
     });
   });
 
-  test('comments without end end the call', async () => {
+  test('endless comments end the call', async () => {
     const events = [': wait\n\n'.repeat(MAX_IDLE_BYTES / 8 + 1)];
     expect(await error({ events, end: 'stall' })).toMatchObject({
       kind: 'too_large',
@@ -62,7 +62,7 @@ describe.each(WIRES)('$api', (kind) => {
     ).toBe('Hello there.');
   });
 
-  test('an error of 10 MB is reported with its beginning', async () => {
+  test('an error of 10 MB is reported truncated', async () => {
     const body = kind.wire.error('invalid_request_error', `no such thing ${'x'.repeat(10 * MB)}`);
     expect(await error({ status: 400, body })).toMatchObject({
       kind: 'invalid',

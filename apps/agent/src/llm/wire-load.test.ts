@@ -11,7 +11,7 @@ const BUSY_REPLIES = MAX_OPENING + 10;
 const RETRY_AFTER_MS = 100;
 
 test.each(WIRES)(
-  'fifty runs at once against a busy $api stay under the rate of the gate, and all are answered',
+  'fifty concurrent runs against a busy $api stay within the limits of the gate, and all are answered',
   async (kind) => {
     await using server = await startFakeServer(kind.wire);
     const busy: Reply = {
@@ -37,7 +37,7 @@ test.each(WIRES)(
   },
 );
 
-test('a wait of 90 s that one run was told is told to the others without asking again', async () => {
+test('a retry delay of 90 s for one run applies to other runs without another request', async () => {
   const [kind] = WIRES;
   if (kind === undefined) throw new Error('no wire');
   await using server = await startFakeServer(kind.wire);
@@ -58,7 +58,7 @@ test('a wait of 90 s that one run was told is told to the others without asking 
   expect(server.seen).toHaveLength(1);
 });
 
-test('a run that waits at the gate can be cancelled, and sends nothing', async () => {
+test('a run that waits at the gate can be cancelled without sending a request', async () => {
   const [kind] = WIRES;
   if (kind === undefined) throw new Error('no wire');
   await using server = await startFakeServer(kind.wire);

@@ -50,7 +50,7 @@ function endlessProvider(
   );
 }
 
-test('an answer that never ends is cut at 64 MiB', async () => {
+test('an endless answer is cut off at 64 MiB', async () => {
   const provider = endlessProvider((raw) => [raw], 1024 * 1024);
   const seen: string[] = [];
   const error = await failure(
@@ -81,7 +81,7 @@ test('an answer of too many empty events is discarded', async () => {
   });
 });
 
-test('an adapter that cannot start the call fails it with its own error', async () => {
+test("a call that its adapter cannot start fails with the adapter's error", async () => {
   const provider = new WireProvider<never>(
     {
       info: { provider: 'openai', model: 'm', scripted: false },

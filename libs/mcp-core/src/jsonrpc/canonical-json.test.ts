@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { canonicalJson } from './canonical-json.ts';
 
-test('members are ordered by their UTF-16 code units, at every depth, numbers among them', () => {
+test('members are ordered by their UTF-16 code units at every depth, numeric names included', () => {
   expect(canonicalJson({ b: [{ d: 1, c: 2 }], a: null, '10': 1, '9': 2 })).toBe(
     '{"10":1,"9":2,"a":null,"b":[{"c":2,"d":1}]}',
   );
@@ -32,7 +32,7 @@ test('numbers and strings are written as ECMAScript does', () => {
   );
 });
 
-test('values that differ have texts that differ, and what is undefined is as good as absent', () => {
+test('different values have different texts, and undefined members are left out', () => {
   const texts = [
     {},
     [],

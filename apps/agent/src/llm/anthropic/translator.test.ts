@@ -46,7 +46,7 @@ function end(reason: string | null, usage: object = { output_tokens: 9 }): objec
   ];
 }
 
-test('a server that gives the whole input when the block starts is understood', () => {
+test('a tool input that is complete at the start of its block is accepted', () => {
   const events = translate(
     START,
     ...block(0, { type: 'tool_use', id: 'a', name: 'x__y', input: { city: 'Oslo' } }),
@@ -58,7 +58,7 @@ test('a server that gives the whole input when the block starts is understood', 
   expect(events).toContainEqual({ type: 'tool_arguments', index: 0, delta: '{"city":"Oslo"}' });
 });
 
-test('text and thinking that come with the start of their block are shown', () => {
+test('text and thinking at the start of a block are emitted', () => {
   const events = translate(
     START,
     ...block(
@@ -97,7 +97,7 @@ test('redacted thinking is kept for replay only', () => {
   });
 });
 
-test('later counts replace only what they name', () => {
+test('later counts replace only the counts that they contain', () => {
   const start = {
     type: 'message_start',
     message: {
@@ -115,7 +115,7 @@ test('later counts replace only what they name', () => {
   ).toEqual({ input: 8, cacheRead: 3, cacheWrite: 0, output: 9, reasoning: 0, source: 'reported' });
 });
 
-test('a stream without a final count says that its count is partial', () => {
+test('the usage of a stream without a final count is marked as partial', () => {
   const finish = finishOf(
     translate(
       START,
@@ -141,7 +141,7 @@ test.each([
   expect(finishOf(translate(START, ...end(reason)))).toMatchObject({ stop, rawStop: reason });
 });
 
-test('calls are to be run whatever the stop reason of a compatible server says', () => {
+test('calls are executed whatever the stop reason of a compatible server', () => {
   expect(
     finishOf(
       translate(
@@ -163,7 +163,7 @@ test('a delta that does not fit its block is a protocol error', () => {
   ).toThrow(expect.objectContaining({ kind: 'protocol' }));
 });
 
-test('a stop reason stays when a later count comes without one', () => {
+test('a later count without a stop reason keeps the earlier stop reason', () => {
   const events = translate(
     START,
     ...block(0, { type: 'text', text: 'Hi' }),
@@ -173,7 +173,7 @@ test('a stop reason stays when a later count comes without one', () => {
   expect(finishOf(events)).toMatchObject({ stop: 'end', usage: { output: 9 } });
 });
 
-test('a compatible server that counts nothing is estimated', () => {
+test('usage is estimated for a compatible server that sends no counts', () => {
   const events = translate(
     { type: 'message_start', message: { model: 'm-1' } },
     ...block(0, { type: 'text', text: 'Hello there' }),

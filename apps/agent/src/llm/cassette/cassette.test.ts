@@ -56,7 +56,7 @@ function replay(kind: WireKind) {
 }
 
 describe.each(WIRES)('$provider', (kind) => {
-  test('a recorded conversation comes back event by event with no server there, however its bytes were cut', async () => {
+  test('a recorded conversation is replayed event by event without a server, however its bytes were split', async () => {
     const call = {
       reasoning: 'Hm.',
       text: 'Grüße 🌦️',
@@ -86,7 +86,7 @@ describe.each(WIRES)('$provider', (kind) => {
     expect(cassette.unused()).toBe(0);
   });
 
-  test('neither keys nor headers of requests are in the file, not even where the server echoes them; only its owner reads it', async () => {
+  test('the file has neither keys nor request headers, even if the server echoes them, and only its owner can read it', async () => {
     await using server = await startFakeServer(kind.wire);
     const config = { apiKey: 'wrong-key-9876543210' };
     const provider = connect(kind, server, {
@@ -103,7 +103,7 @@ describe.each(WIRES)('$provider', (kind) => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  test('what failed and was tried again is replayed with its failures', async () => {
+  test('failed and retried requests are replayed with their failures', async () => {
     const busy: Reply = {
       status: 429,
       headers: { 'retry-after': '1' },
@@ -117,7 +117,7 @@ describe.each(WIRES)('$provider', (kind) => {
     expect(cassette.unused()).toBe(0);
   });
 
-  test('a broken connection is replayed as one', async () => {
+  test('a broken connection is replayed as a broken connection', async () => {
     const request = agentRequest([userText('Go')]);
     const events = kind.wire.encode(
       { text: 'Hello there.' },
@@ -133,7 +133,7 @@ describe.each(WIRES)('$provider', (kind) => {
     expect(String(await failure(collect(provider, request)))).toContain('LlmError');
   });
 
-  test('another request is refused with the first difference to the nearest one, and not tried again', async () => {
+  test('an unrecorded request is refused with its first difference to the nearest recorded request, and is not retried', async () => {
     await record(
       kind,
       [{ turn: { text: 'A' } }, { turn: { text: 'B' } }],
@@ -148,7 +148,7 @@ describe.each(WIRES)('$provider', (kind) => {
     expect(cassette.unused()).toBe(2);
   });
 
-  test('a cassette that can no longer be written ends the recording, and not the answer that came', async () => {
+  test('a write failure of the cassette ends the recording, but not the answer', async () => {
     await using server = await startFakeServer(kind.wire);
     server.replies.push({ turn: { text: 'A' } });
     const provider = connect(kind, server, {
@@ -164,7 +164,7 @@ describe.each(WIRES)('$provider', (kind) => {
     await mkdir(folder);
   });
 
-  test('an answer is given once', async () => {
+  test('a recorded answer is used once', async () => {
     const request = agentRequest([userText('Go')]);
     await record(kind, [{ turn: { text: 'A' } }], [request]);
     const { provider } = replay(kind);
@@ -177,7 +177,7 @@ describe.each(WIRES)('$provider', (kind) => {
     );
   });
 
-  test('names of the conversation and ids do not matter as long as they stand in the same places', async () => {
+  test('different conversation names and ids match if they are in the same positions', async () => {
     const [a, b, c] = [
       '00000000-0000-4000-8000-00000000000a',
       '00000000-0000-4000-8000-00000000000b',
@@ -206,7 +206,7 @@ describe.each(WIRES)('$provider', (kind) => {
 });
 
 describe('files', () => {
-  test('a cassette is not recorded over another', async () => {
+  test('recording does not overwrite an existing cassette', async () => {
     await writeFile(file, 'precious');
     expect(() => openCassette({ mode: 'record', file }, systemClock)).toThrow(
       new ConfigError(`${file}: the cassette exists; remove it to record another, or replay it`),
@@ -223,7 +223,7 @@ describe('files', () => {
     expect(() => openCassette({ mode: 'replay', file }, systemClock)).toThrow(message);
   });
 
-  test('a file that is not there is refused', () => {
+  test('a missing file is refused', () => {
     expect(() => openCassette({ mode: 'replay', file }, systemClock)).toThrow(
       `${file}: there is no such cassette`,
     );

@@ -25,7 +25,7 @@ describe('the card of a model', () => {
     expect(modelCard(OPENAI, 'gpt-4o-2024-11-20').price?.input).toBe(2.5);
   });
 
-  test('says no more than is known: a model of an unknown name has no price, no context and no ranks', () => {
+  test('of an unknown model has no price, no context and no ranks', () => {
     for (const id of ['some-model', 'constructor', '__proto__']) {
       expect(modelCard(OPENAI, id)).toMatchObject({
         tier: undefined,
@@ -38,11 +38,11 @@ describe('the card of a model', () => {
     }
   });
 
-  test('at a compatible server has no price because of its name', () => {
+  test('at a compatible server has no price from the catalogue', () => {
     expect(modelCard(LOCAL, 'gpt-4o').price).toBeUndefined();
   });
 
-  test('is found by an alias, and a name that is an id goes before it', () => {
+  test('is found by an alias, but a model id takes precedence', () => {
     const models = {
       'qwen3:8b': { aliases: ['smart', 'gemma4'], context_tokens: 32_768 },
       gemma4: { context_tokens: 8192 },
@@ -60,7 +60,7 @@ describe('the card of a model', () => {
     ).toMatchObject({ id: 'gpt-4o', contextTokens: 128_000 });
   });
 
-  test('has the output tokens of the model, no more than the configuration says for all, or what it says for this one', () => {
+  test('has the output tokens of the model, capped by the general setting or replaced by the setting for the model', () => {
     const models = { 'gpt-4o': { max_output_tokens: 50_000 } } as const;
     expect(modelCard(OPENAI, 'gpt-4.1').maxOutputTokens).toBe(32_768);
     expect(modelCard({ ...OPENAI, maxOutputTokens: 20_000 }, 'gpt-4.1').maxOutputTokens).toBe(
@@ -94,11 +94,11 @@ describe('the card of a model', () => {
       1024,
     ],
     ['where the configuration says so', { wire: 'chat', toolDescriptionCharacters: 9000 }, 9000],
-  ])('%s has the limit of descriptions of tools', (_where, config, expected) => {
+  ])('%s has the length limit of tool descriptions', (_where, config, expected) => {
     expect(modelCard({ ...OPENAI, ...config }, 'm').takes.descriptionCharacters).toBe(expected);
   });
 
-  test('is what the configuration says, over the catalogue, field by field', () => {
+  test('takes each field from the configuration, else from the catalogue', () => {
     const models = {
       'gpt-4.1': { tier: 'large', takes: { images: false } },
       'qwen3:8b': {
@@ -134,7 +134,7 @@ describe('the card of a model', () => {
     });
   });
 
-  test('takes files and audio only where the API has a place for them', () => {
+  test('accepts files and audio only if the API supports them', () => {
     expect(modelCard(LOCAL, 'qwen3:8b').takes).toMatchObject({
       pdf: false,
       audio: false,
@@ -152,7 +152,7 @@ describe('the card of a model', () => {
   });
 });
 
-test('the models that may be used are the configured one, and those that the configuration names', () => {
+test('the allowed models are the default model and the models named in the configuration', () => {
   expect(
     modelCards({ ...OPENAI, models: { 'gpt-6-luna': {}, 'gpt-6.1-sol': {} } }, 'gpt-6.1-sol').map(
       ({ id }) => id,
@@ -170,7 +170,7 @@ describe('the cost of a call', () => {
     source: 'reported',
   };
 
-  test('has each part of the prompt at its price, and thinking in the output', () => {
+  test('charges each part of the prompt at its price, and thinking as output', () => {
     const price = { input: 2, output: 10, cacheRead: 0.1, cacheWrite: 2.5 };
     expect(withCost(usage, price).costUsd).toBeCloseTo(
       0.05 * 2 + 0.04 * 0.1 + 0.01 * 2.5 + 0.002 * 10,
@@ -178,7 +178,7 @@ describe('the cost of a call', () => {
     );
   });
 
-  test('is at the higher prices as a whole when the prompt is longer than they say', () => {
+  test('uses the higher prices for the whole call when the prompt exceeds their threshold', () => {
     const above = { inputTokens: 99_999, input: 4, output: 15, cacheRead: 0.2, cacheWrite: 5 };
     const price = { input: 2, output: 10, cacheRead: 0.1, cacheWrite: 2.5, above };
     expect(withCost(usage, price).costUsd).toBeCloseTo(
@@ -188,7 +188,7 @@ describe('the cost of a call', () => {
     expect(withCost({ ...usage, input: 99_999 }, price).costUsd).toBeLessThan(0.2);
   });
 
-  test('is unknown without a price, and not zero', () => {
+  test('is unknown, not zero, without a price', () => {
     expect(withCost(usage, undefined)).not.toHaveProperty('costUsd');
   });
 });

@@ -45,7 +45,7 @@ const delta = (contents: object, finish: string | null = null): object => ({
 });
 const call = (contents: object): object => delta({ tool_calls: [contents] });
 
-describe('a count', () => {
+describe('usage', () => {
   test.each([
     [
       'in a chunk of its own after the stop',
@@ -62,7 +62,7 @@ describe('a count', () => {
         { ...delta({}, 'stop'), usage: USAGE },
       ],
     ],
-  ])('%s is the count of the answer', (_, raws) => {
+  ])('%s is the usage of the answer', (_, raws) => {
     expect(finishOf(translate(raws)).usage).toEqual({
       input: 9,
       cacheRead: 0,
@@ -73,14 +73,14 @@ describe('a count', () => {
     });
   });
 
-  test('that never comes is estimated when the stream is over', () => {
+  test('that is missing is estimated at the end of the stream', () => {
     expect(
       finishOf(translate([delta({ content: 'Hello there' }), delta({}, 'stop')])),
     ).toMatchObject({ stop: 'end', usage: { input: 100, output: 3, source: 'estimated' } });
   });
 });
 
-test('a stream that ends without a stop reason gives no answer', () => {
+test('a stream that ends without a stop reason has no finish event', () => {
   expect(
     translate([delta({ content: 'Hi' }), { choices: [], usage: USAGE }]).some(
       ({ type }) => type === 'finish',
@@ -89,7 +89,7 @@ test('a stream that ends without a stop reason gives no answer', () => {
 });
 
 describe('tool calls', () => {
-  test('that come whole with the same number each are different calls', () => {
+  test('that arrive complete with the same index are different calls', () => {
     const whole = (id: string): object =>
       call({
         index: 0,
@@ -105,7 +105,7 @@ describe('tool calls', () => {
     ]);
   });
 
-  test('without numbers are counted', () => {
+  test('without an index are numbered in order', () => {
     const events = translate([
       delta({
         tool_calls: [
@@ -118,7 +118,7 @@ describe('tool calls', () => {
     expect(callsOf(finishOf(events).message).map(({ name }) => name)).toEqual(['a', 'b']);
   });
 
-  test('whose id and name are repeated with each piece are one call', () => {
+  test('whose id and name are repeated in each delta are one call', () => {
     const piece = (json: string): object =>
       call({ index: 0, id: 'x', function: { name: 'a', arguments: json } });
     expect(
@@ -126,7 +126,7 @@ describe('tool calls', () => {
     ).toMatchObject([{ id: 'x', input: { a: 1 } }]);
   });
 
-  test('without an id get one, the same each time and different for each call', () => {
+  test('without an id get a stable id that is different for each call', () => {
     const nameless = [
       call({ index: 0, function: { name: 'a', arguments: '{}' } }),
       call({ index: 1, id: '', function: { name: 'b', arguments: '{}' } }),
@@ -138,7 +138,7 @@ describe('tool calls', () => {
     expect(ids()[0]).toMatch(/^call_[0-9a-f]{24}$/);
   });
 
-  test('are to be run whatever the stop reason says, and not when they were cut', () => {
+  test('are executed whatever the stop reason, unless they were truncated', () => {
     const raw = call({ index: 0, id: 'x', function: { name: 'a', arguments: '' } });
     expect(finishOf(translate([raw, delta({}, 'stop')])).stop).toBe('tool_use');
     expect(finishOf(translate([raw, delta({}, 'length')]))).toMatchObject({
@@ -147,7 +147,7 @@ describe('tool calls', () => {
     });
   });
 
-  test('that have no name cannot be understood', () => {
+  test('without a name are a protocol error', () => {
     expect(() => translate([call({ index: 0, function: { arguments: '{' } })])).toThrow(
       expect.objectContaining({ kind: 'protocol' }),
     );
@@ -156,7 +156,7 @@ describe('tool calls', () => {
 
 describe('thinking', () => {
   test.each(['reasoning_content', 'reasoning'])(
-    'in the field %s is reasoning, and goes back in that field',
+    'in the field %s is reasoning, and is sent back in that field',
     (field) => {
       const events = translate([
         delta({ [field]: 'Hm.' }),
@@ -170,7 +170,7 @@ describe('thinking', () => {
     },
   );
 
-  test('that comes in both fields is said once', () => {
+  test('in both fields is emitted once', () => {
     expect(
       finishOf(
         translate([
@@ -185,14 +185,14 @@ describe('thinking', () => {
     ]);
   });
 
-  test('a plain message needs nothing verbatim', () => {
+  test('a plain message keeps no native item', () => {
     expect(
       finishOf(translate([delta({ content: 'Hi' }), delta({}, 'stop')])).message.native,
     ).toBeUndefined();
   });
 });
 
-test('what a server adds to a call goes back with it', () => {
+test('server-specific fields of a call are sent back with the call', () => {
   const extra = { extra_content: { google: { thought_signature: 'sealed' } } };
   const events = translate([
     call({ index: 0, id: 'x', ...extra, function: { name: 'a', arguments: '' } }),
@@ -220,7 +220,7 @@ describe('stops', () => {
     });
   });
 
-  test('a sequence that the server names is told', () => {
+  test('a stop sequence named by the server is reported', () => {
     const end = { choices: [{ delta: {}, finish_reason: 'stop', stop_reason: 'END' }] };
     expect(
       finishOf(translate([delta({ content: 'Hi' }), end], { stopSequences: ['END'] })),
@@ -238,7 +238,7 @@ describe('stops', () => {
     ).toBe('end');
   });
 
-  test('a sequence that the server does not know of ends the answer here', () => {
+  test('a stop sequence that the server does not support ends the answer in the client', () => {
     expect(
       finishOf(
         translate([delta({ content: 'one EN' }), delta({ content: 'D two' })], { cutAt: ['END'] }),
@@ -246,7 +246,7 @@ describe('stops', () => {
     ).toMatchObject({ stop: 'stop_sequence', message: { content: [{ text: 'one ' }] } });
   });
 
-  test('a refusal in its own words is a refusal', () => {
+  test('a refusal text is a refusal', () => {
     expect(
       finishOf(
         translate([delta({ refusal: 'I will ' }), delta({ refusal: 'not.' }), delta({}, 'stop')]),

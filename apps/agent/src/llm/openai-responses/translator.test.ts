@@ -44,7 +44,7 @@ const completed = (output: readonly object[]) => ({
   response: { status: 'completed', model: 'm-1', output },
 });
 
-test('a server that streams no deltas gives everything with the finished items', () => {
+test('finished items are enough when the server streams no deltas', () => {
   const events = translate(
     { type: 'response.output_item.done', output_index: 0, item: message('Hello') },
     { type: 'response.output_item.done', output_index: 1, item: call },
@@ -65,7 +65,7 @@ test('a server that streams no deltas gives everything with the finished items',
   });
 });
 
-test('a server that gives items only at the end is understood too, and its missing count is estimated', () => {
+test('items that arrive only at the end are accepted, and the missing usage is estimated', () => {
   const finish = finishOf(translate(completed([message('Hello'), call])));
   expect(finish.message.content).toHaveLength(2);
   expect(finish.usage).toEqual({
@@ -78,7 +78,7 @@ test('a server that gives items only at the end is understood too, and its missi
   });
 });
 
-test('what the deltas left out is added from the finished item', () => {
+test('text missing from the deltas is added from the finished item', () => {
   const events = translate(
     { type: 'response.output_item.added', output_index: 0, item: { ...call, arguments: '' } },
     { type: 'response.function_call_arguments.delta', output_index: 0, delta: '{"x"' },
@@ -88,7 +88,7 @@ test('what the deltas left out is added from the finished item', () => {
   expect(finishOf(events).message.content).toMatchObject([{ input: { x: 1 } }]);
 });
 
-test('a finished item that contradicts its deltas is told, and the deltas stay', () => {
+test('a finished item that contradicts its deltas causes a warning, and the deltas are kept', () => {
   const events = translate(
     { type: 'response.output_text.delta', output_index: 0, delta: 'Hi' },
     { type: 'response.output_item.done', output_index: 0, item: message('Bye') },
@@ -101,7 +101,7 @@ test('a finished item that contradicts its deltas is told, and the deltas stay',
   expect(finishOf(events).message.content).toEqual([{ type: 'text', text: 'Hi' }]);
 });
 
-test('texts of two items, and parts of a reasoning summary, do not run together', () => {
+test('the texts of two items, and the parts of a reasoning summary, are separated', () => {
   const events = translate(
     { type: 'response.reasoning_summary_part.added', output_index: 0, summary_index: 0 },
     { type: 'response.reasoning_summary_text.delta', output_index: 0, delta: 'One.' },
@@ -114,7 +114,7 @@ test('texts of two items, and parts of a reasoning summary, do not run together'
   expect(shown(events, 'text')).toBe('Checking.\n\nDone.');
 });
 
-test('a count without details is a count', () => {
+test('usage without details is accepted', () => {
   const finish = finishOf(
     translate({
       type: 'response.completed',
@@ -163,7 +163,7 @@ test.each([
   expect(() => translate(raw)).toThrow(expect.objectContaining({ name: 'LlmError', kind }));
 });
 
-test('arguments for something that is no call are a protocol error', () => {
+test('arguments for an item that is not a call are a protocol error', () => {
   expect(() =>
     translate({ type: 'response.function_call_arguments.delta', output_index: 4, delta: '{' }),
   ).toThrow(expect.objectContaining({ kind: 'protocol' }));

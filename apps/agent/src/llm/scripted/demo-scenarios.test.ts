@@ -55,7 +55,7 @@ async function play(
   }
 }
 
-test('workspace: the third call reads the manifest of the folder that the second found', async () => {
+test('workspace: the third call reads the manifest in the folder found by the second call', async () => {
   const { calls, answer } = await play(
     'Which packages are in this workspace and which has the most source files?',
     ({ name, input }) => {
@@ -92,7 +92,7 @@ test('workspace: the third call reads the manifest of the folder that the second
   expect(answer).toContain('"name": "@x/core"');
 });
 
-test('customers: the second query is bound to the name that the first found', async () => {
+test('customers: the second query is bound to the name found by the first query', async () => {
   const { calls, answer } = await play('Which customers bought most?', ({ name, input }) => {
     if (name === 'sqlite__list_tables')
       return { structuredContent: { tables: [{ name: 'customers' }, { name: 'orders' }] } };
@@ -148,7 +148,7 @@ test.each([
   );
 });
 
-test('search: the pattern is taken from the prompt, and the answer counts', async () => {
+test('search: the pattern comes from the prompt, and the answer has the counts', async () => {
   const { calls, answer } = await play('Search for "**/*.md"', () => ({
     structuredContent: { matches: ['a.md', 'b.md'], total: 2, scanned: 500 },
   }));
@@ -176,7 +176,7 @@ test.each([
   'Search for TODO comments in the sources',
   'I search for a word that rhymes with "and"',
   'Write a poem about the weather in Oslo and Bergen that begins with rain',
-])('what no demo can answer is not answered with one: %s', async (prompt) => {
+])('a prompt that no demo covers does not match a demo: %s', async (prompt) => {
   const { calls, answer } = await play(prompt, () => ({ text: 'never asked' }));
   expect(calls).toEqual([]);
   expect(answer).toContain('Try one of these prompts');
@@ -188,7 +188,7 @@ test.each([
   'most customers best ',
   'search for ',
   'weather in a and b          ',
-])('a prompt of 200 000 characters of %j is not thought about for long', (part) => {
+])('a prompt of 200 000 characters of %j is matched in time', (part) => {
   const before = process.threadCpuUsage();
   for (const { turns } of DEMO_SCENARIOS.scenarios) {
     for (const { when } of turns)
@@ -200,7 +200,7 @@ test.each([
   expect(process.threadCpuUsage(before).user).toBeLessThan(2_000_000);
 });
 
-test('every demo is found by its own example prompt only', async () => {
+test('every demo matches its own example prompt only', async () => {
   for (const { prompt } of DEMO_SCENARIOS.scenarios) {
     const meant = DEMO_SCENARIOS.scenarios.filter(({ turns }) =>
       turns.some(

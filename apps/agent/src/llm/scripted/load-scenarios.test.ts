@@ -33,7 +33,7 @@ test('a valid file is loaded with its defaults', () => {
   expect(loaded?.turns[0]?.when).toEqual({ lastUser: 'one', toolError: false, purpose: 'agent' });
 });
 
-test('a missing file and a file that is not JSON are named', () => {
+test('a missing file, or a file that is not JSON, is an error with its name', () => {
   expect(problem(() => loadScenarios('/nonexistent/x.json'))).toMatch(
     /scenario file \/nonexistent\/x\.json cannot be read: .*ENOENT/,
   );
@@ -87,7 +87,7 @@ test.each<[string, unknown, string]>([
     'scenarios[1].name: "one" is taken',
   ],
   ['no scenario', { version: 1, scenarios: [] }, 'scenarios: '],
-])('%s is refused with its place', (_, contents, expected) => {
+])('%s is refused with its path', (_, contents, expected) => {
   const message = problem(() => parseScenarios(contents, 'my.json'));
   expect(message).toContain('the scenario file my.json cannot be used');
   expect(message).toContain(expected);

@@ -129,7 +129,7 @@ describe('playing a scenario', () => {
     expect(callsOf(later)[0]?.input).toEqual({ what: 'dogs' });
   });
 
-  test('a failed tool is told with its text, even beside one that succeeded', async () => {
+  test('a failed tool is quoted, even beside a successful tool', async () => {
     const scripted = provider(TWO_STEPS);
     const first = finishOf(
       await collect(scripted, agentRequest([userText('find cats')], offered('db__find'))),
@@ -147,7 +147,7 @@ describe('playing a scenario', () => {
     expect(textOf(finish.message)).toBe('It failed in db__find: disk on fire');
   });
 
-  test('without a turn for errors, a failed tool is a loud error and never an answer', async () => {
+  test('without a turn for errors, a failed tool is an error and never an answer', async () => {
     const scripted = provider(TWO_STEPS.slice(0, 3));
     const first = finishOf(
       await collect(scripted, agentRequest([userText('find cats')], offered('db__find'))),
@@ -181,7 +181,7 @@ describe('playing a scenario', () => {
     );
   });
 
-  test('malformed arguments come out as an invalid call with their text', async () => {
+  test('malformed arguments become an invalid call with their text', async () => {
     const finish = finishOf(
       await collect(
         provider([{ when: {}, emit: [{ tool: 'db__find', rawInput: '{"a":' }] }]),
@@ -195,7 +195,7 @@ describe('playing a scenario', () => {
     });
   });
 
-  test('a turn may say how it stops and what it used', async () => {
+  test('a turn may set its stop reason and usage', async () => {
     const finish = finishOf(
       await collect(
         provider([
@@ -242,7 +242,7 @@ describe('choosing a turn', () => {
     expect(error.message).toContain('--demo adds those of the demos');
   });
 
-  test('sampling sees only turns for sampling', async () => {
+  test('sampling requests match only turns for sampling', async () => {
     const scripted = provider([
       { when: { lastUser: 'sum' }, emit: [{ text: 'agent' }] },
       { when: { lastUser: 'sum', purpose: 'sampling' }, emit: [{ text: 'sampled' }] },
@@ -258,7 +258,7 @@ describe('choosing a turn', () => {
     );
   });
 
-  test("a sampling request that nothing matches is refused: a server would take any text for the model's", async () => {
+  test("a sampling request without a matching turn is refused, because a server would take any text for the model's", async () => {
     const scripted = provider([
       { when: { lastUser: 'sum', purpose: 'sampling' }, emit: [{ text: 'sampled' }] },
     ]);
@@ -274,7 +274,7 @@ describe('choosing a turn', () => {
     });
   });
 
-  test('a turn is played once, and a played-out scenario is a loud error', async () => {
+  test('a turn is played once, and a scenario without further turns is an error', async () => {
     const scripted = provider([{ when: { lastUser: 'go' }, emit: [{ tool: 'db__find' }] }]);
     const first = finishOf(await collect(scripted, agentRequest([userText('go')]))).message;
     const error = await failure(
@@ -283,7 +283,7 @@ describe('choosing a turn', () => {
     expect(error.message).toContain('every turn has been played');
   });
 
-  test('hasToolResult and turn decide', async () => {
+  test('hasToolResult and turn select the turn', async () => {
     const scripted = provider([
       { when: { hasToolResult: true }, emit: [{ text: 'after' }] },
       { when: { turn: 1 }, emit: [{ tool: 'db__find' }] },
@@ -368,7 +368,7 @@ describe('time and faults', () => {
     expect((await call).kind).toBe('aborted');
   });
 
-  test('a failure that passes is retried inside, after the time it asks for', async () => {
+  test('a temporary failure is retried after its retry delay', async () => {
     const clock = new FakeClock();
     const events = await collect(
       provider([{ fail: { kind: 'rate', retryAfterMs: 2000, times: 2 }, emit: [{ text: 'ok' }] }], {
@@ -380,7 +380,7 @@ describe('time and faults', () => {
     expect(clock.waits).toEqual([2000, 2000]);
   });
 
-  test('a failure that stays is thrown after five attempts, one that cannot pass at once', async () => {
+  test('a persistent failure is thrown after five attempts, a permanent failure at once', async () => {
     const clock = new FakeClock();
     const overloaded = await failure(
       collect(
@@ -404,7 +404,7 @@ describe('time and faults', () => {
   });
 });
 
-test('the notice says that no model answers and how to get one', () => {
+test('the notice says that no model is configured and how to configure a model', () => {
   expect(provider(TWO_STEPS).info).toMatchObject({ provider: 'scripted', scripted: true });
   expect(provider(TWO_STEPS).info.notice).toMatch(
     /No model is configured.*OPENAI_API_KEY or ANTHROPIC_API_KEY/,

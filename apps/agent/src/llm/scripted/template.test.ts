@@ -30,7 +30,7 @@ const scope: Scope = {
   error: { tool: 'db__query', text: 'no such table' },
 };
 
-describe('what a template shows', () => {
+describe('a template as text', () => {
   test.each([
     ['plain', 'plain'],
     ['${1}!', 'cats!'],
@@ -64,13 +64,13 @@ describe('what a template shows', () => {
     'result.db__query.structuredContent.items[*].price',
     'result.db__query.structuredContent.at[0]',
     'result.db__query.toString',
-  ])('a value that is not there shows as missing: %s', (source) => {
+  ])('a missing value is shown as missing: %s', (source) => {
     expect(renderText(`It is \${${source}}.`, scope)).toBe(`It is (missing: ${source}).`);
   });
 });
 
-describe('what a template puts into tool input', () => {
-  test('a string that is one expression keeps the type, a mixed one becomes text', () => {
+describe('a template as tool input', () => {
+  test('a string of a single expression keeps the type of its value, a mixed string becomes text', () => {
     const input = {
       count: '${result.db__query.structuredContent.rows[0][1]}',
       rows: '${result.db__query.structuredContent.rows[*][0]}',
@@ -84,7 +84,7 @@ describe('what a template puts into tool input', () => {
     });
   });
 
-  test('an optional group that took no part is left out of a list', () => {
+  test('an optional group without a match is left out of a list', () => {
     expect(renderInput({ places: ['${1}', '${2}'] }, scope)).toEqual({
       ok: true,
       input: { places: ['cats'] },
@@ -108,7 +108,7 @@ test.each([
   '${env.HOME}',
   '${result.a..b}',
   '${result.a[-1]}',
-])('%s is refused: templates only pick', (template) => {
+])('%s is refused: templates only select values', (template) => {
   const parsed = parseTemplate(template);
   expect(parsed.ok ? '' : parsed.problem).toContain(`cannot read ${template}`);
 });
