@@ -37,7 +37,7 @@ export function agentRoutes(
     if (errors.length > 0)
       throw new Problem(
         'unknown_server',
-        `${errors.map(({ message }) => message).join('; ')}; GET /v1/servers lists those that are configured`,
+        `${errors.map(({ message }) => message).join('; ')}; GET /v1/servers lists the configured servers`,
         { errors },
       );
   };
@@ -101,7 +101,7 @@ export function agentRoutes(
     {
       schema: {
         summary: 'Replace an agent',
-        description: 'Runs that began with it before keep what it said then.',
+        description: 'Runs that were started with the agent keep its earlier definition.',
         params: RunParameters,
         body: NewAgent,
         response: { 200: Agent, ...problem },
@@ -119,7 +119,7 @@ export function agentRoutes(
     {
       schema: {
         summary: 'Delete an agent',
-        description: 'Runs that began with it go on.',
+        description: 'Runs that were started with the agent continue.',
         params: RunParameters,
         response: { 204: z.null(), ...problem },
       },

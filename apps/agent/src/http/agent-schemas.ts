@@ -11,13 +11,13 @@ export const NewAgent = z
       .max(100_000)
       .optional()
       .describe('Added to the instructions of every run'),
-    model: z.string().min(1).max(200).optional().describe('Default the configured one'),
+    model: z.string().min(1).max(200).optional().describe('Default: the configured model'),
     servers: z
       .array(z.string().min(1))
       .min(1)
       .max(100)
       .optional()
-      .describe('Names of the MCP servers whose tools may be used; default all'),
+      .describe('Names of the MCP servers whose tools may be used; default: all'),
     limits: Limits.optional(),
   })
   .meta({
@@ -39,7 +39,7 @@ export const Agent = z
     instructions: z.string().optional(),
     model: z.string().optional(),
     servers: z.array(z.string()).optional(),
-    limits: z.object(Limits.shape).describe('The ones that were given'),
+    limits: z.object(Limits.shape).describe('The limits that were set'),
     created_at: time,
     updated_at: time,
   })

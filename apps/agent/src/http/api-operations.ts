@@ -57,7 +57,7 @@ export const OPERATION_IDS: { readonly [operation: string]: string } = {
 export const TAGS = [
   { name: 'Runs', description: 'Agent runs: start, follow, cancel, fork, erase' },
   { name: 'Tools', description: 'Tools of all servers, and calls without a model' },
-  { name: 'Inbox', description: 'Approvals, forms and other questions for a person' },
+  { name: 'Inbox', description: 'Approvals, forms and other input that a person must give' },
   { name: 'Threads', description: 'Conversations of several runs' },
   { name: 'Agents', description: 'Stored definitions that runs start from' },
   { name: 'Servers', description: 'MCP servers and their features' },

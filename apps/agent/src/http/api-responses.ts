@@ -30,18 +30,14 @@ export const PROBLEM_RESPONSES: {
   readonly default: ProblemResponse;
   readonly [status: string]: ProblemResponse;
 } = {
-  '401': problem('Unauthorized', 'The bearer token is missing or wrong', ['WWW-Authenticate']),
+  '401': problem('Unauthorized', 'The bearer token is missing or invalid', ['WWW-Authenticate']),
   '403': problem('Forbidden', 'The Host or Origin header is not allowed'),
   '413': problem('PayloadTooLarge', 'The request body is larger than 1 MiB'),
   '415': problem('UnsupportedMediaType', 'The request body is not JSON'),
-  '429': problem('TooManyRequests', 'Too many requests; wait and send the request again', [
+  '429': problem('TooManyRequests', 'Too many requests; retry later', ['Retry-After']),
+  '503': problem('Unavailable', 'The service or the MCP server is temporarily unavailable', [
     'Retry-After',
   ]),
-  '503': problem(
-    'Unavailable',
-    'The service, or the MCP server, cannot serve the request at present',
-    ['Retry-After'],
-  ),
   default: problem('Problem', 'The request failed'),
 };
 

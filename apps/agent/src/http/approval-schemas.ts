@@ -4,8 +4,11 @@ import { ListQuery } from './schemas.ts';
 export const Approval = z
   .object({
     id: z.string(),
-    run_id: z.string().describe('The run of the call with which it was given'),
-    thread_id: z.string().optional().describe('Present where it counts for all runs of the thread'),
+    run_id: z.string().describe('Run of the approved call'),
+    thread_id: z
+      .string()
+      .optional()
+      .describe('Present if the approval is valid for all runs of the thread'),
     inbox_item_id: z.string(),
     server: z.string(),
     tool: z.string(),

@@ -12,7 +12,7 @@ export function artifactRoutes(app: HttpApp, { read }: RouteDependencies): void 
     {
       schema: {
         summary: 'Get an artifact',
-        description: 'One range of bytes may be asked for with `Range: bytes=…`.',
+        description: 'A single byte range may be requested with `Range: bytes=…`.',
         params: RunParameters,
         headers: ArtifactHeaders,
         response: {

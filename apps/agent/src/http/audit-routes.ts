@@ -11,9 +11,9 @@ export function auditRoutes(app: HttpApp, { read }: RouteDependencies): void {
     '/v1/audit',
     {
       schema: {
-        summary: 'List decisions about calls, and how the calls ended, oldest first',
+        summary: 'List decisions about tool calls and their outcomes, oldest first',
         description:
-          'Entries are only ever added, and stay when their run is deleted. They hold no arguments or results.',
+          'Entries are append-only and are kept when their run is deleted. They contain no arguments or results.',
         querystring: AuditQuery,
         response: { 200: AuditPage, 400: ProblemDetails },
       },

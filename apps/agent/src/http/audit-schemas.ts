@@ -6,7 +6,7 @@ export const AuditEntry = z
     at: z.iso.datetime(),
     who: z
       .enum(['person', 'policy', 'remembered', 'expiry', 'service'])
-      .describe('Who decided or ended it; remembered: an approval that a person gave before'),
+      .describe('The deciding party; remembered: an earlier approval by a person'),
     run_id: z.string(),
     call_id: z.string().optional(),
     inbox_item_id: z.string().optional(),
@@ -23,7 +23,7 @@ export const AuditEntry = z
     arguments_sha256: z
       .string()
       .optional()
-      .describe('Of the canonical JSON (RFC 8785) of the arguments'),
+      .describe('Digest of the canonical JSON (RFC 8785) of the arguments'),
     decision: z
       .string()
       .optional()

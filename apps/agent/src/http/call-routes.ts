@@ -55,7 +55,7 @@ export function callRoutes(app: HttpApp, dependencies: RouteDependencies): void 
       schema: {
         summary: 'Call a tool, without a model',
         description:
-          'The call is a run of kind `call`, with the approvals, limits and the ledger of any other. Answers 202 when it is stored; with `Prefer: wait=N` it waits up to N seconds (at most 60) for the end and then answers 200.',
+          'The call is a run of kind `call`, with the same approvals, limits and tool-call records as any run. Returns 202 once it is stored; with `Prefer: wait=N` the request waits up to N seconds (at most 60) until the call has ended and returns 200.',
         params: ToolParameters,
         headers: WaitHeaders,
         body: NewCall,
@@ -86,7 +86,7 @@ export function callRoutes(app: HttpApp, dependencies: RouteDependencies): void 
       schema: {
         summary: 'Cancel one tool call',
         description:
-          'Nothing else of the run is stopped. A call that was sent is told to stop, and its state says later how far that got; one that has ended is returned as it is.',
+          'The run and its other calls continue. For a call that was sent, the server gets a cancellation, and `cancel` shows its progress; a call that has ended is returned unchanged.',
         params: CallParameters,
         headers: KeyHeaders,
         body: CancelCall,

@@ -17,7 +17,7 @@ export const ToolCall = z
     server: z
       .string()
       .optional()
-      .describe('Absent for tools of the service itself, and where no server has the tool'),
+      .describe('Absent for tools of the service itself and for unknown tools'),
     tool: z.string(),
     arguments: json,
     state: z.enum([
@@ -44,7 +44,7 @@ export const ToolCall = z
       .string()
       .optional()
       .describe(
-        'Where the text of the result is longer than 64 KiB: the artifact that has all of it',
+        'Present if the text of the result is longer than 64 KiB: the artifact with the full text',
       ),
     error: z.string().optional(),
     cancel: z.enum(['sent', 'delivered', 'confirmed', 'failed']).optional(),
@@ -52,7 +52,7 @@ export const ToolCall = z
       .literal(true)
       .optional()
       .describe(
-        'Present in lists where long parts of arguments or result are cut, empty or left out; GET /v1/runs/{id}/tool-calls/{call_id} has them',
+        'Present in lists when long parts of arguments or result are truncated, empty or left out; GET /v1/runs/{id}/tool-calls/{call_id} returns them in full',
       ),
     created_at: time,
     finished_at: time.optional(),
@@ -65,7 +65,9 @@ export const ToolCallList = z
 
 export const NewCall = z
   .strictObject({
-    arguments: json.optional().describe("They must fit the tool's input schema; default none"),
+    arguments: json
+      .optional()
+      .describe('Must conform to the input schema of the tool; default: no arguments'),
     limits: Limits.optional(),
     metadata: Metadata.optional(),
   })

@@ -7,7 +7,7 @@ import { plainSchemas } from './plain-schemas.ts';
 const TOKEN = {
   type: 'http',
   scheme: 'bearer',
-  description: 'Needed when the service was started with SIGNALBOX_TOKEN',
+  description: 'Required when the service was started with SIGNALBOX_TOKEN',
 };
 const SERVERS = [{ url: 'http://127.0.0.1:8020', description: 'The default address' }];
 

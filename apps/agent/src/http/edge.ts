@@ -97,7 +97,7 @@ function checkOrigin(request: FastifyRequest): void {
     return;
   throw new Problem(
     'forbidden_origin',
-    'requests from web pages of other origins are refused; call the API from a program, or from a page it serves itself',
+    'requests from web pages of other origins are refused; call the API from a program, or from a page of the same origin',
   );
 }
 
@@ -114,7 +114,7 @@ function checkContentType(request: FastifyRequest): void {
   if (type === 'application/json') return;
   throw new Problem(
     'unsupported_media_type',
-    "send JSON, with the header 'content-type: application/json', even when there is nothing to say",
+    "send JSON with the header 'content-type: application/json'; only a POST may have no body",
   );
 }
 

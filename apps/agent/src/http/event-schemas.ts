@@ -21,10 +21,10 @@ const preview = z
     text: z.string().describe('At most 4096 characters; the tool call has the whole result'),
     truncated: z.boolean(),
     is_error: z.boolean(),
-    other_content: z.array(z.string()).describe('Types of the content blocks that are not text'),
+    other_content: z.array(z.string()).describe('Types of the content blocks other than text'),
   })
   .meta({ id: 'ResultPreview' });
-const partialAnswer = z.string().optional().describe('The text that the run had produced so far');
+const partialAnswer = z.string().optional().describe('Text that the run had produced so far');
 
 /** Schema of each event type's `data`, and when the event is emitted. */
 export const EVENT_DATA = {
@@ -49,24 +49,27 @@ export const EVENT_DATA = {
       scripted: z.boolean(),
       notice: z.string().optional(),
     })
-    .describe('A worker has begun the run'),
+    .describe('A worker started the run'),
   'run.input_required': z
     .object({ inbox_item_ids: z.array(z.string()).describe('The open inbox items') })
-    .describe('Nothing can proceed before a person answers'),
+    .describe('The run cannot continue before a person responds'),
   'run.resumed': z
     .object({
       reason: z
         .enum(['inbox_closed', 'process_restarted', 'requested'])
-        .describe('requested: the run had ended, and its error and answer are void'),
+        .describe('requested: the run had ended, and its earlier error and answer are void'),
     })
     .describe('The run is running again'),
   'run.cancelling': z
     .object({ reason: z.string().optional() })
-    .describe('Cancellation was requested; the run waits for its calls to end'),
+    .describe('Cancellation was requested; the run waits until its calls have ended'),
   'run.completed': z
     .object({
       answer: z.string(),
-      output: z.unknown().optional().describe('The answer as a value that fits output_schema'),
+      output: z
+        .unknown()
+        .optional()
+        .describe('The answer as a value that conforms to output_schema'),
       scripted: z.boolean(),
     })
     .describe('The run has an answer. Last event'),
@@ -75,7 +78,7 @@ export const EVENT_DATA = {
     .describe('The run failed. Last event unless the run is resumed'),
   'run.cancelled': z
     .object({ reason: z.string().optional(), answer: partialAnswer })
-    .describe('The run was cancelled and all its calls have ended. Last event'),
+    .describe('The run was cancelled and all its calls ended. Last event'),
   'run.expired': z
     .object({ error: RunErrorDetails, answer: partialAnswer })
     .describe('The wall clock limit ended the run. Last event unless the run is resumed'),
@@ -84,9 +87,9 @@ export const EVENT_DATA = {
     .object({
       ...turn,
       model: z.string(),
-      attempt: z.int().describe('Attempts of the turn since the model last answered, from 1'),
+      attempt: z.int().describe('Attempts of the turn since the last answer of the model, from 1'),
     })
-    .describe('A model call begins'),
+    .describe('A model call started'),
   'turn.completed': z
     .object({ ...turn, stop_reason: z.string() })
     .describe('A model call ended and its message is complete'),
@@ -95,7 +98,7 @@ export const EVENT_DATA = {
     .describe('The model is called again with a new message_id; discard the text of this message'),
   'turn.output_rejected': z
     .object({ ...turn, problems: z.array(z.string()) })
-    .describe('The answer does not fit output_schema; the model is asked once more'),
+    .describe('The answer does not conform to output_schema; the model gets one repair attempt'),
   'turn.failed': z
     .object({
       ...turn,
@@ -105,7 +108,7 @@ export const EVENT_DATA = {
         .describe(
           'Whether the same turn begins again with a new message_id; discard the text of this message',
         ),
-      attempt: z.int().optional().describe('Failed attempts in a row, when retryable'),
+      attempt: z.int().optional().describe('Consecutive failed attempts, when retryable'),
       next_attempt_at: time.optional().describe('Time of the next attempt, when retryable'),
     })
     .describe('A model call failed. The run fails unless the failure is retryable'),
@@ -113,14 +116,16 @@ export const EVENT_DATA = {
 
   'message.started': z
     .object({ ...turn, role: z.literal('assistant') })
-    .describe('The first part of a message has arrived'),
+    .describe('The first part of a message arrived'),
   'message.completed': z
     .object({
       ...turn,
       role: z.literal('assistant'),
       text: z.string(),
       tool_uses: z.array(z.object({ id: z.string(), name: z.string(), input: json })),
-      is_partial: z.boolean().describe('True when the model call ended before the message did'),
+      is_partial: z
+        .boolean()
+        .describe('Whether the model call ended before the message was complete'),
     })
     .describe('The whole message; it replaces the text of its message.delta frames'),
 
@@ -129,12 +134,12 @@ export const EVENT_DATA = {
       call_id: z.string(),
       turn: z.int(),
       position: z.int().describe('Position among the calls of the turn'),
-      tool_use_id: z.string().describe("The model's id of the call"),
+      tool_use_id: z.string().describe("Id of the call in the model's message"),
       name: z.string().describe('The wire name, server__tool'),
       server: z
         .string()
         .optional()
-        .describe('Absent for tools of the service itself, and where no server has the tool'),
+        .describe('Absent for tools of the service itself and for unknown tools'),
       tool: z.string(),
       arguments: json,
       state: z.enum(['planned', 'awaiting_approval']),
@@ -144,20 +149,20 @@ export const EVENT_DATA = {
         .optional()
         .describe('Decision of the approval policy'),
     })
-    .describe('The call is stored. Nothing was sent yet'),
+    .describe('The call was stored, but not yet sent'),
   'tool_call.approval_required': z
     .object({ ...call, reason: z.string() })
-    .describe('The call needs an approval again, because of what changed since the last approval'),
+    .describe('The call needs a new approval because it changed since the last approval'),
   'tool_call.approved': z
     .object({
       ...call,
       is_edited: z.boolean(),
-      arguments: json.optional().describe('The arguments after an edit'),
+      arguments: json.optional().describe('Arguments after an edit'),
       remember: z.enum(['call', 'run', 'thread']),
       remembered_approval_id: z.string().optional(),
     })
     .describe('A person approved the call'),
-  'tool_call.dispatched': z.object(call).describe('The call is about to be sent to the server'),
+  'tool_call.dispatched': z.object(call).describe('The call is being sent to the server'),
   'tool_call.waiting': z
     .object({
       ...call,
@@ -170,7 +175,7 @@ export const EVENT_DATA = {
       message: z.string(),
     })
     .describe(
-      'The call waits for a connection to its server (nothing of this attempt was sent), or a question that may be about it is held. It goes on by itself',
+      'The call waits for a connection to its server (this attempt was not sent), or for an input request that cannot yet be assigned to a call. It continues without action',
     ),
   'tool_call.working': z
     .object({ ...call, task_id: z.string() })
@@ -185,8 +190,8 @@ export const EVENT_DATA = {
     .describe('Progress as the server reported it, at most 4 events a second'),
   'tool_call.input_required': z
     .object({ ...call, inbox_item_id: z.string() })
-    .describe('The server asked a person something during the call'),
-  'tool_call.resumed': z.object(call).describe('All questions of the call are answered'),
+    .describe('The server sent an input request during the call'),
+  'tool_call.resumed': z.object(call).describe('All input requests of the call were answered'),
   'tool_call.retrying': z
     .object({
       ...call,
@@ -198,14 +203,14 @@ export const EVENT_DATA = {
   'tool_call.completed': z.object({ ...call, result: preview }).describe('The call succeeded'),
   'tool_call.failed': z
     .object({ ...call, message: z.string(), result: preview })
-    .describe('The call failed, or was refused'),
+    .describe('The call failed or was refused'),
   'tool_call.cancelled': z
     .object({
       ...call,
       cancel: z
         .enum(['sent', 'delivered', 'confirmed', 'failed'])
         .optional()
-        .describe('How far the cancellation got'),
+        .describe('Progress of the cancellation'),
       outcome: z
         .enum(['not_sent', 'harmless', 'stopped', 'unknown'])
         .describe('Whether the tool may have had an effect'),
@@ -224,21 +229,23 @@ export const EVENT_DATA = {
         expires_at: time,
       }),
     )
-    .describe('A person has to answer something'),
+    .describe('A request for input from a person was opened'),
   'inbox.answered': z
     .object({ ...item, response: StoredInboxResponse })
-    .describe('A person answered'),
-  'inbox.delivered': z.object(item).describe('The answer reached the call or the engine'),
+    .describe('A person responded'),
+  'inbox.delivered': z
+    .object(item)
+    .describe('The response was delivered to the call or to the engine'),
   'inbox.completed': z
     .object(item)
-    .describe('The server reports that the page at the URL of an elicitation is done'),
+    .describe('The server reported that an elicitation by URL is complete'),
   'inbox.void': z
     .object({ ...item, reason: z.enum(['withdrawn', 'call_ended', 'run_ended', 'process_ended']) })
-    .describe('The item is closed, because an answer has no use any more'),
-  'inbox.expired': z.object(item).describe('Nobody answered in time'),
+    .describe('The item was closed because a response is no longer needed'),
+  'inbox.expired': z.object(item).describe('The item expired without a response'),
 
-  'limit.warning': limit.describe('80 % of a limit is used'),
-  'limit.exceeded': limit.describe('A limit is used up'),
+  'limit.warning': limit.describe('80 % of a limit was reached'),
+  'limit.exceeded': limit.describe('A limit was reached'),
   'usage.updated': z
     .object({
       source: z
@@ -248,7 +255,7 @@ export const EVENT_DATA = {
       call_id: z.string().optional(),
       model: z.string(),
       usage: Usage,
-      total: Usage.describe('Of the run so far'),
+      total: Usage.describe('Totals of the run so far'),
     })
     .describe('Tokens and cost of one model call'),
 } satisfies { readonly [T in RunEventType]: z.ZodType };
@@ -285,7 +292,7 @@ export const RunEvent = z
     'type',
     RUN_EVENT_VARIANTS as [(typeof RUN_EVENT_VARIANTS)[number], ...typeof RUN_EVENT_VARIANTS],
   )
-  .describe('One stored event of a run. Clients must ignore types and fields that they do not know')
+  .describe('A stored event of a run. Clients must ignore unknown types and fields')
   .meta({ id: 'RunEvent' }) as unknown as z.ZodType<RunEventBody, RunEventBody>;
 
 export const RunEventPage = z
@@ -303,7 +310,7 @@ export const EventsQuery = z.strictObject({
     .min(0)
     .optional()
     .describe('Events with a greater seq; default 0, or the Last-Event-ID header'),
-  limit: z.coerce.number().int().min(1).max(1000).default(200).describe('Of a JSON page'),
+  limit: z.coerce.number().int().min(1).max(1000).default(200).describe('For a JSON page'),
 });
 
 /** Returns the component name of an event type: `ToolCallPlanned` for `tool_call.planned`. */

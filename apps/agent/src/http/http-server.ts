@@ -169,7 +169,7 @@ async function describeRoutes(app: FastifyInstance, version: string): Promise<vo
         title: 'Signalbox',
         version,
         description:
-          'Runs agent tasks over the tools of MCP servers. Errors are RFC 9457 problem details; times are UTC, ISO 8601.',
+          'Runs agent tasks with the tools of MCP servers. Errors are RFC 9457 problem details; times are UTC, ISO 8601.',
         license: { name: 'MIT', identifier: 'MIT' },
       },
     },

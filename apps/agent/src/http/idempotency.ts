@@ -16,7 +16,7 @@ export const KeyHeaders = z.looseObject({
     .max(512)
     .optional()
     .describe(
-      'Any text of the client. A repetition with the same key and body within 24 hours has no further effect: it gets the answer of the first, with `Idempotent-Replayed: true`',
+      'Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true`',
     ),
 });
 
@@ -143,17 +143,17 @@ async function claim<Body>(
   if (used.requestSha256 !== requestSha256)
     throw new Problem(
       'idempotency_key_reused',
-      'the Idempotency-Key was sent with another request before; a new request needs a new key',
+      'the Idempotency-Key was already used for a different request; use a new key for a new request',
     );
   if (!used.isDone)
     throw new Problem(
       'idempotency_key_in_use',
-      'the first request with this Idempotency-Key is not answered yet; send it again in a moment',
+      'the first request with this Idempotency-Key is still in progress; retry later',
     );
   if (used.response === undefined)
     throw new Problem(
       'response_erased',
-      'the request was served before, and the run that it was about was deleted since; nothing was done again',
+      'the request was already served, but its run was deleted afterwards; the request was not repeated',
     );
   const { status, location, body } = used.response;
   // The stored response belongs to the same method, path and body.

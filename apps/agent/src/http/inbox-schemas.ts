@@ -24,7 +24,7 @@ const InboxAction = z.enum([
 const Remember = z.enum(['call', 'run', 'thread']);
 
 const about = {
-  server: z.string().describe('The MCP server whose call needs a person'),
+  server: z.string().describe('MCP server of the call'),
   tool: z.string(),
   name: z.string().describe('The wire name, server__tool'),
 };
@@ -35,18 +35,16 @@ export const INBOX_REQUESTS = {
     .object({
       ...about,
       arguments: json,
-      model_arguments: json
-        .optional()
-        .describe('The arguments that the model asked for, where a person changed them'),
+      model_arguments: json.optional().describe('Arguments of the model, if a person changed them'),
       description: z.string(),
       annotations: json,
       trusted: z
         .boolean()
         .describe('Whether the configuration trusts the annotations of this server'),
-      remember: z.array(Remember).describe('The scopes that an approval may have'),
+      remember: z.array(Remember).describe('Allowed scopes of the approval'),
       reason: z.string().optional().describe('Why an approved call needs an approval again'),
     })
-    .describe('Answer with approve or deny')
+    .describe('Respond with approve or deny')
     .meta({ id: 'ToolApprovalRequest' }),
   elicitation_form: z
     .object({
@@ -54,7 +52,7 @@ export const INBOX_REQUESTS = {
       message: z.string(),
       requested_schema: json.describe('A JSON Schema for a flat object'),
     })
-    .describe('A form of the server. Answer with accept and content, decline, or cancel')
+    .describe('A form from the server. Respond with accept and content, decline, or cancel')
     .meta({ id: 'ElicitationFormRequest' }),
   elicitation_url: z
     .object({
@@ -67,9 +65,9 @@ export const INBOX_REQUESTS = {
       is_completed: z
         .boolean()
         .optional()
-        .describe('True once the server reports that the page is done'),
+        .describe('Whether the server reported that the elicitation is complete'),
     })
-    .describe('A page that the person opens in a browser. Answer with accept, decline or cancel')
+    .describe('A page that the person opens in a browser. Respond with accept, decline or cancel')
     .meta({ id: 'ElicitationUrlRequest' }),
   sampling_approval: z
     .object({
@@ -81,7 +79,7 @@ export const INBOX_REQUESTS = {
       model: z.string(),
       tools: z.array(json).optional(),
     })
-    .describe('The server wants the model to be called. Answer with approve or deny')
+    .describe('The server requests a model call. Respond with approve or deny')
     .meta({ id: 'SamplingApprovalRequest' }),
   sampling_reply: z
     .object({
@@ -89,13 +87,15 @@ export const INBOX_REQUESTS = {
       text: z.string(),
       model: z.string(),
       stop_reason: z.string().optional(),
-      content: z.array(json).optional().describe('The blocks of a reply that calls tools'),
+      content: z.array(json).optional().describe('Content blocks of a reply with tool calls'),
     })
-    .describe('The reply of the model, before the server gets it. Answer with approve or deny')
+    .describe(
+      'The reply of the model, before it is sent to the server. Respond with approve or deny',
+    )
     .meta({ id: 'SamplingReplyRequest' }),
   outcome_unknown: z
     .object({ ...about, message: z.string(), arguments: json, attempt: z.int() })
-    .describe('A call was sent and its result was lost. Answer with retry, mark_done or fail')
+    .describe('A call was sent and its result was lost. Respond with retry, mark_done or fail')
     .meta({ id: 'OutcomeUnknownRequest' }),
 } satisfies { readonly [K in z.output<typeof InboxKind>]: z.ZodType };
 
@@ -150,17 +150,17 @@ export const StoredInboxResponse = z
 const Choice = z
   .object({
     value: z.union([z.string(), z.number()]),
-    title: z.string().describe('The text to show; the value itself where the server gives none'),
+    title: z.string().describe('Text to show; the value itself if the server gives no title'),
   })
   .meta({ id: 'FormChoice' });
 
 /** A form field in a shape that is independent of the protocol version. */
 export const FormField = z
   .object({
-    name: z.string().describe('The member of `content` that answers the field'),
+    name: z.string().describe('Member of `content` with the value of the field'),
     type: z
       .enum(['string', 'number', 'integer', 'boolean', 'array'])
-      .describe('array: a list of texts, of `choices` where there are any'),
+      .describe('array: a list of strings, limited to `choices` if present'),
     title: z.string().optional(),
     description: z.string().optional(),
     required: z.boolean(),
@@ -168,14 +168,14 @@ export const FormField = z
       .union([z.string(), z.number(), z.boolean(), z.array(z.string())])
       .optional()
       .describe(
-        'Taken where the answer leaves the field out; null in the answer leaves an optional field empty',
+        'Value when the response omits the field; null in the response leaves an optional field empty',
       ),
     choices: z
       .array(Choice)
       .optional()
-      .describe('The only values that the field, or an entry of an array, may have'),
+      .describe('Allowed values of the field, or of the entries of an array'),
     format: z.string().optional().describe('email, uri, date and date-time are checked'),
-    min_length: z.number().optional().describe('In characters'),
+    min_length: z.number().optional().describe('Length in characters'),
     max_length: z.number().optional(),
     minimum: z.number().optional(),
     maximum: z.number().optional(),
@@ -221,13 +221,13 @@ const itemVariants = inboxRequestVariants({
     .array(FormField)
     .optional()
     .describe(
-      'Of an elicitation_form: its fields, with titles, defaults and choices. Absent where is_shortened',
+      'For elicitation_form: its fields, with titles, defaults and choices. Absent when is_shortened',
     ),
   is_shortened: z
     .literal(true)
     .optional()
     .describe(
-      'Present in lists, runs and snapshots where long parts of request or response are cut or empty; GET /v1/inbox/{id} has them',
+      'Present in lists, runs and snapshots when long parts of request or response are truncated or empty; GET /v1/inbox/{id} returns them in full',
     ),
 }).map((variant) => variant.meta({ id: COMPONENTS[variant.shape.kind.value] }));
 
@@ -237,7 +237,7 @@ export const InboxItem = z
     'kind',
     itemVariants as [(typeof itemVariants)[number], ...typeof itemVariants],
   )
-  .describe('Something that a person has to answer; the shape of `request` depends on `kind`')
+  .describe('A request for input from a person; the shape of `request` depends on `kind`')
   .meta({ id: 'InboxItem' }) as unknown as z.ZodType<InboxItemBody, InboxItemBody>;
 
 export const InboxResponse = z
@@ -252,15 +252,15 @@ export const InboxResponse = z
       ),
     arguments: json
       .optional()
-      .describe('Of an approved tool call: the arguments to call the tool with instead'),
+      .describe('For an approved tool call: arguments that replace those of the model'),
     remember: Remember.optional().describe(
-      'Of an approved tool call: whether later calls of the same tool are approved too, with any arguments; default call, which means no',
+      'For an approved tool call: the scope in which later calls of the same tool are approved, with any arguments; default call (this call only)',
     ),
     note: z
       .string()
       .max(2000)
       .optional()
-      .describe('Shown to the model with a denied call or a settled unknown outcome'),
+      .describe('Note to the model about a denied call or a settled unknown outcome'),
   })
   .meta({
     id: 'InboxResponse',

@@ -21,8 +21,8 @@ export function probeRoutes(
     '/healthz',
     {
       schema: {
-        summary: 'Whether the service answers',
-        description: 'Where a token is configured, a request without it gets the status alone.',
+        summary: 'Whether the service is alive',
+        description: 'When a token is configured, a request without it gets only the status.',
         response: { 200: Health },
       },
     },
@@ -44,9 +44,9 @@ export function probeRoutes(
     '/readyz',
     {
       schema: {
-        summary: 'Whether the service takes work',
+        summary: 'Whether the service accepts work',
         description:
-          'Not before the runs of an earlier process are recovered, and not while the store cannot be read or written. MCP servers that are not connected do not count.',
+          'Not ready before the runs of an earlier process are recovered, or while the store cannot be read or written. MCP servers that are not connected do not matter.',
         response: { 200: Readiness, 503: ProblemDetails },
       },
     },

@@ -22,13 +22,13 @@ const problems = {
   invalid_json: [400, 'The request body is not JSON'],
   invalid_request: [400, 'The request is not valid'],
   invalid_cursor: [400, 'The cursor is not valid'],
-  invalid_response: [400, 'The answer does not fit the inbox item'],
+  invalid_response: [400, 'The response does not fit the inbox item'],
   invalid_arguments: [400, 'The arguments do not fit the tool'],
-  invalid_output_schema: [400, 'The output schema cannot be used'],
+  invalid_output_schema: [400, 'The output schema is not supported'],
   unknown_price: [400, 'The price of the model is not known'],
   unknown_agent: [400, 'There is no such agent'],
   unknown_thread: [400, 'There is no such thread'],
-  unknown_server: [400, 'No such MCP server is configured'],
+  unknown_server: [400, 'There is no such MCP server'],
   unauthorized: [401, 'A bearer token is required'],
   forbidden_host: [403, 'The Host header is not allowed'],
   forbidden_origin: [403, 'The Origin header is not allowed'],
@@ -47,22 +47,22 @@ const problems = {
   inbox_item_not_open: [409, 'The inbox item is not open'],
   run_not_settled: [409, 'The run is not settled'],
   run_not_resumable: [409, 'The run cannot be resumed'],
-  invalid_fork: [409, 'The run cannot be forked there'],
+  invalid_fork: [409, 'The run cannot be forked at this turn'],
   thread_busy: [409, 'A run of the thread is not settled'],
   idempotency_key_reused: [409, 'The idempotency key was used for another request'],
   idempotency_key_in_use: [409, 'A request with this idempotency key is in progress'],
-  response_erased: [410, 'What the request was answered with was deleted'],
+  response_erased: [410, 'The resource in the stored response was deleted'],
   tool_quarantined: [409, 'The tool changed and is not approved'],
-  definition_changed: [409, 'The tool has another definition by now'],
-  too_many_runs: [429, 'Too many runs wait'],
+  definition_changed: [409, 'The definition of the tool changed again'],
+  too_many_runs: [429, 'Too many runs are queued'],
   payload_too_large: [413, 'The request body is too large'],
-  range_not_satisfiable: [416, 'The range lies outside of the artifact'],
+  range_not_satisfiable: [416, 'The range is outside the artifact'],
   unsupported_media_type: [415, 'The request body must be JSON'],
-  too_many_attempts: [429, 'Too many wrong tokens'],
-  server_refused: [502, 'The MCP server refused'],
+  too_many_attempts: [429, 'Too many requests with a wrong token'],
+  server_refused: [502, 'The MCP server rejected the request'],
   server_unavailable: [503, 'The MCP server is not available'],
-  internal_error: [500, 'Something went wrong in the service'],
-  not_ready: [503, 'The service cannot take work'],
+  internal_error: [500, 'Internal error of the service'],
+  not_ready: [503, 'The service does not accept work'],
   too_many_streams: [503, 'Too many event streams are open'],
   storage_full: [503, 'The disk is full'],
   storage_broken: [503, 'The database cannot be written'],
@@ -157,15 +157,18 @@ export function toProblem(error: unknown): Problem {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Problem(
         'unsupported_media_type',
-        "send JSON, with the header 'content-type: application/json', even when there is nothing to say",
+        "send JSON with the header 'content-type: application/json'; only a POST may have no body",
       );
     case 'FST_ERR_BAD_URL':
       return new Problem(
         'invalid_request',
-        'the path of the URL has a % that is not followed by two hexadecimal digits of UTF-8 text',
+        'the path of the URL has an invalid percent-encoding: % must be followed by two hexadecimal digits of UTF-8 text',
       );
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new Problem('invalid_request', 'the Content-Length header does not fit the body');
+      return new Problem(
+        'invalid_request',
+        'the Content-Length header does not match the length of the body',
+      );
     default:
       return new Problem('internal_error', 'the service log has the details');
   }

@@ -14,7 +14,7 @@ import { WaitHeaders } from './wait-for-run.ts';
 /** Response to `Prefer: wait` or `accept: text/event-stream`. */
 const SETTLED_OR_STREAM = {
   description:
-    'The settled run, after `Prefer: wait=N`; or its event stream, with `accept: text/event-stream`',
+    'The settled run (with `Prefer: wait=N`), or its event stream (with `accept: text/event-stream`)',
   content: { 'application/json': { schema: RunSchema }, ...RUN_STREAM.content },
 };
 
@@ -31,9 +31,9 @@ export function runControlRoutes(app: HttpApp, dependencies: RouteDependencies):
       schema: {
         summary: 'Start a run',
         description:
-          'Answers when the run is stored: from then on it reaches a terminal status, whatever process dies. ' +
-          "With `accept: text/event-stream` the answer is the run's event stream; closing it does not cancel the run. " +
-          'With `Prefer: wait=N` it waits up to N seconds (at most 60) for the end of the run and then answers 200; a run that takes longer continues.',
+          'Responds once the run is stored; a stored run reaches a terminal status even if a process crashes. ' +
+          "With `accept: text/event-stream` the response is the run's event stream; closing it does not cancel the run. " +
+          'With `Prefer: wait=N` the request waits up to N seconds (at most 60) until the run is settled and returns 200; a run that takes longer continues.',
         headers: WaitHeaders,
         body: NewRun,
         response: { 200: SETTLED_OR_STREAM, 202: RunSchema, ...problem, 409: ProblemDetails },
@@ -54,9 +54,9 @@ export function runControlRoutes(app: HttpApp, dependencies: RouteDependencies):
     '/v1/runs/:id/fork',
     {
       schema: {
-        summary: 'Start a run with the history of another',
+        summary: 'Start a run with the history of an existing run',
         description:
-          'The new run begins with a copy of what was said up to the end of a turn; nothing that was done is done again. It is in no thread.',
+          'The new run begins with a copy of the messages up to the end of a turn; no tool call is repeated. It belongs to no thread.',
         params: RunParameters,
         headers: WaitHeaders,
         body: NewFork,
@@ -81,7 +81,7 @@ export function runControlRoutes(app: HttpApp, dependencies: RouteDependencies):
       schema: {
         summary: 'Cancel a run',
         description:
-          'Idempotent. The run is `cancelling` until its calls have ended; a settled run is returned as it is.',
+          'Idempotent. The run is `cancelling` until its calls have ended; a settled run is returned unchanged.',
         params: RunParameters,
         headers: KeyHeaders,
         body: CancelRun,
@@ -107,8 +107,8 @@ export function runControlRoutes(app: HttpApp, dependencies: RouteDependencies):
       schema: {
         summary: 'Resume a failed or expired run',
         description:
-          'Continues with the next model call, with a new wall clock and the given limits; no tool call is repeated. Refused with run_not_resumable for a run that another attempt cannot help ' +
-          '(refusal, context_full, max_tokens, invalid_output), a tool call, and a run of a thread that has later runs.',
+          'Continues with the next model call, with a new wall clock and the given limits; no tool call is repeated. Refused with run_not_resumable after failures that a new attempt cannot fix ' +
+          '(refusal, context_full, max_tokens, invalid_output), for a run of kind `call`, and for a run followed by later runs in its thread.',
         params: RunParameters,
         headers: KeyHeaders,
         body: ResumeRun,

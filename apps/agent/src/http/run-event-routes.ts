@@ -15,7 +15,7 @@ const ResumeHeaders = z.looseObject({
     .string()
     .optional()
     .describe(
-      'Of a stream: id of the last event that the client has; the stream continues after it',
+      'For a stream: id of the last event that the client received; the stream continues after it',
     ),
 });
 

@@ -75,7 +75,7 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
       schema: {
         summary: 'Erase a settled run',
         description:
-          'Its messages, events, tool calls, artifacts and inbox items go; the audit stays. Runs that were forked from it keep their copy of the history.',
+          'Deletes its messages, events, tool calls, artifacts and inbox items, but not its audit entries. Runs forked from it keep their copy of the history.',
         params: RunParameters,
         response: { 204: z.null(), ...problem, 409: ProblemDetails },
       },

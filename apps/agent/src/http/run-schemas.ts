@@ -28,13 +28,13 @@ const settings = {
     .min(1)
     .max(100)
     .optional()
-    .describe('Names of the MCP servers whose tools may be used; default all'),
+    .describe('Names of the MCP servers whose tools may be used; default: all'),
   model: z
     .string()
     .min(1)
     .max(200)
     .optional()
-    .describe("The provider's model id; default the configured one"),
+    .describe('Model id of the provider; default: the configured model'),
   limits: Limits.optional(),
   instructions: z
     .string()
@@ -47,7 +47,7 @@ const settings = {
   output_schema: json
     .optional()
     .describe(
-      'A JSON Schema for an object: the answer is one that fits it, asked for again once, or the run fails with invalid_output',
+      'JSON Schema of an object that the answer must conform to; after one failed repair attempt the run fails with invalid_output',
     ),
 };
 
@@ -60,18 +60,18 @@ export const NewRun = z
       .min(1)
       .max(100)
       .optional()
-      .describe('A stored agent, whose fields count where the run has none of its own'),
+      .describe('Id of a stored agent, whose fields apply unless the run sets them'),
     thread_id: z
       .string()
       .min(1)
       .max(100)
       .optional()
-      .describe('The run begins with what was said in the settled runs of the thread'),
+      .describe('Id of a thread; the run begins with the messages of its settled runs'),
     on_busy: z
       .enum(['reject', 'enqueue', 'interrupt'])
       .optional()
       .describe(
-        'While a run of the thread is not settled: refuse (409), wait for it, or cancel it and go on when it has ended; default reject',
+        'Action while a run of the thread is not settled: reject (409), enqueue (wait until it is settled) or interrupt (cancel it first); default reject',
       ),
   })
   .refine(
@@ -98,7 +98,7 @@ export const NewFork = z
       .max(2_147_483_647)
       .optional()
       .describe(
-        'The last turn that is kept; 0 keeps the prompt alone; default the last one whose calls have ended',
+        'Last turn to keep; 0 keeps only the prompt; default: the last turn whose calls have ended',
       ),
     prompt: z
       .string()
@@ -106,10 +106,10 @@ export const NewFork = z
       .min(1)
       .max(200_000)
       .optional()
-      .describe('What the user says next; at turn 0 in place of the prompt'),
+      .describe('Next user message; at turn 0 it replaces the prompt'),
     ...settings,
   })
-  .describe('Fields that are not given are those of the run; limits one by one')
+  .describe('Omitted fields, and omitted limits, are taken from the run')
   .meta({ id: 'NewFork', examples: [{ at_turn: 2, prompt: 'Only those of this year.' }] });
 
 export const Usage = z
@@ -120,7 +120,7 @@ export const Usage = z
     output: z.int(),
     reasoning: z.int(),
     source: z.enum(['reported', 'partial', 'estimated']),
-    cost_usd: z.number().optional().describe('US dollars; absent when a price is not known'),
+    cost_usd: z.number().optional().describe('US dollars; absent without a known price'),
   })
   .meta({ id: 'Usage' });
 
@@ -156,7 +156,7 @@ export const Run = z
     servers: z.array(z.string()).optional(),
     provider: z.string().optional().describe('Absent for kind call'),
     model: z.string().optional().describe('Absent for kind call'),
-    scripted: z.boolean().describe('True when the answers come from scripts and not from a model'),
+    scripted: z.boolean().describe('Whether scripts answer in place of a model'),
     notice: z.string().optional().describe('Shown when no model is configured'),
     limits: RunLimits,
     thread_id: z.string().optional(),
@@ -170,29 +170,29 @@ export const Run = z
     usage: Usage.optional(),
     answer: z.string().optional(),
     output_schema: json.optional(),
-    output: z.unknown().optional().describe('The answer as a value that fits output_schema'),
+    output: z.unknown().optional().describe('The answer as a value that conforms to output_schema'),
     error: RunErrorDetails.optional(),
     model_outage: z
       .object({
         since: time,
-        attempts: z.int().describe('Failed attempts in a row'),
+        attempts: z.int().describe('Consecutive failed attempts'),
         next_attempt_at: time,
         error: RunErrorDetails.describe('Reason of the last failure'),
       })
       .optional()
       .describe(
-        'The model cannot be asked at present, and the run asks again; status_reason is then model_unavailable',
+        'The model call failed for a temporary reason and is retried; status_reason is model_unavailable',
       ),
     inbox: z
       .array(InboxItem)
       .describe(
-        'The oldest open inbox items of the run, at most 20; GET /v1/inbox?run_id= has all of them',
+        'The oldest open inbox items of the run, at most 20; GET /v1/inbox?run_id= returns all',
       ),
     is_shortened: z
       .literal(true)
       .optional()
       .describe(
-        'Present in lists where prompt, instructions or answer are cut at 1000 characters, or output or output_schema is left out; GET /v1/runs/{id} has them',
+        'Present in lists when prompt, instructions or answer is truncated to 1000 characters, or output or output_schema is left out; GET /v1/runs/{id} returns them in full',
       ),
     created_at: time,
     started_at: time.optional(),
@@ -211,7 +211,7 @@ export const CancelRun = z
   .meta({ id: 'CancelRun' });
 
 export const ResumeRun = z
-  .strictObject({ limits: Limits.optional().describe('In place of the limits that the run had') })
+  .strictObject({ limits: Limits.optional().describe('New limits that replace those of the run') })
   .meta({ id: 'ResumeRun' });
 
 export const RunPatch = z
@@ -222,7 +222,7 @@ export const RunListQuery = ListQuery.extend({
   status: z
     .union([runStatus, z.array(runStatus).min(1).max(8)])
     .optional()
-    .describe('Runs with this status; may be repeated for any of several'),
+    .describe('Runs with this status; may be repeated for several statuses'),
   kind: z.enum(['agent', 'call']).optional(),
   metadata: Metadata.optional().describe(METADATA_FILTER),
   thread_id: z.string().min(1).max(100).optional(),

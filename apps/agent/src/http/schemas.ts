@@ -18,16 +18,16 @@ export const Metadata = z
     `must have at most ${MAX_METADATA_ENTRIES} entries`,
   )
   .describe(
-    "The client's own words about it: at most 16, names of at most 64 characters, values of at most 512",
+    'Metadata that the client attaches: at most 16 entries, names of at most 64 characters, values of at most 512',
   );
 
 export const METADATA_FILTER =
-  'Entries that the metadata must have, as `metadata.NAME=VALUE` or `metadata[NAME]=VALUE`';
+  'Metadata entries to match, as `metadata.NAME=VALUE` or `metadata[NAME]=VALUE`';
 
 /** Changes of metadata entries. */
 export const MetadataPatch = z
   .record(z.string().min(1).max(64), z.string().max(512).nullable())
-  .describe('Entries to set; null removes an entry; all others stay');
+  .describe('Entries to set; null removes an entry; other entries are unchanged');
 
 export const Limits = z
   .strictObject({
@@ -35,24 +35,24 @@ export const Limits = z
     tool_calls: positive('Tool calls; default 200').optional(),
     wall_clock_ms: positive('Milliseconds from the start of the run; default 3600000').optional(),
     call_inactivity_ms: positive(
-      'Milliseconds without progress of one tool call, stopped while a person is asked; default 120000',
+      'Milliseconds without progress of one tool call, excluding the time spent waiting for user input; default 120000',
     ).optional(),
     call_max_ms: positive(
-      'Milliseconds of one tool call, stopped while a person is asked; default 1800000',
+      'Milliseconds of one tool call, excluding the time spent waiting for user input; default 1800000',
     ).optional(),
     inbox_expiry_ms: positive(
-      'Milliseconds an inbox item waits for its answer; default 86400000',
+      'Milliseconds until an open inbox item expires; default 86400000',
     ).optional(),
-    tokens: positive('Tokens of all model calls, input and output; default no limit').optional(),
+    tokens: positive('Input and output tokens of all model calls; default no limit').optional(),
     output_tokens: positive(
-      'Tokens of one message of the model, thinking included; default as many as the model can write',
+      'Output tokens of one model call, including thinking; default the maximum of the model',
     ).optional(),
     cost_usd: z
       .number()
       .positive()
       .max(1_000_000)
       .describe(
-        'US dollars of all model calls; refused where the price of the model is not known; default no limit',
+        'US dollars of all model calls; refused for a model without a known price; default no limit',
       )
       .optional(),
   })

@@ -31,8 +31,8 @@ const problem = { 400: ProblemDetails, 404: ProblemDetails, 409: ProblemDetails 
  */
 export function serverControlRoutes(app: HttpApp, { statusOf, controlOf }: ServerLookup): void {
   for (const [path, summary] of [
-    ['reconnect', 'Connect an MCP server anew'],
-    ['drain', 'Take an MCP server out of use'],
+    ['reconnect', 'Reconnect an MCP server'],
+    ['drain', 'Drain an MCP server'],
   ] as const) {
     app.post(
       `/v1/servers/:name/${path}`,
@@ -67,7 +67,7 @@ export function serverControlRoutes(app: HttpApp, { statusOf, controlOf }: Serve
       if (!isKnown)
         throw new Problem(
           'tool_not_found',
-          `the server ${name} has no tool called "${tool}"; GET /v1/servers/${name} lists those that are pinned`,
+          `the server ${name} has no tool called "${tool}"; GET /v1/servers/${name} lists the pinned tools`,
         );
       return serverView(statusOf(name));
     },
@@ -77,7 +77,7 @@ export function serverControlRoutes(app: HttpApp, { statusOf, controlOf }: Serve
     '/v1/servers/:name/tools/approve',
     {
       schema: {
-        summary: 'Approve the changed definitions of several tools, all or none',
+        summary: 'Approve the changed definitions of several tools atomically',
         params: ServerParameters,
         body: ApproveTools,
         response: { 200: ApprovedTools, ...problem },
@@ -94,7 +94,7 @@ export function serverControlRoutes(app: HttpApp, { statusOf, controlOf }: Serve
     '/v1/servers/:name/roots',
     {
       schema: {
-        summary: "Change an MCP server's roots, until the service ends",
+        summary: "Set an MCP server's roots until the service stops",
         params: ServerParameters,
         body: ServerRoots,
         response: { 200: Server, ...problem },

@@ -44,7 +44,7 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
     if (status === undefined)
       throw new Problem(
         'server_not_found',
-        `no MCP server is called "${name}"; GET /v1/servers lists those that are configured`,
+        `no MCP server is called "${name}"; GET /v1/servers lists the configured servers`,
       );
     return status;
   };
@@ -208,12 +208,12 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
         summary: "Follow a server's changes, as a stream",
         description:
           'Server-sent events: `subscribed`, then `resource.updated` with the `uri` of a followed resource, `tools.changed`, `prompts.changed`, `resources.changed`, and `missed` after a restart of ' +
-          'the server, when anything may have changed. The stream lasts until the reader leaves.',
+          'the server, when anything may have changed. The stream is open until the client disconnects.',
         params: ServerParameters,
         querystring: ChangesQuery,
         response: {
           200: {
-            description: 'The changes, until the reader leaves',
+            description: 'The changes, until the client disconnects',
             content: { 'text/event-stream': { schema: ServerChangeFrame } },
           },
           ...problem,
@@ -236,7 +236,7 @@ function page(
 ): { data: { [name: string]: unknown }[]; next_cursor?: string } {
   const from = cursor === undefined ? 0 : Number(cursor);
   if (!Number.isSafeInteger(from) || from < 0)
-    throw new Problem('invalid_cursor', 'the cursor must be the next_cursor of the page before');
+    throw new Problem('invalid_cursor', 'the cursor must be the next_cursor of the previous page');
   // Objects from the wire.
   const data = items.slice(from, from + limit) as { [name: string]: unknown }[];
   return { data, ...(from + limit < items.length ? { next_cursor: String(from + limit) } : {}) };

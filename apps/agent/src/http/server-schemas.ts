@@ -5,23 +5,20 @@ import { json, time } from './schemas.ts';
 export const Server = z
   .object({
     name: z.string(),
-    configured_name: z
-      .string()
-      .optional()
-      .describe('Its name as the configuration has it, where that is another one'),
+    configured_name: z.string().optional().describe('Name in the configuration, if different'),
     transport: z.enum(['stdio', 'http', 'sse']),
     state: z
       .enum(['connecting', 'ready', 'failed', 'draining', 'drained', 'closed', 'invalid'])
-      .describe('invalid: its configuration cannot be used, and error says why'),
+      .describe('invalid: its configuration is invalid, and `error` has the reason'),
     health: z
       .enum(['ok', 'degraded', 'down'])
-      .describe('degraded: it is ready, but calls are kept from it or tools are quarantined'),
+      .describe('degraded: ready, but calls are blocked or tools are quarantined'),
     breaker: z
       .enum(['closed', 'open', 'half_open'])
       .describe(
-        'open: it does not answer, so no call is sent to it until opens_again_at; half_open: one call is tried',
+        'open: the server does not respond, so no call is sent until opens_again_at; half_open: one trial call is sent',
       ),
-    breaker_failures: z.int().describe('Calls in a row, within a minute, that were not answered'),
+    breaker_failures: z.int().describe('Consecutive unanswered calls within a minute'),
     opens_again_at: time.optional(),
     era: z.enum(['legacy', 'modern']).optional(),
     protocol_version: z.string().optional(),
@@ -30,9 +27,9 @@ export const Server = z
     quarantined: z
       .array(z.string())
       .describe(
-        'Tools that changed since they were first seen; not offered before a person approves that',
+        'Tools that changed since they were first seen; not offered before a person approves the change',
       ),
-    roots: z.array(z.string()).describe('Paths of the directories it is told as roots'),
+    roots: z.array(z.string()).describe('Paths of the directories that the server gets as roots'),
     warnings: z.array(z.string()),
     error: z.string().optional(),
     pid: z.int().optional(),
@@ -42,14 +39,16 @@ export const Server = z
           pid: z.int().optional(),
           calls: z.int().describe('Calls in flight'),
           run_ids: z.array(z.string()),
-          open_questions: z.int().describe('Questions of the server that wait for an answer'),
+          open_questions: z.int().describe('Open input requests of the server'),
           retiring: z
             .string()
             .optional()
-            .describe('Why it takes no new calls and is closed when it has none'),
+            .describe('Why the connection takes no new calls and is closed when it is idle'),
         }),
       )
-      .describe('Its processes or sessions; more than one for a legacy server that asks questions'),
+      .describe(
+        'Processes or sessions of the server; several for a legacy server that sends input requests',
+      ),
     waiting_calls: z
       .array(z.object({ run_id: z.string(), call_id: z.string().optional(), ...waitingFields }))
       .describe('Calls that wait for a connection'),
@@ -75,11 +74,14 @@ export const ChangesQuery = z.strictObject({
   uri: z
     .union([uri, z.array(uri).max(256)])
     .optional()
-    .describe('Resources to follow; may be repeated'),
+    .describe('URIs of resources to follow; may be repeated'),
 });
 
 export const PromptArguments = z.strictObject({
-  arguments: z.record(z.string(), z.string()).optional().describe('By name; all are text'),
+  arguments: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('Arguments by name; all values are strings'),
 });
 
 export const CompletionRequest = z
@@ -87,12 +89,9 @@ export const CompletionRequest = z
     of: completionTarget,
     argument: z.strictObject({
       name: z.string().min(1).max(1000),
-      value: z.string().max(8192).describe('What was typed so far'),
+      value: z.string().max(8192).describe('Text typed so far'),
     }),
-    chosen: z
-      .record(z.string(), z.string())
-      .optional()
-      .describe('Arguments that were chosen before'),
+    chosen: z.record(z.string(), z.string()).optional().describe('Values of the earlier arguments'),
   })
   .meta({ id: 'CompletionRequest' });
 
@@ -101,7 +100,7 @@ export const PinnedTool = z
     tool: z.string(),
     digest: z.string().describe('SHA-256 of the pinned definition'),
     first_seen_at: time,
-    accepted_at: time.optional().describe('When it took the place of an earlier one'),
+    accepted_at: time.optional().describe('When it replaced an earlier definition'),
     quarantined: z
       .object({ digest: z.string(), changed: z.array(z.string()), definition: json })
       .optional()
@@ -123,7 +122,7 @@ export const ServerMode = z
       .enum(['graceful', 'now'])
       .default('graceful')
       .describe(
-        'graceful: when the calls in flight have ended, without new ones until then; now: they are lost',
+        'graceful: after the calls in flight have ended, without new calls; now: at once, so that calls in flight are lost',
       ),
   })
   .meta({ id: 'ServerMode' });
@@ -135,7 +134,7 @@ export const ApproveTool = z
       .min(1)
       .max(100)
       .optional()
-      .describe('Of the definition that was looked at; another one is refused'),
+      .describe('Digest of the reviewed definition; refused if the definition has changed since'),
   })
   .meta({ id: 'ApproveTool' });
 
@@ -153,7 +152,7 @@ export const ApproveTools = z
                 .min(1)
                 .max(100)
                 .optional()
-                .describe('Of the definition that was looked at'),
+                .describe('Digest of the reviewed definition'),
             }),
           )
           .min(1)
@@ -164,7 +163,7 @@ export const ApproveTools = z
   .meta({ id: 'ApproveTools' });
 
 export const ApprovedTools = Server.extend({
-  approved: z.array(z.string()).describe('Tools that were quarantined'),
+  approved: z.array(z.string()).describe('Tools whose changed definition was approved'),
 }).meta({ id: 'ApprovedTools' });
 
 export const ServerRoots = z

@@ -13,7 +13,7 @@ export const RunSnapshotFrame = z
       .optional()
       .describe('The unfinished message, with its text so far'),
   })
-  .describe('The run as it is. First frame of every stream; carries no id')
+  .describe('The current state of the run. First frame of every stream; has no id')
   .meta({ id: 'RunSnapshotFrame' });
 
 export const MessageDeltaFrame = z
@@ -22,16 +22,16 @@ export const MessageDeltaFrame = z
     run_id: z.string(),
     message_id: z.string(),
     kind: z.enum(['text', 'reasoning']),
-    offset: z.int().describe('Characters of this kind that came before in the message'),
+    offset: z.int().describe('Offset in characters within the text of this kind in the message'),
     text: z.string(),
   })
-  .describe('More text of an unfinished message; carries no id and is not stored')
+  .describe('The next part of an unfinished message; has no id and is not stored')
   .meta({ id: 'MessageDeltaFrame' });
 
 export const StreamGapFrame = z
   .object({ type: z.literal('stream.gap'), run_id: z.string(), reason: z.literal('slow_reader') })
   .describe(
-    'message.delta frames were dropped because the reader was too slow; a run.snapshot follows; carries no id',
+    'message.delta frames were dropped because the reader was too slow; a run.snapshot follows; has no id',
   )
   .meta({ id: 'StreamGapFrame' });
 
@@ -64,7 +64,7 @@ export const ServerChangeFrame = z
           'resources.changed',
         ]),
       })
-      .describe('missed: the server was restarted, so anything may have changed')
+      .describe('missed: the server was restarted, so any feature may have changed')
       .meta({ id: 'ServerNoticeFrame' }),
   ])
   .describe('The JSON after `data:` of one server-sent event; its `type` is also the `event:` line')

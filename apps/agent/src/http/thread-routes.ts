@@ -131,7 +131,7 @@ export function threadRoutes(app: HttpApp, { engine, read, once }: RouteDependen
     '/v1/threads/:id',
     {
       schema: {
-        summary: 'Erase a thread and its runs, all of which must be settled',
+        summary: 'Erase a thread and its runs; all runs must be settled',
         params: RunParameters,
         response: { 204: z.null(), ...problem, 409: ProblemDetails },
       },

@@ -32,7 +32,7 @@ export const Thread = z
     title: z.string().optional(),
     metadata: z.record(z.string(), z.string()),
     created_at: time,
-    updated_at: time.describe('When the thread was changed, or a run was added'),
+    updated_at: time.describe('Time of the last change of the thread or added run'),
   })
   .meta({ id: 'Thread' });
 
@@ -44,7 +44,7 @@ export const ThreadMessage = z
   .object({
     id: z.string(),
     run_id: z.string(),
-    turn: z.int().describe('The turn of its run; 0 is what the run began with'),
+    turn: z.int().describe('Turn of the run; 0 for the messages that the run began with'),
     role: z.enum(['user', 'assistant']),
     created_at: time.optional(),
     content: z

@@ -33,7 +33,7 @@ export const WaitHeaders = KeyHeaders.extend({
   prefer: z
     .string()
     .optional()
-    .describe('`wait=N`: seconds to wait for the end of the run, at most 60'),
+    .describe('`wait=N`: seconds to wait until the run is settled, at most 60'),
 });
 
 export interface Waiting<Body> {

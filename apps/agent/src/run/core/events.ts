@@ -12,7 +12,7 @@ export type UsageData = {
   readonly output: number;
   readonly reasoning: number;
   readonly source: 'reported' | 'partial' | 'estimated';
-  /** US dollars; absent when a price is not known. */
+  /** US dollars; absent without a known price. */
   readonly cost_usd?: number;
 };
 
@@ -24,7 +24,7 @@ export type ResultPreview = {
   readonly text: string;
   readonly truncated: boolean;
   readonly is_error: boolean;
-  /** Types of the content blocks that are not text. */
+  /** Types of the content blocks other than text. */
   readonly other_content: readonly string[];
 };
 
@@ -63,7 +63,7 @@ export interface RunEventTypes {
     /** Absent, as the model is, for a single tool call. */
     readonly provider: string | undefined;
     readonly model: string | undefined;
-    /** True when the answers come from scripts and not from a model. */
+    /** Whether scripts answer in place of a model. */
     readonly scripted: boolean;
     readonly notice: string | undefined;
   };
@@ -125,7 +125,7 @@ export interface RunEventTypes {
     readonly position: number;
     readonly tool_use_id: string;
     readonly name: string;
-    /** Absent for tools of the service itself, and where no server has the tool. */
+    /** Absent for tools of the service itself and for unknown tools. */
     readonly server: string | undefined;
     readonly tool: string;
     readonly arguments: JsonObject;

@@ -86,7 +86,7 @@ async function applyAnswer(
 function processEnded({ id }: InboxItem): EngineError {
   return new EngineError(
     'inbox_item_not_open',
-    `The inbox item ${id} is not open any more: the process whose call waited for the response has ended.`,
+    `The inbox item ${id} is no longer open: the process whose call waited for the response has ended.`,
   );
 }
 

@@ -210,7 +210,7 @@ async function refuseOutputSchema(
   if (problem !== undefined)
     throw new EngineError(
       'invalid_output_schema',
-      `The output schema cannot be used: ${problem}.`,
+      `The output schema is not supported: ${problem}.`,
       [{ path: '/output_schema', message: problem }],
     );
 }

@@ -10,7 +10,7 @@ export async function deleteRun({ store }: Uses<'store'>, id: string): Promise<v
     if (!isSettled(run))
       throw new EngineError(
         'run_not_settled',
-        `The run ${id} is not settled: it is ${run.status}. Cancel it first, or wait for its end.`,
+        `The run ${id} is not settled: it is ${run.status}. Cancel it first, or wait until it is settled.`,
       );
     await sql.deleteRun(id);
   });

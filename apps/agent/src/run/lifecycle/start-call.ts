@@ -110,6 +110,6 @@ async function findTool(
     throw new EngineError('tool_quarantined', `${wireName} is not called: ${reason}`);
   throw new EngineError(
     'tool_not_found',
-    `No tool is called ${JSON.stringify(wireName)}${reason === undefined ? '' : ` at present (${reason})`}; GET /v1/tools lists those of the servers that are ready.`,
+    `No tool is called ${JSON.stringify(wireName)}${reason === undefined ? '' : ` at present (${reason})`}; GET /v1/tools lists the tools of the ready servers.`,
   );
 }

@@ -40,7 +40,7 @@ export async function deleteThread({ store }: Uses<'store'>, id: string): Promis
     if (busy !== undefined)
       throw new EngineError(
         'thread_busy',
-        `The run ${busy.id} of the thread is not settled: it is ${busy.status}. Cancel it first, or wait for its end.`,
+        `The run ${busy.id} of the thread is not settled: it is ${busy.status}. Cancel it first, or wait until it is settled.`,
       );
     if (!(await sql.deleteThread(id)))
       throw new EngineError('thread_not_found', `There is no thread ${id}.`);
