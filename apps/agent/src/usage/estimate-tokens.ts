@@ -14,7 +14,12 @@ export function estimateTokens(request: unknown): number {
     media += 1;
     return '';
   });
-  return Math.ceil(text.length / CHARACTERS_PER_TOKEN) + media * MEDIA_TOKENS;
+  return tokensIn(text.length) + media * MEDIA_TOKENS;
+}
+
+/** Returns the approximate characters of a number of tokens. */
+export function charactersIn(tokens: number): number {
+  return tokens * CHARACTERS_PER_TOKEN;
 }
 
 /** Returns the approximate tokens of a number of characters. */

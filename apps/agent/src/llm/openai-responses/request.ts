@@ -7,6 +7,7 @@ import { isContent, lossesIn } from '../message-losses.ts';
 import { outputFormat } from '../output-schema.ts';
 import { fitTools } from '../tool-schema.ts';
 import { resultCallIds, wireCallId } from '../wire-call-id.ts';
+import { charactersIn } from '../../usage/estimate-tokens.ts';
 
 type Params = OpenAI.Responses.ResponseCreateParamsStreaming;
 type InputItem = OpenAI.Responses.ResponseInputItem;
@@ -26,7 +27,6 @@ export interface BuiltRequest {
 
 /** Minimum output tokens that the API accepts. */
 const MIN_OUTPUT_TOKENS = 16;
-const CHARACTERS_PER_TOKEN = 4;
 
 /** Builds the request body. @see https://platform.openai.com/docs/api-reference/responses/create */
 export function buildRequest(
@@ -84,7 +84,7 @@ export function buildRequest(
   return {
     params,
     warnings,
-    maxCharacters: isTiny ? request.maxTokens * CHARACTERS_PER_TOKEN : undefined,
+    maxCharacters: isTiny ? charactersIn(request.maxTokens) : undefined,
   };
 }
 

@@ -1,12 +1,12 @@
 import type { ToolSpec } from '../../ports/llm-provider.ts';
 import type { CatalogueTool } from '../../ports/tool-registry.ts';
+import { tokensIn } from '../../usage/estimate-tokens.ts';
 
 /** Most tokens for tool definitions when the context size of the model is unknown. */
 export const MAX_TOOL_TOKENS = 20_000;
 const SHARE_OF_CONTEXT = 0.1;
 /** Providers accept 128 tools; three are our own. */
 const MAX_TOOLS = 125;
-const CHARACTERS_PER_TOKEN = 4;
 
 export interface ChosenTools {
   /** Tools whose definitions the model gets. */
@@ -50,5 +50,5 @@ export function specOf({ wireName, description, inputSchema }: CatalogueTool): T
 
 /** Estimates the tokens of a tool definition. */
 export function tokensOf(spec: ToolSpec): number {
-  return Math.ceil(JSON.stringify(spec).length / CHARACTERS_PER_TOKEN);
+  return tokensIn(JSON.stringify(spec).length);
 }
