@@ -4,6 +4,7 @@ import type { ToolCall } from '../../ports/store/tool-call.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { headAndTail, wholeCharacters } from '../text/head-and-tail.ts';
+import { blockText } from '../text/block-text.ts';
 
 /**
  * Name of the tool that reads artifacts. Names of server tools contain `__`, so they cannot
@@ -86,20 +87,15 @@ interface LongText {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#structured-content
  */
 function longTextOf({ content, structuredContent }: CallToolResult): LongText | undefined {
-  const text = content.flatMap((block) => textOf(block) ?? []).join('\n');
+  const text = content.flatMap((block) => blockText(block) ?? []).join('\n');
   if (Buffer.byteLength(text) > MAX_INLINE_BYTES)
-    return { text, others: content.filter((block) => textOf(block) === undefined) };
+    return { text, others: content.filter((block) => blockText(block) === undefined) };
   if (
     structuredContent === undefined ||
     Buffer.byteLength(JSON.stringify(structuredContent)) <= MAX_INLINE_BYTES
   )
     return undefined;
   return { text: JSON.stringify(structuredContent, null, 1), others: content };
-}
-
-function textOf(block: ContentBlock): string | undefined {
-  if (block.type === 'text') return block.text;
-  return block.type === 'resource' && 'text' in block.resource ? block.resource.text : undefined;
 }
 
 function previewText({ id, text, bytes, originalBytes }: Artifact): string {

@@ -6,6 +6,7 @@ import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { announceToolChanges } from '../discovery/tool-changes.ts';
 import { headAndTail } from '../text/head-and-tail.ts';
+import { blockText } from '../text/block-text.ts';
 
 /** Most bytes of text that the model gets of one result. */
 export const MAX_RESULT_BYTES = 64 * 1024;
@@ -104,17 +105,12 @@ export function toolResult(
 }
 
 function textBytes(block: ContentBlock): number {
-  const text = textOf(block);
+  const text = blockText(block);
   return text === undefined ? 0 : Buffer.byteLength(text);
 }
 
-function textOf(block: ContentBlock): string | undefined {
-  if (block.type === 'text') return block.text;
-  return block.type === 'resource' && 'text' in block.resource ? block.resource.text : undefined;
-}
-
 function cutBlock(block: ContentBlock, maxBytes: number): ContentBlock {
-  const text = textOf(block);
+  const text = blockText(block);
   if (text === undefined || Buffer.byteLength(text) <= maxBytes) return block;
   const cut = cutText(text, maxBytes);
   if (block.type === 'resource') return { ...block, resource: { ...block.resource, text: cut } };
