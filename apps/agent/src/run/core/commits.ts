@@ -21,6 +21,14 @@ export interface Change {
   readonly recheck: () => void;
 }
 
+/** Returns the error of work that is requested after the engine was closed. */
+export function shutdownError(): EngineError {
+  return new EngineError(
+    'shutting_down',
+    'The service is shutting down. Try again when it is back.',
+  );
+}
+
 /**
  * Whether an error only says that the engine was closed. The next start does the work that is left.
  */
@@ -85,11 +93,7 @@ export class Commits {
     work: (change: Change) => Promise<T>,
     step?: CommitStep,
   ): Promise<T> {
-    if (this.#closed)
-      throw new EngineError(
-        'shutting_down',
-        'The service is shutting down. Try again when it is back.',
-      );
+    if (this.#closed) throw shutdownError();
     if (step !== undefined) this.#hooks.crashPoint(`before-${step}-commit`);
     const events: RunEventBody[] = [];
     const effects: (() => void)[] = [];

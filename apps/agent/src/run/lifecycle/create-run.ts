@@ -5,7 +5,7 @@ import type { StoreTransaction } from '../../ports/store.ts';
 import type { Agent } from '../../ports/store/agent.ts';
 import { admit } from './admission.ts';
 import { cancelRun } from './cancel-run.ts';
-import type { Change } from '../core/commits.ts';
+import { shutdownError, type Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import type { RunEventTypes } from '../core/events.ts';
 import { newRun } from './new-run.ts';
@@ -33,11 +33,7 @@ export async function createRun(
   input: NewRun,
   receipt?: Receipt<Run>,
 ): Promise<Run> {
-  if (context.closing.aborted)
-    throw new EngineError(
-      'shutting_down',
-      'The service is shutting down. Try again when it is back.',
-    );
+  if (context.closing.aborted) throw shutdownError();
   const agent = await agentOf(context, input.agentId);
   const run = newRun(context, {
     ...agentFields(agent),

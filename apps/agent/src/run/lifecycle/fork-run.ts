@@ -9,6 +9,7 @@ import { queuedEvent, refuseUnusable } from './create-run.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { newRun } from './new-run.ts';
 import { storeReceipt } from '../core/receipt.ts';
+import { shutdownError } from '../core/commits.ts';
 
 type Parts = Uses<
   | 'store'
@@ -32,11 +33,7 @@ export async function forkRun(
   id: string,
   { atTurn, prompt, receipt, ...changes }: Fork & { readonly receipt?: Receipt<Run> | undefined },
 ): Promise<Run> {
-  if (context.closing.aborted)
-    throw new EngineError(
-      'shutting_down',
-      'The service is shutting down. Try again when it is back.',
-    );
+  if (context.closing.aborted) throw shutdownError();
   const source = await context.store.read.run(id);
   if (source === undefined) throw new EngineError('run_not_found', `There is no run ${id}.`);
   if (source.kind === 'call')

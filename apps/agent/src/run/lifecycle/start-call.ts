@@ -9,6 +9,7 @@ import { newRun } from './new-run.ts';
 import { planCalls } from '../calls/plan-calls.ts';
 import { storeReceipt } from '../core/receipt.ts';
 import { serverConnected } from '../calls/servers-ready.ts';
+import { shutdownError } from '../core/commits.ts';
 
 type Parts = Uses<
   | 'bootId'
@@ -33,11 +34,7 @@ export async function startCall(
   { wireName, arguments: input, limits = {}, metadata = {} }: NewCall,
   receipt?: Receipt<CallRun>,
 ): Promise<CallRun> {
-  if (context.closing.aborted)
-    throw new EngineError(
-      'shutting_down',
-      'The service is shutting down. Try again when it is back.',
-    );
+  if (context.closing.aborted) throw shutdownError();
   const { server } = await findTool(context, wireName);
   const wrong = tooDeep(input) ?? (await context.registry.checkArguments(wireName, input));
   if (wrong !== undefined)
