@@ -88,7 +88,8 @@ function findingOf({ type, data }: RunEventBody): Finding | undefined {
   }
 }
 
-const DECISIONS = {
+/** Audit entries of the decisions that a policy or an earlier approval makes. */
+export const DECISIONS = {
   auto: { who: 'policy', decision: 'allowed' },
   remembered: { who: 'remembered', decision: 'allowed' },
   ask: { who: 'policy', decision: 'asked' },

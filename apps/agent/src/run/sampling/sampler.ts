@@ -21,11 +21,10 @@ import type { Uses } from '../core/engine-parts.ts';
 import { checkSamplingRequest, samplingNeeds, toMessage, toSamplingContent } from './blocks.ts';
 import { SamplingTools } from './tool-names.ts';
 import { normalizeMessage } from '../text/normalize-message.ts';
+import { DECISIONS } from '../core/audit.ts';
 
 /** Longest message that a server may request, in tokens. */
 const MAX_TOKENS = 8192;
-
-const DECISIONS = { auto: 'allowed', ask: 'asked', deny: 'denied' } as const;
 
 /** Key in `_meta` of a response with the parts of the request that the model did not support. */
 const WARNINGS_KEY = 'dev.signalbox/warnings';
@@ -70,7 +69,7 @@ export class Sampler {
           if (spent !== undefined) throw new ProtocolError(ErrorCode.rejectedByUser, spent.message);
           const count = await sql.countSampling(runId, server);
           const entry = {
-            who: 'policy',
+            ...DECISIONS[policy],
             runId,
             callId,
             itemId: undefined,
@@ -78,7 +77,6 @@ export class Sampler {
             server,
             tool,
             argumentsSha256: digestOf(args),
-            decision: DECISIONS[policy],
             outcome: undefined,
           } as const;
           if (count <= turns) await sql.appendAudit([entry]);
