@@ -6,10 +6,9 @@ import {
   type LlmRequest,
   type ProviderInfo,
   type StopReason,
-  type Usage,
 } from '../ports/llm-provider.ts';
 import type { RunError } from '../ports/store/run.ts';
-import type { UsageData } from '../run/core/events.ts';
+import { usageOf } from '../run/limits/usage.ts';
 import type { Recording } from './recording.ts';
 import type { ReplayState } from './replay-state.ts';
 
@@ -94,15 +93,6 @@ export class RecordedModel implements LlmProvider {
         `turn ${turn}: the model is called, but the recorded run had ended (${status}) after turn ${turn - 1}`,
       );
   }
-}
-
-function usageOf({
-  cache_read: cacheRead,
-  cache_write: cacheWrite,
-  cost_usd: costUsd,
-  ...others
-}: UsageData): Usage {
-  return { ...others, cacheRead, cacheWrite, ...(costUsd === undefined ? {} : { costUsd }) };
 }
 
 function errorOf({ code, message }: RunError): Error {
