@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { StorageError } from '../ports/store/errors.ts';
 import { callsThenAnswer } from '../run/testing/fake-llm.ts';
-import { ManualClock } from '../run/testing/manual-clock.ts';
+import { ManualClock } from '../testing/manual-clock.ts';
 import { openService } from '../run/testing/service.ts';
 import { connectionLimits } from './connection-limits.ts';
 import type { FailedRequest } from './request-id.ts';
@@ -125,7 +125,7 @@ test('requests with wrong tokens from one address are delayed, and too many at o
     '1',
     expect.objectContaining({ code: 'too_many_attempts', retryable: true }),
   ]);
-  clock.pass(MAX_WAITING * SLOW_MS);
+  clock.advance(MAX_WAITING * SLOW_MS);
   expect(await Promise.all(waiting)).toEqual(
     Array.from({ length: MAX_WAITING }, (_, index) => (index === 3 ? 200 : 401)),
   );

@@ -191,9 +191,9 @@ describe('a request with an Idempotency-Key', () => {
     const { service, edge } = await open();
     const send = () => edge.request('POST', '/v1/threads', { body: {}, headers: keyed('k') });
     await send();
-    service.clock.pass(24 * 60 * 60 * 1000);
+    service.clock.advance(24 * 60 * 60 * 1000);
     expect((await send()).headers['idempotent-replayed']).toBe('true');
-    service.clock.pass(1);
+    service.clock.advance(1);
     expect((await send()).headers['idempotent-replayed']).toBeUndefined();
   });
 
@@ -398,7 +398,7 @@ describe('a tool call with Prefer: wait', () => {
       headers: { prefer: 'respond-async, wait=2' },
     });
     await service.until(async () => (service.registry.sent.length === 1 ? true : undefined));
-    service.clock.pass(2000);
+    service.clock.advance(2000);
     const response = await waiting;
     expect([response.statusCode, response.json()]).toEqual([
       202,

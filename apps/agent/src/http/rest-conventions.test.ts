@@ -92,7 +92,7 @@ test('a thread can be changed in part, is found by its metadata, and is updated 
   expect(await idsOf(edge, '/v1/threads?metadata.user=ada')).toEqual([thread.id]);
   expect(await idsOf(edge, '/v1/threads?metadata.user=bob')).toEqual([]);
 
-  service.clock.pass(5000);
+  service.clock.advance(5000);
   const run = await start({ thread_id: thread.id });
   const changed = (await edge.request('GET', path)).json<Resource>();
   expect(Date.parse(changed.updated_at) - Date.parse(thread.updated_at)).toBe(5000);
@@ -123,7 +123,7 @@ test('Prefer: wait returns the settled run, or the unsettled run after the wait'
   await expect
     .poll(async () => (await slow.service.read.runs({ limit: 1 })).data[0]?.status)
     .toBe('running');
-  slow.service.clock.pass(2000);
+  slow.service.clock.advance(2000);
   expect((await waiting).statusCode).toBe(202);
   expect((await service.read.runs({ limit: 9 })).data).toHaveLength(1);
 });

@@ -72,10 +72,10 @@ test('a silent stream has a heartbeat every 15 seconds', async () => {
   let text = '';
   response.on('data', (part: string) => (text += part));
   await expect.poll(() => text).toContain('event: run.snapshot');
-  service.clock.pass(14_999);
-  service.clock.pass(1);
+  service.clock.advance(14_999);
+  service.clock.advance(1);
   await expect.poll(() => text).toMatch(/\n\n: keep-alive\n\n$/);
-  service.clock.pass(15_000);
+  service.clock.advance(15_000);
   await expect.poll(() => text.split(': keep-alive').length).toBe(3);
   response.destroy();
 });
@@ -92,7 +92,7 @@ test('a reader that reads nothing for a minute is disconnected, and misses no ev
   await expect
     .poll(
       async () => {
-        service.clock.pass(STALL_MS);
+        service.clock.advance(STALL_MS);
         return streams();
       },
       { timeout: 10_000 },

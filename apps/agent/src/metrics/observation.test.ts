@@ -2,7 +2,7 @@ import type { JsonObject } from '@signalbox/mcp-core';
 import { expect, test } from 'vitest';
 import { callsThenAnswer } from '../run/testing/fake-llm.ts';
 import { ok, READ_ONLY, untilCancelled } from '../run/testing/fake-registry.ts';
-import { ManualClock } from '../run/testing/manual-clock.ts';
+import { ManualClock } from '../testing/manual-clock.ts';
 import { openService, type Service } from '../run/testing/service.ts';
 import { observeService, type Observation } from './observation.ts';
 
@@ -45,7 +45,7 @@ test('runs, turns and calls are counted and timed, and each call is one line wit
       ],
     ]),
     tools: {
-      r__read: { annotations: READ_ONLY, call: async () => (clock.pass(40), ok('secret')) },
+      r__read: { annotations: READ_ONLY, call: async () => (clock.advance(40), ok('secret')) },
       r__broken: {
         annotations: READ_ONLY,
         call: () => Promise.resolve({ type: 'error', message: 'no' }),

@@ -115,7 +115,7 @@ describe('a recorded run has the same decisions', () => {
     });
     const { id: runId } = await service.engine.createRun({ prompt: 'go' });
     await service.item(runId);
-    service.clock.pass(86_400_000);
+    service.clock.advance(86_400_000);
     await service.settled(runId);
     expect((await replay({ service, runId })).difference).toBeUndefined();
   });
@@ -202,7 +202,7 @@ describe('a recorded run has the same decisions', () => {
     });
     const { id: runId } = await service.engine.createRun({ prompt: 'go' });
     await service.event(runId, 'turn.failed');
-    service.clock.pass(2000);
+    service.clock.advance(2000);
     await service.settled(runId);
     await service.engine.resumeRun(runId);
     await service.settled(runId);
@@ -227,7 +227,7 @@ describe('a recorded run has the same decisions', () => {
       limits: { wallClockMs: 60_000 },
     });
     await service.event(runId, 'turn.failed');
-    service.clock.pass(60_000);
+    service.clock.advance(60_000);
     await service.settled(runId);
     expect(await replay({ service, runId })).toMatchObject({
       run: { status: 'expired' },

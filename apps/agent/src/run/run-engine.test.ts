@@ -124,7 +124,7 @@ test('text goes out as deltas with offsets while it grows, and is kept half a se
     async () =>
       service.signals.filter((signal) => signal.type === 'delta').length === 4 || undefined,
   );
-  service.clock.pass(500);
+  service.clock.advance(500);
   await service.store.write(() => Promise.resolve());
   const started = await service.event(id, 'message.started');
   expect(await service.read.partial(id)).toEqual({
@@ -172,7 +172,7 @@ test('a server that hangs while it connects is waited for once and not at every 
   });
   service.registry.connecting = new Promise<never>(() => undefined);
   await service.engine.start();
-  service.clock.pass(15_000);
+  service.clock.advance(15_000);
   const { id } = await service.engine.createRun({ prompt: 'go' });
   expect(await service.settled(id)).toMatchObject({ status: 'completed', answer: 'without it' });
 });

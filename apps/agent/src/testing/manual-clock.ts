@@ -1,39 +1,45 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** Time that stands still until a test moves it. */
+/** A clock that stands still until a test moves it. */
 export class ManualClock implements Clock {
-  readonly #timers = new Set<{ readonly at: number; readonly callback: () => void }>();
-  #now = 1_000_000;
+  readonly #timers = new Set<{ readonly dueAt: number; readonly callback: () => void }>();
+  #elapsed = 0;
+  #epoch = 1_700_000_000_000;
 
   now(): number {
-    return this.#now;
+    return this.#epoch + this.#elapsed;
   }
 
   after(ms: number, callback: () => void): () => void {
-    const timer = { at: this.#now + ms, callback };
+    const timer = { dueAt: this.#elapsed + ms, callback };
     this.#timers.add(timer);
-    return () => void this.#timers.delete(timer);
+    return () => this.#timers.delete(timer);
   }
 
-  /** Milliseconds until each timer that is set, soonest first. */
+  /** Milliseconds until each pending timer is due, soonest first. */
   get waits(): readonly number[] {
-    return [...this.#timers]
-      .map((timer) => timer.at - this.#now)
-      .toSorted((left, right) => left - right);
+    return this.#byDueTime().map((timer) => timer.dueAt - this.#elapsed);
   }
 
-  /** Moves time and calls what falls due, in order. */
+  /** Lets time pass and calls the timers that become due, in order. */
   advance(ms: number): void {
-    const end = this.#now + ms;
+    const end = this.#elapsed + ms;
     for (;;) {
-      const [next] = [...this.#timers]
-        .filter((timer) => timer.at <= end)
-        .toSorted((left, right) => left.at - right.at);
-      if (next === undefined) break;
+      const [next] = this.#byDueTime();
+      if (next === undefined || next.dueAt > end) break;
       this.#timers.delete(next);
-      this.#now = next.at;
+      this.#elapsed = Math.max(this.#elapsed, next.dueAt);
       next.callback();
     }
-    this.#now = end;
+    this.#elapsed = end;
+  }
+
+  /** Sets the time of day forward, or back where negative. Pending timers are not affected. */
+  adjust(byMs: number): void {
+    this.#epoch += byMs;
+  }
+
+  #byDueTime(): { readonly dueAt: number; readonly callback: () => void }[] {
+    return [...this.#timers].toSorted((left, right) => left.dueAt - right.dueAt);
   }
 }

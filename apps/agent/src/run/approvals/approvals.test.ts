@@ -322,7 +322,7 @@ test('an approved call whose tool is gone is not sent to one that appears under 
     message: 'the server a does not offer the tool write at present',
   });
   tools['a__write'] = echo({ description: 'somebody else' });
-  service.clock.pass(500);
+  service.clock.advance(500);
   expect(await service.item(first.id)).toMatchObject({
     request: { reason: 'since it was approved the server describes the tool in another way' },
   });

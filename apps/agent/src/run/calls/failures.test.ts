@@ -224,9 +224,9 @@ describe('a call that fails', () => {
         async () =>
           (await service.events(id)).filter((event) => event.type === 'tool_call.retrying')[index],
       );
-      service.clock.pass(delayMs - 1);
+      service.clock.advance(delayMs - 1);
       expect(service.registry.sent).toHaveLength(index + 1);
-      service.clock.pass(1);
+      service.clock.advance(1);
     }
     await service.settled(id);
     expect(await service.call(id)).toMatchObject({
@@ -382,7 +382,7 @@ test('a call that the service fails to send for a lasting reason ends after twel
         ? true
         : undefined,
     );
-    service.clock.pass(5000);
+    service.clock.advance(5000);
   }
   expect(await service.settled(id)).toMatchObject({ status: 'completed' });
   expect(await service.call(id)).toMatchObject({

@@ -142,7 +142,7 @@ describe('a form that a server asks for during a call', () => {
   test('that nobody fills in is closed for the server when it expires', async () => {
     const { service, id } = await withQuestion(FORM);
     const item = await service.item(id);
-    service.clock.pass(86_400_000);
+    service.clock.advance(86_400_000);
     expect(await answerOf(service, id)).toEqual({ action: 'cancel' });
     expect((await service.read.inboxItem(item.id))?.state).toBe('expired');
   });
@@ -474,7 +474,7 @@ describe('sampling', () => {
   test('that nobody approves is refused when the item expires', async () => {
     const { service, id, outcome } = await sampled('ask');
     await service.item(id);
-    service.clock.pass(86_400_000);
+    service.clock.advance(86_400_000);
     expect(await outcome()).toBe('-1 Nobody approved the sampling request in time.');
   });
 

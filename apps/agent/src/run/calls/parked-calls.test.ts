@@ -113,7 +113,7 @@ describe('a call of a modern server that asks', () => {
     await service.status(id, 'input_required');
     await service.engine.respond((await service.item(id)).id, { action: 'decline' });
     await vi.waitFor(() => {
-      service.clock.pass(RESUME_AFTER_MS);
+      service.clock.advance(RESUME_AFTER_MS);
       expect(service.registry.sent).toHaveLength(2);
     });
     expect(await service.settled(id)).toMatchObject({ status: 'completed' });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ManualClock } from '../testing/manual-clock.ts';
+import { ManualClock } from '../../testing/manual-clock.ts';
 import { Timers, type Deadline } from './timers.ts';
 
 const DAY_MS = 86_400_000;
@@ -26,9 +26,9 @@ function start(): {
 test('a deadline comes once, at its time', () => {
   const { clock, due, timers } = start();
   timers.set({ type: 'wall-clock', runId: 'r' }, clock.now() + 100);
-  clock.pass(99);
+  clock.advance(99);
   expect(due).toEqual([]);
-  clock.pass(1000);
+  clock.advance(1000);
   expect(due).toEqual([{ type: 'wall-clock', runId: 'r' }]);
 });
 
@@ -39,10 +39,10 @@ test('set again it moves, cleared it never comes, and its neighbours are left al
   timers.set({ type: 'wall-clock-warning', runId: 'r' }, clock.now() + 100);
   timers.set({ type: 'inbox-item', itemId: 'r' }, clock.now() + 100);
   timers.clear({ type: 'inbox-item', itemId: 'r' });
-  clock.pass(100);
+  clock.advance(100);
   expect(due).toEqual([{ type: 'wall-clock-warning', runId: 'r' }]);
   timers.clearAll();
-  clock.pass(1000);
+  clock.advance(1000);
   expect(due).toHaveLength(1);
 });
 
@@ -50,16 +50,16 @@ test('one that lies in the past comes at the next turn of the clock', () => {
   const { clock, due, timers } = start();
   timers.set({ type: 'inbox-item', itemId: 'i' }, clock.now() - 5);
   expect(due).toEqual([]);
-  clock.pass(0);
+  clock.advance(0);
   expect(due).toHaveLength(1);
 });
 
 test('one beyond the longest wait of the platform is waited for in parts', () => {
   const { clock, due, timers, waits } = start();
   timers.set({ type: 'inbox-item', itemId: 'i' }, clock.now() + 60 * DAY_MS);
-  clock.pass(59 * DAY_MS);
+  clock.advance(59 * DAY_MS);
   expect(due).toEqual([]);
-  clock.pass(DAY_MS);
+  clock.advance(DAY_MS);
   expect(due).toEqual([{ type: 'inbox-item', itemId: 'i' }]);
   expect(Math.max(...waits)).toBeLessThan(2 ** 31);
 });
@@ -75,8 +75,8 @@ test('one whose timer runs early, or whose clock was set back, still comes, and 
   const timers = new Timers(early, (deadline) => due.push(deadline));
   timers.set({ type: 'inbox-item', itemId: 'i' }, early.now() + 100);
   setBackMs = 5000;
-  clock.pass(5099);
+  clock.advance(5099);
   expect(due).toEqual([]);
-  clock.pass(2);
+  clock.advance(2);
   expect(due).toEqual([{ type: 'inbox-item', itemId: 'i' }]);
 });

@@ -56,7 +56,7 @@ describe('approval', () => {
     });
     await service.status(id, 'input_required');
     expect(service.registry.sent).toEqual([]);
-    service.clock.pass(5000);
+    service.clock.advance(5000);
     expect(await service.engine.respond(item.id, { action: 'approve' })).toMatchObject({
       state: 'delivered',
       response: { action: 'approve' },
@@ -116,9 +116,9 @@ describe('approval', () => {
       limits: { inboxExpiryMs: 1000 },
     });
     const item = await service.item(id);
-    service.clock.pass(999);
+    service.clock.advance(999);
     expect((await service.read.inboxItem(item.id))?.state).toBe('open');
-    service.clock.pass(1);
+    service.clock.advance(1);
     expect(await service.settled(id)).toMatchObject({ status: 'completed' });
     expect((await service.read.inboxItem(item.id))?.state).toBe('expired');
     expect(service.registry.sent).toEqual([]);
@@ -195,7 +195,7 @@ describe('an unknown outcome', () => {
 
   test('that nobody settles stays unknown, and the model is warned not to repeat the call', async () => {
     const { service, id } = await lostCall();
-    service.clock.pass(86_400_000);
+    service.clock.advance(86_400_000);
     expect(await service.settled(id)).toMatchObject({ status: 'completed' });
     expect(await service.call(id)).toMatchObject({ state: 'unknown' });
     expect(JSON.stringify(lastResult(service))).toContain(

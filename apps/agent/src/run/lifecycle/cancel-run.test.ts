@@ -157,7 +157,7 @@ test('calls that wait for approval, or for their next try, are cancelled unsent'
   await expect(service.engine.respond(item.id, { action: 'approve' })).rejects.toMatchObject({
     code: 'inbox_item_not_open',
   });
-  service.clock.pass(60_000);
+  service.clock.advance(60_000);
   expect(service.registry.sent).toHaveLength(1);
 });
 

@@ -3,7 +3,7 @@ import type { ToolRegistry } from '../../ports/tool-registry.ts';
 import { firstConnections } from '../calls/servers-ready.ts';
 import { callsThenAnswer } from '../testing/fake-llm.ts';
 import { ok, READ_ONLY, type FakeTool } from '../testing/fake-registry.ts';
-import { ManualClock } from '../testing/manual-clock.ts';
+import { ManualClock } from '../../testing/manual-clock.ts';
 import { openService } from '../testing/service.ts';
 
 const YEAR_MS = 365 * 86_400_000;
@@ -32,7 +32,7 @@ describe.each([
     });
     const { id } = await service.engine.createRun({ prompt: 'go' });
     await service.event(id, 'tool_call.progress');
-    service.clock.set(byMs);
+    service.clock.adjust(byMs);
     moved.resolve();
     const progress = await service.until(async () => {
       const stored = (await service.events(id)).filter(({ type }) => type === 'tool_call.progress');
@@ -62,12 +62,12 @@ describe.each([
     const { id } = await service.engine.createRun({ prompt: 'go', limits: { wallClockMs: 1000 } });
     const item = await service.item(id);
     await service.status(id, 'input_required');
-    service.clock.set(byMs);
+    service.clock.adjust(byMs);
     await service.engine.respond(item.id, { action: 'approve' });
     await service.until(async () => service.registry.sent[1]);
-    service.clock.pass(999);
+    service.clock.advance(999);
     expect((await service.read.run(id))?.status).toBe('running');
-    service.clock.pass(1);
+    service.clock.advance(1);
     expect(await service.settled(id)).toMatchObject({
       status: 'expired',
       statusReason: 'wall_clock_limit',
@@ -78,7 +78,7 @@ describe.each([
     const service = await openService({ script: () => ({ text: 'hi' }), isStarted: false });
     const { id } = await service.engine.createRun({ prompt: 'go' });
     await service.kill();
-    service.clock.set(byMs);
+    service.clock.adjust(byMs);
     const next = await openService({
       script: () => ({ text: 'hi' }),
       dataDir: service.dataDir,

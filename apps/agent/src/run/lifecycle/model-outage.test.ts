@@ -30,7 +30,7 @@ const waiting = (service: Service, id: string, attempts: number): Promise<Run> =
     return run?.modelOutage?.attempts === attempts ? run : undefined;
   }, id);
 
-const passTo = ({ clock }: Service, time: number): void => clock.pass(time - clock.now());
+const passTo = ({ clock }: Service, time: number): void => clock.advance(time - clock.now());
 
 describe('the time of the next attempt', () => {
   const at = (
@@ -206,7 +206,7 @@ describe('a model call that fails for a reason that passes', () => {
       limits: { wallClockMs: 60_000 },
     });
     const { modelOutage } = await waiting(service, id, 1);
-    service.clock.pass(60_000);
+    service.clock.advance(60_000);
     const run = await service.settled(id);
     expect(run).toMatchObject({
       status: 'expired',
@@ -262,7 +262,7 @@ describe('a run that waits for its model', () => {
       status: 'cancelled',
       modelOutage: undefined,
     });
-    service.clock.pass(3_600_000);
+    service.clock.advance(3_600_000);
     expect(service.llm.requests).toHaveLength(1);
   });
 
@@ -298,7 +298,7 @@ describe('a run that waits for its model', () => {
 
   test('expires when its wall clock ran out while no process was there', async () => {
     const { service, id } = await outageAndKill();
-    service.clock.pass(3_600_000);
+    service.clock.advance(3_600_000);
     const again = await openService({
       script: () => ({ text: 'done' }),
       dataDir: service.dataDir,

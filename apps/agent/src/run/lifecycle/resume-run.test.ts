@@ -76,13 +76,13 @@ describe('a run that failed', () => {
           : { text: 'done', hold: held.promise },
     });
     const id = await settledRun(service, { wallClockMs: 60_000 });
-    service.clock.pass(3_600_000);
+    service.clock.advance(3_600_000);
     await service.engine.resumeRun(id);
     await service.event(id, 'run.resumed');
     await service.until(() => Promise.resolve(service.llm.requests[1]));
-    service.clock.pass(59_999);
+    service.clock.advance(59_999);
     expect(await service.read.run(id)).toMatchObject({ status: 'running' });
-    service.clock.pass(1);
+    service.clock.advance(1);
     expect(await service.settled(id)).toMatchObject({ status: 'expired' });
   });
 
@@ -142,7 +142,7 @@ test('a run that expired during a call is resumed, and the model reads that the 
   });
   const { id } = await service.engine.createRun({ prompt: 'go', limits: { wallClockMs: 1000 } });
   await service.event(id, 'tool_call.dispatched');
-  service.clock.pass(1000);
+  service.clock.advance(1000);
   expect(await service.settled(id)).toMatchObject({ status: 'expired' });
   await service.engine.resumeRun(id);
   expect(await service.settled(id)).toMatchObject({ status: 'completed', answer: 'done' });

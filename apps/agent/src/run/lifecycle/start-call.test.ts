@@ -95,7 +95,7 @@ describe('a call without a model', () => {
       limits: { inboxExpiryMs: 1000 },
     });
     expect(await service.item(run.id)).toMatchObject({ kind: 'outcome_unknown' });
-    service.clock.pass(1000);
+    service.clock.advance(1000);
     expect(await service.settled(run.id)).toMatchObject({
       status: 'failed',
       error: { code: 'outcome_unknown', message: 'gone' },

@@ -94,11 +94,11 @@ describe('the wall clock', () => {
     await service.until(
       async () => service.signals.some((signal) => signal.type === 'delta') || undefined,
     );
-    service.clock.pass(800);
+    service.clock.advance(800);
     await service.event(id, 'limit.warning');
-    service.clock.pass(199);
+    service.clock.advance(199);
     expect((await service.read.run(id))?.status).toBe('running');
-    service.clock.pass(1);
+    service.clock.advance(1);
     expect(await service.settled(id)).toMatchObject({
       status: 'expired',
       statusReason: 'wall_clock_limit',
@@ -121,7 +121,7 @@ describe('the wall clock', () => {
     });
     const { id } = await service.engine.createRun({ prompt: 'go', limits: { wallClockMs: 1000 } });
     await service.until(async () => service.registry.sent[0]);
-    service.clock.pass(1000);
+    service.clock.advance(1000);
     expect(await service.settled(id)).toMatchObject({ status: 'expired' });
     expect(await service.call(id)).toMatchObject({ state: 'cancelled', cancel: 'delivered' });
   });
@@ -137,13 +137,13 @@ describe('the wall clock', () => {
     const { id } = await service.engine.createRun({ prompt: 'go', limits: { wallClockMs: 1000 } });
     const item = await service.item(id);
     await service.status(id, 'input_required');
-    service.clock.pass(50_000);
+    service.clock.advance(50_000);
     expect((await service.read.run(id))?.status).toBe('input_required');
     await service.engine.respond(item.id, { action: 'approve' });
     await service.until(async () => service.registry.sent[1]);
-    service.clock.pass(999);
+    service.clock.advance(999);
     expect((await service.read.run(id))?.status).toBe('running');
-    service.clock.pass(1);
+    service.clock.advance(1);
     expect(await service.settled(id)).toMatchObject({ status: 'expired', waitedMs: 50_000 });
   });
 
@@ -151,7 +151,7 @@ describe('the wall clock', () => {
     const service = await openService({ script: () => ({ text: 'hi' }) });
     const { id } = await service.engine.createRun({ prompt: 'go', limits: { wallClockMs: 1000 } });
     const run = await service.settled(id);
-    service.clock.pass(5000);
+    service.clock.advance(5000);
     await service.engine.close();
     expect(await service.read.run(id)).toEqual(run);
   });
@@ -183,7 +183,7 @@ test('progress is kept word for word, at most four times a second and with the l
         call: async ({ onProgress }) => {
           onProgress({ progress: 1, total: 10, message: 'first' });
           for (let progress = 2; progress <= 5; progress += 1) onProgress({ progress });
-          service.clock.pass(250);
+          service.clock.advance(250);
           onProgress({ progress: 6 });
           onProgress({ progress: 7.5 });
           await end.promise;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Run } from '../../ports/store/run.ts';
 import { callsThenAnswer } from '../testing/fake-llm.ts';
 import { ok, READ_ONLY, type FakeTool } from '../testing/fake-registry.ts';
-import { ManualClock } from '../testing/manual-clock.ts';
+import { ManualClock } from '../../testing/manual-clock.ts';
 import { openService, type Service } from '../testing/service.ts';
 
 const script = callsThenAnswer(
@@ -44,7 +44,7 @@ async function runWithout(isFull: (write: number) => boolean): Promise<{
     isFull: (write) => {
       writes = write;
       if (!isFull(write)) return false;
-      setImmediate(() => clock.pass(5000));
+      setImmediate(() => clock.advance(5000));
       return true;
     },
   });
@@ -87,11 +87,11 @@ test('a deadline whose change has no room comes again', async () => {
   const item = await service.item(id);
   await service.status(id, 'input_required');
   isFull = true;
-  clock.pass(1000);
+  clock.advance(1000);
   await expect.poll(() => service.errors.join()).toContain('a deadline failed');
   expect((await service.read.inboxItem(item.id))?.state).toBe('open');
   isFull = false;
-  clock.pass(5000);
+  clock.advance(5000);
   expect(await service.settled(id)).toMatchObject({ status: 'completed' });
   expect((await service.read.inboxItem(item.id))?.state).toBe('expired');
 });
@@ -108,7 +108,7 @@ test('a result that cannot be stored is told to the model as that, and the call 
     isFull: () => {
       if (!isTooLarge) return false;
       refused += 1;
-      setImmediate(() => clock.pass(5000));
+      setImmediate(() => clock.advance(5000));
       return refused <= 5;
     },
   });

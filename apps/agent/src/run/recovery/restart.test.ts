@@ -235,7 +235,7 @@ describe('what a run was at when its service died', () => {
     await next.engine.respond(items[0]!.id, { action: 'approve' });
     expect(await next.settled(approved.id)).toMatchObject({ status: 'completed' });
     expect(effects).toEqual(['write']);
-    next.clock.pass(86_400_000);
+    next.clock.advance(86_400_000);
     expect(await next.settled(expired.id)).toMatchObject({ status: 'completed' });
     expect((await next.read.inboxItem(items[1]!.id))?.state).toBe('expired');
     expect(effects).toEqual(['write']);
@@ -263,10 +263,10 @@ describe('what a run was at when its service died', () => {
     await next.until(async () => (next.errors.length > 0 ? true : undefined));
     expect(next.errors[0]).toContain('a run that waits for a person could not be recovered');
     store.isFull = false;
-    next.clock.pass(5000);
+    next.clock.advance(5000);
     const run = await next.engine.createRun({ prompt: 'go' });
     await next.item(run.id);
-    next.clock.pass(60_000);
+    next.clock.advance(60_000);
     expect(await next.settled(waiting.id)).toMatchObject({ status: 'completed' });
     expect((await next.read.inboxItem(item.id))?.state).toBe('expired');
   });
@@ -320,7 +320,7 @@ describe('what a run was at when its service died', () => {
     await service.item(id);
     await service.status(id, 'input_required');
     await service.kill();
-    service.clock.pass(1000);
+    service.clock.advance(1000);
     const next = await openService({
       script: callsThenAnswer([[{ name: 'w__write' }]]),
       tools,
@@ -400,7 +400,7 @@ describe('what a run was at when its service died', () => {
     const { id } = await service.engine.createRun({ prompt: 'go', limits: { wallClockMs: 1000 } });
     await service.event(id, 'turn.started');
     await service.kill();
-    service.clock.pass(1000);
+    service.clock.advance(1000);
     const next = await openService({
       script: () => ({ text: 'x' }),
       dataDir: service.dataDir,
@@ -504,7 +504,7 @@ describe('close', () => {
     const { id } = await service.engine.createRun({ prompt: 'go' });
     await service.until(async () => service.registry.sent[0]);
     const closing = service.engine.close({ graceMs: 1000 });
-    service.clock.pass(1000);
+    service.clock.advance(1000);
     await closing;
     end.resolve();
     await service.store.write(() => Promise.resolve());

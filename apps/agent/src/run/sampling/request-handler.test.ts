@@ -190,7 +190,7 @@ describe('where replies are reviewed', () => {
     const { service, answers } = await sampled({ sampling: 'auto', samplingReview: true });
     const { id } = await service.engine.createRun({ prompt: 'go' });
     await service.item(id);
-    service.clock.pass(86_400_000);
+    service.clock.advance(86_400_000);
     await service.settled(id);
     expect(answers).toEqual(['-1 Nobody approved the reply of the model in time.']);
   });

@@ -23,7 +23,7 @@ import { expectDescribed } from './expect-described.ts';
 import { expectFoldMatches } from './expect-fold.ts';
 import { FakeLlm, type Script } from './fake-llm.ts';
 import { FakeRegistry, type FakeTool } from './fake-registry.ts';
-import { ManualClock } from './manual-clock.ts';
+import { ManualClock } from '../../testing/manual-clock.ts';
 
 export interface ServiceOptions {
   readonly script: Script;
@@ -150,7 +150,7 @@ export async function openService({
   onTestFinished(async () => {
     if (!life.isOver) {
       const closing = engine.close({ graceMs: 1 });
-      clock.pass(1);
+      clock.advance(1);
       await closing;
       await expectFoldMatches(opened.read);
       if (!storesOddValues) await expectDescribed(opened.read);
