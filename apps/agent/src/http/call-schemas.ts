@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { TOOL_CALL_STATES } from '../ports/store/tool-call.ts';
 import { Run } from './run-schemas.ts';
 import { json, Limits, Metadata, RunParameters, time } from './schemas.ts';
 
@@ -20,17 +21,7 @@ export const ToolCall = z
       .describe('Absent for tools of the service itself and for unknown tools'),
     tool: z.string(),
     arguments: json,
-    state: z.enum([
-      'planned',
-      'awaiting_approval',
-      'dispatched',
-      'input_required',
-      'working',
-      'succeeded',
-      'failed',
-      'cancelled',
-      'unknown',
-    ]),
+    state: z.enum(TOOL_CALL_STATES),
     waiting: z
       .object(waitingFields)
       .optional()

@@ -1,16 +1,10 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 import * as z from 'zod';
+import { INBOX_KINDS, INBOX_STATES } from '../ports/store/inbox.ts';
 import { json, ListQuery, time } from './schemas.ts';
 
-export const InboxKind = z.enum([
-  'tool_approval',
-  'elicitation_form',
-  'elicitation_url',
-  'sampling_approval',
-  'sampling_reply',
-  'outcome_unknown',
-]);
-const InboxState = z.enum(['open', 'answered', 'delivered', 'void', 'expired']);
+export const InboxKind = z.enum(INBOX_KINDS);
+const InboxState = z.enum(INBOX_STATES);
 const InboxAction = z.enum([
   'approve',
   'deny',

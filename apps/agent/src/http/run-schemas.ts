@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { RUN_STATUSES } from '../ports/store/run.ts';
 import { InboxItem } from './inbox-schemas.ts';
 import {
   json,
@@ -10,16 +11,7 @@ import {
   time,
 } from './schemas.ts';
 
-const runStatus = z.enum([
-  'queued',
-  'running',
-  'input_required',
-  'cancelling',
-  'completed',
-  'failed',
-  'cancelled',
-  'expired',
-]);
+const runStatus = z.enum(RUN_STATUSES);
 
 /** Fields that new runs and forks have in common. */
 const settings = {
