@@ -85,7 +85,7 @@ export class ConnectedClient implements Client {
       { method: 'tools/list', member: 'tools', capability: 'tools' },
       options,
     );
-    return this.#tools.update(tools, this.#current.connection.isHttp);
+    return this.#tools.update(tools, this.#current.connection.carriesHeaders);
   }
 
   callTool(name: string, args: JsonObject, options?: RequestOptions): Promise<CallToolResult> {

@@ -22,7 +22,7 @@ export interface SendOptions {
    * that request's stream; others ignore it.
    */
   readonly relatedTo?: RequestId;
-  /** Header fields of the HTTP request that carries the message; other transports ignore them. */
+  /** Header fields sent with the message, by a transport that carries headers; others ignore them. */
   readonly headers?: { readonly [name: string]: string };
 }
 
@@ -66,10 +66,12 @@ export const TAKEN: Promise<void> = Promise.resolve();
  */
 export interface Transport {
   /**
-   * Whether each request is a separate HTTP request, so that a missing response says nothing about
-   * the peer. Default: no.
+   * Whether each request has a stream of its own, so that a missing response says nothing about the
+   * peer, and one request can be lost while the connection stays. Default: no.
    */
-  readonly isHttp?: boolean;
+  readonly hasStreamPerRequest?: boolean;
+  /** Whether `SendOptions.headers` reach the peer. Default: no. */
+  readonly carriesHeaders?: boolean;
   /** Starts delivery. Called once. */
   start(receiver: TransportReceiver): Promise<void>;
   /**

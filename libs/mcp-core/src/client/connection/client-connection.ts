@@ -65,7 +65,10 @@ export const DEFAULT_REQUEST_TIMEOUT_MS = 60_000;
 export class ClientConnection {
   /** Aborts when the connection ends. */
   readonly endSignal: AbortSignal;
-  readonly isHttp: boolean;
+  /** @see Transport.hasStreamPerRequest */
+  readonly hasStreamPerRequest: boolean;
+  /** @see Transport.carriesHeaders */
+  readonly carriesHeaders: boolean;
   readonly #peer: Peer;
   readonly #options: ClientOptions;
   readonly #hooks: ConnectionHooks;
@@ -91,7 +94,8 @@ export class ClientConnection {
   constructor(transport: Transport, options: ClientOptions, hooks: ConnectionHooks) {
     this.#options = options;
     this.#hooks = hooks;
-    this.isHttp = transport.isHttp === true;
+    this.hasStreamPerRequest = transport.hasStreamPerRequest === true;
+    this.carriesHeaders = transport.carriesHeaders === true;
     this.endSignal = this.#endController.signal;
     this.#identity = {
       info: options.info,

@@ -16,11 +16,11 @@ export function isRequestRefused({ status, isSessionLost }: HttpError): boolean 
 
 /** Whether a single request was lost while its connection is open, as happens when a server closes an idle HTTP connection. */
 export function isSingleRequestLost(
-  connection: { readonly isHttp: boolean; readonly hasEnded: boolean },
+  connection: { readonly hasStreamPerRequest: boolean; readonly hasEnded: boolean },
   error: unknown,
 ): boolean {
   return (
-    connection.isHttp &&
+    connection.hasStreamPerRequest &&
     !connection.hasEnded &&
     error instanceof LocalError &&
     error.code === 'connection-lost' &&

@@ -21,7 +21,7 @@ function server(script: { [method: string]: Step } = {}): ScriptedServer {
     'logging/setLevel': empty,
     ...script,
   });
-  scripted.isHttp = true;
+  scripted.hasStreamPerRequest = true;
   return scripted;
 }
 

@@ -304,7 +304,7 @@ describe('a request that is lost on its own way', () => {
 
   function http(): ScriptedServer {
     const server = legacy();
-    server.isHttp = true;
+    server.hasStreamPerRequest = true;
     return server;
   }
 
@@ -353,7 +353,8 @@ describe('a refusal that proves that nothing was done', () => {
 
   function http(script: Script): ScriptedServer {
     const server = modern(script);
-    server.isHttp = true;
+    server.hasStreamPerRequest = true;
+    server.carriesHeaders = true;
     return server;
   }
 

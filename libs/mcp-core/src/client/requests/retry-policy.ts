@@ -86,7 +86,7 @@ export class RetryPolicy {
     if (
       error.code === ErrorCode.headerMismatch &&
       request.method === TOOL_CALL &&
-      connection.isHttp
+      connection.carriesHeaders
     )
       return this.#withNewHeaders(connection, request, error);
     return error.code === ErrorCode.unsupportedProtocolVersion

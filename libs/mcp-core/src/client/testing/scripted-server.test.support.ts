@@ -26,7 +26,9 @@ export class ScriptedServer implements Transport {
   /** The headers of each received message. */
   readonly headers: SendOptions['headers'][] = [];
   /** Set before the client starts. */
-  isHttp = false;
+  hasStreamPerRequest = false;
+  /** Set before the client starts. */
+  carriesHeaders = false;
   readonly #script: { [method: string]: Step };
   #waiting: (() => boolean)[] = [];
   #receiver: TransportReceiver | undefined;

@@ -21,16 +21,19 @@ interface Connected {
 
 async function connect(
   tools: readonly JsonObject[],
-  options: Partial<ClientOptions> & { readonly isHttp?: boolean; readonly call?: Step } = {},
+  options: Partial<ClientOptions> & {
+    readonly carriesHeaders?: boolean;
+    readonly call?: Step;
+  } = {},
 ): Promise<Connected> {
-  const { isHttp = true, call = () => ({ result: { content: [] } }), ...rest } = options;
+  const { carriesHeaders = true, call = () => ({ result: { content: [] } }), ...rest } = options;
   const server = new ScriptedServer({
     'server/discover': discovered,
     initialize: initialized(),
     'tools/list': () => ({ result: { tools } }),
     'tools/call': call,
   });
-  server.isHttp = isHttp;
+  server.carriesHeaders = carriesHeaders;
   const problems: string[] = [];
   const client = await connectClient(() => server, {
     info: { name: 't', version: '0' },
@@ -132,7 +135,7 @@ describe('a tool list', () => {
   });
 
   test('over other transports is complete', async () => {
-    const { client, server } = await connect(tools, { isHttp: false });
+    const { client, server } = await connect(tools, { carriesHeaders: false });
     expect(await client.listTools()).toHaveLength(2);
     await client.callTool('good', { region: 'eu' });
     expect(server.headersOf('tools/call')).toEqual([undefined]);

@@ -37,11 +37,11 @@ export class ListedTools {
   }
 
   /** Replaces the list. Returns the tools that can be used over this transport, and reports the others. */
-  update(tools: readonly Tool[], isHttp: boolean): readonly Tool[] {
+  update(tools: readonly Tool[], carriesHeaders: boolean): readonly Tool[] {
     this.#tools.clear();
     this.#isCurrent = true;
     return tools.filter((tool) => {
-      const read = isHttp ? readMirroredParams(tool.inputSchema) : { params: NONE };
+      const read = carriesHeaders ? readMirroredParams(tool.inputSchema) : { params: NONE };
       if ('problem' in read) {
         this.#report(`Tool ${tool.name} is left out of the list: ${read.problem}`);
         return false;

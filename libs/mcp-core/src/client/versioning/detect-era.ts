@@ -23,7 +23,7 @@ const HANDSHAKE_LIMIT_MS = 1500;
 
 /**
  * Detects the era of a server on one connection. Sends `server/discover` and, after a silence, `initialize` as well; a response to `initialize` then
- * decides. Over HTTP silence is no evidence. There is no time limit: the caller closes the connection to abandon the detection.
+ * decides. Where each request has a stream of its own, silence is no evidence. There is no time limit: the caller closes the connection to abandon the detection.
  * @throws EndedByProbeError, ProtocolError, LocalError
  */
 export async function detectEra(
@@ -31,7 +31,7 @@ export async function detectEra(
   options: ClientOptions,
 ): Promise<Agreement> {
   const discovery = discover(connection);
-  const probeTimeoutMs = connection.isHttp
+  const probeTimeoutMs = connection.hasStreamPerRequest
     ? Infinity
     : (options.probeTimeoutMs ?? DEFAULT_PROBE_TIMEOUT_MS);
   const first = await withinLimit(discovery, probeTimeoutMs);

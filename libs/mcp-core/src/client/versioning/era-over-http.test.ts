@@ -23,7 +23,7 @@ afterEach(() => {
 
 function http(script: { [method: string]: Step }): ScriptedServer {
   const server = new ScriptedServer(script);
-  server.isHttp = true;
+  server.hasStreamPerRequest = true;
   return server;
 }
 

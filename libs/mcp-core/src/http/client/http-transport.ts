@@ -79,7 +79,8 @@ export function httpTransport(options: HttpTransportOptions): Transport {
 }
 
 class HttpTransport implements Transport, RequestOwner {
-  readonly isHttp = true;
+  readonly hasStreamPerRequest = true;
+  readonly carriesHeaders = true;
   readonly endpoint: ClientEndpoint;
   readonly limits: MessageLimits;
   readonly #options: HttpTransportOptions;
