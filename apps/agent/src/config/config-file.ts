@@ -22,7 +22,7 @@ export interface FileServer {
   /** Name in the file. */
   readonly configuredName: string;
   /** Path of the entry in the file. */
-  readonly place: readonly string[];
+  readonly location: readonly string[];
   /** Undefined for an unusable entry; `problems` has the reasons. */
   readonly entry: ServerEntry | undefined;
   /** Problems, each beginning with the JSON path. */
@@ -114,7 +114,7 @@ function sectionProblems(input: { readonly [name: string]: unknown }): readonly 
 function fileServers(entries: readonly HostEntry[]): readonly FileServer[] {
   const names = safeServerNames(entries.map(({ configuredName }) => configuredName));
   const seen = new Set<string>();
-  return entries.flatMap(({ configuredName, place, entry }) => {
+  return entries.flatMap(({ configuredName, location, entry }) => {
     // If sections of several hosts name the same server, the first counts.
     if (seen.has(configuredName)) return [];
     seen.add(configuredName);
@@ -122,8 +122,8 @@ function fileServers(entries: readonly HostEntry[]): readonly FileServer[] {
       {
         name: names.get(configuredName) ?? configuredName,
         configuredName,
-        place,
-        ...checkedEntry(entry, place),
+        location,
+        ...checkedEntry(entry, location),
         isRemote: isPlainObject(entry) && 'url' in entry,
       },
     ];
@@ -132,9 +132,9 @@ function fileServers(entries: readonly HostEntry[]): readonly FileServer[] {
 
 function checkedEntry(
   entry: unknown,
-  place: readonly [string, string],
+  location: readonly [string, string],
 ): Pick<FileServer, 'entry' | 'problems'> {
-  const [section, name] = place;
+  const [section, name] = location;
   const type = isPlainObject(entry) ? String(entry['type']) : '';
   if (/^(?:ws|websocket)$/i.test(type)) {
     return {
@@ -176,13 +176,13 @@ const OTHER_NAMES: { readonly [field: string]: string } = {
   disabledTools: 'signalbox.deny',
 };
 
-function unreadFields({ entry = {}, place }: FileServer, path: string): readonly string[] {
+function unreadFields({ entry = {}, location }: FileServer, path: string): readonly string[] {
   return Object.keys(entry)
     .filter((field) => !SERVER_FIELDS.includes(field) && !FOREIGN_SERVER_FIELDS.includes(field))
     .map((field) => {
       const meant = POLICY_FIELDS.includes(field)
         ? `signalbox.${field}`
         : (OTHER_NAMES[field] ?? nearestName(field, SERVER_FIELDS));
-      return `${path}: ${jsonPath([...place, field])} is not read${meant === undefined ? '' : `; use "${meant}"`}`;
+      return `${path}: ${jsonPath([...location, field])} is not read${meant === undefined ? '' : `; use "${meant}"`}`;
     });
 }

@@ -25,7 +25,7 @@ const SECRETS: { readonly [field: string]: string } = {
 };
 
 function describeIssue(issue: z.core.$ZodIssue, input: unknown): readonly string[] {
-  const place = jsonPath(issue.path) || 'the file';
+  const location = jsonPath(issue.path) || 'the file';
   switch (issue.code) {
     case 'unrecognized_keys':
       return issue.keys.map(
@@ -34,29 +34,29 @@ function describeIssue(issue: z.core.$ZodIssue, input: unknown): readonly string
       );
     case 'invalid_type':
       return [
-        `${place}: ${valueAt(input, issue.path) === undefined ? `is missing; it must be ${article(issue.expected)}` : `must be ${article(issue.expected)}`}`,
+        `${location}: ${valueAt(input, issue.path) === undefined ? `is missing; it must be ${article(issue.expected)}` : `must be ${article(issue.expected)}`}`,
       ];
     case 'invalid_value':
       return [
-        `${place}: must be ${issue.values
+        `${location}: must be ${issue.values
           .map((value) => JSON.stringify(value))
           .join(', ')
           .replace(/, (?=[^,]*$)/, ' or ')}`,
       ];
     case 'invalid_key':
-      return [`${place}: ${issue.issues[0]?.message ?? issue.message}`];
+      return [`${location}: ${issue.issues[0]?.message ?? issue.message}`];
     case 'too_small':
       return [
-        `${place}: ${issue.origin === 'string' ? 'must not be empty' : `must be at least ${issue.minimum}`}`,
+        `${location}: ${issue.origin === 'string' ? 'must not be empty' : `must be at least ${issue.minimum}`}`,
       ];
     case 'too_big':
-      return [`${place}: must be at most ${issue.maximum}`];
+      return [`${location}: must be at most ${issue.maximum}`];
     case 'custom':
     case 'invalid_element':
     case 'invalid_format':
     case 'invalid_union':
     case 'not_multiple_of':
-      return [`${place}: ${issue.message}`];
+      return [`${location}: ${issue.message}`];
   }
 }
 

@@ -86,8 +86,8 @@ const serverEntry = z
     signalbox: serverPolicy.optional(),
   })
   .superRefine((entry, context) => {
-    for (const { place, problem } of entryProblems(entry))
-      context.addIssue({ code: 'custom', path: [...place], message: problem });
+    for (const { location, problem } of entryProblems(entry))
+      context.addIssue({ code: 'custom', path: [...location], message: problem });
   });
 
 /** Schema of `signalbox.json`. Entries of `mcpServers` may have members of other hosts. */

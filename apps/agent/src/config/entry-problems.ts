@@ -13,7 +13,7 @@ export interface ReachedBy {
 
 export interface EntryProblem {
   /** Path within the entry. */
-  readonly place: readonly string[];
+  readonly location: readonly string[];
   readonly problem: string;
 }
 
@@ -28,7 +28,7 @@ export function entryProblems(entry: ReachedBy): readonly EntryProblem[] {
   if (command !== undefined && url !== undefined)
     return [
       {
-        place: [],
+        location: [],
         problem:
           'has "command" and "url"; a server is either started or reached at an address, so remove one of them',
       },
@@ -37,14 +37,14 @@ export function entryProblems(entry: ReachedBy): readonly EntryProblem[] {
   if (type === 'http' || type === 'sse')
     return [
       {
-        place: ['url'],
+        location: ['url'],
         problem: `is missing; a server of type "${type}" is reached at an address`,
       },
     ];
   if (command === undefined)
     return [
       {
-        place: [],
+        location: [],
         problem: 'has neither "command", which starts a server, nor "url", at which one is reached',
       },
     ];
@@ -52,7 +52,7 @@ export function entryProblems(entry: ReachedBy): readonly EntryProblem[] {
     ? []
     : [
         {
-          place: ['headers'],
+          location: ['headers'],
           problem: 'are for a server with "url"; one that is started gets its secrets in "env"',
         },
       ];
@@ -62,12 +62,12 @@ function remoteProblems(entry: ReachedBy): readonly EntryProblem[] {
   if (entry.type === 'stdio')
     return [
       {
-        place: ['type'],
+        location: ['type'],
         problem: 'is "stdio", but the server has a "url"; write "http" or "sse", or leave it out',
       },
     ];
   const unused = OF_PROCESS.filter((field) => !isEmpty(entry[field])).map((field) => ({
-    place: [field],
+    location: [field],
     problem: 'is for a server with "command"; what one with "url" needs to know goes in "headers"',
   }));
   const isImpossible = entry.type === 'sse' && entry.signalbox?.era === 'modern';
@@ -76,7 +76,7 @@ function remoteProblems(entry: ReachedBy): readonly EntryProblem[] {
     ...(isImpossible
       ? [
           {
-            place: ['signalbox', 'era'],
+            location: ['signalbox', 'era'],
             problem: 'is "modern", but the transport "sse" exists in the legacy era only',
           },
         ]

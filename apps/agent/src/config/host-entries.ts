@@ -5,7 +5,7 @@ export interface HostEntry {
   /** Name in the file. */
   readonly configuredName: string;
   /** Path of the entry in the file. */
-  readonly place: readonly [section: string, name: string];
+  readonly location: readonly [section: string, name: string];
   readonly entry: unknown;
 }
 
@@ -23,7 +23,7 @@ export function hostEntries(input: { readonly [name: string]: unknown }): readon
     return Object.entries(servers).flatMap(([name, entry]) =>
       isDisabled(entry)
         ? []
-        : [{ configuredName: name, place: [section, name] as const, entry: inOurWords(entry) }],
+        : [{ configuredName: name, location: [section, name] as const, entry: inOurWords(entry) }],
     );
   });
 }

@@ -6,7 +6,7 @@ export interface RemoteAddress {
 }
 
 export interface AddressProblem {
-  readonly place: 'url' | 'headers';
+  readonly location: 'url' | 'headers';
   /** Problem text without the value. */
   readonly problem: string;
 }
@@ -18,7 +18,7 @@ export function toRemoteAddress({
 }: RemoteAddress): (RemoteAddress & { readonly secrets: readonly string[] }) | AddressProblem {
   const parsed = URL.parse(url);
   if (parsed === null || !/^https?:$/.test(parsed.protocol))
-    return { place: 'url', problem: 'must be an http or https URL' };
+    return { location: 'url', problem: 'must be an http or https URL' };
   const { username, password } = parsed;
   const credentials =
     username === '' && password === '' ? undefined : `${decoded(username)}:${decoded(password)}`;
@@ -27,7 +27,7 @@ export function toRemoteAddress({
     Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
   ) {
     return {
-      place: 'url',
+      location: 'url',
       problem: 'holds a user name or password beside the header Authorization; remove one of them',
     };
   }
@@ -64,19 +64,19 @@ function headerProblem({ url, headers }: RemoteAddress): AddressProblem | undefi
   for (const [name, value] of Object.entries(headers)) {
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name))
       return {
-        place: 'headers',
+        location: 'headers',
         problem: `${JSON.stringify(name)} is not the name of an HTTP header`,
       };
     if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
       return {
-        place: 'headers',
+        location: 'headers',
         problem: `the value of ${name} has characters that no HTTP header may have`,
       };
     try {
       httpTransport({ url, headers: { [name]: value } });
     } catch {
       return {
-        place: 'headers',
+        location: 'headers',
         problem: `${name} is set by the protocol and cannot be configured`,
       };
     }

@@ -15,7 +15,7 @@ import { expandVariables, type Variables } from './expand-variables.ts';
 import { proxySecrets } from './proxy-secrets.ts';
 import { toRemoteAddress } from './remote-server.ts';
 
-export interface ServerSurroundings {
+export interface ServerConfigSources {
   readonly variables: Variables;
   /** Base folder of relative `cwd`, `envFile` and `roots`. */
   readonly folder: string;
@@ -33,21 +33,23 @@ export interface ReadServer {
 
 /** Expands the variables of an entry. */
 export async function toServerConfig(
-  file: Pick<FileServer, 'name' | 'configuredName' | 'place'>,
+  file: Pick<FileServer, 'name' | 'configuredName' | 'location'>,
   entry: ServerEntry,
-  surroundings: ServerSurroundings,
+  sources: ServerConfigSources,
 ): Promise<ReadServer> {
-  const reading = new Reading(file.place, surroundings);
+  const reading = new Reading(file.location, sources);
   const rules = rulesOf(file, entry, reading);
   if (entry.url === undefined)
-    for (const secret of proxySecrets(surroundings.variables.env)) reading.secrets.add(secret);
+    for (const secret of proxySecrets(sources.variables.env)) reading.secrets.add(secret);
   const server =
     entry.url === undefined
       ? await startedServer(rules, entry, reading)
       : remoteServer(rules, { ...entry, url: entry.url }, reading);
   const notices =
     isRemote(server) && isOverheard(server)
-      ? [`${jsonPath([...file.place, 'url'])}: the headers are sent without encryption; use https`]
+      ? [
+          `${jsonPath([...file.location, 'url'])}: the headers are sent without encryption; use https`,
+        ]
       : [];
   return {
     server: { ...server, secrets: [...reading.secrets] },
@@ -60,17 +62,17 @@ export async function toServerConfig(
 class Reading {
   readonly problems: string[] = [];
   readonly secrets = new Set<string>();
-  readonly #place: readonly string[];
-  readonly #surroundings: ServerSurroundings;
+  readonly #location: readonly string[];
+  readonly #sources: ServerConfigSources;
 
-  constructor(place: readonly string[], surroundings: ServerSurroundings) {
-    this.#place = place;
-    this.#surroundings = surroundings;
+  constructor(location: readonly string[], sources: ServerConfigSources) {
+    this.#location = location;
+    this.#sources = sources;
   }
 
-  text(text: string, ...place: readonly PropertyKey[]): string {
-    const expansion = expandVariables(text, this.#surroundings.variables);
-    for (const problem of expansion.problems) this.problem(problem, ...place);
+  text(text: string, ...location: readonly PropertyKey[]): string {
+    const expansion = expandVariables(text, this.#sources.variables);
+    for (const problem of expansion.problems) this.problem(problem, ...location);
     for (const secret of expansion.secrets) this.secrets.add(secret);
     return expansion.text;
   }
@@ -84,10 +86,10 @@ class Reading {
     );
   }
 
-  folder(path: string, ...place: readonly PropertyKey[]): string {
+  folder(path: string, ...location: readonly PropertyKey[]): string {
     return resolve(
-      this.#surroundings.folder,
-      this.text(path, ...place).replace(/^~(?=$|[/\\])/, this.#surroundings.homeDir),
+      this.#sources.folder,
+      this.text(path, ...location).replace(/^~(?=$|[/\\])/, this.#sources.homeDir),
     );
   }
 
@@ -95,9 +97,9 @@ class Reading {
   async envFile(path: string): Promise<{ readonly [name: string]: string }> {
     try {
       return Object.fromEntries(
-        Object.entries(
-          parseEnv(await this.#surroundings.readFile(this.folder(path, 'envFile'))),
-        ).map(([name, value]) => [name, value ?? '']),
+        Object.entries(parseEnv(await this.#sources.readFile(this.folder(path, 'envFile')))).map(
+          ([name, value]) => [name, value ?? ''],
+        ),
       );
     } catch (error) {
       const { code = 'unknown error' } = error as NodeJS.ErrnoException;
@@ -106,8 +108,8 @@ class Reading {
     }
   }
 
-  problem(problem: string, ...place: readonly PropertyKey[]): void {
-    this.problems.push(`${jsonPath([...this.#place, ...place])}: ${problem}`);
+  problem(problem: string, ...location: readonly PropertyKey[]): void {
+    this.problems.push(`${jsonPath([...this.#location, ...location])}: ${problem}`);
   }
 }
 
@@ -173,7 +175,7 @@ function remoteServer(
   if (reading.problems.length > 0) return server;
   const address = toRemoteAddress(given);
   if ('problem' in address) {
-    reading.problem(address.problem, address.place);
+    reading.problem(address.problem, address.location);
     return server;
   }
   for (const secret of address.secrets) reading.secrets.add(secret);

@@ -5,7 +5,7 @@ import { Agent, AgentList, NewAgent } from './agent-schemas.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { KeyHeaders, replyWith } from './idempotency.ts';
 import { Problem } from './problem.ts';
-import { ListQuery, ProblemDetails, RunParameters } from './schemas.ts';
+import { ListQuery, ProblemDetails, IdParameters } from './schemas.ts';
 
 import { pageOf } from './views.ts';
 
@@ -55,7 +55,7 @@ export function agentRoutes(
     async (request, reply) => {
       refuseUnknownServers(request.body.servers ?? []);
       const served = await once(request, {
-        make: (receipt) => engine.createAgent(definitionOf(request.body), receipt),
+        make: (onCommit) => engine.createAgent(definitionOf(request.body), onCommit),
         answer: (agent: StoredAgent) => ({
           status: 201,
           location: `/v1/agents/${agent.id}`,
@@ -89,7 +89,7 @@ export function agentRoutes(
     {
       schema: {
         summary: 'Get an agent',
-        params: RunParameters,
+        params: IdParameters,
         response: { 200: Agent, ...problem },
       },
     },
@@ -102,7 +102,7 @@ export function agentRoutes(
       schema: {
         summary: 'Replace an agent',
         description: 'Runs that were started with the agent keep its earlier definition.',
-        params: RunParameters,
+        params: IdParameters,
         body: NewAgent,
         response: { 200: Agent, ...problem },
       },
@@ -120,7 +120,7 @@ export function agentRoutes(
       schema: {
         summary: 'Delete an agent',
         description: 'Runs that were started with the agent continue.',
-        params: RunParameters,
+        params: IdParameters,
         response: { 204: z.null(), ...problem },
       },
     },

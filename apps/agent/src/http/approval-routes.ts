@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { RememberedApproval } from '../ports/store/approval.ts';
 import { type Approval, ApprovalList, ApprovalQuery } from './approval-schemas.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
-import { ProblemDetails, RunParameters } from './schemas.ts';
+import { ProblemDetails, IdParameters } from './schemas.ts';
 import { pageOf, pageOptions } from './views.ts';
 
 /** Listing and deleting remembered approvals. */
@@ -33,7 +33,7 @@ export function approvalRoutes(app: HttpApp, { engine, read }: RouteDependencies
     {
       schema: {
         summary: 'Forget a remembered approval',
-        params: RunParameters,
+        params: IdParameters,
         response: { 204: z.null(), 404: ProblemDetails },
       },
     },

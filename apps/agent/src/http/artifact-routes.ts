@@ -3,7 +3,7 @@ import type { Artifact } from '../ports/store/artifact.ts';
 import { ArtifactContent, ArtifactHeaders } from './artifact-schemas.ts';
 import { Problem } from './problem.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
-import { ProblemDetails, RunParameters } from './schemas.ts';
+import { ProblemDetails, IdParameters } from './schemas.ts';
 
 /** Reading artifacts: parts of results that were too long for the conversation. */
 export function artifactRoutes(app: HttpApp, { read }: RouteDependencies): void {
@@ -13,7 +13,7 @@ export function artifactRoutes(app: HttpApp, { read }: RouteDependencies): void 
       schema: {
         summary: 'Get an artifact',
         description: 'A single byte range may be requested with `Range: bytes=…`.',
-        params: RunParameters,
+        params: IdParameters,
         headers: ArtifactHeaders,
         response: {
           200: ArtifactContent,

@@ -65,10 +65,10 @@ export function callRoutes(app: HttpApp, dependencies: RouteDependencies): void 
     async (request, reply) => {
       const { arguments: input = {}, limits, metadata = {} } = request.body;
       const served = await once(request, {
-        make: (receipt) =>
+        make: (onCommit) =>
           engine.startCall(
             { wireName: request.params.name, arguments: input, limits: limitsOf(limits), metadata },
-            receipt,
+            onCommit,
           ),
         answer: answerOf,
       });
@@ -96,7 +96,7 @@ export function callRoutes(app: HttpApp, dependencies: RouteDependencies): void 
     async (request, reply) => {
       const { id: runId, call_id: id } = request.params;
       const served = await once(request, {
-        make: (receipt) => engine.cancelCall({ runId, id }, receipt),
+        make: (onCommit) => engine.cancelCall({ runId, id }, onCommit),
         answer: (call: StoredCall) => ({ status: 200, body: toolCallView(call), runId }),
       });
       return replyWith(reply, served);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { TOOL_CALL_STATES } from '../ports/store/tool-call.ts';
 import { Run } from './run-schemas.ts';
-import { json, Limits, Metadata, RunParameters, time } from './schemas.ts';
+import { json, Limits, Metadata, IdParameters, time } from './schemas.ts';
 
 export const waitingFields = {
   reason: z.enum(['connections_busy', 'connection_opening', 'server_restarting', 'question_held']),
@@ -68,6 +68,6 @@ export const CallRun = Run.extend({ call: ToolCall }).meta({ id: 'CallRun' });
 
 export const CancelCall = z.strictObject({}).meta({ id: 'CancelCall' });
 
-export const CallParameters = RunParameters.extend({ call_id: z.string().min(1).max(100) });
+export const CallParameters = IdParameters.extend({ call_id: z.string().min(1).max(100) });
 
 export const ToolParameters = z.object({ name: z.string().min(1).max(100) });

@@ -3,7 +3,7 @@ import { canonicalJson } from '@signalbox/mcp-core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import type { IdempotencyKey } from '../ports/store/idempotency.ts';
-import type { Receipt } from '../ports/run-engine.ts';
+import type { OnCommit } from '../ports/run-engine.ts';
 import type { StoreReader, Store } from '../ports/store.ts';
 import type { Clock } from '../ports/clock.ts';
 import { Problem } from './problem.ts';
@@ -29,8 +29,8 @@ export interface Answer<Body> {
 }
 
 export interface Effect<T, Body> {
-  /** Performs the effect and passes the receipt to its transaction. */
-  readonly make: (receipt?: Receipt<T>) => Promise<T>;
+  /** Performs the effect and passes `onCommit` to its transaction. */
+  readonly make: (onCommit?: OnCommit<T>) => Promise<T>;
   readonly answer: (result: T, read: StoreReader) => Promise<Answer<Body>> | Answer<Body>;
 }
 

@@ -3,7 +3,7 @@ import { KeyHeaders, replyWith } from './idempotency.ts';
 import { InboxItem, InboxList, InboxQuery, InboxResponse } from './inbox-schemas.ts';
 import { Problem } from './problem.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
-import { ProblemDetails, RunParameters } from './schemas.ts';
+import { ProblemDetails, IdParameters } from './schemas.ts';
 import { inboxItemView, listedItemView, pageOf, pageOptions } from './views.ts';
 
 /** Reading and answering inbox items. */
@@ -33,7 +33,7 @@ export function inboxRoutes(app: HttpApp, { engine, read, once }: RouteDependenc
     {
       schema: {
         summary: 'Answer an inbox item',
-        params: RunParameters,
+        params: IdParameters,
         headers: KeyHeaders,
         body: InboxResponse,
         response: { 200: InboxItem, 400: ProblemDetails, 404: ProblemDetails, 409: ProblemDetails },
@@ -41,7 +41,7 @@ export function inboxRoutes(app: HttpApp, { engine, read, once }: RouteDependenc
     },
     async (request, reply) => {
       const served = await once(request, {
-        make: (receipt) => engine.respond(request.params.id, request.body, receipt),
+        make: (onCommit) => engine.respond(request.params.id, request.body, onCommit),
         answer: (item: StoredItem) => ({
           status: 200,
           body: inboxItemView(item),
@@ -57,7 +57,7 @@ export function inboxRoutes(app: HttpApp, { engine, read, once }: RouteDependenc
     {
       schema: {
         summary: 'Get an inbox item',
-        params: RunParameters,
+        params: IdParameters,
         response: { 200: InboxItem, 404: ProblemDetails },
       },
     },

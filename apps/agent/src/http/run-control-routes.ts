@@ -7,7 +7,7 @@ import { KeyHeaders, replyWith } from './idempotency.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { runResponses } from './run-responses.ts';
 import { CancelRun, NewFork, NewRun, ResumeRun, Run as RunSchema } from './run-schemas.ts';
-import { ProblemDetails, RunParameters } from './schemas.ts';
+import { ProblemDetails, IdParameters } from './schemas.ts';
 import { RUN_STREAM } from './stream-schemas.ts';
 import { WaitHeaders } from './wait-for-run.ts';
 
@@ -42,7 +42,7 @@ export function runControlRoutes(app: HttpApp, dependencies: RouteDependencies):
     async (request, reply) => {
       return runs.withSlot(request, async () => {
         const served = await once(request, {
-          make: (receipt) => engine.createRun(newRun(request.body), receipt),
+          make: (onCommit) => engine.createRun(newRun(request.body), onCommit),
           answer: runs.accepted,
         });
         return runs.started(request, reply, served);
@@ -57,7 +57,7 @@ export function runControlRoutes(app: HttpApp, dependencies: RouteDependencies):
         summary: 'Start a run with the history of an existing run',
         description:
           'The new run begins with a copy of the messages up to the end of a turn; no tool call is repeated. It belongs to no thread.',
-        params: RunParameters,
+        params: IdParameters,
         headers: WaitHeaders,
         body: NewFork,
         response: { 200: SETTLED_OR_STREAM, 202: RunSchema, ...problem, 409: ProblemDetails },
@@ -67,7 +67,7 @@ export function runControlRoutes(app: HttpApp, dependencies: RouteDependencies):
       const fork = forkOf(request.body);
       return runs.withSlot(request, async () => {
         const served = await once(request, {
-          make: (receipt) => engine.forkRun(request.params.id, fork, receipt),
+          make: (onCommit) => engine.forkRun(request.params.id, fork, onCommit),
           answer: runs.accepted,
         });
         return runs.started(request, reply, served);
@@ -82,7 +82,7 @@ export function runControlRoutes(app: HttpApp, dependencies: RouteDependencies):
         summary: 'Cancel a run',
         description:
           'Idempotent. The run is `cancelling` until its calls have ended; a settled run is returned unchanged.',
-        params: RunParameters,
+        params: IdParameters,
         headers: KeyHeaders,
         body: CancelRun,
         response: { 200: RunSchema, ...problem, 409: ProblemDetails },
@@ -90,7 +90,7 @@ export function runControlRoutes(app: HttpApp, dependencies: RouteDependencies):
     },
     async (request, reply) => {
       const served = await once(request, {
-        make: (receipt) => engine.cancelRun(request.params.id, request.body.reason, receipt),
+        make: (onCommit) => engine.cancelRun(request.params.id, request.body.reason, onCommit),
         answer: async (run: Run, reader: StoreReader) => ({
           status: 200,
           body: await runs.view(run, reader),
@@ -109,7 +109,7 @@ export function runControlRoutes(app: HttpApp, dependencies: RouteDependencies):
         description:
           'Continues with the next model call, with a new wall clock and the given limits; no tool call is repeated. Refused with run_not_resumable after failures that a new attempt cannot fix ' +
           '(refusal, context_full, max_tokens, invalid_output), for a run of kind `call`, and for a run followed by later runs in its thread.',
-        params: RunParameters,
+        params: IdParameters,
         headers: KeyHeaders,
         body: ResumeRun,
         response: { 202: RunSchema, ...problem, 409: ProblemDetails },
@@ -118,7 +118,7 @@ export function runControlRoutes(app: HttpApp, dependencies: RouteDependencies):
     async (request, reply) => {
       const limits = limitsOf(request.body.limits);
       const served = await once(request, {
-        make: (receipt) => engine.resumeRun(request.params.id, limits, receipt),
+        make: (onCommit) => engine.resumeRun(request.params.id, limits, onCommit),
         answer: runs.accepted,
       });
       return runs.started(request, reply, served);

@@ -6,7 +6,7 @@ import { acceptsEventStream, streamRun } from './event-stream.ts';
 import { Problem } from './problem.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { runResponses } from './run-responses.ts';
-import { ProblemDetails, RunParameters } from './schemas.ts';
+import { ProblemDetails, IdParameters } from './schemas.ts';
 import { RUN_STREAM } from './stream-schemas.ts';
 import { eventView } from './views.ts';
 
@@ -32,7 +32,7 @@ export function runEventRoutes(app: HttpApp, dependencies: RouteDependencies): v
         description:
           'With `accept: text/event-stream` the events are streamed: an id-less `run.snapshot`, then every event after `Last-Event-ID` (or `after`) with its `seq` as id, ' +
           'and id-less `message.delta` frames. The stream ends when the run is settled; a reconnect after the end is answered with 204.',
-        params: RunParameters,
+        params: IdParameters,
         headers: ResumeHeaders,
         querystring: EventsQuery,
         response: {

@@ -5,7 +5,7 @@ import { patchMetadata } from './metadata-patch.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { runResponses } from './run-responses.ts';
 import { Run as RunSchema, RunList, RunListQuery, RunPatch } from './run-schemas.ts';
-import { ListQuery, ProblemDetails, RunParameters } from './schemas.ts';
+import { ListQuery, ProblemDetails, IdParameters } from './schemas.ts';
 import { listedCallView, pageOf, pageOptions, runView } from './views.ts';
 
 const problem = { 400: ProblemDetails, 404: ProblemDetails };
@@ -45,7 +45,7 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
     {
       schema: {
         summary: 'Get a run',
-        params: RunParameters,
+        params: IdParameters,
         response: { 200: RunSchema, ...problem },
       },
     },
@@ -57,7 +57,7 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
     {
       schema: {
         summary: 'Change some metadata of a run',
-        params: RunParameters,
+        params: IdParameters,
         body: RunPatch,
         response: { 200: RunSchema, ...problem },
       },
@@ -76,7 +76,7 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
         summary: 'Erase a settled run',
         description:
           'Deletes its messages, events, tool calls, artifacts and inbox items, but not its audit entries. Runs forked from it keep their copy of the history.',
-        params: RunParameters,
+        params: IdParameters,
         response: { 204: z.null(), ...problem, 409: ProblemDetails },
       },
     },
@@ -91,7 +91,7 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
     {
       schema: {
         summary: "List a run's tool calls, in order",
-        params: RunParameters,
+        params: IdParameters,
         querystring: ListQuery,
         response: { 200: ToolCallList, ...problem },
       },

@@ -81,7 +81,7 @@ export const ProblemDetails = z
   })
   .meta({ id: 'ProblemDetails' });
 
-export const RunParameters = z.object({ id: z.string().min(1).max(100) });
+export const IdParameters = z.object({ id: z.string().min(1).max(100) });
 
 /** Query of a list page. */
 export const ListQuery = z.strictObject({

@@ -201,7 +201,7 @@ function storingEngine(store: Store): RunEngine {
   let count = 0;
   const parts = { store, clock, newId: randomUUID };
   return {
-    async createRun({ prompt, servers }, receipt) {
+    async createRun({ prompt, servers }, onCommit) {
       if (servers?.includes('nowhere') === true)
         throw new EngineError('unknown_server', 'no server is named "nowhere"');
       count += 1;
@@ -209,7 +209,7 @@ function storingEngine(store: Store): RunEngine {
       await store.write(async (transaction) => {
         await transaction.insertRun(run);
         await transaction.append(run.id, [queuedEvent(run)]);
-        await receipt?.(transaction, { ...run, lastSeq: 1 });
+        await onCommit?.(transaction, { ...run, lastSeq: 1 });
       });
       return (await store.read.run(run.id)) ?? run;
     },
@@ -223,9 +223,9 @@ function storingEngine(store: Store): RunEngine {
     deleteRun: (id) =>
       Promise.reject(new EngineError('run_not_found', `no run has the id "${id}"`)),
     updateMetadata: (id, change) => updateMetadata({ store }, id, change),
-    createThread: (details, receipt) => createThread(parts, details, receipt),
+    createThread: (details, onCommit) => createThread(parts, details, onCommit),
     updateThread: (id, change) => updateThread(parts, id, change),
-    createAgent: (definition, receipt) => createAgent(parts, definition, receipt),
+    createAgent: (definition, onCommit) => createAgent(parts, definition, onCommit),
     replaceAgent: (id, definition) => replaceAgent(parts, id, definition),
     deleteAgent: (id) => deleteAgent(parts, id),
     deleteThread: (id) =>

@@ -6,7 +6,7 @@ import type { HttpApp, RouteDependencies } from './route.ts';
 import { KeyHeaders, replyWith } from './idempotency.ts';
 import { patchMetadata } from './metadata-patch.ts';
 import { Problem } from './problem.ts';
-import { PageQuery, ProblemDetails, RunParameters } from './schemas.ts';
+import { PageQuery, ProblemDetails, IdParameters } from './schemas.ts';
 import {
   NewThread,
   Thread,
@@ -45,7 +45,7 @@ export function threadRoutes(app: HttpApp, { engine, read, once }: RouteDependen
     async (request, reply) => {
       const { title, metadata = {} } = request.body;
       const served = await once(request, {
-        make: (receipt) => engine.createThread({ title, metadata }, receipt),
+        make: (onCommit) => engine.createThread({ title, metadata }, onCommit),
         answer: (thread: StoredThread) => ({
           status: 201,
           location: `/v1/threads/${thread.id}`,
@@ -82,7 +82,7 @@ export function threadRoutes(app: HttpApp, { engine, read, once }: RouteDependen
     {
       schema: {
         summary: 'Get a thread',
-        params: RunParameters,
+        params: IdParameters,
         response: { 200: Thread, ...problem },
       },
     },
@@ -94,7 +94,7 @@ export function threadRoutes(app: HttpApp, { engine, read, once }: RouteDependen
     {
       schema: {
         summary: 'Replace the title and the metadata of a thread',
-        params: RunParameters,
+        params: IdParameters,
         body: NewThread,
         response: { 200: Thread, ...problem },
       },
@@ -111,7 +111,7 @@ export function threadRoutes(app: HttpApp, { engine, read, once }: RouteDependen
     {
       schema: {
         summary: 'Change the title or some metadata of a thread',
-        params: RunParameters,
+        params: IdParameters,
         body: ThreadPatch,
         response: { 200: Thread, ...problem },
       },
@@ -132,7 +132,7 @@ export function threadRoutes(app: HttpApp, { engine, read, once }: RouteDependen
     {
       schema: {
         summary: 'Erase a thread and its runs; all runs must be settled',
-        params: RunParameters,
+        params: IdParameters,
         response: { 204: z.null(), ...problem, 409: ProblemDetails },
       },
     },
@@ -147,7 +147,7 @@ export function threadRoutes(app: HttpApp, { engine, read, once }: RouteDependen
     {
       schema: {
         summary: "List a thread's messages, oldest first",
-        params: RunParameters,
+        params: IdParameters,
         querystring: PageQuery,
         response: { 200: ThreadMessageList, ...problem },
       },

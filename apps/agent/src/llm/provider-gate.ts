@@ -45,8 +45,8 @@ export class ProviderGate {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#waiting.push(resolve);
     const onAbort = (): void => {
-      const place = this.#waiting.indexOf(resolve);
-      if (place >= 0) this.#waiting.splice(place, 1);
+      const slot = this.#waiting.indexOf(resolve);
+      if (slot >= 0) this.#waiting.splice(slot, 1);
       // Has no effect on an admitted call, which leaves like any other.
       reject(signal.reason as Error);
     };
@@ -126,7 +126,7 @@ export class ProviderGate {
  * A slot for one call at the gate, acquired for each attempt. A failed call keeps its slot until the
  * gate knows the retry delay.
  */
-export class GatePlace {
+export class GateSlot {
   readonly #gate: ProviderGate;
   readonly #patienceMs: number | undefined;
   #isTaken = false;

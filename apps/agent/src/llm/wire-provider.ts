@@ -15,7 +15,7 @@ import { AnswerBounds } from './answer-bounds.ts';
 import { CallGuard } from './call-guard.ts';
 import { withCost } from './catalogue/cost.ts';
 import { assertPairedCalls } from './history.ts';
-import { GatePlace, ProviderGate } from './provider-gate.ts';
+import { GateSlot, ProviderGate } from './provider-gate.ts';
 import { withRetries } from './retry.ts';
 
 /** A model call over an API. */
@@ -70,7 +70,7 @@ interface Beginning {
 }
 
 /** Usage of one call over all attempts. */
-interface Account {
+interface CallUsage {
   /** Usage of failed attempts that the provider processed. */
   lost: Usage | undefined;
   /** Usage of the attempt in progress. */
@@ -132,20 +132,20 @@ export class WireProvider<Raw> implements LlmProvider {
     call: WireCall<Raw>,
     { guard, patienceMs }: { readonly guard: CallGuard; readonly patienceMs: number | undefined },
   ): AsyncGenerator<LlmEvent> {
-    const account: Account = { lost: undefined, current: undefined };
+    const callUsage: CallUsage = { lost: undefined, current: undefined };
     try {
-      const beginning = await this.#begin(call, { guard, account, patienceMs });
+      const beginning = await this.#begin(call, { guard, callUsage, patienceMs });
       for (let events = beginning.events; ; events = await beginning.read()) {
         for (const event of events) {
           yield event.type === 'finish'
-            ? { ...event, usage: addUsage(account.lost, withCost(event.usage, call.card.price)) }
+            ? { ...event, usage: addUsage(callUsage.lost, withCost(event.usage, call.card.price)) }
             : event;
           guard.signal.throwIfAborted();
         }
         if (events.at(-1)?.type === 'finish') return;
       }
     } catch (error) {
-      const used = usedBy(account, call);
+      const used = usedBy(callUsage, call);
       throw used === undefined || !(error instanceof LlmError)
         ? error
         : error.with({ usage: used });
@@ -156,24 +156,25 @@ export class WireProvider<Raw> implements LlmProvider {
     call: WireCall<Raw>,
     state: {
       readonly guard: CallGuard;
-      readonly account: Account;
+      readonly callUsage: CallUsage;
       readonly patienceMs: number | undefined;
     },
   ): Promise<Beginning> {
     const { clock, random } = this.#limits;
     const { patienceMs } = state;
     const { signal } = state.guard;
-    const place = new GatePlace(this.#gate, patienceMs);
+    const slot = new GateSlot(this.#gate, patienceMs);
     const onWait = (error: LlmError, waitMs: number): void => {
       if (isBusy(error)) this.#gate.coolDown(waitMs);
-      place.leave();
+      slot.leave();
     };
     const attempt = async (): Promise<Beginning> => {
-      await place.enter(signal);
+      await slot.enter(signal);
       try {
-        return await this.#attempt(call, { ...state, place });
+        return await this.#attempt(call, { ...state, slot });
       } catch (error) {
-        if (error instanceof LlmError) this.#settleFailed(error, { call, account: state.account });
+        if (error instanceof LlmError)
+          this.#settleFailed(error, { call, callUsage: state.callUsage });
         throw error;
       }
     };
@@ -189,7 +190,7 @@ export class WireProvider<Raw> implements LlmProvider {
       ...(patienceMs === undefined ? {} : { patienceMs }),
     })
       .catch(giveUp)
-      .finally(() => place.leave());
+      .finally(() => slot.leave());
   }
 
   /**
@@ -200,11 +201,11 @@ export class WireProvider<Raw> implements LlmProvider {
     call: WireCall<Raw>,
     {
       guard,
-      account,
-      place,
-    }: { readonly guard: CallGuard; readonly account: Account; readonly place: GatePlace },
+      callUsage,
+      slot,
+    }: { readonly guard: CallGuard; readonly callUsage: CallUsage; readonly slot: GateSlot },
   ): Promise<Beginning> {
-    account.current = () => ({
+    callUsage.current = () => ({
       input: call.promptTokens,
       cacheRead: 0,
       cacheWrite: 0,
@@ -213,8 +214,8 @@ export class WireProvider<Raw> implements LlmProvider {
       source: 'estimated',
     });
     const response = await translated(guard.watch(call.open(guard.signal)), { call, guard });
-    place.leave();
-    account.current = () => response.usage();
+    slot.leave();
+    callUsage.current = () => response.usage();
     const iterator = response.events[Symbol.asyncIterator]();
     const bounds = new AnswerBounds();
     const read: ReadEvents = async () => {
@@ -252,13 +253,13 @@ export class WireProvider<Raw> implements LlmProvider {
    */
   #settleFailed(
     { status, kind }: LlmError,
-    { call, account }: { readonly call: WireCall<Raw>; readonly account: Account },
+    { call, callUsage }: { readonly call: WireCall<Raw>; readonly callUsage: CallUsage },
   ): void {
     if (status === undefined && (kind === 'aborted' || kind === 'timeout')) return;
-    const used = account.current?.();
-    account.current = undefined;
+    const used = callUsage.current?.();
+    callUsage.current = undefined;
     if (status === undefined && used !== undefined && used.source !== 'estimated')
-      account.lost = addUsage(account.lost, withCost(used, call.card.price));
+      callUsage.lost = addUsage(callUsage.lost, withCost(used, call.card.price));
   }
 
   #translate(response: WireResponse<Raw>, raw: Raw): readonly LlmEvent[] {
@@ -283,7 +284,7 @@ function isBusy({ kind, status }: LlmError): boolean {
 }
 
 function usedBy(
-  { lost, current }: Account,
+  { lost, current }: CallUsage,
   { card }: { readonly card: ModelCard },
 ): Usage | undefined {
   return current === undefined ? lost : addUsage(lost, withCost(current(), card.price));

@@ -5,7 +5,7 @@ import { endMarked, MARK_VARIABLE } from './marked-processes.ts';
 import type { Reaper } from './reaper.ts';
 import { clientOptions, type ConnectOptions, type ServerConnection } from './server-connection.ts';
 
-export interface StdioSurroundings {
+export interface StdioDependencies {
   /** Reaper that ends the server's process group if this process dies. */
   readonly reaper: Reaper;
   /** Milliseconds between the end of the server's input, SIGTERM and SIGKILL. */
@@ -18,7 +18,7 @@ export interface StdioSurroundings {
 export async function connectStdioServer(
   server: StdioServerConfig,
   options: ConnectOptions,
-  { reaper, graceMs, messageBudget }: StdioSurroundings,
+  { reaper, graceMs, messageBudget }: StdioDependencies,
 ): Promise<ServerConnection> {
   const { signal } = options;
   const mark = reaper.mark();

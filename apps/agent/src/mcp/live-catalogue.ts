@@ -4,12 +4,12 @@ import type { Clock } from '../ports/clock.ts';
 import { messageOf } from '../text/error-text.ts';
 import { EMPTY_CATALOGUE, readCatalogue, type Catalogue } from './catalogue.ts';
 import { coalesce } from './coalesce.ts';
-import { pinCatalogue, type PinSurroundings } from './pinned-catalogue.ts';
+import { pinCatalogue, type PinDependencies } from './pinned-catalogue.ts';
 import type { SchemaChecks } from './schema-checks.ts';
 import { withResourceTool } from './resource-tool.ts';
 import type { ServerConnection } from './server-connection.ts';
 
-export interface LiveCatalogueOptions extends PinSurroundings {
+export interface LiveCatalogueOptions extends PinDependencies {
   readonly schemas: SchemaChecks;
   /** Called when the tools were read, or compared with the pins, again. */
   readonly onCatalogue: () => void;

@@ -6,7 +6,7 @@ import { messageOf } from '../text/error-text.ts';
 import type { Catalogue, CatalogueEntry } from './catalogue.ts';
 import { changedParts } from './definition-parts.ts';
 
-export interface PinSurroundings {
+export interface PinDependencies {
   readonly pins: ToolPins;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -26,7 +26,7 @@ const MAX_PINS = 10_000;
 export async function pinCatalogue(
   server: ServerConfig,
   catalogue: Catalogue,
-  { pins, clock, logger }: PinSurroundings,
+  { pins, clock, logger }: PinDependencies,
 ): Promise<Catalogue> {
   const known = new Map((await pins.of(server.name)).map((pin) => [pin.tool, pin]));
   const kept: ToolPin[] = [];

@@ -8,7 +8,7 @@ import { EMPTY_CATALOGUE, type Catalogue } from './catalogue.ts';
 import { describeFailure } from './describe-failure.ts';
 import { messageOf } from '../text/error-text.ts';
 import { secretMask } from './mask-secrets.ts';
-import type { PinSurroundings } from './pinned-catalogue.ts';
+import type { PinDependencies } from './pinned-catalogue.ts';
 import { ReachabilityCheck } from './reachability.ts';
 import { RestartSchedule } from './restart-schedule.ts';
 import type { SchemaChecks } from './schema-checks.ts';
@@ -18,7 +18,7 @@ import { ServerLog } from './server-log.ts';
 import { StageTracker, type ServerStage } from './server-stage.ts';
 import { describeServer } from './server-status.ts';
 
-export interface PooledServerOptions extends PinSurroundings {
+export interface PooledServerOptions extends PinDependencies {
   readonly info: Implementation;
   readonly connect: ConnectServer;
   /** Returns 0 to 1. */

@@ -12,21 +12,21 @@ import { definitionDigest } from './definition-parts.ts';
 import { pinOf } from './pinned-catalogue.ts';
 import type { PooledServer } from './pooled-server.ts';
 
-export interface ControlSurroundings {
+export interface ControlDependencies {
   readonly pins: ToolPins;
   readonly clock: Clock;
 }
 
 export function serverControl(
   server: PooledServer,
-  surroundings: ControlSurroundings,
+  dependencies: ControlDependencies,
 ): ServerControl {
   return {
     reconnect: (mode) => server.reconnect(mode),
     drain: (mode) => server.drain(mode),
-    pins: () => pinnedTools(server, surroundings.pins),
-    approve: (tool, digest) => approve(server, { tool, digest }, surroundings),
-    approveTools: (tools) => approveTools(server, tools, surroundings),
+    pins: () => pinnedTools(server, dependencies.pins),
+    approve: (tool, digest) => approve(server, { tool, digest }, dependencies),
+    approveTools: (tools) => approveTools(server, tools, dependencies),
     setRoots: (paths) => server.setRoots(paths),
   };
 }
@@ -56,17 +56,17 @@ async function pinnedTools(server: PooledServer, pins: ToolPins): Promise<readon
 async function approve(
   server: PooledServer,
   approval: ToolApproval,
-  surroundings: ControlSurroundings,
+  dependencies: ControlDependencies,
 ): Promise<boolean> {
   if (entryOf(server, approval.tool) === undefined) return false;
-  await approveTools(server, [approval], surroundings);
+  await approveTools(server, [approval], dependencies);
   return true;
 }
 
 async function approveTools(
   server: PooledServer,
   tools: 'all' | readonly ToolApproval[],
-  { pins, clock }: ControlSurroundings,
+  { pins, clock }: ControlDependencies,
 ): Promise<readonly string[]> {
   const { name } = server.config;
   const entries =

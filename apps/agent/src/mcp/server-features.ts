@@ -20,7 +20,7 @@ import type { ServerLife } from './server-life.ts';
 /** Limits of a request: milliseconds without progress, and in total. */
 const LIMITS = { timeoutMs: 30_000, maxTotalMs: 120_000 };
 
-export interface FeatureSurroundings {
+export interface FeatureDependencies {
   /**
    * Registers a listener for changes of the server's state and returns the unsubscribe function.
    */
@@ -29,7 +29,7 @@ export interface FeatureSurroundings {
 
 export function serverFeatures(
   server: PooledServer,
-  surroundings: FeatureSurroundings,
+  dependencies: FeatureDependencies,
 ): ServerFeatures {
   const ask = <T>(
     request: (client: ServerConnection['client'], options: RequestOptions) => Promise<T>,
@@ -46,7 +46,7 @@ export function serverFeatures(
     getPrompt: (name, args) => ask((client, options) => client.getPrompt(name, args, options)),
     complete: (reference, argument, chosen) =>
       ask((client, options) => client.complete(reference, argument, { ...options, chosen })),
-    changes: (uris, signal) => changesOf(server, { uris, signal, ...surroundings }),
+    changes: (uris, signal) => changesOf(server, { uris, signal, ...dependencies }),
   };
 }
 
@@ -119,7 +119,7 @@ function described(server: PooledServer, error: unknown): unknown {
   });
 }
 
-interface ChangesOptions extends FeatureSurroundings {
+interface ChangesOptions extends FeatureDependencies {
   readonly uris: readonly string[];
   readonly signal: AbortSignal;
 }

@@ -56,7 +56,7 @@ export interface Fork extends Pick<
 }
 
 /** Stores the caller's record of an effect in the transaction of the effect. */
-export type Receipt<T> = (transaction: StoreTransaction, result: T) => Promise<void>;
+export type OnCommit<T> = (transaction: StoreTransaction, result: T) => Promise<void>;
 
 /** Error with which the engine refuses a request. `http/problem.ts` maps the code to a status. */
 export class EngineError extends Error {
@@ -102,34 +102,37 @@ export interface RunEngine {
    * @throws EngineError `unknown_server`, `invalid_output_schema`, `unknown_agent`,
    * `unknown_thread`, `thread_busy`, `too_many_runs`
    */
-  createRun(input: NewRun, receipt?: Receipt<Run>): Promise<Run>;
+  createRun(input: NewRun, onCommit?: OnCommit<Run>): Promise<Run>;
   /**
    * Makes one tool call in a run of its own, with the usual approvals and limits.
    * @throws EngineError `tool_not_found`, `tool_quarantined`, `invalid_arguments`
    */
-  startCall(input: NewCall, receipt?: Receipt<CallRun>): Promise<CallRun>;
+  startCall(input: NewCall, onCommit?: OnCommit<CallRun>): Promise<CallRun>;
   /**
    * Starts a run with a copy of another run's conversation up to the end of a turn.
    * @throws EngineError `run_not_found`, `invalid_fork`, `unknown_server`, `invalid_output_schema`,
    * `unknown_price`
    */
-  forkRun(id: string, fork: Fork, receipt?: Receipt<Run>): Promise<Run>;
+  forkRun(id: string, fork: Fork, onCommit?: OnCommit<Run>): Promise<Run>;
   /**
    * Cancels a run. Idempotent: a settled run is returned unchanged.
    * @throws EngineError `run_not_found`
    */
-  cancelRun(id: string, reason?: string, receipt?: Receipt<Run>): Promise<Run>;
+  cancelRun(id: string, reason?: string, onCommit?: OnCommit<Run>): Promise<Run>;
   /**
    * Continues a failed or expired run with its next model call, a new wall clock and the given
    * `limits`. No tool call is repeated.
    * @throws EngineError `run_not_found`, `run_not_resumable`
    */
-  resumeRun(id: string, limits?: Partial<Run['limits']>, receipt?: Receipt<Run>): Promise<Run>;
+  resumeRun(id: string, limits?: Partial<Run['limits']>, onCommit?: OnCommit<Run>): Promise<Run>;
   /**
    * Cancels one call of a run. A call that has ended is returned unchanged.
    * @throws EngineError `run_not_found`, `tool_call_not_found`
    */
-  cancelCall(call: Pick<ToolCall, 'runId' | 'id'>, receipt?: Receipt<ToolCall>): Promise<ToolCall>;
+  cancelCall(
+    call: Pick<ToolCall, 'runId' | 'id'>,
+    onCommit?: OnCommit<ToolCall>,
+  ): Promise<ToolCall>;
   /**
    * Deletes a settled run and its rows, except for the audit.
    * @throws EngineError `run_not_found`, `run_not_settled`
@@ -140,7 +143,7 @@ export interface RunEngine {
    * @throws EngineError `run_not_found`
    */
   updateMetadata(id: string, change: (metadata: Metadata) => Metadata): Promise<void>;
-  createThread(details: ThreadDetails, receipt?: Receipt<Thread>): Promise<Thread>;
+  createThread(details: ThreadDetails, onCommit?: OnCommit<Thread>): Promise<Thread>;
   /**
    * Changes the title or metadata of a thread. `change` must be pure.
    * @throws EngineError `thread_not_found`
@@ -148,7 +151,7 @@ export interface RunEngine {
   updateThread(id: string, change: (thread: Thread) => Partial<ThreadDetails>): Promise<Thread>;
   /** Deletes a thread and its runs. @throws EngineError `thread_not_found`, `thread_busy` */
   deleteThread(id: string): Promise<void>;
-  createAgent(definition: AgentDefinition, receipt?: Receipt<Agent>): Promise<Agent>;
+  createAgent(definition: AgentDefinition, onCommit?: OnCommit<Agent>): Promise<Agent>;
   /** Replaces the definition of an agent. @throws EngineError `agent_not_found` */
   replaceAgent(id: string, definition: AgentDefinition): Promise<Agent>;
   /** Deletes an agent; its runs continue. @throws EngineError `agent_not_found` */
@@ -165,7 +168,7 @@ export interface RunEngine {
   respond(
     itemId: string,
     response: { readonly [key: string]: unknown },
-    receipt?: Receipt<InboxItem>,
+    onCommit?: OnCommit<InboxItem>,
   ): Promise<InboxItem>;
   /** Deletes a remembered approval. @throws EngineError `approval_not_found` */
   forgetApproval(id: string): Promise<void>;

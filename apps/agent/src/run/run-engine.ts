@@ -2,7 +2,7 @@ import { v7 } from 'uuid';
 import type { Job, JobQueue } from '../ports/job-queue.ts';
 import type { LlmProvider } from '../ports/llm-provider.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { CallRun, Fork, NewCall, NewRun, Receipt, RunEngine } from '../ports/run-engine.ts';
+import type { CallRun, Fork, NewCall, NewRun, OnCommit, RunEngine } from '../ports/run-engine.ts';
 import type { OutputChecker } from '../ports/output-checker.ts';
 import { DamagedRowError } from '../ports/store/errors.ts';
 import type { InboxItem } from '../ports/store/inbox.ts';
@@ -16,7 +16,7 @@ import type { ToolRegistry } from '../ports/tool-registry.ts';
 import { Activities } from './core/activities.ts';
 import { DEFAULT_MAX_QUEUED_RUNS } from './lifecycle/admission.ts';
 import { advanceRun } from './turn/advance-run.ts';
-import { callTool } from './calls/dispatch-call.ts';
+import { runCallJob } from './calls/dispatch-call.ts';
 import { cancelRun } from './lifecycle/cancel-run.ts';
 import { Commits, isShutdown, type EventListener } from './core/commits.ts';
 import { createRun } from './lifecycle/create-run.ts';
@@ -138,28 +138,31 @@ class Engine implements RunEngine {
     };
   }
 
-  createRun(input: NewRun, receipt?: Receipt<Run>): Promise<Run> {
-    return createRun(this.#context, input, receipt);
+  createRun(input: NewRun, onCommit?: OnCommit<Run>): Promise<Run> {
+    return createRun(this.#context, input, onCommit);
   }
 
-  startCall(input: NewCall, receipt?: Receipt<CallRun>): Promise<CallRun> {
-    return startCall(this.#context, input, receipt);
+  startCall(input: NewCall, onCommit?: OnCommit<CallRun>): Promise<CallRun> {
+    return startCall(this.#context, input, onCommit);
   }
 
-  forkRun(id: string, fork: Fork, receipt?: Receipt<Run>): Promise<Run> {
-    return forkRun(this.#context, id, { ...fork, receipt });
+  forkRun(id: string, fork: Fork, onCommit?: OnCommit<Run>): Promise<Run> {
+    return forkRun(this.#context, id, { ...fork, onCommit });
   }
 
-  cancelRun(id: string, reason?: string, receipt?: Receipt<Run>): Promise<Run> {
-    return cancelRun(this.#context, id, { reason, receipt });
+  cancelRun(id: string, reason?: string, onCommit?: OnCommit<Run>): Promise<Run> {
+    return cancelRun(this.#context, id, { reason, onCommit });
   }
 
-  resumeRun(id: string, limits?: Partial<Run['limits']>, receipt?: Receipt<Run>): Promise<Run> {
-    return resumeRun(this.#context, id, { limits, receipt });
+  resumeRun(id: string, limits?: Partial<Run['limits']>, onCommit?: OnCommit<Run>): Promise<Run> {
+    return resumeRun(this.#context, id, { limits, onCommit });
   }
 
-  cancelCall(call: Pick<ToolCall, 'runId' | 'id'>, receipt?: Receipt<ToolCall>): Promise<ToolCall> {
-    return stopCall(this.#context, call, receipt);
+  cancelCall(
+    call: Pick<ToolCall, 'runId' | 'id'>,
+    onCommit?: OnCommit<ToolCall>,
+  ): Promise<ToolCall> {
+    return stopCall(this.#context, call, onCommit);
   }
 
   deleteRun(id: string): Promise<void> {
@@ -170,16 +173,16 @@ class Engine implements RunEngine {
     return updateMetadata(this.#context, id, change);
   }
 
-  createThread(details: ThreadDetails, receipt?: Receipt<Thread>): Promise<Thread> {
-    return createThread(this.#context, details, receipt);
+  createThread(details: ThreadDetails, onCommit?: OnCommit<Thread>): Promise<Thread> {
+    return createThread(this.#context, details, onCommit);
   }
 
   updateThread(id: string, change: (thread: Thread) => Partial<ThreadDetails>): Promise<Thread> {
     return updateThread(this.#context, id, change);
   }
 
-  createAgent(definition: AgentDefinition, receipt?: Receipt<Agent>): Promise<Agent> {
-    return createAgent(this.#context, definition, receipt);
+  createAgent(definition: AgentDefinition, onCommit?: OnCommit<Agent>): Promise<Agent> {
+    return createAgent(this.#context, definition, onCommit);
   }
 
   replaceAgent(id: string, definition: AgentDefinition): Promise<Agent> {
@@ -197,9 +200,9 @@ class Engine implements RunEngine {
   respond(
     itemId: string,
     response: { readonly [key: string]: unknown },
-    receipt?: Receipt<InboxItem>,
+    onCommit?: OnCommit<InboxItem>,
   ): Promise<InboxItem> {
-    return respond(this.#context, itemId, { answer: { ...response }, receipt });
+    return respond(this.#context, itemId, { answer: { ...response }, onCommit });
   }
 
   forgetApproval(id: string): Promise<void> {
@@ -239,7 +242,7 @@ class Engine implements RunEngine {
   /** Runs a job. A failed job is enqueued again, because nothing else may move its run. */
   async #work(job: Job): Promise<void> {
     try {
-      if (job.type === 'call-tool') await callTool(this.#context, job.callId);
+      if (job.type === 'call-tool') await runCallJob(this.#context, job.callId);
       else await this.#advance(job.runId);
     } catch (error) {
       if (isShutdown(error)) return;

@@ -1,8 +1,8 @@
-import { EngineError, type Receipt } from '../../ports/run-engine.ts';
+import { EngineError, type OnCommit } from '../../ports/run-engine.ts';
 import { SENT_CALL_STATES, type ToolCall } from '../../ports/store/tool-call.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { voidItems } from '../ledger/inbox-items.ts';
-import { storeReceipt } from '../core/receipt.ts';
+import { runOnCommit } from '../core/on-commit.ts';
 import { cancelCall, moveCall } from '../ledger/call-states.ts';
 
 /**
@@ -13,7 +13,7 @@ import { cancelCall, moveCall } from '../ledger/call-states.ts';
 export async function stopCall(
   context: Uses<'bus' | 'clock' | 'timers' | 'commit'>,
   { runId, id }: Pick<ToolCall, 'runId' | 'id'>,
-  receipt?: Receipt<ToolCall>,
+  onCommit?: OnCommit<ToolCall>,
 ): Promise<ToolCall> {
   return context.commit(runId, async (change) => {
     const { sql } = change;
@@ -35,7 +35,7 @@ export async function stopCall(
     if (SENT_CALL_STATES.includes(call.state))
       change.afterCommit(() => context.bus.publish({ type: 'cancel', runId, callId: id }));
     const stopped = (await sql.toolCall(id)) ?? call;
-    storeReceipt(change, receipt, () => Promise.resolve(stopped));
+    runOnCommit(change, onCommit, () => Promise.resolve(stopped));
     return stopped;
   });
 }

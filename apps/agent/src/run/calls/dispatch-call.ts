@@ -71,7 +71,7 @@ export interface Dispatched {
  * has ended, when it waits for room on its server or for a person (it then continues without
  * occupying a job), or when the engine closes.
  */
-export async function callTool(context: EngineParts, callId: string): Promise<void> {
+export async function runCallJob(context: EngineParts, callId: string): Promise<void> {
   const call = await context.store.read.toolCall(callId);
   const mayBegin =
     call !== undefined && (call.state === 'planned' || isParked(call)) && !context.closing.aborted;

@@ -32,7 +32,7 @@ export async function answerApproval(
     item.binding === undefined || edited === undefined
       ? item.binding
       : { ...item.binding, arguments: digestOf(edited) };
-  const remembered = await remember(context, change, { answer, binding });
+  const remembered = await remember(context, change, answer, binding);
   const shown =
     remembered === undefined
       ? item.response
@@ -71,16 +71,12 @@ function editOf(
   };
 }
 
-interface Reach {
-  readonly answer: ApprovalAnswer;
-  readonly binding: ApprovalBinding | undefined;
-}
-
 /** Remembers the approval for further calls. Returns the id of the stored approval. */
 async function remember(
   { newId, clock }: Uses<'clock' | 'newId'>,
   { sql, runId }: Change,
-  { answer: { item, call, response }, binding }: Reach,
+  { item, call, response }: ApprovalAnswer,
+  binding: ApprovalBinding | undefined,
 ): Promise<string | undefined> {
   if (response.remember === undefined || response.remember === 'call' || binding === undefined)
     return undefined;

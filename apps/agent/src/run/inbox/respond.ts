@@ -1,5 +1,5 @@
 import type { JsonObject } from '@signalbox/mcp-core';
-import { EngineError, type Receipt } from '../../ports/run-engine.ts';
+import { EngineError, type OnCommit } from '../../ports/run-engine.ts';
 import type { InboxItem } from '../../ports/store/inbox.ts';
 import { answerApproval } from './answer-approval.ts';
 import { answerOutcome } from './answer-outcome.ts';
@@ -7,7 +7,7 @@ import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { itemData } from '../ledger/inbox-items.ts';
 import { checkResponse, type InboxResponse } from './check-response.ts';
-import { storeReceipt } from '../core/receipt.ts';
+import { runOnCommit } from '../core/on-commit.ts';
 
 type Parts = Uses<
   'store' | 'bootId' | 'enqueue' | 'bus' | 'registry' | 'clock' | 'newId' | 'timers' | 'commit'
@@ -15,14 +15,14 @@ type Parts = Uses<
 
 export interface Answer {
   readonly answer: JsonObject;
-  readonly receipt?: Receipt<InboxItem> | undefined;
+  readonly onCommit?: OnCommit<InboxItem> | undefined;
 }
 
 /** Stores the response to an open inbox item. Of several responses the first one counts. */
 export async function respond(
   context: Parts,
   itemId: string,
-  { answer, receipt }: Answer,
+  { answer, onCommit }: Answer,
 ): Promise<InboxItem> {
   const item = await context.store.read.inboxItem(itemId);
   if (item === undefined)
@@ -51,7 +51,7 @@ export async function respond(
         context.timers.clear({ type: 'inbox-item', itemId });
         context.bus.publish({ type: 'inbox', itemId });
       });
-      storeReceipt(change, receipt, async () => (await sql.inboxItem(itemId)) ?? item);
+      runOnCommit(change, onCommit, async () => (await sql.inboxItem(itemId)) ?? item);
       return (await sql.inboxItem(itemId)) ?? item;
     },
     'take-answer',

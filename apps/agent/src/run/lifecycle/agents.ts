@@ -1,4 +1,4 @@
-import { EngineError, type Receipt } from '../../ports/run-engine.ts';
+import { EngineError, type OnCommit } from '../../ports/run-engine.ts';
 import type { Agent, AgentDefinition } from '../../ports/store/agent.ts';
 import type { Uses } from '../core/engine-parts.ts';
 
@@ -6,13 +6,13 @@ import type { Uses } from '../core/engine-parts.ts';
 export function createAgent(
   { store, clock, newId }: Uses<'store' | 'clock' | 'newId'>,
   definition: AgentDefinition,
-  receipt?: Receipt<Agent>,
+  onCommit?: OnCommit<Agent>,
 ): Promise<Agent> {
   return store.write(async (sql) => {
     const now = clock.now();
     const agent: Agent = { id: newId(), ...definition, createdAt: now, updatedAt: now };
     await sql.insertAgent(agent);
-    await receipt?.(sql, agent);
+    await onCommit?.(sql, agent);
     return agent;
   });
 }

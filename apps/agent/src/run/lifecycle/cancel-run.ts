@@ -1,19 +1,19 @@
-import { EngineError, type Receipt } from '../../ports/run-engine.ts';
+import { EngineError, type OnCommit } from '../../ports/run-engine.ts';
 import { isSettled, type Run } from '../../ports/store/run.ts';
 import type { Uses } from '../core/engine-parts.ts';
-import { storeReceipt } from '../core/receipt.ts';
+import { runOnCommit } from '../core/on-commit.ts';
 import { stopRun } from './stop-run.ts';
 
 export interface Cancellation {
   readonly reason: string | undefined;
-  readonly receipt?: Receipt<Run> | undefined;
+  readonly onCommit?: OnCommit<Run> | undefined;
 }
 
 /** Cancels a run on request. A run that is settled or being stopped is returned unchanged. */
 export async function cancelRun(
   context: Uses<'store' | 'bus' | 'clock' | 'timers' | 'commit'>,
   id: string,
-  { reason, receipt }: Cancellation,
+  { reason, onCommit }: Cancellation,
 ): Promise<Run> {
   const cancelled = await context.commit(
     id,
@@ -22,7 +22,7 @@ export async function cancelRun(
       if (run !== undefined && !isSettled(run) && run.status !== 'cancelling')
         await stopRun(context, change, { run, reason });
       if (run === undefined) return undefined;
-      storeReceipt(change, receipt, async () => (await change.sql.run(id)) ?? run);
+      runOnCommit(change, onCommit, async () => (await change.sql.run(id)) ?? run);
       return change.sql.run(id);
     },
     'cancel-run',

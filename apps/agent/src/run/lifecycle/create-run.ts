@@ -1,4 +1,4 @@
-import { EngineError, type NewRun, type Receipt } from '../../ports/run-engine.ts';
+import { EngineError, type NewRun, type OnCommit } from '../../ports/run-engine.ts';
 import type { RunCore } from '../../ports/store/progress.ts';
 import type { Run } from '../../ports/store/run.ts';
 import type { StoreTransaction } from '../../ports/store.ts';
@@ -9,7 +9,7 @@ import { shutdownError, type Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import type { RunEventTypes } from '../core/events.ts';
 import { newRun } from './new-run.ts';
-import { storeReceipt } from '../core/receipt.ts';
+import { runOnCommit } from '../core/on-commit.ts';
 import { runLimitsData } from '../limits/limits-data.ts';
 
 type Parts = Uses<
@@ -31,7 +31,7 @@ type Parts = Uses<
 export async function createRun(
   context: Parts,
   input: NewRun,
-  receipt?: Receipt<Run>,
+  onCommit?: OnCommit<Run>,
 ): Promise<Run> {
   if (context.closing.aborted) throw shutdownError();
   const agent = await agentOf(context, input.agentId);
@@ -44,7 +44,7 @@ export async function createRun(
   for (;;) {
     const stored = await context.commit(
       run.id,
-      (change) => storeRun(context, change, { run, onBusy: input.onBusy ?? 'reject', receipt }),
+      (change) => storeRun(context, change, { run, onBusy: input.onBusy ?? 'reject', onCommit }),
       'create-run',
     );
     if (stored.run !== undefined) return stored.run;
@@ -69,7 +69,7 @@ export async function refuseUnusable(
 interface RunToStore {
   readonly run: Run;
   readonly onBusy: NonNullable<NewRun['onBusy']>;
-  readonly receipt: Receipt<Run> | undefined;
+  readonly onCommit: OnCommit<Run> | undefined;
 }
 
 type Stored =
@@ -82,7 +82,7 @@ type Stored =
 async function storeRun(
   context: Uses<'enqueue' | 'newId' | 'maxQueuedRuns'>,
   change: Change,
-  { run, onBusy, receipt }: RunToStore,
+  { run, onBusy, onCommit }: RunToStore,
 ): Promise<Stored> {
   const { sql } = change;
   const { threadId } = run;
@@ -113,7 +113,7 @@ async function storeRun(
   change.emit(queuedEvent(placed));
   change.afterCommit(() => context.enqueue({ type: 'advance-run', runId: run.id }));
   const stored = { ...placed, lastSeq: 1 };
-  storeReceipt(change, receipt, () => Promise.resolve(stored));
+  runOnCommit(change, onCommit, () => Promise.resolve(stored));
   return { run: stored };
 }
 

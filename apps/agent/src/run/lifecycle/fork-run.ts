@@ -1,4 +1,4 @@
-import { EngineError, type Fork, type Receipt } from '../../ports/run-engine.ts';
+import { EngineError, type Fork, type OnCommit } from '../../ports/run-engine.ts';
 import { OPEN_CALL_STATES } from '../../ports/store/tool-call.ts';
 import type { Run } from '../../ports/store/run.ts';
 import type { StoreReader } from '../../ports/store.ts';
@@ -8,7 +8,7 @@ import { missingResults } from '../results/answer-tool-uses.ts';
 import { queuedEvent, refuseUnusable } from './create-run.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { newRun } from './new-run.ts';
-import { storeReceipt } from '../core/receipt.ts';
+import { runOnCommit } from '../core/on-commit.ts';
 import { shutdownError } from '../core/commits.ts';
 
 type Parts = Uses<
@@ -31,7 +31,12 @@ type Parts = Uses<
 export async function forkRun(
   context: Parts,
   id: string,
-  { atTurn, prompt, receipt, ...changes }: Fork & { readonly receipt?: Receipt<Run> | undefined },
+  {
+    atTurn,
+    prompt,
+    onCommit,
+    ...changes
+  }: Fork & { readonly onCommit?: OnCommit<Run> | undefined },
 ): Promise<Run> {
   if (context.closing.aborted) throw shutdownError();
   const source = await context.store.read.run(id);
@@ -81,7 +86,7 @@ export async function forkRun(
       change.emit(queuedEvent(run));
       change.afterCommit(() => context.enqueue({ type: 'advance-run', runId: run.id }));
       const stored = { ...run, lastSeq: 1 };
-      storeReceipt(change, receipt, () => Promise.resolve(stored));
+      runOnCommit(change, onCommit, () => Promise.resolve(stored));
       return stored;
     },
     'create-run',

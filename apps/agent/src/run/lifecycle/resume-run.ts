@@ -1,4 +1,4 @@
-import { EngineError, type Receipt } from '../../ports/run-engine.ts';
+import { EngineError, type OnCommit } from '../../ports/run-engine.ts';
 import { isSettled, type Run, type RunLimits } from '../../ports/store/run.ts';
 import { SENT_CALL_STATES } from '../../ports/store/tool-call.ts';
 import type { StoreReader } from '../../ports/store.ts';
@@ -6,13 +6,13 @@ import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { watchWallClock } from '../limits/limits.ts';
 import { NO_OUTAGE } from './model-outage.ts';
-import { storeReceipt } from '../core/receipt.ts';
+import { runOnCommit } from '../core/on-commit.ts';
 import { cancelUnsentCalls } from './stop-run.ts';
 
 export interface Resumption {
   /** Limits that replace those of the run. */
   readonly limits?: Partial<RunLimits> | undefined;
-  readonly receipt?: Receipt<Run> | undefined;
+  readonly onCommit?: OnCommit<Run> | undefined;
 }
 
 /** Codes of failures that leave a conversation which the model can continue. */
@@ -29,7 +29,7 @@ const RESUMABLE_CODES: ReadonlySet<string> = new Set([
 export async function resumeRun(
   context: Uses<'enqueue' | 'clock' | 'timers' | 'commit'>,
   id: string,
-  { limits, receipt }: Resumption,
+  { limits, onCommit }: Resumption,
 ): Promise<Run> {
   return context.commit(id, async (change) => {
     const { sql } = change;
@@ -41,7 +41,7 @@ export async function resumeRun(
     await cancelUnsentCalls(context, change);
     await restart(context, change, { ...run, limits: { ...run.limits, ...limits } });
     const resumed = async (): Promise<Run> => (await sql.run(id)) ?? run;
-    storeReceipt(change, receipt, resumed);
+    runOnCommit(change, onCommit, resumed);
     return resumed();
   });
 }

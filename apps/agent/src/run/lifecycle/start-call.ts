@@ -1,5 +1,5 @@
 import { exceededLimit, MAX_JSON_DEPTH } from '../../json/json-limits.ts';
-import { EngineError, type CallRun, type NewCall, type Receipt } from '../../ports/run-engine.ts';
+import { EngineError, type CallRun, type NewCall, type OnCommit } from '../../ports/run-engine.ts';
 import type { CatalogueTool } from '../../ports/tool-registry.ts';
 import { admit } from './admission.ts';
 import { queuedEvent } from './create-run.ts';
@@ -7,7 +7,7 @@ import type { Uses } from '../core/engine-parts.ts';
 import { watchWallClock } from '../limits/limits.ts';
 import { newRun } from './new-run.ts';
 import { planCalls } from '../calls/plan-calls.ts';
-import { storeReceipt } from '../core/receipt.ts';
+import { runOnCommit } from '../core/on-commit.ts';
 import { serverConnected } from '../calls/servers-ready.ts';
 import { shutdownError } from '../core/commits.ts';
 
@@ -32,7 +32,7 @@ type Parts = Uses<
 export async function startCall(
   context: Parts,
   { wireName, arguments: input, limits = {}, metadata = {} }: NewCall,
-  receipt?: Receipt<CallRun>,
+  onCommit?: OnCommit<CallRun>,
 ): Promise<CallRun> {
   if (context.closing.aborted) throw shutdownError();
   const { server } = await findTool(context, wireName);
@@ -74,7 +74,7 @@ export async function startCall(
         if (call === undefined) throw new Error(`the call of the run ${run.id} was not planned`);
         return { run: (await sql.run(run.id)) ?? run, call };
       };
-      storeReceipt(change, receipt, stored);
+      runOnCommit(change, onCommit, stored);
       // Includes the events of this transaction.
       change.beforeCommit(async () => {
         result.value = await stored();

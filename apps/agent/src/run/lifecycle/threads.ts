@@ -1,4 +1,4 @@
-import { EngineError, type Receipt } from '../../ports/run-engine.ts';
+import { EngineError, type OnCommit } from '../../ports/run-engine.ts';
 import type { Thread, ThreadDetails } from '../../ports/store/thread.ts';
 import type { Uses } from '../core/engine-parts.ts';
 
@@ -6,13 +6,13 @@ import type { Uses } from '../core/engine-parts.ts';
 export function createThread(
   { store, clock, newId }: Uses<'store' | 'clock' | 'newId'>,
   details: ThreadDetails,
-  receipt?: Receipt<Thread>,
+  onCommit?: OnCommit<Thread>,
 ): Promise<Thread> {
   return store.write(async (sql) => {
     const now = clock.now();
     const thread: Thread = { id: newId(), ...details, createdAt: now, updatedAt: now };
     await sql.insertThread(thread);
-    await receipt?.(sql, thread);
+    await onCommit?.(sql, thread);
     return thread;
   });
 }

@@ -26,10 +26,7 @@ export async function epochOf(
   const servers = context.registry
     .servers()
     .filter(({ name }) => run.servers?.includes(name) ?? true);
-  const tools = toolSpecs(catalogue, {
-    servers,
-    contextTokens: context.llm.card(run.model)?.contextTokens,
-  });
+  const tools = toolSpecs(catalogue, servers, context.llm.card(run.model)?.contextTokens);
   const system = systemPrompt({ run, servers: serverInstructions(servers) });
   const policies = Object.fromEntries(
     servers.map(({ name }) => [name, { ...context.policyOf(name) }]),
@@ -48,18 +45,14 @@ export async function epochOf(
   return epoch;
 }
 
-interface Surroundings {
-  readonly servers: readonly ServerStatus[];
-  readonly contextTokens: number | undefined;
-}
-
 /**
  * Returns the tool definitions for the model. The search tools are included when tools are left
  * out, or when a server may add tools later.
  */
 function toolSpecs(
   catalogue: readonly CatalogueTool[],
-  { servers, contextTokens }: Surroundings,
+  servers: readonly ServerStatus[],
+  contextTokens: number | undefined,
 ): readonly ToolSpec[] {
   const { direct, others } = chooseTools(catalogue, contextTokens);
   const mayChange = servers.some(
