@@ -31,7 +31,7 @@ describe('arguments that do not fit are explained to the model', () => {
   const check = async (args: JsonObject): Promise<string | undefined> =>
     (await compile(schema))(args);
 
-  test('fitting arguments are accepted', async () => {
+  test('valid arguments are accepted', async () => {
     expect(await check({ path: 'a', head: 3, mode: 'fast', at: { line: 1 } })).toBeUndefined();
   });
 
@@ -49,7 +49,7 @@ describe('arguments that do not fit are explained to the model', () => {
     expect(await check(args)).toContain(problem);
   });
 
-  test('the text names the field, the problem, the schema there and the fields given', async () => {
+  test('the message names the field, the problem, the schema of the field and the given fields', async () => {
     expect(await check({ path: 7 })).toBe(
       'Invalid arguments, nothing was done. Correct them and call the tool again.\n- path: must be string, but is number\n' +
         'Schema of path: {"type":"string","minLength":1}\nArguments given: path',
@@ -64,7 +64,7 @@ describe('arguments that do not fit are explained to the model', () => {
   });
 });
 
-describe('dialects and liberties that servers take', () => {
+describe('schema dialects and deviations of servers', () => {
   test.each([
     ['no dialect: 2020-12', { prefixItems: [{ type: 'string' }] }, undefined],
     [
@@ -91,7 +91,7 @@ describe('dialects and liberties that servers take', () => {
     expect(await (await compile({}))({ a: 1 })).toBeUndefined();
   });
 
-  test('a format is an annotation, also where other keywords need the library', async () => {
+  test('a format is an annotation, even beside keywords that need the validator library', async () => {
     const uuid = { type: 'string', format: 'uuid' };
     expect(
       await (
@@ -109,7 +109,7 @@ describe('dialects and liberties that servers take', () => {
     expect(await check({ id: 'a b' })).toContain('id: must match pattern');
   });
 
-  test('two schemas with the same $id and an internal reference do not disturb each other', async () => {
+  test('two schemas with the same $id and an internal reference are independent', async () => {
     const schema = (type: string): JsonObject => ({
       $id: 'https://example.org/args',
       ...object({ a: { $ref: '#/$defs/a' } }),
@@ -121,7 +121,7 @@ describe('dialects and liberties that servers take', () => {
     expect(await second({ a: 'x' })).toContain('must be number');
   });
 
-  test('a large definition that is referred to often is compiled once', async () => {
+  test('a large definition with many references is compiled once', async () => {
     const large = object(
       Object.fromEntries(
         Array.from({ length: 150 }, (_, index) => [
@@ -159,7 +159,7 @@ describe('dialects and liberties that servers take', () => {
   });
 });
 
-describe('schemas that cannot be used are refused', () => {
+describe('unsupported schemas are refused', () => {
   const deep = (levels: number): JsonObject => (levels === 0 ? {} : { not: deep(levels - 1) });
   test.each<[string, JsonObject, RegExp]>([
     ['too deep', deep(100), /nested deeper than 64 levels/],
@@ -200,7 +200,7 @@ describe('schemas that cannot be used are refused', () => {
     await expect(compile(schema)).rejects.toThrow(message);
   });
 
-  test('evaluation that doubles at each of 40 references is interrupted', async () => {
+  test('an evaluation that doubles at each of 40 references is interrupted', async () => {
     const definitions = Array.from({ length: 40 }, (_, index): [string, unknown] => {
       const next = index === 39 ? false : { $ref: `#/$defs/d${index + 1}` };
       return [`d${index}`, { anyOf: [next, next] }];
@@ -210,7 +210,7 @@ describe('schemas that cannot be used are refused', () => {
     ).rejects.toThrow(/cannot be evaluated: took (longer than 1000 ms|more than 96 MiB of memory)/);
   });
 
-  test('a pattern that backtracks without end is interrupted', async () => {
+  test('a pattern with catastrophic backtracking is interrupted', async () => {
     const check = await compile(object({ a: { type: 'string', pattern: '^(x+)+$' } }));
     expect(await check({ a: 'xxx' })).toBeUndefined();
     await expect(check({ a: `${'x'.repeat(60)}!` })).rejects.toThrow(/took longer than 500 ms/);
@@ -218,7 +218,7 @@ describe('schemas that cannot be used are refused', () => {
   });
 });
 
-describe('arguments are checked at once where that is bounded', () => {
+describe('arguments are checked synchronously if the evaluation is bounded', () => {
   test.each<[string, JsonObject]>([
     [
       'ordinary keywords',
@@ -242,13 +242,13 @@ describe('arguments are checked at once where that is bounded', () => {
     ['a pattern', object({ a: { type: 'string', pattern: '^x$' } })],
     ['a pattern for names', object({}, { patternProperties: { '^x$': {} } })],
     ['a rarer keyword', object({}, { propertyNames: { maxLength: 1 } })],
-  ])('and elsewhere with %s', async (_what, schema) => {
+  ])('and in the worker thread with %s', async (_what, schema) => {
     const checked = (await compile(schema))({ a: 'x' });
     expect(checked).toBeInstanceOf(Promise);
     expect(await checked).toBeUndefined();
   });
 
-  test('arguments that are nested without end are refused', async () => {
+  test('arguments that are nested too deeply are refused', async () => {
     const deep = JSON.parse(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`) as JsonObject;
     expect(await (await compile(object({ a: { type: 'string' } })))(deep)).toContain(
       'nested too deep',

@@ -22,7 +22,7 @@ function breakerOf({ random = 0 } = {}): {
   return { breaker, clock, changes, fail };
 }
 
-test('four failures in a row let calls through, the fifth does not', () => {
+test('four consecutive failures let calls through, the fifth opens the breaker', () => {
   const { breaker, clock, changes, fail } = breakerOf();
   fail(4);
   expect(breaker.status).toEqual({ state: 'closed', failures: 4 });
@@ -32,7 +32,7 @@ test('four failures in a row let calls through, the fifth does not', () => {
   expect(changes).toEqual(['open']);
 });
 
-test('an answer in between begins anew', () => {
+test('an answer resets the count of failures', () => {
   const { breaker, fail } = breakerOf();
   fail(4);
   breaker.begin()!.answered();
@@ -40,7 +40,7 @@ test('an answer in between begins anew', () => {
   expect(breaker.status).toEqual({ state: 'closed', failures: 4 });
 });
 
-test('failures that are more than a minute apart do not count together', () => {
+test('failures more than a minute apart are not counted together', () => {
   const { breaker, clock, fail } = breakerOf();
   fail(4);
   clock.advance(60_000);
@@ -51,7 +51,7 @@ test('failures that are more than a minute apart do not count together', () => {
   expect(breaker.status.state).toBe('open');
 });
 
-test('after the wait one call alone is tried, and its answer lets all through', () => {
+test('after the delay one trial call is sent, and its answer closes the breaker', () => {
   const { breaker, clock, changes, fail } = breakerOf();
   fail(5);
   clock.advance(999);
@@ -66,7 +66,7 @@ test('after the wait one call alone is tried, and its answer lets all through', 
   expect(changes).toEqual(['open', 'closed']);
 });
 
-test('waits double from 1 s to 60 s while the tried calls fail, and begin at 1 s after an answer', () => {
+test('delays double from 1 s to 60 s while trial calls fail, and restart at 1 s after an answer', () => {
   const { breaker, clock, fail } = breakerOf();
   const wait = (): number => breaker.status.opensAgainAt! - clock.now();
   fail(5);
@@ -83,7 +83,7 @@ test('waits double from 1 s to 60 s while the tried calls fail, and begin at 1 s
   expect(wait()).toBe(1000);
 });
 
-test('a wait is up to a quarter longer, but never more than 60 s', () => {
+test('a delay has up to 25 % of jitter, but is never more than 60 s', () => {
   const { breaker, clock, fail } = breakerOf({ random: 1 });
   fail(5);
   expect(breaker.status.opensAgainAt! - clock.now()).toBe(1250);
@@ -94,7 +94,7 @@ test('a wait is up to a quarter longer, but never more than 60 s', () => {
   expect(breaker.status.opensAgainAt! - clock.now()).toBe(60_000);
 });
 
-test('a tried call of which nothing is learned leaves its place to the next', () => {
+test('a trial call without a verdict is followed by another trial call', () => {
   const { breaker, clock, fail } = breakerOf();
   fail(5);
   clock.advance(1000);
@@ -103,7 +103,7 @@ test('a tried call of which nothing is learned leaves its place to the next', ()
   expect(breaker.begin()).toBeDefined();
 });
 
-test('calls that were begun before tell nothing new by failing, but all by being answered', () => {
+test('calls sent before the breaker opened cannot extend the delay by a failure, but close the breaker by an answer', () => {
   const { breaker, clock, fail } = breakerOf();
   const [slow, slower] = [breaker.begin()!, breaker.begin()!];
   fail(5);
@@ -113,7 +113,7 @@ test('calls that were begun before tell nothing new by failing, but all by being
   expect(breaker.status.state).toBe('closed');
 });
 
-test('the end of a process is one failure, however many calls it takes along', () => {
+test('the exit of a process is one failure, however many calls are lost', () => {
   const { breaker } = breakerOf();
   const life = {};
   const calls = Array.from({ length: 32 }, () => breaker.begin()!);
@@ -123,7 +123,7 @@ test('the end of a process is one failure, however many calls it takes along', (
   expect(breaker.status.failures).toBe(2);
 });
 
-test('only the first thing that is said of a call counts', () => {
+test('only the first verdict about a call counts', () => {
   const { breaker, fail } = breakerOf();
   const call = breaker.begin()!;
   call.answered();
@@ -132,14 +132,14 @@ test('only the first thing that is said of a call counts', () => {
   expect(breaker.status.failures).toBe(4);
 });
 
-test('it can be reset', () => {
+test('reset closes the breaker', () => {
   const { breaker, fail } = breakerOf();
   fail(5);
   breaker.reset();
   expect(breaker.status).toEqual({ state: 'closed', failures: 0 });
 });
 
-test('it does not stay open for longer when the clock is set back', () => {
+test('the breaker does not stay open for longer when the clock is set back', () => {
   let now = 1_000_000_000;
   const breaker = new CallBreaker({
     clock: { now: () => now, after: () => () => undefined },

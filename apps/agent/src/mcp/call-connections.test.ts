@@ -87,8 +87,8 @@ async function known(
   return fixture;
 }
 
-describe('a legacy server that has not asked', () => {
-  test('has one connection, which carries the calls of all runs of a tool that has answered three times', async () => {
+describe('a legacy server that has sent no input request', () => {
+  test('has one connection for the calls of all runs of a tool that has answered three times', async () => {
     const { server, send, clock } = await known();
     const calls = [await send('a'), await send('b'), await send('c')];
     clock.advance(1000);
@@ -96,7 +96,7 @@ describe('a legacy server that has not asked', () => {
     expect(server.launches).toBe(1);
   });
 
-  test('answers the questions of two runs that call and ask at the same time', async () => {
+  test('has the input requests of two concurrent runs answered', async () => {
     const { send, ask, clock } = await ready();
     const [first, second] = [send('a'), send('b', { idempotencyKey: 'key-2' })];
     const a = await first;
@@ -109,7 +109,7 @@ describe('a legacy server that has not asked', () => {
     ]);
   });
 
-  test('opens a further connection after 250 ms, also where the timer fires before the clock shows all of them', async () => {
+  test('opens a further connection after 250 ms, even if the timer fires slightly early', async () => {
     const { send, clock } = await ready();
     await send('a');
     const second = send('b', { idempotencyKey: 'key-2' });
@@ -119,7 +119,7 @@ describe('a legacy server that has not asked', () => {
     expect((await second).received.connection).toBe(2);
   });
 
-  test('needs no second connection where a new tool answers soon: calls of other runs wait a moment, and nobody is told', async () => {
+  test('needs no second connection when a new tool answers soon: calls of other runs wait briefly, without an event', async () => {
     const { server, send } = await ready();
     const heard: CallWaiting[] = [];
     const a = await send('a');
@@ -133,7 +133,7 @@ describe('a legacy server that has not asked', () => {
     expect(heard).toEqual([]);
   });
 
-  test('gets another connection at once when it asks while a call of another run waits for the new tool', async () => {
+  test('gets a second connection at once when it sends an input request while a call of another run waits for the new tool', async () => {
     const { send, ask } = await ready();
     const a = await send('a', unanswered());
     const b = send('b', { idempotencyKey: 'key-2' });
@@ -141,7 +141,7 @@ describe('a legacy server that has not asked', () => {
     expect((await b).received.connection).toBe(2);
   });
 
-  test('has calls of a new tool apart from calls of other runs while another connection can be opened', async () => {
+  test('has calls of a new tool separated from calls of other runs while a further connection can be opened', async () => {
     const { send, ask, clock } = await known({}, new FakeServer(toolNamed('t'), toolNamed('u')));
     await send('a');
     const b = send('b', { wireName: 'server__u', idempotencyKey: 'key-2' });
@@ -151,7 +151,7 @@ describe('a legacy server that has not asked', () => {
     expect(await ask(await b)).toMatchObject({ content: { run: 'b' } });
   });
 
-  describe('and whose one connection carries a call of a tool that is known not to ask', () => {
+  describe('with a single connection and a call of a tool that is known to send no input requests', () => {
     async function shared(): Promise<
       Fixture & { readonly known: SentCall; readonly fresh: SentCall }
     > {
@@ -167,7 +167,7 @@ describe('a legacy server that has not asked', () => {
       };
     }
 
-    test('carries a call of a new tool, too; its question is held until the other call has ended', async () => {
+    test('carries a call of a new tool, too; its input request is held until the other call has ended', async () => {
       const { ask, clock, ...calls } = await shared();
       const answer = ask(calls.fresh);
       clock.advance(600_000);
@@ -175,7 +175,7 @@ describe('a legacy server that has not asked', () => {
       expect(await answer).toEqual({ action: 'accept', content: { run: 'b' } });
     });
 
-    test('carries no calls of two runs of new tools: the second waits, and says so', async () => {
+    test('carries no calls of new tools of two runs: the second call waits, with an event', async () => {
       const { send, pool, clock, fresh } = await shared();
       const c = send('c', { wireName: 'server__u', idempotencyKey: 'key-3' });
       await Promise.resolve();
@@ -188,7 +188,7 @@ describe('a legacy server that has not asked', () => {
     });
   });
 
-  test('has its first question held while calls of two runs are in flight; it goes to the run that is left', async () => {
+  test('has its first input request held while calls of two runs are in flight; the remaining run gets the input request', async () => {
     const { send, ask, pool } = await known();
     const heard: CallWaiting['reason'][] = [];
     const a = await send('a', { onWaiting: ({ reason }) => void heard.push(reason) });
@@ -202,7 +202,7 @@ describe('a legacy server that has not asked', () => {
     expect(heard).toEqual(['question_held']);
   });
 
-  test('has questions refused after 30 s when a tool that answered without asking asks in several runs at once', async () => {
+  test('has input requests refused after 30 s when several runs call a tool that sent none before', async () => {
     const { send, ask, clock } = await known();
     const [a, b] = [await send('a'), await send('b')];
     const answers = Promise.allSettled([ask(a), ask(b)]);
@@ -216,7 +216,7 @@ describe('a legacy server that has not asked', () => {
     ]);
   });
 
-  test('has a question held for as long as another run works that asks nothing', async () => {
+  test('has an input request held while another run without input requests works', async () => {
     const { send, ask, clock } = await known();
     const [a, b] = [await send('a'), await send('b')];
     const answer = ask(a);
@@ -225,7 +225,7 @@ describe('a legacy server that has not asked', () => {
     expect(await answer).toMatchObject({ content: { run: 'a' } });
   });
 
-  test('gets the next run’s calls on another connection after a call was given up, and its questions are answered', async () => {
+  test('gets the next run’s calls on another connection after an abandoned call, and its input requests are answered', async () => {
     const fixture = await ready();
     await cancel(fixture, 'a');
     const b = await fixture.send('b');
@@ -235,7 +235,7 @@ describe('a legacy server that has not asked', () => {
     expect(fixture.server.open).toBe(1);
   });
 
-  test('with `connections` 1 is started again after a given-up call, before a call of another run that may ask; the question is answered', async () => {
+  test('with `connections` 1 is restarted after an abandoned call, before a call of another run that may send input requests; the input request is answered', async () => {
     const fixture = await ready({ connections: 1 });
     const heard: CallWaiting['reason'][] = [];
     await cancel(fixture, 'a');
@@ -247,14 +247,14 @@ describe('a legacy server that has not asked', () => {
     expect(fixture.server.open).toBe(1);
   });
 
-  test('with `connections` 1 is not started again after a given-up call for a tool that is known not to ask', async () => {
+  test('with `connections` 1 is not restarted after an abandoned call for a tool that is known to send no input requests', async () => {
     const fixture = await known({ connections: 1 });
     await cancel(fixture, 'a');
     await end(await fixture.send('b'));
     expect(fixture.server.launches).toBe(1);
   });
 
-  test('keeps its connection for the run that gave a call up', async () => {
+  test('keeps its connection for the run of an abandoned call', async () => {
     const fixture = await ready();
     await cancel(fixture, 'a');
     await end(await fixture.send('a'));
@@ -262,7 +262,7 @@ describe('a legacy server that has not asked', () => {
   });
 });
 
-describe('a legacy server that has asked', () => {
+describe('a legacy server that has sent an input request', () => {
   async function asking(config: Partial<StdioServerConfig> = {}): Promise<Fixture> {
     const fixture = await ready(config);
     const call = await fixture.send('before');
@@ -271,7 +271,7 @@ describe('a legacy server that has asked', () => {
     return fixture;
   }
 
-  test('serves other runs over further connections while a question waits, and answers each run’s own question', async () => {
+  test('serves other runs over further connections while an input request is open, and each run answers its own input request', async () => {
     const { send, ask, server, pool } = await asking();
     const a = await send('a', unanswered());
     void ask(a).catch(() => undefined);
@@ -290,7 +290,7 @@ describe('a legacy server that has asked', () => {
     expect(server.open).toBe(3);
   });
 
-  test('has calls of one run go over the connection that the run used before', async () => {
+  test('uses the same connection for the calls of a run', async () => {
     const { send } = await asking();
     const [a, b] = [await send('a'), await send('b')];
     await end(b);
@@ -299,7 +299,7 @@ describe('a legacy server that has asked', () => {
     expect((await send('b')).received.connection).toBe(2);
   });
 
-  test('has calls wait, and say so, when all connections carry calls of other runs', async () => {
+  test('has calls wait, with an event, when all connections carry calls of other runs', async () => {
     const { send, ask, pool, clock } = await asking({ connections: 2 });
     const a = await send('a', unanswered());
     void ask(a).catch(() => undefined);
@@ -342,7 +342,7 @@ describe('a legacy server that has asked', () => {
     expect(server.launches).toBe(1);
   });
 
-  test('costs no other run a call when a call that asked is cancelled: only its connection is replaced', async () => {
+  test('loses no call of another run when a call with an open input request is cancelled: only its connection is replaced', async () => {
     const fixture = await asking();
     const { send, ask, server, pool } = fixture;
     const other = await send('b');
@@ -366,7 +366,7 @@ describe('a legacy server that has asked', () => {
     expect(server.open).toBe(pool.servers()[0]?.connections.length);
   });
 
-  test('is replaced in the background when its only connection had a call given up', async () => {
+  test('is replaced in the background when its only connection had an abandoned call', async () => {
     const fixture = await asking();
     await cancel(fixture, 'a');
     expect(await statusOf(fixture.pool, 'server', ({ pid }) => pid === 4002)).toMatchObject({
@@ -376,7 +376,7 @@ describe('a legacy server that has asked', () => {
     expect(fixture.server.open).toBe(1);
   });
 
-  test('is started again, while its tools are offered and calls wait, when there may be no second connection', async () => {
+  test('is restarted, while its tools stay offered and calls wait, when no second connection is allowed', async () => {
     const fixture = await asking({ connections: 1 });
     fixture.server.launchPlan.push('hang');
     await cancel(fixture, 'a');
@@ -397,7 +397,7 @@ describe('a legacy server that has asked', () => {
     expect(await b).toMatchObject({ type: 'result' });
   });
 
-  test('has its calls wait for the connections there are when another cannot be opened, and tries again after a minute', async () => {
+  test('has its calls wait for the open connections when a further connection fails, and retries after a minute', async () => {
     const { send, server, pool, clock } = await asking();
     server.launchPlan.push(new Error('only one of me'));
     const a = await send('a');
@@ -426,7 +426,7 @@ describe('a legacy server that has asked', () => {
     expect(server.open).toBe(1);
   });
 
-  test('stays ready when one of its connections ends', async () => {
+  test('stays ready when a connection is lost', async () => {
     const { send, server, pool } = await asking();
     const [a, b] = [await send('a'), await send('b')];
     a.received.fail(new LocalError('connection-lost', 'gone', { sent: true }));
@@ -439,7 +439,7 @@ describe('a legacy server that has asked', () => {
   });
 });
 
-test('a modern server names the call with each question, so one connection carries the calls of all runs', async () => {
+test('a modern server names the call of each input request, so one connection carries the calls of all runs', async () => {
   const fake = new FakeServer(toolNamed('t'));
   fake.era = 'modern';
   const fixture = await ready({}, fake);
@@ -475,7 +475,7 @@ describe('a call that waits for a connection', () => {
     expect(server.calls).toHaveLength(1);
   });
 
-  test('ends after the call’s whole time', async () => {
+  test('ends after the total time limit of the call', async () => {
     const { outcome, clock } = await waiting({ maxTotalMs: 3000 });
     clock.advance(3000);
     expect(await outcome).toEqual({

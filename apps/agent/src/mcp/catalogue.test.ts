@@ -28,7 +28,7 @@ describe('the tools of a server', () => {
     expect(pool.find('server__a')).toBeUndefined();
   });
 
-  test('stay as they were when they cannot be read again, with a warning', async () => {
+  test('are unchanged when they cannot be read again, with a warning', async () => {
     const server = new FakeServer(toolNamed('a'));
     const { pool } = poolOf({ server }, { server: { env: { KEY: 'hush-hush' } } });
     pool.start();
@@ -42,7 +42,7 @@ describe('the tools of a server', () => {
     });
   });
 
-  test('are offered by a server that cannot tell of their changes, with a warning', async () => {
+  test('are offered by a server without listChanged, with a warning', async () => {
     const server = new FakeServer(toolNamed('a'));
     server.watchFailure = new ProtocolError(-32601, 'no subscriptions');
     const { pool } = poolOf({ server });
@@ -56,7 +56,7 @@ describe('the tools of a server', () => {
     });
   });
 
-  test('a change while the server connects is not missed', async () => {
+  test('include changes while the server connects', async () => {
     const server = new FakeServer(toolNamed('a'));
     const { pool } = poolOf({ server });
     server.onList = () => {
@@ -71,7 +71,7 @@ describe('the tools of a server', () => {
     );
   });
 
-  test('are offered as allow and deny say, and a pattern that matches nothing is a warning', async () => {
+  test('are filtered by allow and deny, and a pattern without a match causes a warning', async () => {
     const server = new FakeServer(toolNamed('read_a'), toolNamed('read_b'), toolNamed('write_a'));
     const { pool } = poolOf(
       { server },
@@ -86,7 +86,7 @@ describe('the tools of a server', () => {
     ]);
   });
 
-  test('a tool that cannot be used is left out with a warning and harms no other', async () => {
+  test('an unsupported tool is left out with a warning and does not affect other tools', async () => {
     const odd = [
       {},
       { name: 7 },
@@ -135,7 +135,7 @@ describe('the tools of a server', () => {
     expect(log.filter((line) => line.startsWith('warn '))).toHaveLength(6);
   });
 
-  test('more than 1000 are cut', async () => {
+  test('are limited to 1000', async () => {
     const { pool } = poolOf(
       {
         server: new FakeServer(
@@ -152,7 +152,7 @@ describe('the tools of a server', () => {
     expect(pool.find('server__t999')).toBeDefined();
   });
 
-  test('definitions that are too large, alone or together, are left out', async () => {
+  test('are left out if a definition, or all together, are too large', async () => {
     const large = (name: string, length: number): Tool => ({
       ...toolNamed(name, { type: 'object', description: 'x'.repeat(length) }),
       title: 'y'.repeat(50_000),
@@ -172,7 +172,7 @@ describe('the tools of a server', () => {
     expect(toolCount).toBe(33);
   });
 
-  test('that change all the time are read again at a pace that leaves time for other work', async () => {
+  test('that change constantly are read at a limited rate', async () => {
     const server = new FakeServer(toolNamed('a'));
     const { pool, clock } = poolOf({ server });
     pool.start();

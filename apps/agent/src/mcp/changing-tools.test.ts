@@ -33,7 +33,7 @@ async function begin(
 
 const done = { content: [] };
 
-test('a change of one server reads the tools of that server alone', async () => {
+test('a change of one server reloads only the tools of that server', async () => {
   const [changing, quiet] = [new FakeServer(toolNamed('a')), new FakeServer(toolNamed('b'))];
   const { pool } = await ready({ changing, quiet });
   const read = vi.fn<() => void>();
@@ -45,7 +45,7 @@ test('a change of one server reads the tools of that server alone', async () => 
   expect(read).not.toHaveBeenCalled();
 });
 
-test('a changed list takes the place of the old one as a whole', async () => {
+test('a changed list replaces the whole old list', async () => {
   const server = new FakeServer(
     ...Array.from({ length: 50 }, (_, index) => toolNamed(`old${index}`)),
   );
@@ -77,7 +77,7 @@ test('a changed list takes the place of the old one as a whole', async () => {
 test.each([
   ['vanishes', []],
   ['changes', [toolNamed('t', { type: 'object', required: ['x'] })]],
-])('a call in flight goes on when its tool %s', async (_what, next) => {
+])('a call in flight continues when its tool %s', async (_what, next) => {
   const server = new FakeServer(toolNamed('t'));
   const fixture = await ready({ server });
   const { outcome } = await begin(fixture, server, 'server__t');
@@ -88,7 +88,7 @@ test.each([
   expect(await outcome).toEqual({ type: 'result', result: done });
 });
 
-test('a call of a tool that vanished meanwhile has the tools read again, and is answered with the error', async () => {
+test('a call of a removed tool reloads the tools and returns the error', async () => {
   const server = new FakeServer(toolNamed('t'), toolNamed('u'));
   const fixture = await ready({ server });
   const { outcome } = await begin(fixture, server, 'server__t');
@@ -110,7 +110,7 @@ test('a call of a tool that vanished meanwhile has the tools read again, and is 
   expect(fixture.pool.whyNotOffered('nowhere__u')).toBeUndefined();
 });
 
-test('other errors of a server do not have its tools read again', async () => {
+test('other errors of a server do not reload its tools', async () => {
   const server = new FakeServer(toolNamed('t'));
   const fixture = await ready({ server });
   const read = vi.fn<() => void>();
@@ -121,7 +121,7 @@ test('other errors of a server do not have its tools read again', async () => {
   expect(read).not.toHaveBeenCalled();
 });
 
-test('a tool of a server that is away is told as such', async () => {
+test('a tool of a disconnected server is reported as unavailable', async () => {
   const server = new FakeServer(toolNamed('t'));
   const { pool } = await ready({ server });
   server.crash('gone');

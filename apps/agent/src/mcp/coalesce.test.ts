@@ -16,7 +16,7 @@ function fixture(): {
   return { runs, pauses, request: coalesce(waitFor(runs), waitFor(pauses)) };
 }
 
-test('requests during a run share one more run, after a pause', async () => {
+test('requests during an execution share one further execution after a pause', async () => {
   const { request, runs, pauses } = fixture();
   const first = request();
   const [second, third] = [request(), request()];
@@ -32,7 +32,7 @@ test('requests during a run share one more run, after a pause', async () => {
   expect([runs.length, pauses.length]).toEqual([2, 1]);
 });
 
-test('a request after the run begins another at once', async () => {
+test('a request after the execution starts the next execution at once', async () => {
   const { request, runs, pauses } = fixture();
   const first = request();
   runs[0]!.resolve();
@@ -41,7 +41,7 @@ test('a request after the run begins another at once', async () => {
   expect([runs.length, pauses.length]).toEqual([2, 0]);
 });
 
-test('a run that fails rejects its own requests only', async () => {
+test('an execution that fails rejects only its own requests', async () => {
   const { request, runs, pauses } = fixture();
   const first = request();
   const second = request();

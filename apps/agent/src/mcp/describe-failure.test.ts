@@ -6,7 +6,7 @@ import { describeFailure, ToolsNotListedError } from './describe-failure.ts';
 // Only these three fields are read.
 const server = { name: 'a', command: 'node', cwd: undefined } as ServerConfig;
 
-test('what a process wrote on stderr before it ended is told once', () => {
+test('the stderr of an ended process is reported once', () => {
   const crash = new LocalError(
     'connect-failed',
     "The server process exited with code 1; on stderr: Error: Cannot find module '/nowhere.js'",
@@ -16,7 +16,7 @@ test('what a process wrote on stderr before it ended is told once', () => {
   );
 });
 
-test('a failure of a process that goes on is told with the lines of its stderr that say why', () => {
+test('a failure of a running process is reported with the error lines of its stderr', () => {
   const silence = new LocalError('connect-failed', 'No answer to initialize came in 30 s.');
   const stderr = [
     'Error: connect ECONNREFUSED 127.0.0.1:1',
@@ -32,7 +32,7 @@ test('a failure of a process that goes on is told with the lines of its stderr t
   );
 });
 
-test('a server that started but did not list its tools is not said to be no MCP server', () => {
+test('the message for a server that started but did not list its tools does not deny that it is an MCP server', () => {
   const refused = new ToolsNotListedError(new ProtocolError(-32603, 'fetch failed'));
   expect(describeFailure(server, refused, ['Error: getaddrinfo ENOTFOUND api.example'])).toBe(
     'the server started, but its tools could not be listed: fetch failed; on stderr: Error: getaddrinfo ENOTFOUND api.example; check what it needs for that (its env, its network), then POST /v1/servers/a/reconnect',

@@ -51,7 +51,7 @@ async function expectGood(pool: ToolRegistry): Promise<void> {
   });
 }
 
-test('a tool list without end fails its server, and no other', async () => {
+test('an endless tool list fails its server, and no other', async () => {
   const { pool, hostile } = await start('endless-list');
   expect(hostile).toMatchObject({
     state: 'failed',
@@ -60,7 +60,7 @@ test('a tool list without end fails its server, and no other', async () => {
   await expectGood(pool);
 });
 
-test('schemas that are too much leave out their tools, and no other', async () => {
+test('tools with excessive schemas are left out, and no other tools', async () => {
   const { pool, hostile } = await start('bombs');
   expect(hostile).toMatchObject({ state: 'ready', toolCount: 9 });
   expect(hostile.warnings.map((warning) => warning.slice(0, 60))).toEqual([
@@ -81,7 +81,7 @@ test('schemas that are too much leave out their tools, and no other', async () =
   await expectGood(pool);
 });
 
-test('progress without end does not keep a call alive beyond its whole time, nor other calls from being answered', async () => {
+test('endless progress does not extend a call beyond its total time limit, and does not block other calls', async () => {
   const { pool } = await start('mean');
   let progressed = 0;
   const flooded = pool.call(
@@ -96,7 +96,7 @@ test('progress without end does not keep a call alive beyond its whole time, nor
   await expectGood(pool);
 });
 
-test('a long text arrives, and a result that is longer than a message may be fails its call at once, and nothing else', async () => {
+test('a long text arrives, and a result over the message limit fails only its call, at once', async () => {
   const { pool, hostile } = await start('mean');
   const outcome = await pool.call(callRequest('hostile__huge', { arguments: { mebibytes: 3.9 } }));
   expect(
@@ -113,7 +113,7 @@ test('a long text arrives, and a result that is longer than a message may be fai
   expect(pool.servers()[0]).toMatchObject({ state: 'ready', pid: hostile.pid });
 });
 
-test('longer messages of a server are read where its configuration says so', async () => {
+test('the configuration of a server can raise its message limit', async () => {
   const { pool } = await start('mean', { maxMessageBytes: 32 * 1024 * 1024 });
   const outcome = await pool.call(callRequest('hostile__huge', { arguments: { mebibytes: 16 } }));
   expect(
@@ -133,13 +133,13 @@ test.each([
   await expectGood(pool);
 });
 
-test('of what a server stuffs into its first answer nothing is kept that nobody needs', async () => {
+test('superfluous content of an initialize result is not retained', async () => {
   const { pool, hostile } = await start('stuffed');
   expect(hostile).toMatchObject({ state: 'ready', serverInfo: { name: `${'n'.repeat(200)}…` } });
   expect(pool.server('hostile')?.capabilities).toEqual({ tools: {}, experimental: {} });
 });
 
-test('a server whose first answer is more than a message may be fails, at once and with a clear reason, and the service goes on', async () => {
+test('a server whose initialize result exceeds the message limit fails at once with a clear reason, and the service continues', async () => {
   const before = process.memoryUsage().rss;
   const { pool, hostile } = await start('bursting');
   expect(hostile).toMatchObject({
@@ -152,7 +152,7 @@ test('a server whose first answer is more than a message may be fails, at once a
   await expectGood(pool);
 });
 
-test('a server that floods is ended with a visible reason, and slows no other', async () => {
+test('a flooding server is stopped with a visible reason, and does not slow other servers', async () => {
   const { pool } = await start('mean');
   // In processor time, of which the load of the machine takes nothing.
   let longestTurnMs = 0;
@@ -170,7 +170,7 @@ test('a server that floods is ended with a visible reason, and slows no other', 
   expect(longestTurnMs).toBeLessThan(1000);
 });
 
-test('noise without end on stderr keeps nobody from being answered', async () => {
+test('endless stderr output does not block responses', async () => {
   const { pool, log } = await start('mean');
   await pool.call(callRequest('hostile__noise'));
   expect(await pool.call(callRequest('hostile__fine'))).toMatchObject({ type: 'result' });
@@ -178,7 +178,7 @@ test('noise without end on stderr keeps nobody from being answered', async () =>
   expect(log.some((line) => line.includes('noise'))).toBe(true);
 });
 
-test('a server that ignores cancellation, the end of its input and SIGTERM is killed, and started afresh', async () => {
+test('a server that ignores cancellation, the end of its input and SIGTERM is killed and restarted', async () => {
   const { pool, hostile } = await start('stubborn');
   const abort = new AbortController();
   expect(

@@ -37,7 +37,7 @@ async function started() {
   return { registry, warnings, get };
 }
 
-test('a server that cannot be used is listed with the reason beside those that work', async () => {
+test('an invalid server is listed with the reason beside the working servers', async () => {
   const { get } = await started();
   const listed = {
     name: 'My-Key',
@@ -54,7 +54,7 @@ test('a server that cannot be used is listed with the reason beside those that w
   expect(await get('/My-Key')).toMatchObject({ status: 200, body: { ...listed, pins: [] } });
 });
 
-test('its features are unavailable, with the same reason', async () => {
+test('the features of an invalid server are unavailable, with the same reason', async () => {
   const { get } = await started();
   expect(await get('/My-Key/resources')).toMatchObject({
     status: 503,
@@ -62,7 +62,7 @@ test('its features are unavailable, with the same reason', async () => {
   });
 });
 
-test('it is logged at the start, and a model that names its tool reads the reason', async () => {
+test('an invalid server is logged at the start, and a call of its tool returns the reason to the model', async () => {
   const { registry, warnings } = await started();
   expect(warnings).toEqual([{ server: 'My Key', error: problem }]);
   expect(registry.whyNotOffered('My-Key__tool')).toBe(`server My-Key is invalid: ${problem}`);

@@ -13,7 +13,7 @@ describe.runIf(process.platform === 'linux').concurrent('nothing is left of serv
     },
   );
 
-  test('but something is when there is no reaper', { timeout: 120_000 }, async () => {
+  test('control: without the reaper a process is left', { timeout: 120_000 }, async () => {
     expect(await tryWay(CONTROL, SERVERS, 1500)).toEqual({ passed: 0, failed: SERVERS });
   });
 });

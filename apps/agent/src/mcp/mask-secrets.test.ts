@@ -7,7 +7,7 @@ const SECRET = 'sk-live/7+Zx&8Q?w';
 const server: StdioServerConfig = serverConfig('a', { env: { KEY: SECRET, FLAG: 'true' } });
 const mask = secretMask(server);
 
-test('a secret is masked as it is, in hex and percent-encoded', () => {
+test('a secret is masked in plain text, in hex and percent-encoded', () => {
   const hex = Buffer.from(SECRET).toString('hex');
   expect(mask(`key ${SECRET}, ${hex}, ${hex.toUpperCase()}, ${encodeURIComponent(SECRET)}.`)).toBe(
     'key ***, ***, ***, ***.',
@@ -15,7 +15,7 @@ test('a secret is masked as it is, in hex and percent-encoded', () => {
 });
 
 test.each(['base64', 'base64url'] as const)(
-  'a secret is masked in %s, wherever it stands in the encoded text',
+  'a secret is masked in %s at any offset of the encoded text',
   (encoding) => {
     expect(mask(`authorization ${Buffer.from(SECRET).toString(encoding)}`)).toMatch(
       /^authorization \*\*\*.?={0,2}$/,

@@ -29,7 +29,7 @@ function routed(): {
   return { router, call, heard };
 }
 
-test('the call that sent a person to a URL hears once that the visit is done, after its end, too', async () => {
+test('the call that elicited by URL gets one completion, even after its end', async () => {
   const { router, call, heard } = routed();
   await router.handlers.elicit?.(visit('e1'), context);
   await router.handlers.elicit?.(visit('e2'), context);
@@ -39,7 +39,7 @@ test('the call that sent a person to a URL hears once that the visit is done, af
   expect(heard).toEqual(['e1', 'e2']);
 });
 
-test('a server that sends people to ever more URLs is remembered the last 256 visits', async () => {
+test('only the last 256 URL elicitations of a server are remembered', async () => {
   const { router, heard } = routed();
   for (let count = 0; count < 258; count += 1)
     await router.handlers.elicit?.(visit(`e${count}`), context);

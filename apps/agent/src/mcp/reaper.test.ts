@@ -44,7 +44,7 @@ async function isRunning(pid: number): Promise<boolean> {
 }
 
 test.runIf(process.platform === 'linux')(
-  'nothing is left of a pool whose process was killed',
+  'no process is left of a pool whose process was killed',
   async () => {
     const { owner, children, serverPid } = await startOwner();
     expect(children).toHaveLength(2);
@@ -59,7 +59,7 @@ test.runIf(process.platform === 'linux')(
 );
 
 test.runIf(process.platform === 'linux')(
-  'what is left of a pool that was killed with its helper is ended by the next start with the same owner, and by no other',
+  'processes of a pool that was killed with its helper are ended by the next start of the same owner only',
   async () => {
     const { owner, children, serverPid } = await startOwner('data-dir-a');
     const exited = once(owner, 'exit');
@@ -76,7 +76,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test.runIf(process.platform === 'linux')('nothing is left of a pool that was closed', async () => {
+test.runIf(process.platform === 'linux')('no process is left of a closed pool', async () => {
   const { owner, children } = await startOwner();
   let output = '';
   owner.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
@@ -88,7 +88,7 @@ test.runIf(process.platform === 'linux')('nothing is left of a pool that was clo
 });
 
 test.runIf(process.platform !== 'win32')(
-  'groups that were removed are left alone when it closes, the others are ended',
+  'removed process groups survive the close of the reaper, the other groups are ended',
   async () => {
     const [kept, ended] = [1, 2].map(() =>
       spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {

@@ -95,8 +95,8 @@ describe.each([
   ['legacy', { era: 'legacy', transport: 'http' }],
   ['legacy', { era: 'legacy', transport: 'sse' }],
   ['modern', {}],
-] as const)('a server at an address, %s, %j', (era, config) => {
-  test('takes part with calls, progress, questions and cancellation', async () => {
+] as const)('a server with a URL, %s, %j', (era, config) => {
+  test('supports calls, progress, input requests and cancellation', async () => {
     const { listener, calls } = await remote({ legacySse: true });
     const url =
       'transport' in config && config.transport === 'sse'
@@ -128,7 +128,7 @@ describe.each([
   });
 });
 
-test('a wrong token is said with its place, and stands nowhere', async () => {
+test('a wrong token is reported with its location in the configuration, without its value', async () => {
   const { listener } = await remote();
   const { pool, log } = start({
     url: `${listener.url}?key=hush-hush`,
@@ -139,7 +139,7 @@ test('a wrong token is said with its place, and stands nowhere', async () => {
   expect(`${error} ${log.join('\n')}`).not.toMatch(/hush|wrong-wrong/);
 });
 
-test('an address where nothing listens is said with its place, and connected to again', async () => {
+test('a URL without a listener is reported with its location in the configuration, and retried', async () => {
   const { listener } = await remote();
   await listener.close();
   const { pool, clock } = start({ url: listener.url });
@@ -151,7 +151,7 @@ test('an address where nothing listens is said with its place, and connected to 
 });
 
 test.each(['modern', 'legacy'] as const)(
-  'a %s server that is gone is noticed at the first call, and connected to again when it is back',
+  'the loss of a %s server is detected at the first call, and the server is reconnected when it is back',
   async (era) => {
     const first = await remote();
     const port = Number(new URL(first.listener.url).port);
@@ -169,7 +169,7 @@ test.each(['modern', 'legacy'] as const)(
   },
 );
 
-test('a session that the server has forgotten ends the connection; the call was not made and can be', async () => {
+test('an unknown session ends the connection; the call was not executed and can be retried', async () => {
   const { pool, clock, calls, replaceHandler } = await behindProxy({ era: 'legacy' });
   replaceHandler();
   expect(await pool.call(say('one'))).toMatchObject({
@@ -187,7 +187,7 @@ test.each([
   [503, 'lost'],
   [429, 'not-sent'],
 ])(
-  'status %i of a server that can be reached is no end of the connection; five in a row keep calls from it for a while',
+  'status %i of a reachable server does not end the connection; five in a row open the circuit breaker',
   async (status, type) => {
     const { pool, clock, calls, answerWith } = await behindProxy({ era: 'modern' });
     answerWith(status);
@@ -210,7 +210,7 @@ test.each([
   },
 );
 
-test('a server that takes connections and never answers is given up when the pool closes, and keeps nothing', async () => {
+test('a server that accepts connections and never responds is abandoned when the pool closes, without leftovers', async () => {
   const heard = Promise.withResolvers<void>();
   const silent = createHttpServer(() => heard.resolve());
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));

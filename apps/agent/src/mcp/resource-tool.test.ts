@@ -34,7 +34,7 @@ async function ready(
 const names = ({ pool }: PoolFixture): readonly string[] =>
   pool.tools().map(({ wireName }) => wireName);
 
-test('a server that has resources gets a tool by which a model reads what a resource_link names', async () => {
+test('a server with resources gets a tool that lets a model read the resource of a resource_link', async () => {
   const fixture = await ready({ trust: true }, 'search');
   expect(names(fixture)).toEqual(['docs__read_resource', 'docs__search']);
   expect(fixture.pool.find('docs__read_resource')).toMatchObject({
@@ -52,7 +52,7 @@ test('a server that has resources gets a tool by which a model reads what a reso
   });
 });
 
-test('what is no resource is an error that the model reads', async () => {
+test('an unknown resource is an error that the model reads', async () => {
   const { read } = await ready();
   expect(await read('x://none')).toMatchObject({
     type: 'error',
@@ -67,7 +67,7 @@ test('what is no resource is an error that the model reads', async () => {
   });
 });
 
-test('the patterns of the server count for it, and a tool of the server with that name stays', async () => {
+test('the patterns of the server apply to the resource tool, and a server tool of the same name is kept', async () => {
   expect(names(await ready({ allow: ['search'] }, 'search'))).toEqual(['docs__search']);
   expect(names(await ready({ deny: ['read_*'] }, 'search'))).toEqual(['docs__search']);
   const own = await ready({}, 'read_resource');
@@ -75,12 +75,12 @@ test('the patterns of the server count for it, and a tool of the server with tha
   expect(own.pool.find('docs__read_resource')?.annotations).toEqual({});
 });
 
-test('its definition is ours, so no change of it is quarantined', async () => {
+test('the definition of the resource tool is never quarantined', async () => {
   const { pool } = await ready({}, 'search');
   expect(await pool.control('docs')!.pins()).toMatchObject([{ tool: 'search' }]);
 });
 
-test('a server without resources has no such tool', async () => {
+test('a server without resources has no resource tool', async () => {
   const { pool } = poolOf({ plain: new FakeServer(toolNamed('t')) });
   pool.start();
   await pool.settled(1000);

@@ -43,7 +43,7 @@ const choices: JsonObject = {
 };
 const items: JsonObject = { list: Array.from({ length: 10_000 }, () => 5999) };
 
-describe('what a schema makes slow is done elsewhere', () => {
+describe('slow schema checks run in the worker thread', () => {
   test.each<[string, JsonObject, JsonObject]>([
     ['thousands of choices for each of ten thousand entries', choices, items],
     [
@@ -56,30 +56,33 @@ describe('what a schema makes slow is done elsewhere', () => {
       { type: 'object', properties: { a: { uniqueItems: true } } },
       { a: Array.from({ length: 20_000 }, (_, index) => ({ index })) },
     ],
-  ])('%s is ended, and the main loop and other owners go on', async (_title, schema, value) => {
-    const checks = open();
-    await checks.assertUsable('calm', { type: 'object' });
-    const before = process.memoryUsage().rss;
-    let other: unknown;
-    const stall = await longestStall(async () => {
-      const slow = Promise.resolve(checks.argumentProblem('hostile', schema, value)).catch(
-        (error: unknown) => String(error),
-      );
-      other = await checks.argumentProblem(
-        'calm',
-        { properties: { a: { pattern: '^y' } } },
-        { a: 'x' },
-      );
-      expect(await slow).toMatch(
-        /cannot be evaluated: took (longer than 500 ms|more than 96 MiB of memory)/,
-      );
-    });
-    expect(other).toContain('must match pattern');
-    expect(stall).toBeLessThan(400);
-    expect(process.memoryUsage().rss - before).toBeLessThan(600 * 1024 * 1024);
-  });
+  ])(
+    '%s is stopped, and the main loop and other owners continue',
+    async (_title, schema, value) => {
+      const checks = open();
+      await checks.assertUsable('calm', { type: 'object' });
+      const before = process.memoryUsage().rss;
+      let other: unknown;
+      const stall = await longestStall(async () => {
+        const slow = Promise.resolve(checks.argumentProblem('hostile', schema, value)).catch(
+          (error: unknown) => String(error),
+        );
+        other = await checks.argumentProblem(
+          'calm',
+          { properties: { a: { pattern: '^y' } } },
+          { a: 'x' },
+        );
+        expect(await slow).toMatch(
+          /cannot be evaluated: took (longer than 500 ms|more than 96 MiB of memory)/,
+        );
+      });
+      expect(other).toContain('must match pattern');
+      expect(stall).toBeLessThan(400);
+      expect(process.memoryUsage().rss - before).toBeLessThan(600 * 1024 * 1024);
+    },
+  );
 
-  test('without the thread such a pattern stops everything (control)', async () => {
+  test('control: without the thread a slow pattern blocks the event loop', async () => {
     const stall = await longestStall(() =>
       Promise.resolve(
         evaluateJob({
@@ -92,7 +95,7 @@ describe('what a schema makes slow is done elsewhere', () => {
     expect(stall).toBeGreaterThan(100);
   });
 
-  test('schemas that are slow to compile cost their owner, once', async () => {
+  test('schemas that are slow to compile cost only their owner, once', async () => {
     const checks = open();
     const huge = {
       properties: Object.fromEntries(
@@ -110,7 +113,7 @@ describe('what a schema makes slow is done elsewhere', () => {
   });
 });
 
-test('a schema is judged once, whoever has it', async () => {
+test('a schema is checked once for all owners', async () => {
   const checks = open();
   expect(await checks.assertUsable('a', { type: 'object', title: 'one' })).toBeGreaterThan(0);
   expect(await checks.assertUsable('b', { type: 'object', title: 'one' })).toBe(0);
@@ -118,7 +121,7 @@ test('a schema is judged once, whoever has it', async () => {
   await expect(checks.assertUsable('b', { $ref: '#/none' })).rejects.toThrow(/^does not compile/);
 });
 
-test('what is wrong with a value is said with its place, all of it for a short one', async () => {
+test('the problems of a value are reported with their paths, all problems of a short value', async () => {
   const schema = {
     type: 'object',
     properties: { a: { type: 'string' }, b: { type: 'integer' } },
@@ -131,7 +134,7 @@ test('what is wrong with a value is said with its place, all of it for a short o
   ]);
 });
 
-test('results that no room is left for are unavailable to a client, whose schema stays in use', async () => {
+test('results beyond the capacity are unavailable to a client, and its schema stays in use', async () => {
   const checks = open();
   const evaluator = checks.evaluatorFor('s');
   const long = 'x'.repeat(64 * 1024 * 1024);
@@ -144,7 +147,7 @@ test('results that no room is left for are unavailable to a client, whose schema
   ]);
 });
 
-test('checks that wait when the service ends are rejected', async () => {
+test('pending checks are rejected when the service stops', async () => {
   const checks = open();
   const waiting = checks.assertUsable('a', { type: 'object', title: 'late' });
   await Promise.all([
@@ -157,7 +160,7 @@ test('checks that wait when the service ends are rejected', async () => {
 });
 
 test.skipIf(process.platform === 'win32')(
-  'without a free descriptor a schema is not evaluated, ordinary arguments are, and the process lives',
+  'without a free descriptor only simple schemas are evaluated, and the process survives',
   () => {
     const script = join(import.meta.dirname, 'testing', 'without-descriptors.ts');
     const { status, stdout, stderr } = spawnSync(

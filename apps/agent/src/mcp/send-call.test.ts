@@ -61,8 +61,8 @@ const accepts = (content: { readonly [key: string]: string }) => ({
   elicit: (): Promise<ElicitResult> => Promise.resolve({ action: 'accept', content }),
 });
 
-describe('what is sent', () => {
-  test('name, arguments, idempotency key and limits', async () => {
+describe('the sent call', () => {
+  test('has name, arguments, idempotency key and limits', async () => {
     const { call } = await ready();
     const onProgress = vi.fn<ToolCallRequest['onProgress']>();
     const { outcome, received } = await call({
@@ -83,7 +83,7 @@ describe('what is sent', () => {
     expect(await outcome).toEqual({ type: 'result', result: done });
   });
 
-  test('nothing when the arguments do not fit: the model is told', async () => {
+  test('is not sent when the arguments are invalid, and the model gets the error', async () => {
     const { pool, server } = await ready();
     const outcome = await pool.call(callRequest('server__t', { arguments: { n: 'one' } }));
     expect(outcome).toMatchObject({
@@ -101,7 +101,7 @@ describe('what is sent', () => {
     expect(server.calls).toEqual([]);
   });
 
-  test('nothing when the tool is unknown', async () => {
+  test('is not sent when the tool is unknown', async () => {
     const { pool } = await ready();
     expect(await pool.call(callRequest('server__none'))).toEqual({
       type: 'not-sent',
@@ -113,7 +113,7 @@ describe('what is sent', () => {
     });
   });
 
-  test('nothing when the call was cancelled before', async () => {
+  test('is not sent when the call was cancelled before', async () => {
     const { pool, server } = await ready();
     expect(await pool.call(callRequest('server__t', { signal: AbortSignal.abort() }))).toEqual({
       type: 'cancelled',
@@ -171,7 +171,7 @@ test.each<[Error, ToolCallOutcome]>([
   expect(await outcome).toEqual(expected);
 });
 
-test('secrets of the server stand in no outcome', async () => {
+test('no outcome has secrets of the server', async () => {
   const { call } = await ready({ env: { KEY: 'hush-hush' }, secrets: ['tok-en-1'] });
   const { outcome, received } = await call();
   received.fail(
@@ -188,7 +188,7 @@ test('secrets of the server stand in no outcome', async () => {
   });
 });
 
-describe('how far a cancellation got', () => {
+describe('the progress of a cancellation', () => {
   const stuck = (): Promise<void> =>
     Promise.reject(new LocalError('request-timeout', 'no pong', { sent: true }));
 
@@ -218,7 +218,7 @@ describe('how far a cancellation got', () => {
     expect(outcome).toEqual({ type: 'cancelled', level: 'delivered' });
   });
 
-  test('confirmed when the process ended on it', async () => {
+  test('confirmed when the process exited', async () => {
     const { outcome } = await cancelled(({ server }) => {
       server.ping = () => (
         server.exitOnly(),
@@ -243,7 +243,7 @@ describe('how far a cancellation got', () => {
     expect(await outcome).toEqual({ type: 'cancelled', level: 'failed' });
   });
 
-  test('confirmed when a server that does not answer was ended, and it is started afresh', async () => {
+  test('confirmed when an unresponsive server was stopped, and the server is restarted', async () => {
     const { outcome, fixture } = await cancelled(({ server }) => void (server.ping = stuck));
     expect(outcome).toEqual({ type: 'cancelled', level: 'confirmed' });
     expect(await statusOf(fixture.pool, 'server', ({ state }) => state === 'ready')).toMatchObject({
@@ -253,7 +253,7 @@ describe('how far a cancellation got', () => {
     expect(fixture.server.open).toBe(1);
   });
 
-  test('sent when a server that does not answer has another call, and it is started afresh when that is over', async () => {
+  test('sent when an unresponsive server has another call, and the server is restarted after that call', async () => {
     const other: { outcome?: Promise<ToolCallOutcome>; received?: FakeCall } = {};
     const { outcome, fixture } = await cancelled(async ({ server, call }) => {
       server.ping = stuck;
@@ -268,7 +268,7 @@ describe('how far a cancellation got', () => {
     ).toMatchObject({ restarts: 1 });
   });
 
-  test('a server that has asked is started afresh, as it may ask for the cancelled call later', async () => {
+  test('a server with input requests is restarted, because it may send an input request for the cancelled call later', async () => {
     const { outcome, fixture } = await cancelled(({ server }) =>
       server.options.handlers.elicit!(form, question).catch(() => undefined),
     );
@@ -279,8 +279,8 @@ describe('how far a cancellation got', () => {
   });
 });
 
-describe('whom a question is put to', () => {
-  test('the run whose calls are the only ones in flight', async () => {
+describe('an input request is routed to', () => {
+  test('the only run with calls in flight', async () => {
     const { server, call } = await ready();
     const first = await call({ questions: accepts({ by: 'first' }) });
     await call({ questions: accepts({ by: 'second' }) });
@@ -296,7 +296,7 @@ describe('whom a question is put to', () => {
     });
   });
 
-  test('sampling goes the same way', async () => {
+  test('the same run for sampling', async () => {
     const { server, call } = await ready();
     const answer: CreateMessageResult = {
       role: 'assistant',
@@ -314,7 +314,7 @@ describe('whom a question is put to', () => {
     });
   });
 
-  test('the call that the question names, whatever else is in flight', async () => {
+  test('the call that the input request names, whatever else is in flight', async () => {
     const { server, call, pool } = await ready();
     await answers(call, 3);
     const calls = [
@@ -339,7 +339,7 @@ describe('whom a question is put to', () => {
     });
   });
 
-  test('nobody without a call in flight: it is refused', async () => {
+  test('no run without a call in flight: the input request is refused', async () => {
     const { server } = await ready();
     await expect(server.options.handlers.sample!(sampling, question)).rejects.toMatchObject({
       code: -1,
@@ -350,7 +350,7 @@ describe('whom a question is put to', () => {
     });
   });
 
-  test('nobody when the call has no answer to that kind of question', async () => {
+  test('no run when the call does not handle this kind of input request', async () => {
     const { server, call } = await ready();
     await call();
     await expect(server.options.handlers.sample!(sampling, question)).rejects.toMatchObject({
@@ -361,7 +361,7 @@ describe('whom a question is put to', () => {
     });
   });
 
-  test('roots are told from the configuration, whatever is in flight', async () => {
+  test('the configuration for roots, whatever is in flight', async () => {
     const { server } = await ready({ roots: ['/srv/my docs'] });
     expect(await server.options.handlers.listRoots!(question)).toEqual([
       { uri: 'file:///srv/my%20docs', name: 'my docs' },

@@ -52,7 +52,7 @@ test('a server that is not configured cannot be controlled', async () => {
 });
 
 describe('draining', () => {
-  test('lets the calls in flight end, takes no new ones, and ends the server then', async () => {
+  test('waits for the calls in flight, takes no new calls, and then stops the server', async () => {
     const { pool, server, control, begin } = await ready();
     const { outcome, received } = await begin();
     control.drain('graceful');
@@ -69,7 +69,7 @@ describe('draining', () => {
     expect(server.open).toBe(0);
   });
 
-  test('ends an idle server at once, and it stays so until it is connected again', async () => {
+  test('stops an idle server at once, until it is reconnected', async () => {
     const { pool, clock, server, control } = await ready();
     control.drain('graceful');
     expect(pool.servers()).toMatchObject([{ state: 'drained' }]);
@@ -81,7 +81,7 @@ describe('draining', () => {
     expect(server.launches).toBe(2);
   });
 
-  test('now loses the calls in flight', async () => {
+  test('with mode now loses the calls in flight', async () => {
     const { pool, server, control, begin } = await ready();
     const { outcome, received } = await begin();
     control.drain('now');
@@ -91,7 +91,7 @@ describe('draining', () => {
     await outcome;
   });
 
-  test('a server that ends meanwhile is not started again', async () => {
+  test('does not restart a server that exits meanwhile', async () => {
     const { pool, clock, server, control, begin } = await ready();
     const { outcome } = await begin();
     control.drain('graceful');
@@ -101,7 +101,7 @@ describe('draining', () => {
     expect(clock.waits).toEqual([]);
   });
 
-  test('ends an attempt to connect, and the wait for the next', async () => {
+  test('stops a connection attempt and the delay before the next attempt', async () => {
     const hanging = new FakeServer(toolNamed('t'));
     hanging.launchPlan.push('hang', new Error('no'));
     const { pool, clock, control } = fixtureOf(hanging);
@@ -117,8 +117,8 @@ describe('draining', () => {
   });
 });
 
-describe('connecting anew', () => {
-  test('waits for the calls in flight, and takes new ones when it is back', async () => {
+describe('reconnecting', () => {
+  test('waits for the calls in flight, and takes new calls when the server is back', async () => {
     const { pool, server, control, begin } = await ready();
     const { outcome, received } = await begin();
     control.reconnect('graceful');
@@ -133,7 +133,7 @@ describe('connecting anew', () => {
     expect(server.open).toBe(1);
   });
 
-  test('now does not wait for them', async () => {
+  test('with mode now does not wait for the calls in flight', async () => {
     const { pool, server, control, begin } = await ready();
     const { outcome, received } = await begin();
     control.reconnect('now');
@@ -145,7 +145,7 @@ describe('connecting anew', () => {
     await outcome;
   });
 
-  test('does not wait for the next attempt of a server that failed, and begins the waits anew', async () => {
+  test('connects a failed server at once, and resets its retry delay', async () => {
     const server = new FakeServer(toolNamed('t'));
     server.launchPlan.push(new Error('no'), new Error('no'), new Error('no'));
     const { pool, clock, control } = fixtureOf(server);
@@ -160,7 +160,7 @@ describe('connecting anew', () => {
     expect(server.open).toBe(1);
   });
 
-  test('an attempt that hangs goes on, or is given up for a new one', async () => {
+  test('keeps a hanging attempt, or with mode now replaces it', async () => {
     const server = new FakeServer(toolNamed('t'));
     server.launchPlan.push('hang');
     const { pool, control } = fixtureOf(server);
@@ -172,7 +172,7 @@ describe('connecting anew', () => {
     expect([server.launches, server.open]).toEqual([2, 1]);
   });
 
-  test('asked for again and again it leaves one connection', async () => {
+  test('requested repeatedly leaves one connection', async () => {
     const { pool, server, control } = await ready();
     for (let time = 0; time < 20; time++) control.reconnect(time % 3 === 0 ? 'graceful' : 'now');
     await statusOf(pool, 'server', is('ready'));
@@ -181,7 +181,7 @@ describe('connecting anew', () => {
     expect(server.open).toBe(0);
   });
 
-  test('nothing is connected after the pool was closed', async () => {
+  test('connects no server after the pool was closed', async () => {
     const { pool, server, control } = await ready();
     await pool.close();
     control.reconnect('now');
@@ -194,7 +194,7 @@ describe('connecting anew', () => {
 describe('roots', () => {
   const question = { signal: new AbortController().signal, meta: {} };
 
-  test('are those of the configuration until they are changed, which the server is told', async () => {
+  test('come from the configuration until they are changed, and the server is notified', async () => {
     const { pool, server, control } = await ready({ roots: ['/a'] });
     expect(pool.servers()).toMatchObject([{ roots: ['/a'] }]);
     await control.setRoots(['/b', '/c d']);
@@ -207,14 +207,14 @@ describe('roots', () => {
     expect(server.launches).toBe(1);
   });
 
-  test('can be taken away', async () => {
+  test('can be removed', async () => {
     const { server, control } = await ready({ roots: ['/a'] });
     await control.setRoots([]);
     expect(await server.options.handlers.listRoots!(question)).toEqual([]);
     expect([server.rootsTold, server.launches]).toEqual([1, 1]);
   });
 
-  test('of a server that had none are told on a new connection, when no call is in flight', async () => {
+  test('of a server without roots take a new connection, when no call is in flight', async () => {
     const { pool, server, control, begin } = await ready();
     const { outcome, received } = await begin();
     await control.setRoots(['/a']);
@@ -227,7 +227,7 @@ describe('roots', () => {
     ]);
   });
 
-  test('that are set while the server is away hold from its next start', async () => {
+  test('that are set while the server is disconnected apply from its next start', async () => {
     const { pool, clock, server, control } = await ready();
     server.crash();
     await statusOf(pool, 'server', is('failed'));

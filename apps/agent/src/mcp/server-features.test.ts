@@ -30,7 +30,7 @@ async function featuresOf(fake: FakeServer): Promise<ServerFeatures> {
 }
 
 describe('the features of a server', () => {
-  test('are those of its connection', async () => {
+  test('come from its connection', async () => {
     const fake = new FakeServer();
     fake.features = { ...fake.features, listPrompts: () => Promise.resolve([{ name: 'p' }]) };
     expect(await (await featuresOf(fake)).prompts()).toEqual([{ name: 'p' }]);
@@ -61,7 +61,7 @@ describe('the features of a server', () => {
       new LocalError('request-timeout', 'nothing came', { sent: true }),
       { name: 'ServerRefusedError', isNotFound: false, message: 'server fake: nothing came' },
     ],
-  ])('fail as what they are: %s', async (failure, expected) => {
+  ])('fail with the specific error: %s', async (failure, expected) => {
     const fake = new FakeServer();
     fake.features = { ...fake.features, readResource: () => Promise.reject(failure) };
     await expect((await featuresOf(fake)).readResource('file:///none')).rejects.toMatchObject(
@@ -79,7 +79,7 @@ describe('the features of a server', () => {
     );
   });
 
-  test('a question that such a request causes is refused', async () => {
+  test('have input requests refused', async () => {
     const fake = new FakeServer();
     let refusal: unknown;
     fake.features = {
@@ -99,7 +99,7 @@ describe('the features of a server', () => {
     expect(refusal).toMatchObject({ message: 'Elicitation is not available to this call' });
   });
 
-  test('changes are told until the reader leaves, and again after the server was started again', async () => {
+  test('changes are sent until the reader disconnects, also after a restart of the server', async () => {
     const fake = new FakeServer();
     const sources: ReadableStreamDefaultController<ServerChange>[] = [];
     fake.features = {

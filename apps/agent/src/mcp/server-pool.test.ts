@@ -9,7 +9,7 @@ const isReady = (status: ServerStatus): boolean => status.state === 'ready';
 const isFailed = (status: ServerStatus): boolean => status.state === 'failed';
 
 describe('starting', () => {
-  test('a server that is ready tells what it is and offers its tools', async () => {
+  test('a ready server shows its identity and offers its tools', async () => {
     const { pool, clock } = poolOf(
       { one: new FakeServer(toolNamed('b'), toolNamed('a')) },
       { one: { trust: true } },
@@ -60,7 +60,7 @@ describe('starting', () => {
     expect(pool.servers().map((server) => server.state)).toEqual(['connecting', 'ready']);
   });
 
-  test('a server that fails and one that hangs do not keep the third from working', async () => {
+  test('a failing server and a hanging server do not affect a third server', async () => {
     const [broken, hanging] = [new FakeServer(), new FakeServer()];
     broken.launchPlan.push(new Error('no'));
     hanging.launchPlan.push('hang');
@@ -82,7 +82,7 @@ describe('starting', () => {
     expect(pool.servers().map((server) => server.state)).toEqual(['closed', 'closed', 'closed']);
   });
 
-  test('a server whose tools cannot be listed failed, and its process is ended', async () => {
+  test('a server whose tools cannot be listed is failed, and its process is ended', async () => {
     const server = new FakeServer();
     server.listFailure = new Error('no list');
     const { pool } = poolOf({ server });
@@ -92,8 +92,8 @@ describe('starting', () => {
   });
 });
 
-describe('starting again', () => {
-  test('failures in a row wait 1, 2, 4, 8 and 16 s, then 60 s each', async () => {
+describe('restarting', () => {
+  test('consecutive failures have delays of 1, 2, 4, 8 and 16 s, then 60 s each', async () => {
     const server = new FakeServer(toolNamed('t'));
     server.launchPlan.push(...Array.from({ length: 7 }, () => new Error('no')));
     const { pool, clock } = poolOf({ server });
@@ -109,7 +109,7 @@ describe('starting again', () => {
     expect(pool.servers()[0]).not.toHaveProperty('error');
   });
 
-  test('a server that ends is started again, and its tools are not offered meanwhile but still known', async () => {
+  test('a server that exits is restarted, and its tools are meanwhile known but not offered', async () => {
     const server = new FakeServer(toolNamed('t'));
     const { pool, clock } = poolOf({ server });
     pool.start();
@@ -129,7 +129,7 @@ describe('starting again', () => {
     expect(server.open).toBe(1);
   });
 
-  test('a server that ends soon after its start counts on, one that stood a minute begins at 1 s', async () => {
+  test('the delay of a server that exits soon grows, and restarts at 1 s after a minute of uptime', async () => {
     const server = new FakeServer();
     const { pool, clock } = poolOf({ server });
     pool.start();
@@ -145,7 +145,7 @@ describe('starting again', () => {
     expect(waits).toEqual([1000, 2000, 1000, 2000]);
   });
 
-  test('a server is started again only when what it left behind has ended, and closing waits for that, too', async () => {
+  test('a restart, and a close, wait until all processes of the server have ended', async () => {
     const server = new FakeServer(toolNamed('t'));
     const ending = Promise.withResolvers<void>();
     server.closing = ending.promise;
@@ -166,7 +166,7 @@ describe('starting again', () => {
     expect(server.launches).toBe(1);
   });
 
-  test('closing ends connections, attempts and waits, and nothing starts after', async () => {
+  test('closing ends connections, attempts and delays, and no server starts afterwards', async () => {
     const [failing, hanging, running] = [new FakeServer(), new FakeServer(), new FakeServer()];
     failing.launchPlan.push(new Error('no'));
     hanging.launchPlan.push('hang');
@@ -204,7 +204,7 @@ test('closing does not wait for a tool list that never comes', async () => {
   expect(server.open).toBe(0);
 });
 
-test('a server is given up when its tool list does not end within a minute', async () => {
+test('a server fails when its tool list does not end within a minute', async () => {
   const server = new FakeServer();
   server.isListHanging = true;
   const { pool, clock } = poolOf({ server });
@@ -218,7 +218,7 @@ test('a server is given up when its tool list does not end within a minute', asy
   expect(server.open).toBe(0);
 });
 
-describe('what went wrong is said with place and remedy', () => {
+describe('failures are reported with location and remedy', () => {
   const system = (code: string, message: string): Error =>
     new LocalError('connect-failed', message, { cause: Object.assign(new Error(code), { code }) });
   test.each<
@@ -268,7 +268,7 @@ describe('what went wrong is said with place and remedy', () => {
     expect((await statusOf(pool, 'server', isFailed)).error).toBe(expected);
   });
 
-  test('the last line on stderr is included, and secrets of the server are masked there and in the log', async () => {
+  test('failures include the last line on stderr, and secrets of the server are masked there and in the log', async () => {
     const server = new FakeServer();
     const { pool, log } = poolOf(
       { server },

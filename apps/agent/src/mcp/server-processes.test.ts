@@ -62,8 +62,8 @@ function isAlive(pid: number): boolean {
   }
 }
 
-describe('servers that do not work leave the others alone', () => {
-  test('missing command, missing folder, exit at once, silence, garbage, and a fine one', async () => {
+describe('broken servers do not affect the others', () => {
+  test('missing command, missing folder, immediate exit, silence, garbage, beside a working server', async () => {
     const { pool } = start({
       missing: { command: 'no-such-command-here' },
       homeless: raw('fine', { cwd: join(tmpdir(), 'no-such-folder-here') }),
@@ -96,7 +96,7 @@ describe('servers that do not work leave the others alone', () => {
     ).toMatchObject({ type: 'result' });
   });
 
-  test('closing ends also a server that never answered', async () => {
+  test('closing also ends a server that never responded', async () => {
     const { pool, log } = start({ silent: raw('silent') });
     await expect
       .poll(() => log.some((line) => line.includes('started with')), { timeout: 10_000 })
@@ -106,7 +106,7 @@ describe('servers that do not work leave the others alone', () => {
   });
 });
 
-test('of a server that ends itself when it is probed, the second process alone is recorded', async () => {
+test('for a server that exits when it is probed, only the second process is recorded', async () => {
   const heard: string[] = [];
   const reaper = {
     endLeftovers: () => Promise.resolve(0),
@@ -154,7 +154,7 @@ describe('calls', () => {
     expect(heard).toEqual([[1, 'step 1'], [2, 'step 2'], [3, 'step 3'], 'result']);
   });
 
-  test('a server that dies during a call loses that call only, and is started again', async () => {
+  test('a server that crashes during a call loses only that call, and is restarted', async () => {
     const { pool, clock } = start({ fine: raw('fine'), other: raw('fine') });
     const [before] = await Promise.all([
       statusOf(pool, 'fine', isReady),
@@ -176,7 +176,7 @@ describe('calls', () => {
     expect((await pool.call(callRequest('fine__echo'))).type).toBe('result');
   });
 
-  test('a call that hangs is cancelled and the server stays', async () => {
+  test('a hanging call is cancelled, and the server stays connected', async () => {
     const { pool } = start({ fine: raw('fine') });
     const { pid } = await statusOf(pool, 'fine', isReady);
     const abort = new AbortController();
@@ -188,7 +188,7 @@ describe('calls', () => {
     expect(isAlive(pid!)).toBe(true);
   });
 
-  test('a server that is stuck is ended by a cancellation and started afresh', async () => {
+  test('a hanging server is stopped by a cancellation and restarted', async () => {
     const { pool } = start({ fine: raw('fine') }, { graceMs: 200 });
     const { pid } = await statusOf(pool, 'fine', isReady);
     const abort = new AbortController();
@@ -201,7 +201,7 @@ describe('calls', () => {
     expect((await statusOf(pool, 'fine', isReady)).pid).not.toBe(pid);
   });
 
-  test('a call without a sign of life is lost after its limit', async () => {
+  test('a call without progress is lost after its inactivity limit', async () => {
     const { pool } = start({ fine: raw('fine') });
     await statusOf(pool, 'fine', isReady);
     const outcome = await pool.call(callRequest('fine__hang', { inactivityMs: 100 }));
@@ -213,7 +213,7 @@ describe('calls', () => {
     });
   });
 
-  test('a question of a legacy server is answered by the call that caused it', async () => {
+  test('an input request of a legacy server is answered through the call that caused it', async () => {
     const { pool } = start({ fine: raw('fine') });
     await statusOf(pool, 'fine', isReady);
     const outcome = await pool.call(
@@ -237,7 +237,7 @@ describe('calls', () => {
 });
 
 test.each(['modern', 'legacy'] as const)(
-  'a server of our own, pinned to the %s era, takes part with everything',
+  'a server of the %s era supports all features',
   async (era) => {
     const { pool } = start({
       core: { ...core, era },
@@ -289,7 +289,7 @@ test.each(['modern', 'legacy'] as const)(
   },
 );
 
-test('a server sees its own environment and folder only, and ends with the pool', async () => {
+test('a server sees only its own environment and folder, and ends with the pool', async () => {
   process.env['SIGNALBOX_TEST_SECRET'] = 'hush';
   const { pool } = start({ fine: raw('fine', { env: { KEY: 'mine' }, cwd: tmpdir() }) });
   const { pid } = await statusOf(pool, 'fine', isReady);

@@ -18,7 +18,7 @@ test.each([
   expect(wireName('server', tool)).toMatch(expected);
 });
 
-describe('names that look alike stay distinct', () => {
+describe('similar names stay distinct', () => {
   test.each([
     [
       ['s', 'search-a'],
@@ -57,7 +57,7 @@ describe('names that look alike stay distinct', () => {
   });
 });
 
-test('200 random sets of names: valid, distinct, told apart by server, independent of the rest of the set', () => {
+test('200 random sets of names are valid, distinct, separated by server, and independent of the rest of the set', () => {
   const random = generator(20_261_120);
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)]!;
   const alphabet = [
@@ -99,12 +99,12 @@ test('200 random sets of names: valid, distinct, told apart by server, independe
   }
 });
 
-test.each(['a', 'A-1', 'a_b', 'x'.repeat(32)])('%j may name a server', (name) => {
+test.each(['a', 'A-1', 'a_b', 'x'.repeat(32)])('%j is a valid server name', (name) => {
   expect(SERVER_NAME.test(name)).toBe(true);
 });
 
 test.each(['', '_a', '-a', 'a_', 'a__b', 'a b', 'a.b', 'é', 'x'.repeat(33), '__proto__'])(
-  '%j may not name a server',
+  '%j is an invalid server name',
   (name) => {
     expect(SERVER_NAME.test(name)).toBe(false);
   },

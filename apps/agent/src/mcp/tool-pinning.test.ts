@@ -49,7 +49,7 @@ async function ready(
 const names = ({ pool }: Fixture): readonly string[] => pool.tools().map(({ name }) => name);
 
 describe('a tool whose definition changes', () => {
-  test('is not offered, is refused with the reason, and told in the status and the log', async () => {
+  test('is not offered, is refused with the reason, and is shown in the status and the log', async () => {
     const fixture = await ready([kind, toolNamed('u')]);
     const status = await fixture.offer(evil, toolNamed('u'));
     const reason =
@@ -71,7 +71,7 @@ describe('a tool whose definition changes', () => {
     expect(fixture.log.filter((line) => line.includes('is quarantined'))).toHaveLength(1);
   });
 
-  test('can be looked at and approved, and then is offered, also after a restart of the service', async () => {
+  test('can be reviewed and approved, and is then offered, also after a restart of the service', async () => {
     const pins = memoryToolPins();
     const fixture = await ready([kind], { pins });
     await fixture.offer(evil);
@@ -100,7 +100,7 @@ describe('a tool whose definition changes', () => {
     expect(names(await ready([kind], { pins }))).toEqual([]);
   });
 
-  test('is not approved by whoever looked at another definition', async () => {
+  test('is not approved with the digest of a different definition', async () => {
     const fixture = await ready([kind]);
     await fixture.offer(evil);
     const seen = (await fixture.control.pins())[0]?.quarantined?.digest;
@@ -109,7 +109,7 @@ describe('a tool whose definition changes', () => {
     expect(names(fixture)).toEqual([]);
   });
 
-  test('is quarantined when it changed while the service was down, or was away meanwhile', async () => {
+  test('is quarantined when it changed while the service was down, or while the tool was removed', async () => {
     const pins = memoryToolPins();
     const fixture = await ready([kind], { pins });
     await fixture.offer();
@@ -119,7 +119,7 @@ describe('a tool whose definition changes', () => {
     ]);
   });
 
-  test('is offered again when it is what it was', async () => {
+  test('is offered again when it changes back', async () => {
     const fixture = await ready([kind]);
     await fixture.offer(evil);
     expect(await fixture.offer(kind)).toMatchObject({
@@ -156,7 +156,7 @@ test.each<[string, Partial<Tool>, readonly string[]]>([
   expect((await fixture.control.pins())[0]?.quarantined?.changed).toEqual(changed);
 });
 
-test('the order of members, icons and _meta are no part of the definition', async () => {
+test('the order of members, icons and _meta are not part of the definition', async () => {
   const fixture = await ready([{ ...kind, inputSchema: { type: 'object', description: 'x' } }]);
   expect(
     await fixture.offer({
@@ -168,14 +168,14 @@ test('the order of members, icons and _meta are no part of the definition', asyn
   ).toMatchObject({ quarantined: [] });
 });
 
-test('a new tool is pinned as it is first seen', async () => {
+test('a new tool is pinned with its first definition', async () => {
   const fixture = await ready([kind]);
   await fixture.offer(kind, toolNamed('u'));
   expect((await fixture.control.pins()).map(({ tool }) => tool)).toEqual(['t', 'u']);
   expect(names(fixture)).toEqual(['t', 'u']);
 });
 
-test('a server that invents names without end gets no new tools after ten thousand, and keeps those that are pinned', async () => {
+test('a server with ever new tool names gets no new tools after ten thousand, and keeps its pinned tools', async () => {
   const pins = memoryToolPins();
   await pins.keep(
     Array.from({ length: 9999 }, (_, index) => ({
@@ -195,14 +195,14 @@ test('a server that invents names without end gets no new tools after ten thousa
   expect(await pins.of('server')).toHaveLength(10_000);
 });
 
-test('nothing is approved of a tool that is not there, and nothing changes for one that is as it was', async () => {
+test('approval has no effect on a missing or unchanged tool', async () => {
   const fixture = await ready([kind]);
   expect(await fixture.control.approve('none')).toBe(false);
   expect(await fixture.control.approve('t')).toBe(true);
   expect((await fixture.control.pins())[0]?.acceptedAt).toBeUndefined();
 });
 
-test('a server is not used while it cannot be read what is pinned', async () => {
+test('a server is not used while its pins cannot be read', async () => {
   const pins = { ...memoryToolPins(), of: () => Promise.reject(new Error('disk')) };
   const fixture = await ready([kind], { pins });
   expect(fixture.pool.servers()).toMatchObject([
@@ -223,7 +223,7 @@ test('a tool that cannot be pinned is offered with a warning', async () => {
   ]);
 });
 
-test('a definition nested without end is left out', async () => {
+test('a definition that is nested too deeply is left out', async () => {
   let bottomless: object = {};
   for (let level = 0; level < 100_000; level++) bottomless = { a: bottomless };
   const fixture = await ready([{ ...kind, annotations: bottomless }, toolNamed('u')]);

@@ -47,7 +47,7 @@ const breakerIs =
   ({ name, breaker }: ServerStatus): boolean =>
     name === 'server' && breaker.state === state;
 
-test('five timeouts in a row keep calls from the server, at once and with a clear message, and from no other', async () => {
+test('five consecutive timeouts block calls to this server only, at once and with a clear message', async () => {
   const { pool, clock, server, failing, log } = await ready();
   const opened = statusOf(pool, 'server', breakerIs('open'));
   for (let call = 0; call < 5; call++)
@@ -67,7 +67,7 @@ test('five timeouts in a row keep calls from the server, at once and with a clea
   expect(pool.servers()[1]?.breaker).toEqual({ state: 'closed', failures: 0 });
 });
 
-test('while one call is tried the others are refused, and its progress is answer enough', async () => {
+test('during a trial call other calls are refused, and its progress counts as an answer', async () => {
   const { pool, clock, begin, failing } = await ready();
   for (let call = 0; call < 5; call++) await failing(timeout);
   clock.advance(1000);
@@ -83,7 +83,7 @@ test('while one call is tried the others are refused, and its progress is answer
   expect(await second.outcome).toMatchObject({ type: 'result' });
 });
 
-test('a question of the call that is tried is answer enough, too', async () => {
+test('an input request of the trial call counts as an answer', async () => {
   const { pool, clock, server, begin, failing } = await ready();
   for (let call = 0; call < 5; call++) await failing(timeout);
   clock.advance(1000);
@@ -103,7 +103,7 @@ test.each<[string, Error]>([
     new LocalError('invalid-response', 'no content', { sent: true }),
   ],
   ['a question that was refused', new LocalError('input-refused', 'no')],
-])('%s is an answer', async (_what, error) => {
+])('%s counts as an answer', async (_what, error) => {
   const { pool, failing } = await ready();
   for (let call = 0; call < 4; call++) await failing(timeout);
   await failing(error);
@@ -111,7 +111,7 @@ test.each<[string, Error]>([
   expect(pool.servers()[0]?.breaker).toEqual({ state: 'closed', failures: 1 });
 });
 
-test('a result that says of itself that it is an error is an answer', async () => {
+test('a result with isError counts as an answer', async () => {
   const { pool, begin, failing } = await ready();
   for (let call = 0; call < 4; call++) await failing(timeout);
   const { outcome, received } = await begin();
@@ -120,7 +120,7 @@ test('a result that says of itself that it is an error is an answer', async () =
   expect(pool.servers()[0]?.breaker.failures).toBe(0);
 });
 
-test('a cancelled call that was tried leaves its place to the next', async () => {
+test('a cancelled trial call is followed by another trial call', async () => {
   const { pool, clock, server, begin, failing } = await ready();
   for (let call = 0; call < 5; call++) await failing(timeout);
   clock.advance(1000);
@@ -136,7 +136,7 @@ test('a cancelled call that was tried leaves its place to the next', async () =>
   expect(await next.outcome).toMatchObject({ type: 'result' });
 });
 
-test('a process that takes five calls along with its end is one failure', async () => {
+test('the exit of a process with five calls is one failure', async () => {
   const { pool, server, begin } = await ready();
   const calls = [await begin(), await begin(), await begin(), await begin(), await begin()];
   server.crash();
@@ -144,7 +144,7 @@ test('a process that takes five calls along with its end is one failure', async 
   expect(pool.servers()[0]?.breaker).toEqual({ state: 'closed', failures: 1 });
 });
 
-test('a server elsewhere that can still be reached stays connected when a call is lost', async () => {
+test('a remote server that is still reachable stays connected when a call is lost', async () => {
   const server = new FakeServer(toolNamed('t'));
   server.isRemote = true;
   const { pool, failing } = await ready(server);
@@ -158,7 +158,7 @@ test('a server elsewhere that can still be reached stays connected when a call i
   expect(server.launches).toBe(1);
 });
 
-test('a server elsewhere that cannot be reached any more is connected to again', async () => {
+test('a remote server that is unreachable is reconnected', async () => {
   const server = new FakeServer(toolNamed('t'));
   server.isRemote = true;
   const { pool, clock, failing } = await ready(server);

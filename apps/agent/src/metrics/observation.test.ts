@@ -31,7 +31,7 @@ function observed(
   };
 }
 
-test('runs, turns and calls are counted and timed, and each call is one line without its arguments and result', async () => {
+test('runs, turns and calls are counted and timed, and each call is one log line without its arguments and result', async () => {
   const clock = new ManualClock();
   const service = await openService({
     clock,
@@ -97,7 +97,7 @@ test('runs, turns and calls are counted and timed, and each call is one line wit
   expect(JSON.stringify(lines)).not.toContain('secret');
 });
 
-test('a stream counts while it is open, and once', async () => {
+test('a stream is counted once, while it is open', async () => {
   const { metrics } = observed(await openService({ script: () => ({ text: '' }) }));
   const close = metrics.streamOpened();
   metrics.streamOpened();
@@ -107,7 +107,7 @@ test('a stream counts while it is open, and once', async () => {
   expect(await metrics.text()).toContain('\nsignalbox_sse_connections 1\n');
 });
 
-test('a request is one line by its route; probes are lines for debugging, and the time of a stream is no latency', async () => {
+test('a request is one log line with its route; probes are logged at debug level, and the duration of a stream is not a latency', async () => {
   const { metrics, onServed, lines } = observed(
     await openService({ script: () => ({ text: '' }) }),
   );

@@ -13,7 +13,7 @@ export interface QueueUnderTest {
 /** Describes the behavior of every job queue adapter. */
 export function jobQueueContract(name: string, create: () => QueueUnderTest): void {
   describe(`job queue contract: ${name}`, () => {
-    test('jobs accepted before the start are worked on after it, in order', async () => {
+    test('jobs accepted before the start are executed after it, in order', async () => {
       const { queue, pass } = create();
       const seen: Job[] = [];
       await queue.enqueue(advance('a'));
@@ -27,7 +27,7 @@ export function jobQueueContract(name: string, create: () => QueueUnderTest): vo
       expect(seen).toEqual([advance('a'), advance('b')]);
     });
 
-    test('an equal job that waits is not added again', async () => {
+    test('a job equal to a waiting job is not added', async () => {
       const { queue, pass } = create();
       const seen: Job[] = [];
       await Promise.all([
@@ -42,7 +42,7 @@ export function jobQueueContract(name: string, create: () => QueueUnderTest): vo
       expect(seen).toHaveLength(2);
     });
 
-    test('an equal job that runs is followed by exactly one more, never beside it', async () => {
+    test('a job equal to a running job runs once more after it, never concurrently', async () => {
       const { queue, pass } = create();
       const runs = manual();
       queue.start(() => runs.begin(), { concurrency: { 'advance-run': 5, 'call-tool': 5 } });
@@ -59,7 +59,7 @@ export function jobQueueContract(name: string, create: () => QueueUnderTest): vo
       expect(runs.started()).toBe(2);
     });
 
-    test('its depth is what waits, with and without a delay, and not what runs', async () => {
+    test('its depth counts waiting and delayed jobs, but not running jobs', async () => {
       const { queue, pass } = create();
       const runs = manual();
       queue.start(() => runs.begin(), { concurrency: { 'advance-run': 1, 'call-tool': 1 } });
@@ -77,7 +77,7 @@ export function jobQueueContract(name: string, create: () => QueueUnderTest): vo
       runs.endAll();
     });
 
-    test('each type has its own bound, and a free place is taken by the next job', async () => {
+    test('each job type has its own concurrency limit, and a free slot is taken by the next job', async () => {
       const { queue, pass } = create();
       const runs = manual();
       queue.start(() => runs.begin(), { concurrency: { 'advance-run': 2, 'call-tool': 1 } });
@@ -91,7 +91,7 @@ export function jobQueueContract(name: string, create: () => QueueUnderTest): vo
       expect(runs.started()).toBe(5);
     });
 
-    test('a delayed job begins when its time has come, and an equal one without delay brings it forward', async () => {
+    test('a delayed job starts at its time, or earlier when an equal job without delay is added', async () => {
       const { queue, pass } = create();
       const seen: Job[] = [];
       queue.start((job) => Promise.resolve(void seen.push(job)), {
@@ -108,7 +108,7 @@ export function jobQueueContract(name: string, create: () => QueueUnderTest): vo
       expect(seen).toEqual([call('early'), call('late')]);
     });
 
-    test('a handler that throws is reported, its job dropped and its place given back', async () => {
+    test('a handler that throws is reported, its job is dropped and its slot is freed', async () => {
       const { queue, pass, reported } = create();
       const seen: Job[] = [];
       queue.start(
@@ -125,7 +125,7 @@ export function jobQueueContract(name: string, create: () => QueueUnderTest): vo
       expect(reported).toEqual([new Error('boom')]);
     });
 
-    test('close takes no more jobs, waiting and delayed ones included, and resolves when the running ones have ended', async () => {
+    test('close drops waiting and delayed jobs, accepts no more jobs, and resolves when the running jobs have ended', async () => {
       const { queue, pass } = create();
       const runs = manual();
       queue.start(() => runs.begin(), { concurrency: { 'advance-run': 1, 'call-tool': 1 } });

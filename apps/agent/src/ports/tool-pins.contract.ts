@@ -12,11 +12,11 @@ const pin = (tool: string, rest: Partial<ToolPin> = {}): ToolPin => ({
 
 /** Describes the behavior of every store of tool pins. `open` returns an empty store. */
 export function toolPinsContract(open: () => Promise<ToolPins>): void {
-  test('nothing is known at first', async () => {
+  test('there are no pins at first', async () => {
     expect(await (await open()).of('a')).toEqual([]);
   });
 
-  test('what is kept is known, by server and in the order of the names', async () => {
+  test('stored pins are returned by server and in the order of the names', async () => {
     const pins = await open();
     await pins.keep([
       pin('y'),
@@ -30,7 +30,7 @@ export function toolPinsContract(open: () => Promise<ToolPins>): void {
     expect(await pins.of('b')).toEqual([pin('x', { server: 'b' })]);
   });
 
-  test('a later definition takes the place of an earlier one', async () => {
+  test('a later definition replaces an earlier definition', async () => {
     const pins = await open();
     await pins.keep([pin('x'), pin('y')]);
     await pins.keep([pin('x', { parts: { title: 'dd' }, acceptedAt: 9 })]);
@@ -40,13 +40,13 @@ export function toolPinsContract(open: () => Promise<ToolPins>): void {
     ]);
   });
 
-  test('keeping nothing is nothing', async () => {
+  test('storing an empty list has no effect', async () => {
     const pins = await open();
     await pins.keep([]);
     expect(await pins.of('a')).toEqual([]);
   });
 
-  test('a thousand are kept at once', async () => {
+  test('a thousand pins are stored at once', async () => {
     const pins = await open();
     await pins.keep(Array.from({ length: 1000 }, (_, index) => pin(`t${index}`)));
     expect(await pins.of('a')).toHaveLength(1000);

@@ -4,7 +4,7 @@ import { createInProcessSignalBus } from './in-process-signal-bus.ts';
 
 const cancel = (runId: string): Signal => ({ type: 'cancel', runId });
 
-test('every listener hears every signal at once and in order', () => {
+test('every listener receives every signal synchronously and in order', () => {
   const bus = createInProcessSignalBus();
   const heard: string[] = [];
   bus.subscribe((signal) => heard.push(`1:${JSON.stringify(signal)}`));
@@ -13,7 +13,7 @@ test('every listener hears every signal at once and in order', () => {
   expect(heard).toEqual(['1:{"type":"inbox","itemId":"i"}', '2:{"type":"inbox","itemId":"i"}']);
 });
 
-test('a signal published by a listener reaches all listeners after the one it answers', () => {
+test('a signal published by a listener reaches all listeners after the current signal', () => {
   const bus = createInProcessSignalBus();
   const heard: Signal[] = [];
   bus.subscribe((signal) => {
@@ -24,7 +24,7 @@ test('a signal published by a listener reaches all listeners after the one it an
   expect(heard).toEqual([cancel('first'), cancel('second')]);
 });
 
-test('a listener that unsubscribes hears nothing more, and removes only itself', () => {
+test('a listener that unsubscribes receives no further signals, and removes only itself', () => {
   const bus = createInProcessSignalBus();
   const heard: Signal[] = [];
   const listener = (signal: Signal): void => void heard.push(signal);
@@ -37,7 +37,7 @@ test('a listener that unsubscribes hears nothing more, and removes only itself',
   expect(heard).toEqual([cancel('a'), cancel('a'), cancel('b')]);
 });
 
-test('a listener added during delivery hears the next signal, not the current one', () => {
+test('a listener added during delivery receives the next signal, not the current signal', () => {
   const bus = createInProcessSignalBus();
   const heard: Signal[] = [];
   bus.subscribe(() => bus.subscribe((signal) => heard.push(signal)));

@@ -60,7 +60,7 @@ async function tampered({ dataDir }: Service, statement: string): Promise<string
 }
 
 describe('a recorded run has the same decisions', () => {
-  test('with calls side by side, results with errors, wrong names, wrong arguments and text between', async () => {
+  test('with parallel calls, error results, wrong names, wrong arguments and text in between', async () => {
     const recorded = await record({
       script: callsThenAnswer([
         [
@@ -108,7 +108,7 @@ describe('a recorded run has the same decisions', () => {
     expect((await replay(recorded)).difference).toBeUndefined();
   });
 
-  test('with an approval that nobody gave in time', async () => {
+  test('with an approval that expired', async () => {
     const service = await openService({
       script: callsThenAnswer([[{ name: 'a__write' }]]),
       tools: { a__write: write },
@@ -120,7 +120,7 @@ describe('a recorded run has the same decisions', () => {
     expect((await replay({ service, runId })).difference).toBeUndefined();
   });
 
-  test('with a call whose outcome nobody knew, as the person settled it', async () => {
+  test('with a call of unknown outcome that a person settled', async () => {
     const lost: FakeTool = {
       call: () => Promise.resolve({ type: 'lost', message: 'the connection broke' }),
     };
@@ -134,7 +134,7 @@ describe('a recorded run has the same decisions', () => {
     }
   });
 
-  test('with tools that came and went, and were looked for', async () => {
+  test('with tools that were added, removed and searched', async () => {
     const tools: { [wireName: string]: FakeTool } = { a__x: read('x') };
     tools['a__grow'] = {
       annotations: READ_ONLY,
@@ -153,7 +153,7 @@ describe('a recorded run has the same decisions', () => {
     expect((await replay(recorded)).difference).toBeUndefined();
   });
 
-  test('with an artifact that the model read on in', async () => {
+  test('with an artifact that the model read in parts', async () => {
     const long = read('line\n'.repeat(50_000));
     const service = await openService({
       script: ({ messages }, index) => {
@@ -190,7 +190,7 @@ describe('a recorded run has the same decisions', () => {
     });
   });
 
-  test('when model calls failed and were made again, before and after a run was resumed', async () => {
+  test('when model calls failed and were retried, before and after a run was resumed', async () => {
     const turns = callsThenAnswer([[{ name: 'a__x' }]]);
     const service = await openService({
       script: (request, index) => {
@@ -213,7 +213,7 @@ describe('a recorded run has the same decisions', () => {
     });
   });
 
-  test('up to where its wall clock ended it while it waited for its model', async () => {
+  test('up to the point where its wall clock limit ended it while it waited for its model', async () => {
     const turns = callsThenAnswer([[{ name: 'a__x' }]]);
     const service = await openService({
       script: (request, index) =>
@@ -251,7 +251,7 @@ describe('a recorded run has the same decisions', () => {
     }
   });
 
-  test('up to where a person stopped it: in a call, in a model call, in a question', async () => {
+  test('up to the point where a person cancelled it: in a call, in a model call, at an input request', async () => {
     const held = Promise.withResolvers<void>();
     for (const [options, type] of [
       [
@@ -286,7 +286,7 @@ describe('a recorded run has the same decisions', () => {
     }
   });
 
-  test('in a thread, though runs of it came later', async () => {
+  test('in a thread with later runs', async () => {
     const service = await openService({
       script: callsThenAnswer([[{ name: 'a__x' }]]),
       tools: { a__x: read('x') },
@@ -303,7 +303,7 @@ describe('a recorded run has the same decisions', () => {
     for (const runId of ids) expect((await replay({ service, runId })).difference).toBeUndefined();
   });
 
-  test('while the service runs, and leaves its files as they were when it does not', async () => {
+  test('while the service runs, and without changing files while it does not', async () => {
     const { service, runId } = await record({
       script: callsThenAnswer([[{ name: 'a__x' }]]),
       tools: { a__x: read('x') },
@@ -324,7 +324,7 @@ describe('a recorded run has the same decisions', () => {
   });
 });
 
-describe('the first difference is told', () => {
+describe('the first difference is reported', () => {
   const options = {
     script: callsThenAnswer([
       [{ name: 'a__x', input: { n: 1 } }],
@@ -388,8 +388,8 @@ describe('the first difference is told', () => {
   });
 });
 
-describe('what cannot be replayed is refused', () => {
-  test('an unknown run, one that is not settled, a single call, one of an earlier version', async () => {
+describe('runs that cannot be replayed are refused', () => {
+  test('an unknown run, an unsettled run, a single call, a run of an earlier version', async () => {
     const held = Promise.withResolvers<void>();
     const service = await openService({
       script: (_request, index) =>
@@ -415,7 +415,7 @@ describe('what cannot be replayed is refused', () => {
     await service.settled(running.id);
   });
 
-  test('a run that a limit stopped and that was resumed', async () => {
+  test('a run that was stopped by a limit and resumed', async () => {
     const service = await openService({
       script: callsThenAnswer([[{ name: 'a__x' }]]),
       tools: { a__x: read('x') },

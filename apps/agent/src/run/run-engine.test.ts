@@ -4,7 +4,7 @@ import { callsThenAnswer, USAGE } from './testing/fake-llm.ts';
 import { ok, READ_ONLY } from './testing/fake-registry.ts';
 import { openService } from './testing/service.ts';
 
-test('a run of several turns with parallel calls reaches its answer, and its events tell all of it', async () => {
+test('a run of several turns with parallel calls reaches its answer, and its events are complete', async () => {
   const service = await openService({
     script: callsThenAnswer(
       [
@@ -65,7 +65,7 @@ test('a run of several turns with parallel calls reaches its answer, and its eve
   expect(service.errors).toEqual([]);
 });
 
-test('the model sees the tools of the run, the prompt, its own calls and the results in their order', async () => {
+test('the model gets the tools of the run, the prompt, its own calls and the results in order', async () => {
   const slow = Promise.withResolvers<void>();
   const service = await openService({
     script: callsThenAnswer([[{ name: 'a__slow' }, { name: 'a__fast' }]]),
@@ -114,7 +114,7 @@ test('the model sees the tools of the run, the prompt, its own calls and the res
   expect(new Set(service.registry.sent.map((request) => request.idempotencyKey)).size).toBe(2);
 });
 
-test('text goes out as deltas with offsets while it grows, and is kept half a second behind', async () => {
+test('text is sent as deltas with offsets while it grows, and is stored every half second', async () => {
   const held = Promise.withResolvers<void>();
   const service = await openService({
     script: () => ({ text: 'a growing text', hold: held.promise }),
@@ -164,7 +164,7 @@ test('a turn and a call wait for servers that are still connecting', async () =>
   expect(await service.settled(id)).toMatchObject({ status: 'completed' });
 });
 
-test('a server that hangs while it connects is waited for once and not at every turn', async () => {
+test('a server that hangs while connecting delays one turn, not every turn', async () => {
   const service = await openService({
     script: () => ({ text: 'without it' }),
     tools: { a__one: { call: () => Promise.resolve(ok('1')) } },
@@ -203,7 +203,7 @@ test('a run waits for the first connection of its own servers only', async () =>
   expect(await service.settled(id)).toMatchObject({ status: 'completed' });
 });
 
-test('a server whose calls hang takes no place from the others, and what waits for room on it is sent when there is some', async () => {
+test('a server with hanging calls takes no slots from other servers, and its waiting calls are sent when slots are free', async () => {
   const answers = Promise.withResolvers<void>();
   const slow = Array.from({ length: 40 }, () => ({ name: 'slow__one' }));
   const service = await openService({
@@ -230,7 +230,7 @@ test('a server whose calls hang takes no place from the others, and what waits f
   );
 });
 
-test('a planned call that moved on while its server connected is not sent', async () => {
+test('a planned call whose state changed while its server connected is not sent', async () => {
   const connected = Promise.withResolvers<void>();
   const tools = { a__one: { call: () => Promise.resolve(ok('1')) } };
   const calls = callsThenAnswer([[{ name: 'a__one' }]]);
@@ -276,7 +276,7 @@ test('fifty runs at once all end, with every call sent once', async () => {
   expect(service.errors).toEqual([]);
 });
 
-test('limits are merged over the defaults, usage is summed, and a named model is asked', async () => {
+test('limits are merged over the defaults, usage is summed, and the named model is used', async () => {
   const service = await openService({ script: () => ({ text: 'hi' }) });
   const { id } = await service.engine.createRun({
     prompt: 'go',
@@ -296,7 +296,7 @@ test('limits are merged over the defaults, usage is summed, and a named model is
   expect(service.llm.requests[0]?.model).toBe('big');
 });
 
-test('a server that is not configured is refused by name and nothing is stored', async () => {
+test('an unknown server is refused by name and nothing is stored', async () => {
   const service = await openService({
     script: () => ({ text: 'hi' }),
     tools: { files__read: { call: () => Promise.resolve(ok('')) } },

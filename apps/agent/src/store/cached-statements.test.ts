@@ -3,7 +3,7 @@ import { Kysely, SqliteDialect, sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { cachedStatements } from './cached-statements.ts';
 
-test('a transaction for which the disk has no room fails for that reason, and the next one works', async () => {
+test('a transaction on a full disk fails with that reason, and the next transaction works', async () => {
   const database = new Sqlite(':memory:');
   database.pragma('max_page_count = 10');
   const kysely = new Kysely<{ things: { thing: unknown } }>({

@@ -18,7 +18,7 @@ const tool = (name: string): CatalogueTool => ({
   trusted: false,
 });
 
-test('catalogues come back in order, the last of each kind is known, and equal tools are stored once', async () => {
+test('catalogues are returned in order, the last of each kind is found, and equal tools are stored once', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'epochs-'));
   const store = await openStore({ dataDir, durability: 'process', clock: systemClock });
   const [one, two] = [[tool('x')], [tool('x'), tool('y')]];

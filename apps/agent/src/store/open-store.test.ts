@@ -52,7 +52,7 @@ describe('the database', () => {
 });
 
 describe('a damaged database', () => {
-  test('that was emptied is refused, and one that was removed begins anew', async () => {
+  test('that was emptied is refused, and a removed database is created again', async () => {
     const dataDir = newDataDir();
     await (await open(dataDir)).close();
     const file = join(dataDir, 'signalbox.sqlite');
@@ -64,7 +64,7 @@ describe('a damaged database', () => {
     await (await open(dataDir)).close();
   });
 
-  test('without a table is refused with its name', async () => {
+  test('with a missing table is refused with the name of the table', async () => {
     const dataDir = newDataDir();
     await (await open(dataDir)).close();
     const database = new Sqlite(join(dataDir, 'signalbox.sqlite'));
@@ -73,7 +73,7 @@ describe('a damaged database', () => {
     expect(await refusal(dataDir)).toContain('is damaged: it has no table sampling_counts.');
   });
 
-  test('with values that cannot be read still gives its lists, in which these rows say so', async () => {
+  test('with invalid values still returns its lists, in which the damaged rows are marked', async () => {
     const dataDir = newDataDir();
     const store = await open(dataDir);
     await store.write(async (sql) => {
@@ -111,7 +111,7 @@ describe('the data directory', () => {
     await store.close();
   });
 
-  test('is refused to a second opener with the pid of the first, and free after close', async () => {
+  test('is refused to a second process with the pid of the first, and is free after close', async () => {
     const dataDir = newDataDir();
     const first = await open(dataDir);
     expect(await refusal(dataDir)).toBe(
@@ -123,7 +123,7 @@ describe('the data directory', () => {
     await second.close();
   });
 
-  test('is free as soon as its process is killed, and committed work is there', async () => {
+  test('is free as soon as its process is killed, and commits are kept', async () => {
     const dataDir = newDataDir();
     const module = JSON.stringify(new URL('./open-store.ts', import.meta.url).href);
     const script = `
@@ -157,7 +157,7 @@ describe('the data directory', () => {
     );
   });
 
-  test('whose lock is no lock file is not said to be in use', async () => {
+  test('with an invalid lock file is not reported as in use', async () => {
     const dataDir = newDataDir();
     mkdirSync(dataDir, { recursive: true });
     writeFileSync(
@@ -169,7 +169,7 @@ describe('the data directory', () => {
     );
   });
 
-  test('that holds something else than a database is refused, and the lock is given back', async () => {
+  test('with a file that is not a database is refused, and the lock is released', async () => {
     const dataDir = newDataDir();
     mkdirSync(dataDir, { recursive: true });
     writeFileSync(
@@ -192,7 +192,7 @@ describe('the data directory', () => {
     expect(await refusal(dataDir)).toMatch(/^newer_database: .*0099-future/);
   });
 
-  test('opened again keeps what was committed', async () => {
+  test('keeps its commits when it is opened again', async () => {
     const dataDir = newDataDir();
     const first = await open(dataDir, 'power');
     await first.write((sql) => sql.insertRun(queuedRun('r')));
@@ -203,7 +203,7 @@ describe('the data directory', () => {
   });
 });
 
-test('events and turns carry the time of the clock', async () => {
+test('events and turns have the time of the clock', async () => {
   const store = await open(newDataDir());
   await store.write(async (sql) => {
     await sql.insertRun(queuedRun('r'));

@@ -7,7 +7,7 @@ import { systemClock } from '../system/system-clock.ts';
 import { openStore } from './open-store.ts';
 import { storageErrors } from './storage-errors.ts';
 
-test('a full disk is told apart from other errors', async () => {
+test('a full disk is distinguished from other errors', async () => {
   const database = new Sqlite(':memory:');
   onTestFinished(() => void database.close());
   database.exec('pragma max_page_count = 2; create table t (a)');
@@ -20,7 +20,7 @@ test('a full disk is told apart from other errors', async () => {
   await expect(storageErrors(Promise.reject(new Error('other')))).rejects.toThrow('other');
 });
 
-test('a store whose directory was removed says so', async () => {
+test('a store with a removed directory has a specific error', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'signalbox-storage-'));
   const store = await openStore({ dataDir, durability: 'process', clock: systemClock });
   onTestFinished(() => store.close());

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { WriteLock } from './write-lock.ts';
 
-test('work runs one at a time, what a client waits for before the rest, and the rest is not starved', async () => {
+test('writes run one at a time, client requests first, and other writes are not starved', async () => {
   const lock = new WriteLock();
   const order: string[] = [];
   let running = 0;
@@ -28,7 +28,7 @@ test('work runs one at a time, what a client waits for before the rest, and the 
   ]);
 });
 
-test('work that fails gives the lock back', async () => {
+test('a failed write releases the lock', async () => {
   const lock = new WriteLock();
   await expect(lock.run(() => Promise.reject(new Error('full')))).rejects.toThrow('full');
   expect(await lock.run(() => Promise.resolve('done'))).toBe('done');

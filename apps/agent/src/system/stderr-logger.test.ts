@@ -18,7 +18,7 @@ test('an entry is one line of time, level, message and fields', () => {
   );
 });
 
-test('a server cannot steer the terminal by what it writes to its stderr or puts in its errors', () => {
+test('the stderr and the errors of a server cannot control the terminal', () => {
   const { lines, logger } = logged('debug');
   logger.debug('\u001b[2J\u009b31mboo', {
     error: '\u001b]0;title\u0007',

@@ -12,7 +12,7 @@ const REPORTED: Usage = {
   costUsd: 0.25,
 };
 
-test('a sum is as reliable as its less reliable part', () => {
+test('a sum has the source of its less reliable part', () => {
   expect(addUsage(REPORTED, { ...REPORTED, source: 'partial' })).toEqual({
     input: 20,
     cacheRead: 4,
@@ -24,7 +24,7 @@ test('a sum is as reliable as its less reliable part', () => {
   });
 });
 
-test('a cost that is not known makes the sum unknown, from either side', () => {
+test('an unknown cost makes the sum unknown, on either side', () => {
   const { costUsd: _, ...unknown } = REPORTED;
   expect(addUsage(REPORTED, unknown)).not.toHaveProperty('costUsd');
   expect(addUsage(unknown, REPORTED)).not.toHaveProperty('costUsd');

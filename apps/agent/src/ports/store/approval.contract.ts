@@ -9,7 +9,7 @@ export function approvalContract(name: string, open: OpenStore): void {
   describe(`store contract, approvals and audit: ${name}`, () => {
     const openStore = openForTest(open);
 
-    test('approvals that are remembered count for their run, and where they say so for its thread, until they are forgotten', async () => {
+    test('remembered approvals are valid for their run, or for its thread if so given, until they are deleted', async () => {
       const store = await openStore();
       const approval = (id: string, runId: string, threadId?: string): RememberedApproval => ({
         id,
@@ -42,7 +42,7 @@ export function approvalContract(name: string, open: OpenStore): void {
       ]);
     });
 
-    test('audit entries are numbered in the order of commits, and one that is rolled back leaves no trace', async () => {
+    test('audit entries are numbered in commit order, and a rolled-back entry leaves no gap', async () => {
       const store = await openStore();
       const entry: AuditEntry = {
         who: 'policy',

@@ -8,7 +8,7 @@ export function idempotencyContract(name: string, open: OpenStore): void {
   describe(`store contract, idempotency keys: ${name}`, () => {
     const openStore = openForTest(open);
 
-    test('a key is taken once: by the first request, or by the same one of another boot when the first did not finish', async () => {
+    test('a key is claimed once: by the first request, or by the same request after a restart when the first did not finish', async () => {
       const store = await openStore();
       const claim = (fields: Partial<KeyedRequest> = {}) =>
         store.write((sql) => sql.claimKey(request(fields)));
@@ -42,7 +42,7 @@ export function idempotencyContract(name: string, open: OpenStore): void {
       expect(await claim({ key: 'other' })).toBeUndefined();
     });
 
-    test('keys are freed by their age', async () => {
+    test('keys expire by their age', async () => {
       const store = await openStore();
       await store.write((sql) => sql.claimKey(request()));
       await store.write((sql) => sql.releaseKeysBefore(1234));

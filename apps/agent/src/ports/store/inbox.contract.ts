@@ -10,7 +10,7 @@ export function inboxContract(name: string, open: OpenStore): void {
   describe(`store contract, inbox: ${name}`, () => {
     const openStore = openForTest(open);
 
-    test('of several answers to an inbox item one wins', async () => {
+    test('exactly one of several responses to an inbox item wins', async () => {
       const store = await openStore();
       await store.write(async (sql) => {
         await sql.insertRun(queuedRun('r1'));
@@ -53,7 +53,7 @@ export function inboxContract(name: string, open: OpenStore): void {
       expect(await ids({ runId: 'r1', state: 'open' })).toEqual(['i1']);
     });
 
-    test('the inbox is paged oldest first, and no item is left out or given twice', async () => {
+    test('the inbox is paged oldest first, without gaps or duplicates', async () => {
       const store = await openStore();
       await store.write(async (sql) => {
         await sql.insertRun(queuedRun('r1'));
@@ -79,7 +79,7 @@ export function inboxContract(name: string, open: OpenStore): void {
       );
     });
 
-    test('a list shows a long question cut, and the item itself has all of it', async () => {
+    test('a list shows a long request truncated, and the item has the whole request', async () => {
       const store = await openStore();
       const request = {
         server: 'a',

@@ -48,7 +48,7 @@ export function eventContract(name: string, open: OpenStore): void {
       expect(await store.read.events('r1', { after: 4, limit: 2 })).toEqual([]);
     });
 
-    test('a transaction that throws leaves nothing, its event numbers included', async () => {
+    test('a transaction that throws leaves no rows and uses no event numbers', async () => {
       const store = await openStore();
       await store.write((sql) => sql.insertRun(queuedRun('r1')));
       const failed = store.write(async (sql) => {
@@ -68,7 +68,7 @@ export function eventContract(name: string, open: OpenStore): void {
       ).rejects.toBeInstanceOf(Error);
     });
 
-    test('readers see nothing of a transaction before its commit, the transaction sees its own writes', async () => {
+    test('readers see no writes of a transaction before its commit, but the transaction sees its own writes', async () => {
       const store = await openStore();
       await store.write(async (sql) => {
         await sql.insertRun(queuedRun('r1'));

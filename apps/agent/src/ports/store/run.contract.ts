@@ -29,7 +29,7 @@ export function runContract(name: string, open: OpenStore): void {
       expect(await store.read.run('r2')).toBeUndefined();
     });
 
-    test('a patch sets the fields it names, clears those it names with undefined and leaves the rest', async () => {
+    test('a patch sets its fields, clears its undefined fields and leaves the other fields', async () => {
       const store = await openStore();
       await store.write((sql) =>
         sql.insertRun({ ...queuedRun('r1'), statusReason: 'asked', answer: 'half' }),
@@ -50,7 +50,7 @@ export function runContract(name: string, open: OpenStore): void {
       });
     });
 
-    test('runs are listed newest first in pages that survive new runs, and by status', async () => {
+    test('runs are listed newest first, in pages that are stable when runs are added, and by status', async () => {
       const store = await openStore();
       await store.write(async (sql) => {
         for (const [index, id] of ['a', 'b', 'c', 'd', 'e'].entries())
@@ -88,7 +88,7 @@ export function runContract(name: string, open: OpenStore): void {
       );
     });
 
-    test('a list of runs has long texts cut and long values left out, and the run itself has all of them', async () => {
+    test('a list of runs has long texts truncated and long values left out, and the run has the whole values', async () => {
       const store = await openStore();
       const long = {
         prompt: 'p'.repeat(3000),
@@ -124,7 +124,7 @@ export function runContract(name: string, open: OpenStore): void {
       expect(await store.read.run('r1')).toMatchObject(long);
     });
 
-    test('the requests of a server for the model are counted by run', async () => {
+    test('the sampling requests of a server are counted by run', async () => {
       const store = await openStore();
       await store.write(async (sql) => {
         for (const id of ['r1', 'r2']) await sql.insertRun(queuedRun(id));
@@ -139,7 +139,7 @@ export function runContract(name: string, open: OpenStore): void {
       ]).toEqual([1, 2, 1, 1]);
     });
 
-    test('unsettled runs are those in no terminal status', async () => {
+    test('unsettled runs are the runs without a terminal status', async () => {
       const store = await openStore();
       const statuses: readonly Run['status'][] = [
         'queued',

@@ -97,7 +97,7 @@ export function threadContract(name: string, open: OpenStore): void {
       ]);
     });
 
-    test('runs have their place in their thread, are filtered, and counted by status', async () => {
+    test('runs have a position in their thread, are filtered, and are counted by status', async () => {
       const store = await openStore();
       const insert = (id: string, fields: Partial<Run>) =>
         store.write(async (sql) =>
@@ -159,7 +159,7 @@ export function threadContract(name: string, open: OpenStore): void {
       ).rejects.toBeInstanceOf(Error);
     });
 
-    test('messages of a thread come in the order of its runs, before a place or after one', async () => {
+    test('messages of a thread come in the order of its runs, before or after a position', async () => {
       const store = await openStore();
       const say = async (sql: StoreTransaction, runId: string, id: string): Promise<void> =>
         sql.insertMessage(runId, {
@@ -212,7 +212,7 @@ export function threadContract(name: string, open: OpenStore): void {
       ).toEqual(['m3']);
     });
 
-    test('a deleted run takes its rows and kept answers with it and leaves its keys used; a deleted thread its runs', async () => {
+    test('deleting a run deletes its rows and stored responses but keeps its idempotency keys used; deleting a thread deletes its runs', async () => {
       const store = await openStore();
       await store.write(async (sql) => {
         await sql.insertThread(thread('t1'));

@@ -45,7 +45,7 @@ export function toolCallContract(name: string, open: OpenStore): void {
       expect((await store.read.toolCall('c1'))?.owner).toBeUndefined();
     });
 
-    test('tool calls come by turn and position and can be filtered', async () => {
+    test('tool calls are ordered by turn and position and can be filtered', async () => {
       const store = await openStore();
       await store.write(async (sql) => {
         await sql.insertRun(queuedRun('r1'));

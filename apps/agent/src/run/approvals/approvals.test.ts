@@ -45,7 +45,7 @@ const audit = async (service: Service, id: string): Promise<readonly string[]> =
   );
 
 describe('rules by tool name', () => {
-  test('let calls go, have them asked about, or refuse them with a text for the model', async () => {
+  test('allow calls, require approval, or refuse them with a text for the model', async () => {
     const { service, id } = await started({
       script: callsThenAnswer([[{ name: 'a__read' }, { name: 'a__write' }, { name: 'a__delete' }]]),
       tools: { a__read: echo(), a__write: echo(), a__delete: echo({ annotations: READ_ONLY }) },
@@ -72,8 +72,8 @@ describe('rules by tool name', () => {
   });
 });
 
-describe('an approval with other arguments', () => {
-  test('sends these, tells the model, and keeps what the model asked for', async () => {
+describe('an approval with edited arguments', () => {
+  test("sends the edited arguments, informs the model, and keeps the model's arguments", async () => {
     const { service, id } = await started();
     const item = await service.item(id);
     expect(
@@ -100,7 +100,7 @@ describe('an approval with other arguments', () => {
     ]);
   });
 
-  test('that are the same, in another order, is no change', async () => {
+  test('that differ only in member order is not a change', async () => {
     const { service, id } = await started({
       script: callsThenAnswer([[{ name: 'a__write', input: { a: 1, b: 2 } }]]),
     });
@@ -121,30 +121,27 @@ describe('an approval with other arguments', () => {
     [{ action: 'deny', arguments: {} }, 'arguments: is only part of an approval'],
     [{ action: 'approve', remember: 'thread' }, 'remember: must be one of call, run'],
     [{ action: 'deny', remember: 'run' }, 'remember: is only part of an approval'],
-  ])(
-    'is refused by field where it does not fit, and nothing is sent: %j',
-    async (response, message) => {
-      const { service, id } = await started({
-        tools: {
-          a__write: echo({
-            check: ({ path }) => (typeof path === 'string' ? undefined : 'path must be a string'),
-          }),
-        },
-      });
-      const item = await service.item(id);
-      const [field] = message.split(':');
-      await expect(service.engine.respond(item.id, response)).rejects.toMatchObject({
-        code: 'invalid_response',
-        message,
-        problems: [{ path: `/${field}` }],
-      });
-      expect((await service.read.inboxItem(item.id))?.state).toBe('open');
-      expect(service.registry.sent).toEqual([]);
-    },
-  );
+  ])('is refused with the invalid field, and nothing is sent: %j', async (response, message) => {
+    const { service, id } = await started({
+      tools: {
+        a__write: echo({
+          check: ({ path }) => (typeof path === 'string' ? undefined : 'path must be a string'),
+        }),
+      },
+    });
+    const item = await service.item(id);
+    const [field] = message.split(':');
+    await expect(service.engine.respond(item.id, response)).rejects.toMatchObject({
+      code: 'invalid_response',
+      message,
+      problems: [{ path: `/${field}` }],
+    });
+    expect((await service.read.inboxItem(item.id))?.state).toBe('open');
+    expect(service.registry.sent).toEqual([]);
+  });
 });
 
-describe('an approval is bound to what was shown', () => {
+describe('an approval is bound to the shown call', () => {
   test.each<[string, Partial<ServiceOptions>, string]>([
     [
       'the tool is described in another way',
@@ -157,7 +154,7 @@ describe('an approval is bound to what was shown', () => {
       'since it was approved the server is started in another way',
     ],
   ])(
-    'where %s after a restart it is asked again, with the reason',
+    'it is requested again, with the reason, when %s after a restart',
     async (_case, change, reason) => {
       const first = await started();
       const item = await first.service.item(first.id);
@@ -189,7 +186,7 @@ describe('an approval is bound to what was shown', () => {
     },
   );
 
-  test('control: where nothing changed a restart does not matter', async () => {
+  test('control: without a change the approval survives a restart', async () => {
     const first = await started();
     const item = await first.service.item(first.id);
     const service = await openService({
@@ -203,7 +200,7 @@ describe('an approval is bound to what was shown', () => {
     expect(sentArguments(service)).toEqual([{ path: 'x' }]);
   });
 
-  test('and to one call: the same call asked for again is asked about again', async () => {
+  test('it is bound to one call: the same call planned again needs a new approval', async () => {
     const call = { name: 'a__write', input: { path: 'x' } };
     const { service, id } = await started({ script: callsThenAnswer([[call, call]]) });
     const [first] = await service.until(async () => {
@@ -219,7 +216,7 @@ describe('an approval is bound to what was shown', () => {
   });
 });
 
-test('a call that was sent, and goes again with other arguments, is another call to its server', async () => {
+test('a sent call that is repeated with edited arguments has a new idempotency key', async () => {
   const outcomes: ToolCallOutcome[] = [{ type: 'lost', message: 'the server died' }, ok('')];
   const tools: { [wireName: string]: FakeTool } = {
     a__write: echo({ call: () => Promise.resolve(outcomes.shift()!) }),
@@ -263,7 +260,7 @@ describe('a planned call whose process died before it was sent', () => {
     return { id, life: await killed(service) };
   }
 
-  test('is asked about where the configuration asks by now', async () => {
+  test('needs approval when the configuration now requires it', async () => {
     const { id, life } = await planned();
     const service = await openService({
       script: oneCall,
@@ -279,7 +276,7 @@ describe('a planned call whose process died before it was sent', () => {
     expect(sentArguments(service)).toHaveLength(1);
   });
 
-  test('fails where the configuration forbids it by now', async () => {
+  test('fails when the configuration now denies it', async () => {
     const { id, life } = await planned();
     const service = await openService({
       script: oneCall,
@@ -292,7 +289,7 @@ describe('a planned call whose process died before it was sent', () => {
     expect(await audit(service, id)).toEqual(['policy allowed', 'service failed']);
   });
 
-  test('goes where nothing changed', async () => {
+  test('is sent when nothing changed', async () => {
     const { id, life } = await planned();
     const service = await openService({
       script: oneCall,
@@ -305,7 +302,7 @@ describe('a planned call whose process died before it was sent', () => {
   });
 });
 
-test('an approved call whose tool is gone is not sent to one that appears under its name unseen', async () => {
+test('an approved call of a removed tool is not sent to a new tool of the same name', async () => {
   const first = await started();
   const item = await first.service.item(first.id);
   const tools: { [wireName: string]: FakeTool } = {};
@@ -335,7 +332,7 @@ describe('an approval that is remembered for the run', () => {
     [{ name: 'a__write', input: { path: 'y' } }],
   ]);
 
-  test('lets later calls of the tool go, whatever their arguments, but no call of another run', async () => {
+  test('allows later calls of the tool with any arguments, but no call of another run', async () => {
     const { service, id } = await started({ script: twoTurns });
     const answered = await service.engine.respond((await service.item(id)).id, {
       action: 'approve',
@@ -384,7 +381,7 @@ describe('an approval that is remembered for the run', () => {
     return { service, id };
   }
 
-  test('ends when it is forgotten', async () => {
+  test('ends when it is deleted', async () => {
     const { service, id } = await between(async ({ engine, read }) => {
       const [approval] = await read.rememberedApprovals();
       await engine.forgetApproval(approval!.id);
@@ -402,7 +399,7 @@ describe('an approval that is remembered for the run', () => {
     ]);
   });
 
-  test('does not count for a tool that is described in another way by then', async () => {
+  test('is not valid for a tool whose definition has changed', async () => {
     const { service, id } = await between((_service, tools) => {
       tools['a__write'] = echo({ description: 'another' });
     });
@@ -414,7 +411,7 @@ describe('an approval that is remembered for the run', () => {
   });
 });
 
-test('an approval that is remembered for the thread counts for its other runs, and for no other thread', async () => {
+test('an approval that is remembered for the thread is valid for its other runs, and for no other thread', async () => {
   // One call for each thing the user says.
   const script: Script = ({ messages }) =>
     messages.at(-1)?.content[0]?.type === 'tool_result'
@@ -446,7 +443,7 @@ test('an approval that is remembered for the thread counts for its other runs, a
   expect(await service.item(stranger.id)).toMatchObject({ kind: 'tool_approval' });
 });
 
-test('the audit says who decided what about which arguments, and what came of it, and no arguments', async () => {
+test('the audit has the deciding party, the digest of the arguments and the outcome, but no arguments', async () => {
   const { service, id } = await started({
     script: callsThenAnswer([
       [{ name: 'a__write', input: { path: 'secret' } }, { name: 'a__nothing' }],

@@ -13,7 +13,7 @@ test.each([
   expect(approvalPolicy({ approval: 'default' }, given)).toBe(expected);
 });
 
-test('the first rule whose pattern matches the name counts, whatever the hints and the setting for the server', () => {
+test('the first rule whose pattern matches the name wins over the hints and the setting for the server', () => {
   const settings: Pick<ServerPolicy, 'approval' | 'approvals'> = {
     approval: 'ask',
     approvals: [
@@ -28,7 +28,7 @@ test('the first rule whose pattern matches the name counts, whatever the hints a
   expect(approvalPolicy(settings, tool('list', true, reads))).toBe('ask');
 });
 
-test('a pattern without a star is a whole name', () => {
+test('a pattern without a star matches the whole name', () => {
   const settings: Pick<ServerPolicy, 'approval' | 'approvals'> = {
     approval: 'deny',
     approvals: [{ tools: 'read', policy: 'auto' }],

@@ -28,7 +28,7 @@ describe('a model call that fails', () => {
     ['quota', 'llm_quota'],
     ['invalid', 'llm_invalid'],
   ] as const)(
-    'of kind %s ends its run as failed with %s and the message; other runs go on',
+    'of kind %s fails its run with %s and the message; other runs continue',
     async (kind, code) => {
       const service = await openService({
         script: ({ messages }) =>
@@ -57,7 +57,7 @@ describe('a model call that fails', () => {
     },
   );
 
-  test('keeps the text that had come, as partial', async () => {
+  test('keeps the received text as partial', async () => {
     const service = await openService({
       script: () => ({ text: 'half an ans', fail: new LlmError('auth', 'the key was revoked') }),
     });
@@ -74,7 +74,7 @@ describe('a model call that fails', () => {
     });
   });
 
-  test('for a reason of ours ends the run visibly and is logged', async () => {
+  test('for an internal error fails the run visibly and is logged', async () => {
     const service = await openService({
       script: () => {
         throw new TypeError('a bug');
@@ -89,7 +89,7 @@ describe('a model call that fails', () => {
   });
 });
 
-describe('a message that is no answer', () => {
+describe('a message that is not an answer', () => {
   test('a refusal fails the run with its text', async () => {
     const service = await openService({
       script: () => ({ text: 'I will not.', stop: 'refusal', calls: [{ name: 'a__b' }] }),
@@ -101,7 +101,7 @@ describe('a message that is no answer', () => {
     });
   });
 
-  test('one cut at the token limit fails the run and is kept as its partial answer', async () => {
+  test('a message truncated at the token limit fails the run and is kept as its partial answer', async () => {
     const service = await openService({ script: () => ({ text: 'very lo', stop: 'max_tokens' }) });
     const { id } = await service.engine.createRun({ prompt: 'go' });
     expect(await service.settled(id)).toMatchObject({
@@ -138,7 +138,7 @@ describe('a message that is no answer', () => {
 });
 
 describe('a call that is never sent', () => {
-  test('of a tool that does not exist fails at once and names those that are close', async () => {
+  test('of a tool that does not exist fails at once and names similar tools', async () => {
     const service = await openService({
       script: callsThenAnswer([[{ name: 'read_fil' }, { name: 'zzz' }]]),
       tools: {
@@ -159,7 +159,7 @@ describe('a call that is never sent', () => {
     expect(far).toBe('There is no tool named zzz.');
   });
 
-  test('of a server that the run may not use is a tool that does not exist', async () => {
+  test('of a server that the run may not use fails like an unknown tool', async () => {
     const tool: FakeTool = { annotations: READ_ONLY, call: () => Promise.resolve(ok('')) };
     const service = await openService({
       script: callsThenAnswer([[{ name: 'b__tool' }]]),
@@ -196,7 +196,7 @@ describe('a call that is never sent', () => {
 });
 
 describe('a call that fails', () => {
-  test('by the protocol is told to the model with the message', async () => {
+  test('with a protocol error reports its message to the model', async () => {
     const service = await openService({
       script: callsThenAnswer([[{ name: 'a__b' }]]),
       tools: { a__b: outcomes([{ type: 'error', message: '-32603: broken' }]) },
@@ -211,7 +211,7 @@ describe('a call that fails', () => {
     expect(toolResultTexts(service.llm.requests[1])).toEqual(['-32603: broken']);
   });
 
-  test('because it was not sent is tried again, later each time, and then given up', async () => {
+  test('because it was not sent is retried with growing delays, and then fails', async () => {
     const notSent: ToolCallOutcome = { type: 'not-sent', message: 'server is not ready' };
     const service = await openService({
       script: callsThenAnswer([[{ name: 'a__b' }]]),
@@ -252,7 +252,7 @@ describe('a call that fails', () => {
     });
   });
 
-  test('because its answer was lost four times is given up, so that one server cannot hold a run', async () => {
+  test('because its answer was lost four times is not sent again, so that a server cannot block a run', async () => {
     const lost: ToolCallOutcome = { type: 'lost', message: 'server died' };
     const service = await openService({
       script: callsThenAnswer([[{ name: 'a__b' }]]),
@@ -296,7 +296,7 @@ describe('a call that fails', () => {
     expect(service.registry.sent).toHaveLength(1);
   });
 
-  test('idempotent and not destructive is sent again after a loss', async () => {
+  test('that is idempotent and not destructive is sent again after its answer was lost', async () => {
     const service = await openService({
       script: callsThenAnswer([[{ name: 'a__b' }]]),
       tools: {
@@ -310,7 +310,7 @@ describe('a call that fails', () => {
     expect(service.registry.sent).toHaveLength(2);
   });
 
-  test('by a fault in the registry counts as lost and is logged', async () => {
+  test('because of a defect in the registry counts as lost and is logged', async () => {
     const service = await openService({
       script: callsThenAnswer([[{ name: 'a__b' }]]),
       tools: { a__b: { call: () => Promise.reject(new Error('registry bug')) } },
@@ -322,7 +322,7 @@ describe('a call that fails', () => {
   });
 });
 
-test('an end that comes for an attempt that is over changes nothing', async () => {
+test('a result for an ended attempt changes nothing', async () => {
   const late = Promise.withResolvers<ToolCallOutcome>();
   const service = await openService({
     script: callsThenAnswer([[{ name: 'a__b' }]]),
@@ -347,7 +347,7 @@ test('an end that comes for an attempt that is over changes nothing', async () =
   );
 });
 
-test('a long result reaches the model cut, and is kept whole as an artifact', async () => {
+test('a long result reaches the model truncated, and is kept whole as an artifact', async () => {
   const text = `${'a'.repeat(100_000)}END`;
   const service = await openService({
     script: callsThenAnswer([[{ name: 'a__b' }]]),
@@ -367,7 +367,7 @@ test('a long result reaches the model cut, and is kept whole as an artifact', as
   });
 });
 
-test('a call that the service fails to send for a lasting reason ends after twelve tries, and the run goes on', async () => {
+test('a call that the service cannot send ends after twelve attempts, and the run continues', async () => {
   const service = await openService({
     script: callsThenAnswer([[{ name: 'a__x' }]]),
     tools: { a__x: { annotations: READ_ONLY, call: () => Promise.resolve(ok('x')) } },

@@ -69,8 +69,8 @@ async function answerOf(service: Service, id: string): Promise<ElicitResult | st
   return answer ?? 'nothing';
 }
 
-describe('a form that a server asks for during a call', () => {
-  test('is put to a person, and the answer goes back to the server', async () => {
+describe('an elicitation during a call', () => {
+  test('reaches a person, and the response reaches the server', async () => {
     const { service, id } = await withQuestion(FORM);
     const item = await service.item(id);
     expect(item).toMatchObject({
@@ -128,7 +128,7 @@ describe('a form that a server asks for during a call', () => {
       'content: is only part of an accepted form, or of an approved sampling request or reply',
     ],
     [{ action: 'approve' }, 'action: must be one of accept, decline, cancel'],
-  ])('refuses an answer that does not fit, and stays open: %j', async (response, message) => {
+  ])('refuses an invalid response, and stays open: %j', async (response, message) => {
     const { service, id } = await withQuestion(FORM);
     const item = await service.item(id);
     await expect(service.engine.respond(item.id, response)).rejects.toMatchObject({
@@ -139,7 +139,7 @@ describe('a form that a server asks for during a call', () => {
     expect(await answerOf(service, id)).toEqual({ action: 'decline' });
   });
 
-  test('that nobody fills in is closed for the server when it expires', async () => {
+  test('is cancelled for the server when its item expires', async () => {
     const { service, id } = await withQuestion(FORM);
     const item = await service.item(id);
     service.clock.advance(86_400_000);
@@ -147,7 +147,7 @@ describe('a form that a server asks for during a call', () => {
     expect((await service.read.inboxItem(item.id))?.state).toBe('expired');
   });
 
-  test('that the server withdraws is void, and the call goes on', async () => {
+  test('that the server cancels is void, and the call continues', async () => {
     const withdraw = new AbortController();
     const { service, id } = await withQuestion(FORM, withdraw.signal);
     const item = await service.item(id);
@@ -157,7 +157,7 @@ describe('a form that a server asks for during a call', () => {
     expect(await service.call(id)).toMatchObject({ state: 'succeeded' });
   });
 
-  test('that cannot be checked is refused to the server', async () => {
+  test('with an unsupported schema is refused', async () => {
     const { service, id } = await withQuestion({
       message: 'x',
       requestedSchema: { type: 'string' },
@@ -168,7 +168,7 @@ describe('a form that a server asks for during a call', () => {
     expect(await service.read.inboxItems({ runId: id })).toEqual([]);
   });
 
-  test('is answered with the defaults of the fields that the answer leaves out', async () => {
+  test('is answered with the defaults of the fields that the response omits', async () => {
     const requestedSchema = {
       type: 'object',
       properties: {
@@ -191,13 +191,13 @@ describe('a form that a server asks for during a call', () => {
     });
   });
 
-  test('with a form or a message that is too large is refused to the server, and no item is opened', async () => {
+  test('with a too large form or message is refused, and no item is opened', async () => {
     const { service, id } = await withQuestion({ ...FORM, message: 'm'.repeat(8193) });
     expect(await answerOf(service, id)).toContain('message has more than 8192 bytes');
     expect(await service.read.inboxItems({ runId: id })).toEqual([]);
   });
 
-  test('is refused after 100 of one call, the refused and the withdrawn ones included', async () => {
+  test('is refused after 100 elicitations of one call, including refused and cancelled elicitations', async () => {
     const heard: unknown[] = [];
     const bad: ElicitParams = { message: 'x', requestedSchema: { type: 'string' } };
     const a__ask: FakeTool = {
@@ -228,7 +228,7 @@ describe('a form that a server asks for during a call', () => {
     expect(await service.read.inboxItems({ runId: id })).toHaveLength(40);
   });
 
-  test('as an address to open is answered without content', async () => {
+  test('of a URL is answered without content', async () => {
     const { service, id } = await withQuestion({
       mode: 'url',
       message: 'sign in',
@@ -243,7 +243,7 @@ describe('a form that a server asks for during a call', () => {
     expect(await answerOf(service, id)).toEqual({ action: 'accept' });
   });
 
-  test('together with another holds the call until both are answered', async () => {
+  test('beside another elicitation holds the call until both are answered', async () => {
     const service = await openService({
       script: callsThenAnswer([[{ name: 'a__ask' }]]),
       tools: { a__ask: asks([FORM, { mode: 'url', message: 'm', url: 'https://example.org/' }]) },
@@ -265,7 +265,7 @@ describe('a form that a server asks for during a call', () => {
     });
   });
 
-  test('more than sixteen times at once is refused', async () => {
+  test('beyond sixteen open elicitations is refused', async () => {
     const service = await openService({
       script: callsThenAnswer([[{ name: 'a__ask' }]]),
       tools: { a__ask: asks(Array.from({ length: 17 }, () => FORM)) },
@@ -283,7 +283,7 @@ describe('a form that a server asks for during a call', () => {
     );
   });
 
-  test('keeps no other call waiting for a place', async () => {
+  test('takes no slot from other calls', async () => {
     const service = await openService({
       script: callsThenAnswer([[{ name: 'a__ask' }, { name: 'a__other' }]]),
       tools: {
@@ -300,7 +300,7 @@ describe('a form that a server asks for during a call', () => {
     expect(await service.settled(id)).toMatchObject({ status: 'completed' });
   });
 
-  test('is closed when its call ends without waiting for the answer', async () => {
+  test('is closed when its call ends before the response', async () => {
     const service = await openService({
       script: callsThenAnswer([[{ name: 'a__ask' }]]),
       tools: {
@@ -323,7 +323,7 @@ describe('a form that a server asks for during a call', () => {
     ]);
   });
 
-  test('whose call ends while the answer is on its way was not delivered', async () => {
+  test('is not delivered when its call ends before the response arrives', async () => {
     const answered = Promise.withResolvers<void>();
     const service = await openService({
       script: callsThenAnswer([[{ name: 'a__ask' }]]),
@@ -352,7 +352,7 @@ describe('a form that a server asks for during a call', () => {
     expect((await service.types(id)).at(-1)).toBe('run.completed');
   });
 
-  test('is closed when the run is cancelled, and the server hears a refusal', async () => {
+  test('is closed when the run is cancelled, and the server gets a refusal', async () => {
     const heard: unknown[] = [];
     const service = await openService({
       script: callsThenAnswer([[{ name: 'a__ask' }]]),
@@ -445,7 +445,7 @@ describe('sampling', () => {
     });
   });
 
-  test('asks a person by default and is served when that is approved', async () => {
+  test('needs approval by default, and is served when it is approved', async () => {
     const { service, id, outcome } = await sampled('ask');
     const item = await service.item(id);
     expect(item).toMatchObject({
@@ -471,14 +471,14 @@ describe('sampling', () => {
     expect(service.llm.requests.filter((request) => request.purpose === 'sampling')).toEqual([]);
   });
 
-  test('that nobody approves is refused when the item expires', async () => {
+  test('without approval is refused when the item expires', async () => {
     const { service, id, outcome } = await sampled('ask');
     await service.item(id);
     service.clock.advance(86_400_000);
     expect(await outcome()).toBe('-1 Nobody approved the sampling request in time.');
   });
 
-  test('is refused to a server that may not', async () => {
+  test('is refused to a server without permission', async () => {
     const { service, id, outcome } = await sampled('deny');
     expect(await outcome()).toBe(
       '-1 Sampling is not allowed for this server by the configuration of this host.',
@@ -523,14 +523,14 @@ describe('sampling', () => {
       { messages: [{ role: 'user', content: { type: 'image', mimeType: 'image/png' } as never }] },
       '-32602 messages.0: content of type image is not complete, or not allowed for the role user',
     ],
-  ])('with %s is refused before anybody is asked', async (_case, params, message) => {
+  ])('with %s is refused before an approval is requested', async (_case, params, message) => {
     const { service, id, outcome } = await sampled('ask', { ...PARAMS, ...params });
     expect(await outcome()).toBe(message);
     await service.settled(id);
     expect(await service.read.inboxItems({ runId: id })).toEqual([]);
   });
 
-  test('that outlives its call is stopped and costs the run nothing', async () => {
+  test('that outlives its call is aborted and is not charged to the run', async () => {
     const heard = Promise.withResolvers<unknown>();
     const agent = callsThenAnswer([[{ name: 'a__sum' }]]);
     const asked = Promise.withResolvers<void>();
@@ -559,7 +559,7 @@ describe('sampling', () => {
     expect(await heard.promise).toBeInstanceOf(ProtocolError);
   });
 
-  test('whose model call fails tells the server and not the run', async () => {
+  test('whose model call fails returns an error to the server and does not fail the run', async () => {
     const { service, id, outcome } = await sampled('auto', PARAMS, {
       fail: new LlmError('rate', 'too many requests'),
     });
@@ -571,7 +571,7 @@ describe('sampling', () => {
     ['max_tokens', 'maxTokens'],
     ['stop_sequence', 'stopSequence'],
     ['refusal', 'refusal'],
-  ] as const)('stop %s is told as %s', async (stop, stopReason) => {
+  ] as const)('stop reason %s is sent as %s', async (stop, stopReason) => {
     const { outcome } = await sampled('auto', PARAMS, { text: 'x', stop });
     expect(await outcome()).toMatchObject({ stopReason });
   });

@@ -58,8 +58,8 @@ async function reopen(service: Service, tool: FakeTool): Promise<Service> {
   return open(tool, { dataDir: service.dataDir, clock: service.clock });
 }
 
-describe('a call of a modern server that asks', () => {
-  test('goes on after a restart with the answer that came meanwhile or comes then', async () => {
+describe('a call of a modern server with an input request', () => {
+  test('continues after a restart with a response from before or after it', async () => {
     const { effects, tool } = ordering();
     const service = await open(tool);
     const { id } = await service.engine.createRun({ prompt: 'go' });
@@ -78,7 +78,7 @@ describe('a call of a modern server that asks', () => {
     expect((await next.types(id)).filter((type) => type === 'inbox.opened')).toHaveLength(1);
   });
 
-  test('is unknown when the process dies after it was sent again', async () => {
+  test('is unknown when the process crashes after it was sent again', async () => {
     const { tool } = ordering();
     const service = await open(tool, { crashAt: 'after-resume-call-commit' });
     const { id } = await service.engine.createRun({ prompt: 'go' });
@@ -120,7 +120,7 @@ describe('a call of a modern server that asks', () => {
     expect(effects).toEqual([{ action: 'decline' }]);
   });
 
-  test('of a run that is being stopped is not taken up again', async () => {
+  test('of a run that is being cancelled is not continued', async () => {
     const { effects, tool } = ordering();
     const service = await open({ call: (request) => Promise.race([tool.call(request), never]) });
     const { id } = await service.engine.createRun({ prompt: 'go' });
@@ -145,7 +145,7 @@ describe('a call that became a task', () => {
     },
   };
 
-  test('is waited for by the next process, under the same name', async () => {
+  test('is polled by the next process with the same task id', async () => {
     const service = await open(taken);
     const { id } = await service.engine.createRun({ prompt: 'go' });
     await service.event(id, 'tool_call.working');
@@ -157,7 +157,7 @@ describe('a call that became a task', () => {
     });
   });
 
-  test('and that its server has forgotten waits for the decision of a person', async () => {
+  test('is settled by a person when its server no longer knows the task', async () => {
     const service = await open(taken);
     const { id } = await service.engine.createRun({ prompt: 'go' });
     await service.event(id, 'tool_call.working');

@@ -50,7 +50,7 @@ async function waiting(): Promise<Waiting> {
 }
 
 describe('a call that waits for a connection to its server', () => {
-  test('is planned, and says why it waits; it is dispatched when it is sent', async () => {
+  test('is planned with the reason of the wait, and dispatched when it is sent', async () => {
     const { id, service, admit } = await waiting();
     expect(await service.call(id)).toMatchObject({ state: 'planned', attempt: 0 });
     expect((await service.event(id, 'tool_call.waiting')).data).toMatchObject({
@@ -68,7 +68,7 @@ describe('a call that waits for a connection to its server', () => {
     ]);
   });
 
-  test('is sent by the next process when the service is killed: nobody is asked about it', async () => {
+  test('is sent by the next process when the service is killed, without a decision by a person', async () => {
     const { id, service, effects } = await waiting();
     await service.kill();
     const next = await open([], { dataDir: service.dataDir, clock: service.clock });
@@ -78,7 +78,7 @@ describe('a call that waits for a connection to its server', () => {
     expect(next.registry.sent).toHaveLength(1);
   });
 
-  test('is left to the next process when the service closes', async () => {
+  test('is sent by the next process when the service closes', async () => {
     const { id, service, effects } = await waiting();
     await service.engine.close();
     expect(await service.call(id)).toMatchObject({ state: 'planned', attempt: 0 });
@@ -95,7 +95,7 @@ describe('a call that waits for a connection to its server', () => {
     expect(effects).toEqual([]);
   });
 
-  test('shows in the lists of calls why it waits', async () => {
+  test('shows the reason of the wait in the lists of calls', async () => {
     const { id, service } = await waiting();
     const call = await service.call(id);
     service.registry.status = {

@@ -40,7 +40,7 @@ async function run(tool: FakeTool): Promise<{ readonly service: Service; readonl
   return { service, id };
 }
 
-test('a server that goes on asking loses its call, which is not sent again', async () => {
+test('a server that keeps sending input requests loses its call, which is not sent again', async () => {
   const { tool, wasCancelled, calls } = asks(300, READ_ONLY);
   const { service, id } = await run(tool);
   expect(await service.settled(id)).toMatchObject({ status: 'completed' });
@@ -52,7 +52,7 @@ test('a server that goes on asking loses its call, which is not sent again', asy
   });
 });
 
-test('a server that goes on asking in a call that may change something leaves its outcome to a person', async () => {
+test('a write call of a server that keeps sending input requests has an unknown outcome, which a person settles', async () => {
   const { service, id } = await run(asks(300, {}).tool);
   expect(await service.item(id)).toMatchObject({
     kind: 'outcome_unknown',
@@ -60,7 +60,7 @@ test('a server that goes on asking in a call that may change something leaves it
   });
 });
 
-test('a server that stops asking after some refusals keeps its call', async () => {
+test('a server that stops sending input requests after some refusals keeps its call', async () => {
   const { tool, wasCancelled } = asks(299, READ_ONLY);
   const { service, id } = await run(tool);
   await service.settled(id);

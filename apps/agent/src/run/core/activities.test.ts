@@ -3,7 +3,7 @@ import { Activities, MAX_HELD_CALLS } from './activities.ts';
 
 const call = (id: string, server = 'a') => ({ id, runId: 'r', server });
 
-test('a call whose next attempt comes before the last one is over is told when it is', () => {
+test('a call whose next attempt starts before the last attempt ended is notified when the last attempt ends', () => {
   const told: string[] = [];
   const activities = new Activities((id) => told.push(id));
   const last = activities.beginCall(call('one'));
@@ -15,7 +15,7 @@ test('a call whose next attempt comes before the last one is over is told when i
   expect(activities.hasRoom(call('one'))).toBe(true);
 });
 
-test('a server has room for 32 calls; one that waits for a person takes none, and other servers have their own', () => {
+test('a server has 32 slots of its own for calls; a call that waits for a person takes no slot', () => {
   const told: string[] = [];
   const activities = new Activities((id) => told.push(id));
   const calls = Array.from({ length: 32 }, (_, index) =>
@@ -42,7 +42,7 @@ test('256 calls may wait with their connection open, with any number of input re
   expect(activities.hold('late')).toBeDefined();
 });
 
-test('when calls end, as many waiting ones are called as there is room for, in their order', () => {
+test('when calls end, waiting calls get the free slots in order', () => {
   const told: string[] = [];
   const activities = new Activities((id) => told.push(id));
   const calls = Array.from({ length: 32 }, (_, index) =>
@@ -56,7 +56,7 @@ test('when calls end, as many waiting ones are called as there is room for, in t
   for (const id of told) expect(activities.hasRoom(call(id))).toBe(true);
 });
 
-test('a place that is kept for a call which does not begin goes to the next one', () => {
+test('a slot that is reserved for a call that does not start goes to the next call', () => {
   const told: string[] = [];
   const activities = new Activities((id) => told.push(id));
   const calls = Array.from({ length: 32 }, (_, index) =>

@@ -23,7 +23,7 @@ function start(): {
   return { clock, due, waits, timers: new Timers(recording, (deadline) => due.push(deadline)) };
 }
 
-test('a deadline comes once, at its time', () => {
+test('a deadline fires once, at its time', () => {
   const { clock, due, timers } = start();
   timers.set({ type: 'wall-clock', runId: 'r' }, clock.now() + 100);
   clock.advance(99);
@@ -32,7 +32,7 @@ test('a deadline comes once, at its time', () => {
   expect(due).toEqual([{ type: 'wall-clock', runId: 'r' }]);
 });
 
-test('set again it moves, cleared it never comes, and its neighbours are left alone', () => {
+test('a deadline that is set again moves, a cleared deadline never fires, and other deadlines are unaffected', () => {
   const { clock, due, timers } = start();
   timers.set({ type: 'wall-clock', runId: 'r' }, clock.now() + 100);
   timers.set({ type: 'wall-clock', runId: 'r' }, clock.now() + 500);
@@ -46,7 +46,7 @@ test('set again it moves, cleared it never comes, and its neighbours are left al
   expect(due).toHaveLength(1);
 });
 
-test('one that lies in the past comes at the next turn of the clock', () => {
+test('a deadline in the past fires at the next clock tick', () => {
   const { clock, due, timers } = start();
   timers.set({ type: 'inbox-item', itemId: 'i' }, clock.now() - 5);
   expect(due).toEqual([]);
@@ -54,7 +54,7 @@ test('one that lies in the past comes at the next turn of the clock', () => {
   expect(due).toHaveLength(1);
 });
 
-test('one beyond the longest wait of the platform is waited for in parts', () => {
+test('a deadline beyond the maximum timeout of the platform uses several timers', () => {
   const { clock, due, timers, waits } = start();
   timers.set({ type: 'inbox-item', itemId: 'i' }, clock.now() + 60 * DAY_MS);
   clock.advance(59 * DAY_MS);
@@ -64,7 +64,7 @@ test('one beyond the longest wait of the platform is waited for in parts', () =>
   expect(Math.max(...waits)).toBeLessThan(2 ** 31);
 });
 
-test('one whose timer runs early, or whose clock was set back, still comes, and not before its time', () => {
+test('a deadline whose timer fires early, or whose clock was set back, fires at its time', () => {
   const clock = new ManualClock();
   const due: Deadline[] = [];
   let setBackMs = 0;

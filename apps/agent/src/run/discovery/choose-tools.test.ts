@@ -18,7 +18,7 @@ const servers = (tools: readonly CatalogueTool[]): readonly string[] => [
   ...new Set(tools.map((tool) => tool.server)),
 ];
 
-test('whole servers are chosen, the smallest first, until there is no more room', () => {
+test('whole servers are chosen, the smallest first, up to the limit', () => {
   const [large, middle, small] = [
     server('large', 40, 2000),
     server('middle', 10, 2000),
@@ -38,11 +38,11 @@ test('a tenth of a small context is the limit', () => {
   expect(chooseTools(tools, 8_000).direct).toEqual([]);
 });
 
-test('a large context does not make room for more', () => {
+test('a large context does not raise the limit', () => {
   expect(chooseTools(server('a', 100, 1000), 2_000_000).direct).toEqual([]);
 });
 
-test('what is chosen does not depend on the order of the tools', () => {
+test('the choice does not depend on the order of the tools', () => {
   const tools = [...server('b', 60, 100), ...server('a', 60, 100), ...server('c', 60, 100)];
   expect(servers(chooseTools(tools, undefined).direct).toSorted()).toEqual(['a', 'b']);
   expect(servers(chooseTools(tools.toReversed(), undefined).direct).toSorted()).toEqual(['a', 'b']);

@@ -49,8 +49,8 @@ async function withThread(options: Parameters<typeof openService>[0]): Promise<S
   return service;
 }
 
-describe('what a model is offered', () => {
-  test('all tools and nothing to look for them when they are few and stay what they are', async () => {
+describe('the tools that a model is offered', () => {
+  test('are all tools, without find_tools and call_tool, when they are few and cannot change', async () => {
     const service = await openService({
       script: () => ({ text: 'done' }),
       tools: { a__x: read('x') },
@@ -59,7 +59,7 @@ describe('what a model is offered', () => {
     expect(offered(service)).toEqual(['a__x', 'artifact_read']);
   });
 
-  test('find_tools and call_tool besides when a server says that its tools change, or when one is not there yet', async () => {
+  test('include find_tools and call_tool when a server declares listChanged or is not connected yet', async () => {
     for (const status of [{ toolsChange: true }, { state: 'failed' as const }]) {
       const service = await openService({
         script: () => ({ text: 'done' }),
@@ -73,7 +73,7 @@ describe('what a model is offered', () => {
     }
   });
 
-  test('500 tools stay within the limit of tokens; small servers are offered whole, and the others are found and called', async () => {
+  test('stay within the token limit with 500 tools; small servers are offered whole, other tools are found and called', async () => {
     const script = callsThenAnswer([
       [{ name: 'find_tools', input: { query: 'thing number 417', limit: 3 } }],
       [{ name: 'call_tool', input: { name: 'big__thing_417', arguments: { a: 1 } } }],
@@ -96,7 +96,7 @@ describe('what a model is offered', () => {
     expect(heard(service, 2)).toContain('thing 417');
   });
 
-  test('more tools than a provider takes are looked for however short they are', async () => {
+  test('are searched when they are more than the provider supports, however short they are', async () => {
     const service = await openService({
       script: () => ({ text: 'done' }),
       tools: Object.fromEntries(
@@ -108,8 +108,8 @@ describe('what a model is offered', () => {
   });
 });
 
-describe('tools that come and go in a run', () => {
-  test('an added tool is told of, found and called in the next turns, and the array stays as it was', async () => {
+describe('tools that are added and removed during a run', () => {
+  test('an added tool is announced, found and called in the next turns, and the array of tools is unchanged', async () => {
     const tools: { [wireName: string]: FakeTool } = { a__first: read('1') };
     tools['a__grow'] = {
       annotations: READ_ONLY,
@@ -149,7 +149,7 @@ describe('tools that come and go in a run', () => {
     ]);
   });
 
-  test('history only grows: each request begins with the one before it', async () => {
+  test('the history is append-only: each request begins with the previous request', async () => {
     const tools: { [wireName: string]: FakeTool } = {};
     tools['a__grow'] = {
       annotations: READ_ONLY,
@@ -173,7 +173,7 @@ describe('tools that come and go in a run', () => {
       expect(text.startsWith(texts[at - 1] ?? '')).toBe(true);
   });
 
-  test('an added tool joins the array at the next message of the user, and thinking of before is left out then', async () => {
+  test('an added tool joins the array at the next user message, and earlier thinking is then left out', async () => {
     const tools: { [wireName: string]: FakeTool } = { a__first: read('1') };
     const service = await withThread({
       script: (_, index) => ({
@@ -198,7 +198,7 @@ describe('tools that come and go in a run', () => {
     expect(offered(service, 2)).toEqual(['a__first', 'a__later', 'artifact_read']);
   });
 
-  test('an epoch outlives the process: the next one asks with the same beginning, though its servers are others', async () => {
+  test('an epoch outlives the process: the next process sends the same beginning, even with other servers', async () => {
     const script = callsThenAnswer([[{ name: 'a__x' }]]);
     const first = await openService({
       script,
@@ -225,7 +225,7 @@ describe('call_tool', () => {
   const asked = (input: ToolUse['input']): Script =>
     callsThenAnswer([[{ name: 'call_tool', input }]]);
 
-  test('the ledger, the events and the person who is asked see the real tool', async () => {
+  test('the ledger, the events and the approval show the real tool', async () => {
     const service = await openService({
       script: asked({ name: 'a__write', arguments: { text: 'hi' } }),
       tools: { a__write: { call: () => Promise.resolve(ok('written')) } },
@@ -252,7 +252,7 @@ describe('call_tool', () => {
     });
   });
 
-  test('what the configuration denies is denied', async () => {
+  test('denied tools are denied', async () => {
     const service = await openService({
       script: asked({ name: 'a__write' }),
       tools: { a__write: { call: () => Promise.resolve(ok('written')) } },
@@ -279,7 +279,7 @@ describe('call_tool', () => {
     [{ name: 'a__x', a: 1 }, 'has no argument \\"a\\"'],
     [{ name: 'call_tool', arguments: { name: 'a__x' } }, 'it calls itself'],
     [{ name: 'a__z' }, 'There is no tool named a__z. Close names: a__x.'],
-  ])('%j is answered with what is wrong with it', async (input, message) => {
+  ])('%j is answered with its problem', async (input, message) => {
     const service = await openService({ script: asked(input), tools: { a__x: read('x') } });
     await service.settled((await service.engine.createRun({ prompt: 'go' })).id);
     expect(service.registry.sent).toEqual([]);
@@ -325,7 +325,7 @@ describe('find_tools', () => {
     expect((await service.call(run.id)).state).toBe(state);
   });
 
-  test('its answers are bounded, and the whole name of a tool gives it in full', async () => {
+  test('results are bounded, and the full name of a tool returns its whole definition', async () => {
     const script = callsThenAnswer([
       [
         { name: 'find_tools', input: { query: 'thing y x', limit: 100 } },
@@ -341,8 +341,8 @@ describe('find_tools', () => {
   });
 });
 
-describe('what servers say of their tools', () => {
-  test('it is in the system prompt, by the names of the servers, bounded, and only of those that the run uses', async () => {
+describe('server instructions', () => {
+  test('are in the system prompt by server name, bounded, and only for the servers of the run', async () => {
     const service = await openService({
       script: () => ({ text: 'done' }),
       tools: { b__x: read('x'), a__x: read('x'), c__x: read('x'), d__x: read('x') },
@@ -370,7 +370,7 @@ describe('what servers say of their tools', () => {
     expect(system).not.toContain('[c]');
   });
 
-  test('all together they have a bound, and those for whom there is no room are named', async () => {
+  test('have a common limit, and servers beyond it are only named', async () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
     const service = await openService({
       script: () => ({ text: 'done' }),

@@ -140,7 +140,7 @@ const QUERIES: readonly (readonly [query: string, ...right: readonly string[]])[
   ['validate shopify code', 'shopify-dev__validate', 'shopify-dev__validate_theme'],
 ];
 
-test(`of ${QUERIES.length} queries over ${tools.length} real tools at least 85 % find the right tool first, and 95 % among eight`, async () => {
+test(`at least 85 % of ${QUERIES.length} queries over ${tools.length} real tools find the right tool first, and 95 % among the first eight`, async () => {
   expect(tools.length).toBeGreaterThan(400);
   expect(QUERIES.length).toBeGreaterThanOrEqual(60);
   const known = new Set(tools.map(({ wireName }) => wireName));

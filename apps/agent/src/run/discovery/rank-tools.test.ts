@@ -53,12 +53,12 @@ test.each([
   expect((await best(query))[0]).toBe(wireName);
 });
 
-test('words that no tool has find nothing, and an empty query finds nothing', async () => {
+test('words that match no tool, and an empty query, find nothing', async () => {
   expect(await best('submarine')).toEqual([]);
   expect(await best('  ?! ')).toEqual([]);
 });
 
-test('the order does not depend on the order of the tools, and equal ones are sorted by name', async () => {
+test('the ranking does not depend on the order of the tools, and equal ranks are sorted by name', async () => {
   const twins = ['b', 'c', 'a'].map((name) => tool(`s__${name}`, 'does the same'));
   expect((await rankTools('same', twins)).map(({ name }) => name)).toEqual(['a', 'b', 'c']);
   const forward = await rankTools('order read money', TOOLS);
@@ -66,7 +66,7 @@ test('the order does not depend on the order of the tools, and equal ones are so
   expect(forward.length).toBeGreaterThan(2);
 });
 
-test('a tool with all words stands before one with a rare word alone', async () => {
+test('a tool with all words ranks above a tool with only a rare word', async () => {
   const tools = [
     tool('a__x', 'create invoice'),
     tool('a__y', 'create'),
@@ -76,7 +76,7 @@ test('a tool with all words stands before one with a rare word alone', async () 
   expect((await rankTools('create zebra', tools))[0]?.wireName).toBe('a__w');
 });
 
-test('a long description does not win by its length, and stop words find nothing beside other words', async () => {
+test('a long description has no advantage, and stop words find nothing beside other words', async () => {
   const long = tool(
     'docs__learn',
     `Teaches how to create an issue. ${'To create on a page with an API you use this and that of the shop. '.repeat(200)}`,
@@ -96,7 +96,7 @@ test('a misspelled long word is found', async () => {
   expect((await best('forcast'))[0]).toBe('wx__forecast');
 });
 
-test('names are split at capitals, digits stay, endings do not matter', () => {
+test('names are split at capitals, digits are kept, and word endings are ignored', () => {
   expect(wordsOf('listOpenOrders_v2 queries classes Straße')).toEqual([
     'list',
     'open',

@@ -57,7 +57,7 @@ function followed() {
   };
 }
 
-test('text that was written between the stored text and the first delta is filled in from the next stored text', async () => {
+test('text between the stored text and the first delta is filled in from the next stored text', async () => {
   const run = followed();
   run.state.partial = { messageId: 'm1', text: 'The ' };
   await run.until(1);
@@ -74,7 +74,7 @@ test('text that was written between the stored text and the first delta is fille
   await run.stop();
 });
 
-test('a delta that repeats text of the snapshot is cut to what is new', async () => {
+test('a delta that repeats text of the snapshot is reduced to its new text', async () => {
   const run = followed();
   run.state.partial = { messageId: 'm1', text: 'The quick' };
   await run.until(1);
@@ -84,7 +84,7 @@ test('a delta that repeats text of the snapshot is cut to what is new', async ()
   await run.stop();
 });
 
-test('what is still missing when the message is completed is in its event', async () => {
+test('text that is missing when the message is completed is in the event of the message', async () => {
   const run = followed();
   await run.until(1);
   run.delta(10, 'fox');
@@ -97,7 +97,7 @@ test('what is still missing when the message is completed is in its event', asyn
   expect(run.frames.at(-1)).toMatchObject({ event: { type: 'run.completed' } });
 });
 
-test('the reader may stop at any time', async () => {
+test('the reader can stop at any time', async () => {
   const run = followed();
   await run.until(1);
   await run.stop();

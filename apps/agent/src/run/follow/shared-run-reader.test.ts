@@ -27,7 +27,7 @@ function shared() {
 
 const row = (status: Run['status']): Run => ({ status }) as Run;
 
-test('reads at the same time share one result, and a later read is a new one', async () => {
+test('concurrent reads share one result, and a later read is a new read', async () => {
   const { asked, shared: read } = shared();
   const answers = [read.run('r1'), read.run('r1')];
   asked[0]!.resolve(row('running'));
@@ -53,7 +53,7 @@ test('a read after a signal never gets the result of a read before it', async ()
   expect([await before, await after]).toEqual([row('running'), row('completed')]);
 });
 
-test('a failure reaches all readers, and the next read is a new one', async () => {
+test('a failure reaches all readers, and the next read is a new read', async () => {
   const { asked, shared: read } = shared();
   const answers = [read.run('r1'), read.run('r1')].map((answer) =>
     answer.catch((error: unknown) => error),

@@ -18,7 +18,7 @@ describe('approval', () => {
     ['auto', {}, false, false],
     ['ask', READ_ONLY, true, true],
   ] as const)(
-    'policy %s, annotations %j, trusted %s: asks %s',
+    'policy %s, annotations %j, trusted %s: needs approval %s',
     async (approval, annotations, trusted, asks) => {
       const service = await openService({
         script: callsThenAnswer([[{ name: 'a__b' }]]),
@@ -35,7 +35,7 @@ describe('approval', () => {
     },
   );
 
-  test('shows what would be called, and the call goes out when it is approved', async () => {
+  test('shows the call, and the call is sent when it is approved', async () => {
     const service = await openService({
       script: callsThenAnswer([[{ name: 'a__b', input: { path: 'x' } }]]),
       tools: { a__b: writes },
@@ -84,7 +84,7 @@ describe('approval', () => {
     );
   });
 
-  test('denied is told to the model with the note, and nothing is sent', async () => {
+  test('that is denied is reported to the model with the note, and nothing is sent', async () => {
     const service = await openService({
       script: callsThenAnswer([[{ name: 'a__b' }]]),
       tools: { a__b: writes },
@@ -106,7 +106,7 @@ describe('approval', () => {
     });
   });
 
-  test('that nobody gives expires by the clock, and the run goes on without the call', async () => {
+  test('that is not given expires, and the run continues without the call', async () => {
     const service = await openService({
       script: callsThenAnswer([[{ name: 'a__b' }]]),
       tools: { a__b: writes },
@@ -124,7 +124,7 @@ describe('approval', () => {
     expect(service.registry.sent).toEqual([]);
   });
 
-  test('of one call does not hold its neighbours, and the run waits only when nothing else is under way', async () => {
+  test('of one call does not delay other calls, and the run waits only when nothing else is in progress', async () => {
     const end = Promise.withResolvers<ToolCallOutcome>();
     const service = await openService({
       script: callsThenAnswer([[{ name: 'a__b' }, { name: 'a__c' }]]),
@@ -157,7 +157,7 @@ describe('an unknown outcome', () => {
     return { service, id, itemId: (await service.item(id)).id };
   }
 
-  test('settled as retry sends the call again under the same idempotency key', async () => {
+  test('that is settled as retry sends the call again with the same idempotency key', async () => {
     const { service, id, itemId } = await lostCall();
     await service.engine.respond(itemId, { action: 'retry' });
     expect(await service.settled(id)).toMatchObject({ status: 'completed' });
@@ -166,7 +166,7 @@ describe('an unknown outcome', () => {
     expect(second?.idempotencyKey).toBe(first?.idempotencyKey);
   });
 
-  test('settled as done tells the model that a person says so', async () => {
+  test('that is settled as done is reported to the model as the statement of a person', async () => {
     const { service, id, itemId } = await lostCall();
     await service.engine.respond(itemId, { action: 'mark_done', note: 'the file is there' });
     await service.settled(id);
@@ -185,7 +185,7 @@ describe('an unknown outcome', () => {
     expect(service.registry.sent).toHaveLength(1);
   });
 
-  test('settled as failed is told to the model as failed', async () => {
+  test('that is settled as failed is reported to the model as failed', async () => {
     const { service, id, itemId } = await lostCall();
     await service.engine.respond(itemId, { action: 'fail' });
     await service.settled(id);
@@ -193,7 +193,7 @@ describe('an unknown outcome', () => {
     expect(lastResult(service)).toMatchObject({ isError: true });
   });
 
-  test('that nobody settles stays unknown, and the model is warned not to repeat the call', async () => {
+  test('that is not settled stays unknown, and the model is warned not to repeat the call', async () => {
     const { service, id } = await lostCall();
     service.clock.advance(86_400_000);
     expect(await service.settled(id)).toMatchObject({ status: 'completed' });
@@ -212,7 +212,7 @@ describe('an answer', () => {
     });
   });
 
-  test('that comes second is refused, also in a race, and changes nothing', async () => {
+  test('after an earlier answer is refused, also in a race, and changes nothing', async () => {
     const service = await openService({
       script: callsThenAnswer([[{ name: 'a__b' }]]),
       tools: { a__b: writes },
@@ -245,7 +245,7 @@ describe('an answer', () => {
       'answer: is not a field of a response to an item of kind tool_approval',
     ],
   ])(
-    'of the wrong shape is refused by field and leaves the item open: %j',
+    'of the wrong shape is refused with the invalid field and leaves the item open: %j',
     async (response, message) => {
       const service = await openService({
         script: callsThenAnswer([[{ name: 'a__b' }]]),

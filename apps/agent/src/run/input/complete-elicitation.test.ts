@@ -41,7 +41,7 @@ async function visiting(): Promise<{
   return { service, id, complete: (elicitationId) => onElicitationComplete?.(elicitationId) };
 }
 
-test('a visit that the server says is done is shown so, once, and answers nothing', async () => {
+test('an elicitation by URL that the server reports as complete is shown as complete, once, and does not answer the item', async () => {
   const { service, id, complete } = await visiting();
   const { id: itemId } = await service.item(id);
   for (const elicitationId of ['e2', 'e1', 'e1']) complete(elicitationId);
@@ -56,7 +56,7 @@ test('a visit that the server says is done is shown so, once, and answers nothin
   expect((await service.types(id)).filter((type) => type === 'inbox.completed')).toHaveLength(1);
 });
 
-test('a visit that is done when the run has ended is noted, and no event follows the end', async () => {
+test('an elicitation that is complete after the end of the run is stored, and no event follows the last event', async () => {
   const { service, id, complete } = await visiting();
   const { id: itemId } = await service.item(id);
   await service.engine.respond(itemId, { action: 'accept' });

@@ -71,7 +71,7 @@ describe('a field of each kind of the specification is read with its titles and 
     expect(readForm(schema({ f: given }))).toEqual([{ name: 'f', required: false, ...field }]);
   });
 
-  test('and a schema rebuilt from it is the same form', () => {
+  test('a schema rebuilt from a form is the same form', () => {
     const given = schema(
       {
         hero: {
@@ -144,11 +144,11 @@ describe('a value is checked', () => {
     [{ type: 'string', format: 'colour' }, 'any text: the format is not known'],
     [{ type: 'array', items: { anyOf: [{ const: 'a', title: 'A' }] } }, ['a']],
     [{ type: 'integer', enum: [1, 2] }, 2],
-  ])('%j takes %j', (field, value) => {
+  ])('%j accepts %j', (field, value) => {
     expect(problemsOf(field, value)).toBe('');
   });
 
-  test('a wrong field is named alone, though other fields were right', () => {
+  test('only the invalid field is named', () => {
     const fields = readForm(
       schema(
         {
@@ -169,7 +169,7 @@ describe('a value is checked', () => {
   });
 });
 
-test('a regular expression or a reference of a server is never evaluated', () => {
+test('regular expressions and references of servers are never evaluated', () => {
   const hostile = schema({
     f: { type: 'string', pattern: '^(a+)+$', $ref: 'https://example.org/x' },
   });
@@ -192,7 +192,7 @@ describe('defaults', () => {
     ),
   );
 
-  test('fill the fields that an answer leaves out', () => {
+  test('fill the fields that a response omits', () => {
     expect(fillForm(fields, {})).toEqual({
       content: { name: 'Ada', age: 36, ok: false },
       problems: [],
@@ -214,7 +214,7 @@ describe('defaults', () => {
   });
 });
 
-describe('is refused with what is wrong', () => {
+describe('an invalid form is refused with its problem', () => {
   const field = { type: 'string' };
   const many = (count: number): { readonly [name: string]: unknown } =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, field]));
@@ -288,7 +288,7 @@ describe('is refused with what is wrong', () => {
     expect(() => formRequest('é'.repeat(4096), schema({ f: field }))).not.toThrow();
   });
 
-  test('a form of 100,000 fields, before any of them is looked at', () => {
+  test('a form of 100,000 fields, before any field is read', () => {
     const untouchable = {
       get type(): never {
         throw new Error('a field was looked at');

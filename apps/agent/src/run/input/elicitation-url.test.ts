@@ -4,7 +4,7 @@ import { urlRequest } from './elicitation-url.ts';
 const asked = (url: string) =>
   urlRequest({ mode: 'url', message: 'Please sign in', url, elicitationId: 'e1' });
 
-test('the address is shown whole, with its host', () => {
+test('the whole URL is shown, with its host', () => {
   const url = `https://login.example.org:8443/a?state=${'x'.repeat(5000)}#end`;
   expect(asked(url)).toEqual({
     message: 'Please sign in',
@@ -24,7 +24,7 @@ test.each([
 });
 
 test.each(['http://localhost:3000/', 'http://127.0.0.1/', 'http://[::1]:8/'])(
-  '%s is not sent over a network, so http is no matter',
+  '%s stays on this machine, so http causes no warning',
   (url) => {
     expect(asked(url)['warnings']).toEqual([]);
   },
@@ -37,6 +37,6 @@ test.each([
   'no address',
   '',
   `https://example.org/${'x'.repeat(9000)}`,
-])('%.30s is refused to the server', (url) => {
+])('%.30s is refused', (url) => {
   expect(() => asked(url)).toThrow(/url must be an http or https URL of at most 8192 characters/);
 });

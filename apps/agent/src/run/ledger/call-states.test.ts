@@ -103,14 +103,14 @@ describe('the table of call states', () => {
     expect(row.state).toBe(state);
   });
 
-  test('a call of another attempt is left as it is', async () => {
+  test('a call of a different attempt is not changed', async () => {
     const row = new Row('dispatched');
     const old = { id: 'c1', attempt: 0, state: 'dispatched' } as const;
     expect(await moveCall(row, old, { transition: 'succeed' })).toBe(false);
     expect(row.state).toBe('dispatched');
   });
 
-  test('every state can be reached, every open one can be left, and an ended call stays as it is', () => {
+  test('every state can be reached, every open state can be left, and an ended call does not change', () => {
     const reached = new Set(ALLOWED.map(({ next }) => next));
     expect(TOOL_CALL_STATES.filter((state) => !reached.has(state))).toEqual([]);
     const left = new Set(ALLOWED.filter(({ state, next }) => state !== next).map((p) => p.state));

@@ -3,7 +3,7 @@ import { callsThenAnswer } from '../testing/fake-llm.ts';
 import { ok, READ_ONLY } from '../testing/fake-registry.ts';
 import { openService } from '../testing/service.ts';
 
-test('a run beyond the bound of queued ones is refused and leaves nothing; there is room again when one has begun', async () => {
+test('a run beyond the limit of queued runs is refused without a trace; a run that starts frees its slot', async () => {
   const service = await openService({
     script: () => ({ text: 'done' }),
     isStarted: false,
@@ -25,7 +25,7 @@ test('a run beyond the bound of queued ones is refused and leaves nothing; there
   );
 });
 
-test('a fork counts as a new run, and a run that waits for a person is not in the way', async () => {
+test('a fork counts as a new run, and a run that waits for a person does not count', async () => {
   const service = await openService({
     script: callsThenAnswer([[{ name: 'w__write' }]]),
     tools: { w__write: { call: () => Promise.resolve(ok('x')) } },
@@ -44,7 +44,7 @@ test('a fork counts as a new run, and a run that waits for a person is not in th
   });
 });
 
-test('a single tool call beyond the bound of those under way is refused', async () => {
+test('a single tool call beyond the limit of calls in progress is refused', async () => {
   const held = Promise.withResolvers<void>();
   const r__read = { annotations: READ_ONLY, call: () => held.promise.then(() => ok('read')) };
   const service = await openService({

@@ -7,7 +7,7 @@ import { openService } from '../testing/service.ts';
 
 const never = new Promise<never>(() => undefined);
 
-test('a queued run is cancelled at once and never asks the model', async () => {
+test('a queued run is cancelled at once and makes no model call', async () => {
   const service = await openService({ script: () => ({ text: 'hi' }), isStarted: false });
   const { id } = await service.engine.createRun({ prompt: 'go' });
   expect(await service.engine.cancelRun(id, 'changed my mind')).toMatchObject({
@@ -22,7 +22,7 @@ test('a queued run is cancelled at once and never asks the model', async () => {
   expect(await service.types(id)).toEqual(['run.queued', 'run.cancelling', 'run.cancelled']);
 });
 
-test('during a model call the request is aborted and its text kept; another run goes on', async () => {
+test('during a model call the request is aborted and its text kept; another run continues', async () => {
   const held = Promise.withResolvers<void>();
   const service = await openService({
     script: ({ messages }) =>
@@ -50,7 +50,7 @@ test('during a model call the request is aborted and its text kept; another run 
   expect(await service.settled(other.id)).toMatchObject({ status: 'completed' });
 });
 
-test('during tool calls exactly the calls of the run are told to stop, and the run ends when they have', async () => {
+test('during tool calls exactly the calls of the run are cancelled, and the run ends when they have ended', async () => {
   const end = Promise.withResolvers<ToolCallOutcome>();
   const service = await openService({
     script: callsThenAnswer([[{ name: 'a__slow' }, { name: 'a__stubborn' }]]),
@@ -96,7 +96,7 @@ test.each([
   ['confirmed', false, 'stopped'],
   ['sent', true, 'harmless'],
 ] as const)(
-  'a cancelled call says how far that got: level %s, read-only %s, outcome %s',
+  'a cancelled call shows the progress of the cancellation: level %s, read-only %s, outcome %s',
   async (level, isReadOnly, outcome) => {
     const service = await openService({
       script: callsThenAnswer([[{ name: 'a__b' }]]),
@@ -114,7 +114,7 @@ test.each([
   },
 );
 
-test('a call that is lost while its run is cancelled ends as unknown and asks nobody', async () => {
+test('a call that is lost while its run is cancelled ends as unknown, without an inbox item', async () => {
   const lost: ToolCallOutcome = { type: 'lost', message: 'server died' };
   const service = await openService({
     script: callsThenAnswer([[{ name: 'a__b' }]]),
@@ -134,7 +134,7 @@ test('a call that is lost while its run is cancelled ends as unknown and asks no
   expect(await service.read.inboxItems({ runId: id })).toEqual([]);
 });
 
-test('calls that wait for approval, or for their next try, are cancelled unsent', async () => {
+test('calls that wait for approval or for a retry are cancelled without being sent', async () => {
   const service = await openService({
     script: callsThenAnswer([[{ name: 'a__ask' }, { name: 'b__later' }]]),
     tools: {
@@ -203,7 +203,7 @@ describe('cancelling', () => {
     );
   });
 
-  test('while the model call ends all the same plans nothing of what it asked', async () => {
+  test('while the model call completes plans none of its tool calls', async () => {
     const held = Promise.withResolvers<void>();
     const service = await openService({
       script: () => ({ text: 'I call', calls: [{ name: 'a__b' }], stubbornHold: held.promise }),
@@ -267,7 +267,7 @@ test.each([
   ['a write', {}, 'unknown'],
   ['read-only', READ_ONLY, 'harmless'],
 ] as const)(
-  'a call that was to be stopped alone when the service died is cancelled by the next one, and nobody is asked: %s',
+  'a call whose cancellation was requested before a crash is cancelled after the restart, without an inbox item: %s',
   async (_case, annotations, outcome) => {
     const tools = { w__write: { annotations, call: () => never } };
     const script = callsThenAnswer([[{ name: 'w__write' }]]);
@@ -294,7 +294,7 @@ test.each([
   },
 );
 
-test('calls that were not sent have the same result whether their run or they alone are cancelled', async () => {
+test('unsent calls have the same result whether the run or only the call is cancelled', async () => {
   const tools = { w__write: { call: () => Promise.resolve(ok('written')) } };
   const service = await openService({
     script: callsThenAnswer([[{ name: 'w__write' }, { name: 'w__write' }]]),

@@ -45,7 +45,7 @@ describe.each([
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
   });
 
-  test('while a person is asked: the answer is taken, and the run has as much time left as before', async () => {
+  test('while an inbox item is open: the response is accepted, and the remaining time of the run is unchanged', async () => {
     const slow: FakeTool = {
       annotations: READ_ONLY,
       call: ({ signal }) =>
@@ -74,7 +74,7 @@ describe.each([
     });
   });
 
-  test('while the service is down: a run that waited for its first turn takes it', async () => {
+  test('while the service is down: a run that waited for its first turn starts it', async () => {
     const service = await openService({ script: () => ({ text: 'hi' }), isStarted: false });
     const { id } = await service.engine.createRun({ prompt: 'go' });
     await service.kill();
@@ -88,7 +88,7 @@ describe.each([
   });
 });
 
-test('a server that connects is waited for no longer than ever when the clock was set back', async () => {
+test('the wait for a connecting server is not longer when the clock was set back', async () => {
   const clock = new ManualClock();
   const waits: number[] = [];
   const registry: Partial<ToolRegistry> = {

@@ -88,7 +88,7 @@ test.each<[string, Fork, RegExp]>([
   expect((await service.read.runs({ limit: 9 })).data).toHaveLength(1);
 });
 
-test('a run under way is forked after the last turn whose calls have ended, and goes on itself', async () => {
+test('a run in progress is forked after the last turn whose calls have ended, and continues itself', async () => {
   const service = await openService({
     script: callsThenAnswer([[{ name: 'r__read' }], [{ name: 'r__slow' }]]),
     tools: {
@@ -125,7 +125,7 @@ test('a fork of a run in a thread has the conversation before it, and is in no t
   expect(await service.settled(fork.id)).toMatchObject({ answer: 'heard 5', threadId: undefined });
 });
 
-test('a fork that fails at once has no answer of its own', async () => {
+test('a fork that fails at once has no answer', async () => {
   const service = await openService({
     script: (_request, index) =>
       index === 0 ? { text: 'the first answer' } : { stop: 'refusal', text: '' },
@@ -136,7 +136,7 @@ test('a fork that fails at once has no answer of its own', async () => {
   expect(await service.settled(fork.id)).toMatchObject({ status: 'failed', answer: undefined });
 });
 
-test('a fork may have another model, servers, instructions, limits and metadata; what another model wrote for itself is left out', async () => {
+test('a fork may have a different model, servers, instructions, limits and metadata; native items of the other model are left out', async () => {
   const { service, id } = await settledRun();
   const changes = {
     model: 'other-model',

@@ -49,7 +49,7 @@ describe('the time of the next attempt', () => {
       random: () => random,
     });
 
-  test('is any time within 2 s, 4 s, 8 s and so on up to 5 minutes, but no sooner than in a second', () => {
+  test('is random within 2 s, 4 s, 8 s and so on up to 5 minutes, but at least a second away', () => {
     expect([1, 2, 3, 8, 9, 50].map((attempts) => Math.round(at(attempts) ?? 0))).toEqual([
       2000, 4000, 8000, 256_000, 300_000, 300_000,
     ]);
@@ -61,19 +61,19 @@ describe('the time of the next attempt', () => {
     expect(at(9, { leftMs: 60_000 })).toBe(30_000);
   });
 
-  test('is as late as the provider asks, spread over 5 s, also beyond a minute', () => {
+  test('honors the retry delay of the provider, also beyond a minute, with 5 s of jitter', () => {
     expect(at(1, { retryAfterMs: 600_000, random: 0 })).toBe(600_000);
     expect(Math.round(at(1, { retryAfterMs: 600_000 }) ?? 0)).toBe(605_000);
   });
 
-  test('does not exist when the provider asks to wait beyond the wall clock', () => {
+  test('does not exist when the retry delay of the provider exceeds the wall clock limit', () => {
     expect(at(1, { retryAfterMs: 60_000, leftMs: 60_000 })).toBeUndefined();
   });
 });
 
-describe('a model call that fails for a reason that passes', () => {
+describe('a model call that fails for a temporary reason', () => {
   test.each<LlmErrorKind>(['rate', 'overloaded', 'timeout', 'network', 'protocol'])(
-    'of kind %s is made again by the run, which shows what it waits for',
+    'of kind %s is retried by the run, which shows the reason of the wait',
     async (kind) => {
       const service = await openService({
         script: failing(2, undefined, { fail: new LlmError(kind, 'try later') }),
@@ -124,7 +124,7 @@ describe('a model call that fails for a reason that passes', () => {
     },
   );
 
-  test('is made again after the first token, and the text of the failed attempt is void', async () => {
+  test('is retried even after the first token, and the text of the failed attempt is void', async () => {
     const service = await openService({
       script: failing(1, undefined, { text: 'half an ans', fail: new LlmError('network', 'cut') }),
     });
@@ -169,7 +169,7 @@ describe('a model call that fails for a reason that passes', () => {
     expect(service.registry.sent).toHaveLength(1);
   });
 
-  test('waits as long as the provider asks', async () => {
+  test('waits for the retry delay of the provider', async () => {
     const service = await openService({
       script: failing(1, undefined, { fail: overloaded(600_000) }),
     });
@@ -178,13 +178,13 @@ describe('a model call that fails for a reason that passes', () => {
     expect(modelOutage?.nextAttemptAt).toBeGreaterThanOrEqual(service.clock.now() + 600_000);
   });
 
-  test('leaves waits of more than 5 s to the run, where they show and survive a restart', async () => {
+  test('waits more than 5 s as a state of the run, which is visible and survives a restart', async () => {
     const service = await openService({ script: () => ({ text: 'done' }) });
     await service.settled((await service.engine.createRun({ prompt: 'go' })).id);
     expect(service.llm.patienceMs).toEqual([5000]);
   });
 
-  test('ends the run at once when the provider asks to wait beyond its wall clock', async () => {
+  test('ends the run at once when the retry delay exceeds its wall clock limit', async () => {
     const service = await openService({ script: () => ({ fail: overloaded(600_000) }) });
     const { id } = await service.engine.createRun({
       prompt: 'go',
@@ -199,7 +199,7 @@ describe('a model call that fails for a reason that passes', () => {
     });
   });
 
-  test('ends with the wall clock of the run, and the error has the last reason', async () => {
+  test('ends with the wall clock limit of the run, and the error has the last reason', async () => {
     const service = await openService({ script: () => ({ fail: overloaded() }) });
     const { id } = await service.engine.createRun({
       prompt: 'go',
@@ -219,7 +219,7 @@ describe('a model call that fails for a reason that passes', () => {
     );
   });
 
-  test('that cannot be understood ends the run after three attempts', async () => {
+  test('with an invalid response ends the run after three attempts', async () => {
     const service = await openService({
       script: () => ({ fail: new LlmError('protocol', 'an HTML page') }),
     });
@@ -266,7 +266,7 @@ describe('a run that waits for its model', () => {
     expect(service.llm.requests).toHaveLength(1);
   });
 
-  test('survives the end of its process, and asks again when the stored time has come', async () => {
+  test('survives the end of its process, and retries at the stored time', async () => {
     const { service, id, next } = await outageAndKill();
     const again = await openService({
       script: () => ({ text: 'done' }),
@@ -284,7 +284,7 @@ describe('a run that waits for its model', () => {
     expect(await again.settled(id)).toMatchObject({ status: 'completed', answer: 'done' });
   });
 
-  test('control: without the stored time the model is asked at once after a restart', async () => {
+  test('control: without the stored time the model call is retried at once after a restart', async () => {
     const { service, id } = await outageAndKill((killed, runId) =>
       killed.store.write((sql) => sql.updateRun(runId, { modelOutage: undefined })),
     );
@@ -296,7 +296,7 @@ describe('a run that waits for its model', () => {
     expect(await again.settled(id)).toMatchObject({ status: 'completed' });
   });
 
-  test('expires when its wall clock ran out while no process was there', async () => {
+  test('expires when its wall clock limit passed while the service was down', async () => {
     const { service, id } = await outageAndKill();
     service.clock.advance(3_600_000);
     const again = await openService({

@@ -34,7 +34,7 @@ const settledRun = async (
 };
 
 describe('a run that failed', () => {
-  test('is resumed from where it stopped, and no tool call is repeated', async () => {
+  test('is resumed from the point where it stopped, and no tool call is repeated', async () => {
     const service = await openService({ script: badKeyAfterCall(), tools: TOOLS });
     const id = await settledRun(service);
     expect(await service.read.run(id)).toMatchObject({
@@ -86,7 +86,7 @@ describe('a run that failed', () => {
     expect(await service.settled(id)).toMatchObject({ status: 'expired' });
   });
 
-  test('at a limit is resumed with a higher one', async () => {
+  test('at a limit is resumed with a higher limit', async () => {
     const service = await openService({
       script: callsThenAnswer([[{ name: 'a__b' }]]),
       tools: TOOLS,
@@ -105,7 +105,7 @@ describe('a run that failed', () => {
     expect(service.registry.sent).toHaveLength(1);
   });
 
-  test('at the limit of tool calls reads of the calls that were not made', async () => {
+  test('at the limit of tool calls shows the model the calls that were not made', async () => {
     const service = await openService({
       script: callsThenAnswer([[{ name: 'a__b' }, { name: 'a__b' }]]),
       tools: TOOLS,
@@ -179,7 +179,7 @@ describe('a run is not resumed', () => {
     expect(await refusal(service, id)).toContain('it has not ended, it is running.');
   });
 
-  test('whose answer another attempt does not change', async () => {
+  test('whose failure a new attempt cannot fix', async () => {
     const service = await openService({ script: () => ({ text: 'no', stop: 'refusal' }) });
     expect(await refusal(service, await settledRun(service))).toContain(
       'it failed with refusal, which another attempt does not change.',

@@ -70,7 +70,7 @@ describe('a call without a model', () => {
     expect(await service.settled(run.id)).toMatchObject({ status: 'completed', answer: 'written' });
   });
 
-  test('ends as the call did', async () => {
+  test('ends with the outcome of the call', async () => {
     const service = await open({ policies: { w: { approval: 'deny', sampling: 'ask' } } });
     const broken = await service.engine.startCall(call('r__broken'));
     const denied = await service.engine.startCall(call('w__write'));
@@ -85,7 +85,7 @@ describe('a call without a model', () => {
     expect(service.registry.sent.map(({ wireName }) => wireName)).toEqual(['r__broken']);
   });
 
-  test('whose answer was lost asks a person, and says so when nobody does', async () => {
+  test('whose answer was lost opens an inbox item, and fails with the unknown outcome when the item expires', async () => {
     const service = await open({
       tools: { w__write: { call: () => Promise.resolve({ type: 'lost', message: 'gone' }) } },
       policies: { w: { approval: 'auto', sampling: 'ask' } },
@@ -108,7 +108,7 @@ describe('a call without a model', () => {
     ['before-tool-send', ['completed']],
     ['after-settle-call-commit', ['completed']],
   ] as const)(
-    'is not lost and not made twice when the service dies %s',
+    'is neither lost nor repeated when the service crashes %s',
     async (crashAt, statuses) => {
       const service = await open({ crashAt });
       service.engine.startCall(call('r__read', { path: 'a' })).catch(() => undefined);
@@ -218,7 +218,7 @@ describe('cancelling one call', () => {
     ]).toEqual(['void', 'cancelled']);
   });
 
-  test('of another run, or of none, is refused', async () => {
+  test('of a different or unknown run is refused', async () => {
     const service = await open();
     const { run } = await service.engine.startCall(call('w__write'));
     const other = await service.engine.startCall(call('w__write'));

@@ -31,7 +31,7 @@ const refusalOf = async (work: Promise<unknown>): Promise<string> => {
 };
 
 describe('a run of a thread', () => {
-  test('begins with what was said in the runs before it, tool calls included', async () => {
+  test('begins with the messages of the earlier runs, including tool calls', async () => {
     const { service, threadId } = await withThread((request, index) =>
       index === 0 ? { calls: [{ name: 'r__read' }] } : { text: `answer ${index}` },
     );
@@ -67,7 +67,7 @@ describe('a run of a thread', () => {
     ]);
   });
 
-  test('is refused while another is not settled, unless it says what is to happen', async () => {
+  test('is refused while another run is not settled, unless it sets on_busy', async () => {
     const { service, threadId } = await withThread(callsThenAnswer([[{ name: 'r__slow' }]]));
     const first = await service.engine.createRun({ prompt: 'one', threadId });
     await service.event(first.id, 'tool_call.dispatched');
@@ -82,7 +82,7 @@ describe('a run of a thread', () => {
     );
   });
 
-  test('that is enqueued waits for those before it, in order, and a cancelled one in between is passed over', async () => {
+  test('that is enqueued waits for the earlier runs in order, and a cancelled run in between is skipped', async () => {
     const held = Promise.withResolvers<void>();
     const { service, threadId } = await withThread(({ messages }) =>
       messages.length === 1
@@ -105,7 +105,7 @@ describe('a run of a thread', () => {
     expect(said(service, 1)).toEqual(['user: one', 'assistant: first', 'user: two three']);
   });
 
-  test('that interrupts cancels the one before it, begins when that has ended, and reads of its calls that they were cancelled', async () => {
+  test('that interrupts cancels the previous run, starts when it has ended, and sees its calls as cancelled', async () => {
     const { service, threadId } = await withThread(({ messages }) =>
       messages.length === 1 ? { calls: [{ name: 'r__slow' }] } : { text: 'done' },
     );
@@ -125,7 +125,7 @@ describe('a run of a thread', () => {
     expect(JSON.stringify(service.llm.requests[1]!.messages)).toContain('This call was cancelled.');
   });
 
-  test('waits also across the death of the service', async () => {
+  test('waits also across a crash of the service', async () => {
     const script: Script = ({ messages }) => ({ text: `after ${messages.length}` });
     const service = await openService({ script, crashAt: 'before-model-call' });
     await service.store.write((sql) =>
@@ -146,7 +146,7 @@ describe('a run of a thread', () => {
     );
   });
 
-  test('goes on after one that ended at a limit with calls that were not made', async () => {
+  test('continues after a run that ended at a limit with calls that were not made', async () => {
     const { service, threadId } = await withThread(({ messages }) =>
       messages.length === 1
         ? { calls: [{ name: 'r__read' }, { name: 'r__read' }] }
@@ -175,7 +175,7 @@ describe('a run of a thread', () => {
 });
 
 describe('a run of a stored agent', () => {
-  test('begins with its definition, its own fields win, and what becomes of the agent later does not matter', async () => {
+  test('begins with its definition, the fields of the run win, and later changes of the agent have no effect', async () => {
     const held = Promise.withResolvers<void>();
     const service = await openService({
       script: (_request, index) =>
@@ -218,7 +218,7 @@ describe('a run of a stored agent', () => {
 });
 
 describe('erasing', () => {
-  test('a settled run leaves nothing but the audit, and the next run of its thread knows nothing of it', async () => {
+  test('a settled run leaves only its audit entries, and the next run of its thread has none of its messages', async () => {
     const { service, threadId } = await withThread(callsThenAnswer([[{ name: 'r__read' }]]));
     const first = await service.engine.createRun({ prompt: 'secret', threadId });
     await service.settled(first.id);
@@ -238,7 +238,7 @@ describe('erasing', () => {
     expect(JSON.stringify(service.llm.requests.at(-1)!.messages)).not.toContain('secret');
   });
 
-  test('is refused while a run is not settled, for it and for its thread', async () => {
+  test('is refused for a run that is not settled, and for its thread', async () => {
     const { service, threadId } = await withThread(callsThenAnswer([[{ name: 'r__slow' }]]));
     const { id } = await service.engine.createRun({ prompt: 'one', threadId });
     await service.event(id, 'tool_call.dispatched');

@@ -10,7 +10,7 @@ const limitEvents = async (service: Service, id: string): Promise<readonly unkno
     .filter((event) => event.type.startsWith('limit.'))
     .map((event) => [event.type, event.data]);
 
-test('a run that uses all of its turns fails with what it had, warned at four fifths', async () => {
+test('a run that reaches its turn limit fails with its partial answer, after a warning at 80 %', async () => {
   const service = await openService({
     script: (_request, index) => ({ text: `turn ${index + 1}`, calls: [{ name: 'a__b' }] }),
     tools: { a__b: reads },
@@ -30,7 +30,7 @@ test('a run that uses all of its turns fails with what it had, warned at four fi
   expect(service.llm.requests).toHaveLength(5);
 });
 
-test('a run that asks for more tool calls than it has left fails before any of them is sent', async () => {
+test('a run that plans more tool calls than remain fails before any of them is sent', async () => {
   const service = await openService({
     script: callsThenAnswer([
       [{ name: 'a__b' }, { name: 'a__b' }],
@@ -54,7 +54,7 @@ describe('the tokens of a run', () => {
   // Each answer of this model takes 15.
   const tools = { a__b: reads };
 
-  test('that are used up end it before the next calls, warned at four fifths, with what it had', async () => {
+  test('end it at the limit before the next calls, after a warning at 80 %, with its partial answer', async () => {
     const service = await openService({
       script: (_request, index) => ({ text: `turn ${index + 1}`, calls: [{ name: 'a__b' }] }),
       tools,
@@ -73,13 +73,13 @@ describe('the tokens of a run', () => {
     expect(service.registry.sent).toHaveLength(3);
   });
 
-  test('do not take away the answer that used the last of them', async () => {
+  test('keep the answer that reached the limit', async () => {
     const service = await openService({ script: () => ({ text: 'the answer' }), tools });
     const { id } = await service.engine.createRun({ prompt: 'go', limits: { tokens: 10 } });
     expect(await service.settled(id)).toMatchObject({ status: 'completed', answer: 'the answer' });
   });
 
-  test('may be limited where their price cannot', async () => {
+  test('can be limited when their price is unknown', async () => {
     const service = await openService({ script: () => ({ text: 'the answer' }), tools });
     await expect(
       service.engine.createRun({ prompt: 'go', limits: { costUsd: 1 } }),
@@ -88,7 +88,7 @@ describe('the tokens of a run', () => {
 });
 
 describe('the wall clock', () => {
-  test('ends a run during a model call, warned at four fifths, with its partial text', async () => {
+  test('ends a run during a model call, after a warning at 80 %, with its partial text', async () => {
     const service = await openService({ script: () => ({ text: 'half', hold: never }) });
     const { id } = await service.engine.createRun({ prompt: 'go', limits: { wallClockMs: 1000 } });
     await service.until(
@@ -114,7 +114,7 @@ describe('the wall clock', () => {
     ]);
   });
 
-  test('ends a run during a tool call and tells the server to stop', async () => {
+  test('ends a run during a tool call and cancels the call', async () => {
     const service = await openService({
       script: callsThenAnswer([[{ name: 'a__b' }]]),
       tools: { a__b: { annotations: READ_ONLY, call: untilCancelled('delivered') } },
@@ -126,7 +126,7 @@ describe('the wall clock', () => {
     expect(await service.call(id)).toMatchObject({ state: 'cancelled', cancel: 'delivered' });
   });
 
-  test('stands still while the run waits for a person', async () => {
+  test('is paused while the run waits for a person', async () => {
     const service = await openService({
       script: callsThenAnswer([[{ name: 'a__b' }], [{ name: 'a__slow' }]]),
       tools: {
@@ -173,7 +173,7 @@ test('the limits of a call reach the registry', async () => {
   expect(service.registry.sent[0]).toMatchObject({ inactivityMs: 7, maxTotalMs: 8 });
 });
 
-test('progress is kept word for word, at most four times a second and with the last', async () => {
+test('progress is stored verbatim, at most four times a second, including the last update', async () => {
   const end = Promise.withResolvers<void>();
   const service = await openService({
     script: callsThenAnswer([[{ name: 'a__b' }]]),

@@ -52,7 +52,7 @@ async function runWithout(isFull: (write: number) => boolean): Promise<{
   return { service, run: await service.settled(id), effects, writes };
 }
 
-test('a disk that is full for a while stops no run, loses no result and repeats no write', async () => {
+test('a temporarily full disk stops no run, loses no result and repeats no write', async () => {
   const { writes } = await runWithout(() => false);
   expect(writes).toBeGreaterThan(8);
   for (let first = 2; first <= writes; first += 1) {
@@ -66,7 +66,7 @@ test('a disk that is full for a while stops no run, loses no result and repeats 
   }
 });
 
-test('a single write that fails ends its run at worst, and visibly', async () => {
+test('a single failed write at worst fails its run, visibly', async () => {
   const { writes } = await runWithout(() => false);
   for (let failing = 2; failing <= writes; failing += 1) {
     const { run, effects, service } = await runWithout((write) => write === failing);
@@ -79,7 +79,7 @@ test('a single write that fails ends its run at worst, and visibly', async () =>
   }
 });
 
-test('a deadline whose change has no room comes again', async () => {
+test('a deadline that cannot be stored is retried', async () => {
   const clock = new ManualClock();
   let isFull = false;
   const service = await openService({ script, tools: world().tools, clock, isFull: () => isFull });
@@ -96,7 +96,7 @@ test('a deadline whose change has no room comes again', async () => {
   expect((await service.read.inboxItem(item.id))?.state).toBe('expired');
 });
 
-test('a result that cannot be stored is told to the model as that, and the call is not made again', async () => {
+test('a result that cannot be stored is reported to the model as such, and the call is not repeated', async () => {
   const clock = new ManualClock();
   let isTooLarge = false;
   let refused = 0;

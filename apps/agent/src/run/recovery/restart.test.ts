@@ -59,7 +59,7 @@ async function acrossDeath(
 
 describe('a service killed', () => {
   test.each<CrashPoint>(['before-model-call', 'after-model-call'])(
-    '%s asks the model again, once',
+    '%s repeats the model call, once',
     async (crashAt) => {
       const { id, next } = await acrossDeath({ script: () => ({ text: 'the answer' }), crashAt });
       expect(await next.settled(id)).toMatchObject({
@@ -89,43 +89,49 @@ describe('a service killed', () => {
     ['during-tool-call', 2],
     ['after-tool-result', 2],
     ['after-settle-call-commit', 1],
-  ])('%s of a read-only call goes on by itself: sent %d times in all', async (crashAt, sent) => {
-    const { effects, tools } = world();
-    const { id, next } = await acrossDeath({
-      script: callsThenAnswer([[{ name: 'r__read' }]]),
-      tools,
-      crashAt,
-    });
-    expect(await next.settled(id)).toMatchObject({ status: 'completed' });
-    expect(effects).toHaveLength(sent);
-    expect(await next.call(id)).toMatchObject({
-      state: 'succeeded',
-      attempt: crashAt === 'after-settle-call-commit' ? 1 : 2,
-    });
-  });
+  ])(
+    '%s of a read-only call continues without a person: sent %d times in total',
+    async (crashAt, sent) => {
+      const { effects, tools } = world();
+      const { id, next } = await acrossDeath({
+        script: callsThenAnswer([[{ name: 'r__read' }]]),
+        tools,
+        crashAt,
+      });
+      expect(await next.settled(id)).toMatchObject({ status: 'completed' });
+      expect(effects).toHaveLength(sent);
+      expect(await next.call(id)).toMatchObject({
+        state: 'succeeded',
+        attempt: crashAt === 'after-settle-call-commit' ? 1 : 2,
+      });
+    },
+  );
 
   test.each<[CrashPoint, number]>([
     ['before-tool-send', 0],
     ['during-tool-call', 1],
     ['after-tool-result', 1],
-  ])('%s of a write asks a person and repeats nothing: done %d times', async (crashAt, done) => {
-    const { effects, tools } = world();
-    const { id, next } = await acrossDeath({
-      script: callsThenAnswer([[{ name: 'w__write' }]]),
-      tools,
-      crashAt,
-    });
-    const item = await next.item(id);
-    expect(item).toMatchObject({
-      kind: 'outcome_unknown',
-      request: { message: 'The service ended while the call was under way.' },
-    });
-    expect(await next.status(id, 'input_required')).toBeDefined();
-    expect(effects).toHaveLength(done);
-    await next.engine.respond(item.id, { action: 'mark_done' });
-    expect(await next.settled(id)).toMatchObject({ status: 'completed' });
-    expect(effects).toHaveLength(done);
-  });
+  ])(
+    '%s of a write opens an inbox item and repeats nothing: done %d times',
+    async (crashAt, done) => {
+      const { effects, tools } = world();
+      const { id, next } = await acrossDeath({
+        script: callsThenAnswer([[{ name: 'w__write' }]]),
+        tools,
+        crashAt,
+      });
+      const item = await next.item(id);
+      expect(item).toMatchObject({
+        kind: 'outcome_unknown',
+        request: { message: 'The service ended while the call was under way.' },
+      });
+      expect(await next.status(id, 'input_required')).toBeDefined();
+      expect(effects).toHaveLength(done);
+      await next.engine.respond(item.id, { action: 'mark_done' });
+      expect(await next.settled(id)).toMatchObject({ status: 'completed' });
+      expect(effects).toHaveLength(done);
+    },
+  );
 
   test('after-settle-call-commit of a write knows that it is done', async () => {
     const { effects, tools } = world();
@@ -139,7 +145,7 @@ describe('a service killed', () => {
     expect(await next.read.inboxItems({ runId: id })).toEqual([]);
   });
 
-  test('without the guard a write is repeated: the guard is what prevents it', async () => {
+  test('control: without the guard a write is repeated', async () => {
     const { effects, tools } = world();
     const { id, next } = await acrossDeath({
       script: callsThenAnswer([[{ name: 'w__write' }]]),
@@ -152,7 +158,7 @@ describe('a service killed', () => {
   });
 });
 
-test('a service killed after any of its commits ends every run, and a write is done once or somebody is told', async () => {
+test('a service killed after any of its commits ends every run, and a write is done once or reported as unknown', async () => {
   const script = callsThenAnswer(
     [[{ name: 'r__read' }, { name: 'w__write' }], [{ name: 'r__read' }]],
     'all done',
@@ -192,8 +198,8 @@ test('a service killed after any of its commits ends every run, and a write is d
   }
 });
 
-describe('what a run was at when its service died', () => {
-  test('queued: it starts with the next service', async () => {
+describe('recovery of a run in each state after a crash', () => {
+  test('queued: it starts after the restart', async () => {
     const service = await openService({ script: () => ({ text: 'hi' }), isStarted: false });
     const { id } = await service.engine.createRun({ prompt: 'go' });
     await service.kill();
@@ -202,7 +208,7 @@ describe('what a run was at when its service died', () => {
     expect(await next.types(id)).not.toContain('run.resumed');
   });
 
-  test('left with a turn that nobody takes: it is interrupted before the next one begins', async () => {
+  test('with an unfinished turn: the turn is interrupted before the next turn starts', async () => {
     const service = await openService({ script: () => ({ text: 'hi' }), isStarted: false });
     const { id } = await service.engine.createRun({ prompt: 'go' });
     await service.store.write((sql) =>
@@ -241,7 +247,7 @@ describe('what a run was at when its service died', () => {
     expect(effects).toEqual(['write']);
   });
 
-  test('waiting for a person: it holds up no start, and is recovered as soon as the store takes writes again', async () => {
+  test('waiting for a person: it does not delay the start, and is recovered when the store accepts writes again', async () => {
     const { tools } = world();
     const script = callsThenAnswer([[{ name: 'w__write' }]]);
     const service = await openService({ script, tools });
@@ -275,7 +281,7 @@ describe('what a run was at when its service died', () => {
     ['limits', "update runs set limits = '{broken' where id = ?"],
     ['result', "update tool_calls set result = '{broken', state = 'dispatched' where run_id = ?"],
   ])(
-    'and its stored %s was damaged since: it fails and says so, and other runs go on',
+    'with damaged stored %s: it fails with the reason, and other runs continue',
     async (column, damage) => {
       const { tools } = world();
       const script = callsThenAnswer([[{ name: 'w__write' }]]);
@@ -310,7 +316,7 @@ describe('what a run was at when its service died', () => {
     },
   );
 
-  test('waiting for an approval that expired meanwhile: the run goes on without the call', async () => {
+  test('waiting for an approval that expired meanwhile: the run continues without the call', async () => {
     const { tools } = world();
     const service = await openService({ script: callsThenAnswer([[{ name: 'w__write' }]]), tools });
     const { id } = await service.engine.createRun({
@@ -449,7 +455,7 @@ describe('what a run was at when its service died', () => {
 });
 
 describe('close', () => {
-  test('interrupts a turn without ending its run, and the next service takes it again', async () => {
+  test('interrupts a turn without ending its run, and the next service repeats the turn', async () => {
     const service = await openService({ script: () => ({ text: 'half', hold: never }) });
     const { id } = await service.engine.createRun({ prompt: 'go' });
     await service.event(id, 'turn.started');
@@ -464,7 +470,7 @@ describe('close', () => {
     expect(await next.settled(id)).toMatchObject({ status: 'completed', answer: 'whole' });
   });
 
-  test('that comes while a run is being claimed lets no turn begin', async () => {
+  test('during the claim of a run starts no turn', async () => {
     const service = await openService({ script: () => ({ text: 'x', hold: never }) });
     const closed = Promise.withResolvers<void>();
     const unsubscribe = service.bus.subscribe((signal) => {
@@ -478,7 +484,7 @@ describe('close', () => {
     expect(service.llm.requests).toEqual([]);
   });
 
-  test('gives a call its grace and keeps a result that comes in it', async () => {
+  test('gives a call its grace period and keeps a result that arrives in time', async () => {
     const end = Promise.withResolvers<void>();
     const service = await openService({
       script: callsThenAnswer([[{ name: 'w__write' }]]),
@@ -494,7 +500,7 @@ describe('close', () => {
     expect(service.llm.requests).toHaveLength(1);
   });
 
-  test('leaves a call that takes longer to the next start, and refuses its late result', async () => {
+  test('leaves a longer call to the next start, and refuses its late result', async () => {
     const end = Promise.withResolvers<void>();
     const service = await openService({
       script: callsThenAnswer([[{ name: 'w__write' }]]),
@@ -519,7 +525,7 @@ describe('close', () => {
     expect(await next.item(id)).toMatchObject({ kind: 'outcome_unknown' });
   });
 
-  test('takes no more requests', async () => {
+  test('accepts no more requests', async () => {
     const service = await openService({ script: () => ({ text: 'hi' }) });
     await service.engine.close();
     const refusal = new EngineError(

@@ -49,7 +49,7 @@ const textOf = (result: CallToolResult | undefined): string =>
 const text = (value: string): CallToolResult => ({ content: [{ type: 'text', text: value }] });
 
 describe('a long result', () => {
-  test('is kept as an artifact; the call and the model have its beginning and end, and how to go on', async () => {
+  test('is kept as an artifact; the call and the model get its beginning and end, and a hint how to read the rest', async () => {
     const { service, runId, artifactId } = await open(text(LINES));
     expect(await service.read.artifact(artifactId)).toMatchObject({
       runId,
@@ -70,13 +70,13 @@ describe('a long result', () => {
     });
   });
 
-  test('at the limit is not touched', async () => {
+  test('at the limit is unchanged', async () => {
     const result = text('x'.repeat(MAX_INLINE_BYTES));
     const { service, runId } = await open(result);
     expect((await service.call(runId)).result).toEqual(result);
   });
 
-  test('over what is kept loses its end, and says so', async () => {
+  test('over the artifact limit is truncated with a note', async () => {
     const { service, runId, artifactId } = await open(text(`${'€'.repeat(1_398_102)}END`), [
       (id) => ({ id, offset: MAX_ARTIFACT_BYTES - 30 }),
     ]);
@@ -94,7 +94,7 @@ describe('a long result', () => {
     );
   });
 
-  test('of structured content alone is kept as text in lines, and what is beside it stays', async () => {
+  test('of only structured content is kept as text in lines, and other content is unchanged', async () => {
     const structuredContent = { rows: Array.from({ length: 9000 }, (_, row) => ({ row })) };
     const image = { type: 'image', data: 'aaaa', mimeType: 'image/png' } as const;
     const { service, runId, artifactId } = await open({ content: [image], structuredContent });
@@ -103,12 +103,12 @@ describe('a long result', () => {
     expect([result!.structuredContent, result!.content[1]]).toEqual([undefined, image]);
   });
 
-  test('that is an error stays one', async () => {
+  test('that is an error stays an error', async () => {
     const { service, runId } = await open({ ...text(LINES), isError: true });
     expect(await service.call(runId)).toMatchObject({ state: 'failed', result: { isError: true } });
   });
 
-  test('goes with its run', async () => {
+  test('is deleted with its run', async () => {
     const { service, runId, artifactId } = await open(text(LINES));
     await service.engine.deleteRun(runId);
     expect(await service.read.artifact(artifactId)).toBeUndefined();
@@ -182,7 +182,7 @@ describe('reading an artifact', () => {
     expect(textOf(call.result)).toMatch(message);
   });
 
-  test('in pieces of any size gives every character once', async () => {
+  test('in parts of any size returns every character once', async () => {
     const wide = '€𝄞é'.repeat(8000);
     const pieces: string[] = [];
     const script: Script = ({ messages }, index) => {
@@ -220,7 +220,7 @@ describe('reading an artifact', () => {
     expect(pieces.join('')).toBe(wide);
   });
 
-  test('a line that is too long says where it begins in bytes', async () => {
+  test('a line that is too long has its byte offset', async () => {
     const { service, runId } = await open(text(`short\n${'x'.repeat(100_000)}`), [
       (id) => ({ id, unit: 'lines', offset: 1 }),
       (id) => ({ id, offset: 6, limit: 10 }),
@@ -231,7 +231,7 @@ describe('reading an artifact', () => {
     expect(textOf((await service.call(runId, 2)).result)).toMatch(/\nx{10}$/);
   });
 
-  test('of another conversation is refused; of the thread and of what the run was forked from it is not', async () => {
+  test('is refused in an unrelated conversation, but allowed in the same thread and in forks', async () => {
     const script: Script = ({ messages }) => {
       const prompt = messages
         .filter(({ role }) => role === 'user')

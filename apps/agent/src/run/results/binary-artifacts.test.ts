@@ -88,7 +88,7 @@ test.each([
     { type: 'image', data: base64(4_000_000), mimeType: 'image/png' } as const,
     'an image, image/png, 4000000 bytes: kept as the artifact',
   ],
-])('of other long parts the model reads a note: %#', async (block, note) => {
+])('other long parts are replaced by a note for the model: %#', async (block, note) => {
   const { service, result, told } = await called([block]);
   expect(told).toContain(note);
   expect(told.length).toBeLessThan(2000);
@@ -120,7 +120,7 @@ test('a model gets at most 16 MiB of images from artifacts, the newest first', a
   expect(told).toContain('an image: kept as the artifact');
 });
 
-test('a long error of a server is cut once, for the call, its event and the model', async () => {
+test('a long error of a server is truncated once, for the call, its event and the model', async () => {
   const service = await openService({
     script: callsThenAnswer([[{ name: 'r__x' }]]),
     tools: {
@@ -139,7 +139,7 @@ test('a long error of a server is cut once, for the call, its event and the mode
   ).toBeLessThan(30_000);
 });
 
-test('a fork keeps its artifacts when the run it was made from is erased, and they go with the last run that has them', async () => {
+test('a fork keeps its artifacts when its source run is erased, and artifacts are deleted with their last run', async () => {
   const { service, runId, result } = await called([
     { type: 'text', text: 'line\n'.repeat(20_000) },
   ]);

@@ -6,7 +6,7 @@ const textOf = (result: CallToolResult): string =>
   result.content.map((block) => (block.type === 'text' ? block.text : `<${block.type}>`)).join('|');
 
 describe('a result within the limit', () => {
-  test('is left as it is', () => {
+  test('is unchanged', () => {
     const result: CallToolResult = {
       content: [{ type: 'text', text: 'short' }],
       structuredContent: { a: 1 },
@@ -16,14 +16,14 @@ describe('a result within the limit', () => {
 });
 
 describe('a result over the limit', () => {
-  test('keeps its head and tail and says what is missing', () => {
+  test('keeps its beginning and end with a note about the missing part', () => {
     const cut = cutResult({ content: [{ type: 'text', text: `HEAD${'x'.repeat(200)}TAIL` }] }, 100);
     expect(textOf(cut)).toBe(
       `HEAD${'x'.repeat(71)}\n[… 108 of 208 bytes left out here …]\n${'x'.repeat(21)}TAIL`,
     );
   });
 
-  test('is cut in proportion over its blocks, embedded resources included, and images stay', () => {
+  test('is truncated in proportion over its blocks, including embedded resources, and images are kept', () => {
     const cut = cutResult(
       {
         content: [
@@ -59,7 +59,7 @@ describe('a result over the limit', () => {
     expect(cut.structuredContent).toBeUndefined();
   });
 
-  test('with structured content only shows that as cut text', () => {
+  test('with only structured content becomes truncated text', () => {
     const cut = cutResult(
       { content: [], structuredContent: { rows: 'y'.repeat(200) }, isError: false },
       100,

@@ -107,7 +107,7 @@ test.each<[string, ModelPreferences | undefined, string]>([
   expect(chooseModel(CARDS, PLAIN, preferences)?.card.id).toBe(expected);
 });
 
-test('a model that cannot take the request is not chosen, whatever is preferred', () => {
+test('a model that does not support the request is not chosen, whatever the preferences', () => {
   const deaf = chooseModel(
     [MEDIUM, card('hears', { takes: { ...TAKES, audio: true } })],
     { ...PLAIN, audio: true },
@@ -131,7 +131,7 @@ test('a model that cannot take the request is not chosen, whatever is preferred'
   ).toBeUndefined();
 });
 
-test('a price or rank that is not known is in the middle', () => {
+test('an unknown price or rank counts as average', () => {
   expect(chooseModel([card('unknown'), LARGE, SMALL], PLAIN, { costPriority: 1 })?.card.id).toBe(
     SMALL.id,
   );
@@ -140,7 +140,7 @@ test('a price or rank that is not known is in the middle', () => {
   );
 });
 
-test('the reason is told', () => {
+test('the reason is returned', () => {
   expect(chooseModel(CARDS, PLAIN, { hints: [{ name: 'gpt-4o-mini' }] })?.why).toBe(
     'a small model, for the hint "gpt-4o-mini"',
   );

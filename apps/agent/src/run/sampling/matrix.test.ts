@@ -84,7 +84,7 @@ function local(
 }
 
 describe('tools of a sampling request', () => {
-  test("go to the model under names that it takes, and its calls come back under the server's", async () => {
+  test("are sent to the model under valid names, and its calls are returned under the server's names", async () => {
     const reply = { text: 'Let me see.', calls: [{ name: 'look_up_cc6c68fa', input: { q: 'x' } }] };
     const { asked, answer } = await sample(
       { tools: [TOOL, { ...TOOL, name: 'plain' }], toolChoice: { mode: 'required' } },
@@ -103,7 +103,7 @@ describe('tools of a sampling request', () => {
     });
   });
 
-  test('that the server ran are answered in the next request, under the same names', async () => {
+  test('that the server executed are answered in the next request, under the same names', async () => {
     const messages: CreateMessageParams['messages'] = [
       ...PARAMS.messages,
       {
@@ -135,7 +135,7 @@ describe('tools of a sampling request', () => {
     });
   });
 
-  test('called with arguments that are no JSON are an error to the server, which cannot run them', async () => {
+  test('called with arguments that are not JSON are an error to the server', async () => {
     const { answer } = await sample(
       { tools: [TOOL] },
       {
@@ -149,7 +149,7 @@ describe('tools of a sampling request', () => {
     );
   });
 
-  test('called in an answer that was cut are left out, and the answer says that it was cut', async () => {
+  test('called in a truncated answer are left out, and the stop reason says that it was truncated', async () => {
     const { answer } = await sample(
       { tools: [TOOL] },
       {
@@ -166,7 +166,7 @@ describe('tools of a sampling request', () => {
     });
   });
 
-  test('are shown with a reply that a person reviews, and the server gets them', async () => {
+  test('are shown in a reply that a person reviews, and are sent to the server', async () => {
     const { answer } = await sample(
       { tools: [TOOL] },
       { reply: { calls: [{ name: wireNameOf('look.up'), input: { q: 'x' } }] }, review: true },
@@ -178,7 +178,7 @@ describe('tools of a sampling request', () => {
   });
 });
 
-test('without tools the reply is one block, and thinking stays here', async () => {
+test('without tools the reply is one block without thinking', async () => {
   const { answer } = await sample({});
   expect(answer).toEqual({
     role: 'assistant',
@@ -207,7 +207,7 @@ describe('stops', () => {
     ).toMatchObject({ stopReason: expected });
   });
 
-  test("what was asked for reaches the model: tokens, sequences, temperature, the system's words", async () => {
+  test('the parameters reach the model: tokens, stop sequences, temperature, system prompt', async () => {
     const { asked } = await sample({
       stopSequences: ['X'],
       temperature: 0,
@@ -222,7 +222,7 @@ describe('stops', () => {
     });
   });
 
-  test('what the model did not get is told to the server', async () => {
+  test('parameters that the model did not get are reported to the server', async () => {
     expect(
       (await sample({}, { reply: { text: 'ok', warnings: ['no temperature'] } })).answer,
     ).toMatchObject({ _meta: { 'dev.signalbox/warnings': ['no temperature'] } });
@@ -255,7 +255,7 @@ describe('the model of a sampling request', () => {
     ]);
   });
 
-  test('that can take the request is missing: an error, and the model is not asked', async () => {
+  test('that supports the request is missing: an error, without a model call', async () => {
     const { answer, asked } = await sample(
       {
         messages: [
@@ -270,7 +270,7 @@ describe('the model of a sampling request', () => {
     expect(asked).toEqual([]);
   });
 
-  test('an image goes to a model that sees', async () => {
+  test('an image is sent to a model with image input', async () => {
     const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' } as const;
     const { asked } = await sample(
       { messages: [{ role: 'user', content: image }] },

@@ -69,8 +69,8 @@ async function sampled(
 const asked = (service: Service) =>
   service.llm.requests.filter((request) => request.purpose === 'sampling');
 
-describe('a sampling request that a person changes', () => {
-  test('goes to the model as the person left it', async () => {
+describe('a sampling request edited by a person', () => {
+  test('is sent to the model with the edits', async () => {
     const { service, answers } = await sampled({});
     const { id } = await service.engine.createRun({ prompt: 'go' });
     const messages = [
@@ -119,7 +119,7 @@ describe('a sampling request that a person changes', () => {
       { model: 'bigger' },
       'content.model: cannot be changed; system_prompt, messages and max_tokens can',
     ],
-  ])('in a way that does not fit is refused by field: %.60j', async (content, message) => {
+  ])('with an invalid edit is refused with the field: %.60j', async (content, message) => {
     const { service } = await sampled({});
     const { id } = await service.engine.createRun({ prompt: 'go' });
     const item = await service.item(id);
@@ -135,7 +135,7 @@ describe('a sampling request that a person changes', () => {
   });
 });
 
-describe('where replies are reviewed', () => {
+describe('with review of replies', () => {
   async function reviewed(response: JsonObject): Promise<string | undefined> {
     const { service, answers } = await sampled({ sampling: 'auto', samplingReview: true });
     const { id } = await service.engine.createRun({ prompt: 'go' });
@@ -154,7 +154,7 @@ describe('where replies are reviewed', () => {
     expect(await reviewed({ action: 'approve' })).toBe('{"type":"text","text":"a summary"}');
   });
 
-  test('the server gets what the person made of it', async () => {
+  test('the server gets the edited reply', async () => {
     expect(await reviewed({ action: 'approve', content: { text: 'nothing secret' } })).toBe(
       '{"type":"text","text":"nothing secret"}',
     );
@@ -164,7 +164,7 @@ describe('where replies are reviewed', () => {
     expect(await reviewed({ action: 'deny' })).toBe('-1 User rejected the reply of the model');
   });
 
-  test('the request is approved first where that is configured, too', async () => {
+  test('the request needs approval first when both are configured', async () => {
     const { service, answers } = await sampled({ sampling: 'ask', samplingReview: true });
     const { id } = await service.engine.createRun({ prompt: 'go' });
     const request = await service.item(id);
@@ -186,7 +186,7 @@ describe('where replies are reviewed', () => {
     expect(answers).toHaveLength(1);
   });
 
-  test('nobody who looks in time is an error', async () => {
+  test('an expired review is an error', async () => {
     const { service, answers } = await sampled({ sampling: 'auto', samplingReview: true });
     const { id } = await service.engine.createRun({ prompt: 'go' });
     await service.item(id);
@@ -195,7 +195,7 @@ describe('where replies are reviewed', () => {
     expect(answers).toEqual(['-1 Nobody approved the reply of the model in time.']);
   });
 
-  test('a reply that an earlier life of a parked call showed is not asked for again', async () => {
+  test('a reply that a parked call already showed is not requested from the model again', async () => {
     const context = { key: 'thought' };
     const { service, answers } = await sampled(
       { sampling: 'auto', samplingReview: true },
@@ -216,7 +216,7 @@ test.each<[string, Partial<ServerPolicy>, string]>([
   ['request', { sampling: 'ask' }, '-1 User rejected sampling request'],
   ['reply', { samplingReview: true }, '-1 User rejected the reply of the model'],
 ])(
-  'a %s that a person denied stays denied to a parked call, whatever is configured by then',
+  'a %s that a person denied stays denied for a parked call, whatever the configuration after a restart',
   async (_what, policy, refusal) => {
     const policies: { [server: string]: ServerPolicy } = {
       a: { approval: 'auto', sampling: 'auto', ...policy },
@@ -252,7 +252,7 @@ test.each([
   },
 );
 
-test('a server asks the model no more often in a run than the run has turns, over all of its calls', async () => {
+test('a server gets at most as many sampling replies in a run as the run has turns, over all of its calls', async () => {
   const { service, answers } = await sampled({ sampling: 'auto' }, { times: 3 });
   const { id } = await service.engine.createRun({ prompt: 'go', limits: { turns: 2 } });
   await service.settled(id);

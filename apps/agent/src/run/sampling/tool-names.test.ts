@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SamplingTools } from './tool-names.ts';
 
-test('any names are mapped to ones that models take, each to its own, and back', () => {
+test('any names are mapped to valid, distinct names and back', () => {
   const plain = new SamplingTools([{ name: 'a.b', inputSchema: { type: 'object' } }]).toWire('a.b');
   const names = ['plain', 'a.b', 'a/b', 'a b', 'поиск', 'é', 'x'.repeat(65), 'x'.repeat(66), plain];
   const tools = new SamplingTools(names.map((name) => ({ name, inputSchema: { type: 'object' } })));
@@ -12,7 +12,7 @@ test('any names are mapped to ones that models take, each to its own, and back',
   expect(wire[0]).toBe('plain');
 });
 
-test('a name that a model made up, or that is of an earlier request, is mapped too', () => {
+test('an invented name, or a name of an earlier request, is mapped too', () => {
   const tools = new SamplingTools([]);
   expect(tools.fromWire('made_up')).toBe('made_up');
   expect(tools.toWire('a.b')).toMatch(/^a_b_[0-9a-f]{8}$/);

@@ -17,7 +17,7 @@ async function told(service: Service): Promise<string> {
 }
 
 test.each([101, 3000, 100_000])(
-  'arguments of %i levels are an invalid call for the model, and the run goes on',
+  'arguments of %i levels are an invalid call for the model, and the run continues',
   async (levels) => {
     const service = await openService({
       script: callsThenAnswer([[{ name: 'a__x', input: nested(levels) }]]),
@@ -52,7 +52,7 @@ test('a client that calls a tool with arguments of 101 levels is refused', async
   });
 });
 
-test('two calls of a turn with one id get ids of their own before they are planned, and both are answered', async () => {
+test('two calls of a turn with the same id get distinct ids before they are planned, and both are answered', async () => {
   const tools = {
     a__x: { annotations: READ_ONLY, call: () => Promise.resolve(ok('x done')) },
     a__y: { annotations: READ_ONLY, call: () => Promise.resolve(ok('y done')) },

@@ -21,7 +21,7 @@ const quiet = {
 };
 
 describe.each(WIRES)('$provider $wire.path', (kind) => {
-  test('tools that come in a run and between runs of a thread never change what thinking is bound to', async () => {
+  test('tools that are added in a run, or between runs of a thread, never change the beginning that thinking is bound to', async () => {
     await using server = await startFakeServer(kind.wire);
     const tools: { [wireName: string]: FakeTool } = {};
     tools['a__grow'] = {

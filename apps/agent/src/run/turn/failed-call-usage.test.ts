@@ -13,7 +13,7 @@ const USED: Usage = {
   costUsd: 0.5,
 };
 
-test('a model call that fails after it was taken is charged to its run, with its cost', async () => {
+test('a model call that fails after the provider accepted it is charged to its run, with its cost', async () => {
   const service = await openService({
     script: () => ({ text: 'so far', fail: new LlmError('context', 'cut', { usage: USED }) }),
   });
@@ -34,7 +34,7 @@ test('a model call that the provider refused is charged nothing', async () => {
   expect((await service.settled(id)).usage).toBeUndefined();
 });
 
-test('a sampling call that fails after it was taken is charged to the run of the server', async () => {
+test('a sampling call that fails after the provider accepted it is charged to the run of the server', async () => {
   const service = await openService({
     script: (request, index) =>
       request.purpose === 'sampling'

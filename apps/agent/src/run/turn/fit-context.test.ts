@@ -41,7 +41,7 @@ function history(turns: number): readonly Message[] {
 const shown = (messages: readonly Message[]): string => JSON.stringify(messages);
 
 describe('a conversation', () => {
-  test('that has room stays as it is', () => {
+  test('within the context is unchanged', () => {
     const messages = history(3);
     expect(fitContext(messages, BUDGET)).toEqual({ messages, leftOut: 0 });
     expect(fitContext(history(300), Infinity).leftOut).toBe(0);
@@ -57,7 +57,7 @@ describe('a conversation', () => {
     }
   });
 
-  test('is changed seldom: most turns only add to what was sent before', () => {
+  test('is rarely changed: most turns only append to the previous request', () => {
     let changes = 0;
     for (let turns = 1; turns < 60; turns += 1) {
       const before = shown(fitContext(history(turns), 40_000).messages).slice(0, -1);
@@ -67,7 +67,7 @@ describe('a conversation', () => {
     expect(changes).toBeLessThan(10);
   });
 
-  test('that is changed has no items of the provider that are bound to what it was', () => {
+  test('that is changed has no native items that are bound to the earlier text', () => {
     const { messages, leftOut } = fitContext(history(20), BUDGET);
     expect(leftOut).toBeGreaterThan(0);
     const firstWhole = messages.findIndex(({ content }) =>
@@ -78,7 +78,7 @@ describe('a conversation', () => {
     expect(messages.slice(0, firstWhole).every(({ native }) => native === undefined)).toBe(true);
   });
 
-  test('keeps whether a result was an error, and says what was an image', () => {
+  test('keeps the error flag of results, and has a note in place of an image', () => {
     const [question, call, result] = history(1) as [Message, Message, Message];
     const image: Message = {
       role: 'user',
@@ -106,7 +106,7 @@ describe('a conversation', () => {
   });
 });
 
-test('a run of many long results goes on within the context of its model', async () => {
+test('a run of many long results stays within the context of its model', async () => {
   const TURNS = 12;
   const service = await openService({
     script: (_request, index) =>

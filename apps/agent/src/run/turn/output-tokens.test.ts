@@ -29,7 +29,7 @@ const CARD: ModelCard = {
 };
 
 describe('the output tokens of a message', () => {
-  test('are those of the model, no more than the run says, and 8,192 where nothing is known', () => {
+  test('are the maximum of the model, capped by the run, and 8,192 for an unknown model', () => {
     expect(maxOutputTokens(CARD, undefined)).toBe(6000);
     expect(maxOutputTokens(CARD, 500)).toBe(500);
     expect(maxOutputTokens(CARD, 50_000)).toBe(6000);
@@ -43,7 +43,7 @@ describe('the output tokens of a message', () => {
     expect(promptRoom(undefined, 6000)).toBe(Infinity);
   });
 
-  test('fit into the context beside the prompt, and are never fewer than 1,024', () => {
+  test('fit into the context beside the prompt, and are at least 1,024', () => {
     expect(outputTokensBeside(CARD, 6000, 1000)).toBe(6000);
     expect(outputTokensBeside(CARD, 6000, 12_000)).toBe(5000);
     expect(outputTokensBeside(CARD, 6000, 19_000)).toBe(1024);
@@ -66,7 +66,7 @@ async function serviceWithCard(script: Script): Promise<Service> {
 describe.each(['other-1', 'other'])(
   'a run that names the model %s, which is not the configured one',
   (model) => {
-    test('asks for as much as the model can write, or the run says', async () => {
+    test('requests the maximum of the model, or the limit of the run', async () => {
       const service = await serviceWithCard(() => ({ text: 'done' }));
       for (const outputTokens of [undefined, 700])
         await service.settled(
@@ -91,7 +91,7 @@ describe.each(['other-1', 'other'])(
       );
     });
 
-    test('may have a limit of cost, since the price is known', async () => {
+    test('may have a cost limit, because the price is known', async () => {
       const service = await serviceWithCard(() => ({ text: 'done' }));
       const { id } = await service.engine.createRun({
         prompt: 'go',
@@ -106,7 +106,7 @@ describe.each(['other-1', 'other'])(
   },
 );
 
-describe('a message that was cut at the limit of output tokens', () => {
+describe('a message that was truncated at the output token limit', () => {
   const cutCall: Reply = {
     stop: 'max_tokens',
     calls: [
@@ -118,7 +118,7 @@ describe('a message that was cut at the limit of output tokens', () => {
     ],
   };
 
-  test('in the arguments of a call is not made, and the model is told to write less at once', async () => {
+  test('in the arguments of a call makes no call, and the model is told to write less in one message', async () => {
     const service = await serviceWithCard((_request, index) =>
       index === 0 ? cutCall : { text: 'done' },
     );
@@ -144,7 +144,7 @@ describe('a message that was cut at the limit of output tokens', () => {
     });
   });
 
-  test('counts anew after a message that was not cut', async () => {
+  test('counts from zero after a complete message', async () => {
     const service = await serviceWithCard((_request, index) =>
       index === 5 ? { text: 'done' } : index === 2 ? { calls: [{ name: 'a__read' }] } : cutCall,
     );

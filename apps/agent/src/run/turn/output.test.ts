@@ -26,7 +26,7 @@ const says =
   (...texts: readonly string[]): Script =>
   (_request, index) => ({ text: texts[index] ?? 'no more' });
 
-test('an answer that fits is the output of the run, with and without a code fence', async () => {
+test('an answer that conforms to the schema is the output of the run, with and without a code fence', async () => {
   for (const text of [
     '{"total": 12, "currency": "EUR"}',
     '```json\n{"total": 12, "currency": "EUR"}\n```\n',
@@ -46,7 +46,7 @@ test('an answer that fits is the output of the run, with and without a code fenc
   }
 });
 
-test('the model is told of the schema with its instructions, and the provider with each request', async () => {
+test('the schema is in the instructions for the model and in each request to the provider', async () => {
   const { service } = await answer(says('{"total":1,"currency":"EUR"}'));
   expect(service.llm.requests[0]).toMatchObject({
     outputSchema: SCHEMA,
@@ -54,7 +54,7 @@ test('the model is told of the schema with its instructions, and the provider wi
   });
 });
 
-test('an answer that does not fit is asked for again with everything that is wrong with it', async () => {
+test('a non-conforming answer is sent back to the model with all of its problems', async () => {
   const { service, run } = await answer(
     says('{"total":"12","currency":"GBP","extra":1}', '{"total":12,"currency":"USD"}'),
   );
@@ -78,7 +78,7 @@ test('an answer that does not fit is asked for again with everything that is wro
 });
 
 test.each(['It is 12 EUR.', '[1]', '12', '', '{"total":12'])(
-  '%j is asked for again, and fails the run the second time',
+  '%j gets one repair attempt, and the second such answer fails the run',
   async (text) => {
     const { run } = await answer(says(text, text, '{"total":12,"currency":"USD"}'));
     expect(run).toMatchObject({
@@ -94,7 +94,7 @@ test.each(['It is 12 EUR.', '[1]', '12', '', '{"total":12'])(
   },
 );
 
-test('tools may be called in the repair, and the answer after it counts', async () => {
+test('tools may be called in the repair, and the answer after it is the output', async () => {
   const { run } = await answer((_request, index) =>
     index === 1
       ? { calls: [{ name: 'a__x' }] }
@@ -103,14 +103,14 @@ test('tools may be called in the repair, and the answer after it counts', async 
   expect(run).toMatchObject({ status: 'completed', output: { total: 1 }, turns: 3, toolCalls: 1 });
 });
 
-test('without a schema nothing is asked of the answer', async () => {
+test('without a schema the answer is not checked', async () => {
   const { service, run } = await answer(says('just words'), { outputSchema: undefined });
   expect(run).toMatchObject({ status: 'completed', answer: 'just words', output: undefined });
   expect(service.llm.requests[0]).not.toHaveProperty('outputSchema');
   expect((await service.event(run.id, 'run.completed')).data).not.toHaveProperty('output');
 });
 
-test('a repair goes on where another process died after the first answer', async () => {
+test('a repair continues after a crash that followed the first answer', async () => {
   const script = says('no', '{"total":2,"currency":"EUR"}');
   const first = await openService({ script, crashAt: 'after-finish-turn-commit' });
   const { id } = await first.engine.createRun({ prompt: 'go', outputSchema: SCHEMA });
@@ -141,7 +141,7 @@ test('a fork has the schema of its source', async () => {
   });
 });
 
-describe('a schema that cannot be used is refused when the run is created', () => {
+describe('an unsupported schema is refused when the run is created', () => {
   test.each([
     [{}, 'it must have "type": "object"'],
     [{ type: 'array' }, 'it must have "type": "object"'],
@@ -169,7 +169,7 @@ describe('a schema that cannot be used is refused when the run is created', () =
     expect((await service.read.runs({ limit: 1 })).data).toEqual([]);
   });
 
-  test('a pattern that takes for ever costs the run, not the service', async () => {
+  test('a pattern with catastrophic backtracking fails the run, not the service', async () => {
     const schema = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } };
     const { run } = await answer(says(JSON.stringify({ a: `${'a'.repeat(40)}!` }), '{"a":"aa"}'), {
       outputSchema: schema,

@@ -22,7 +22,7 @@ const EARLIER = {
   '0006-epochs': epochs,
 };
 
-test('a database of an earlier version keeps its questions and artifacts, and its lists show long questions cut', async () => {
+test('a database of an earlier version keeps its inbox items and artifacts, and its lists show long requests truncated', async () => {
   const dataDir = join(mkdtempSync(join(tmpdir(), 'migrate-')), 'data');
   mkdirSync(dataDir);
   const database = new Sqlite(join(dataDir, 'signalbox.sqlite'));
