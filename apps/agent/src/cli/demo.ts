@@ -56,7 +56,7 @@ async function callTool(
     inactivityMs: SERVERS_READY_MS,
     maxTotalMs: SERVERS_READY_MS,
     onProgress: () => undefined,
-    questions: {},
+    inputHandlers: {},
   });
   if (outcome.type !== 'result' || outcome.result.isError === true)
     throw new Error(

@@ -241,10 +241,10 @@ export function serverView(status: ServerStatus): z.output<typeof Server> {
     quarantined: [...status.quarantined],
     roots: [...status.roots],
     warnings: [...status.warnings],
-    connections: status.connections.map(({ pid, calls, runs, openQuestions, retiring }) => ({
+    connections: status.connections.map(({ pid, calls, runs, openInputRequests, retiring }) => ({
       calls,
       run_ids: [...runs],
-      open_questions: openQuestions,
+      open_questions: openInputRequests,
       ...defined({ pid, retiring }),
     })),
     waiting_calls: status.waiting.map(({ runId, callId, reason, message, since }) => ({

@@ -38,7 +38,11 @@ async function ready(
   await fixture.pool.settled(1000);
   const send: Fixture['send'] = async (runId, rest) => {
     const outcome = fixture.pool.call(
-      callRequest('server__t', { runId, questions: { elicit: () => answerOf(runId) }, ...rest }),
+      callRequest('server__t', {
+        runId,
+        inputHandlers: { elicit: () => answerOf(runId) },
+        ...rest,
+      }),
     );
     const isOfRun = ({ options }: FakeCall): boolean =>
       options.meta?.['dev.signalbox/idempotency-key'] === (rest?.idempotencyKey ?? 'key-1');
@@ -56,8 +60,8 @@ function answerOf(runId: string): Promise<ElicitResult> {
 }
 
 /** Returns handlers of a person who has not answered yet. */
-function unanswered(): { readonly questions: ToolCallRequest['questions'] } {
-  return { questions: { elicit: () => new Promise(() => undefined) } };
+function unanswered(): { readonly inputHandlers: ToolCallRequest['inputHandlers'] } {
+  return { inputHandlers: { elicit: () => new Promise(() => undefined) } };
 }
 
 async function end({ outcome, received }: SentCall): Promise<void> {
@@ -195,7 +199,7 @@ describe('a legacy server that has sent no input request', () => {
     const b = await send('b');
     const answer = ask(a);
     expect(pool.servers()[0]?.connections).toMatchObject([
-      { calls: 2, runs: ['a', 'b'], openQuestions: 1 },
+      { calls: 2, runs: ['a', 'b'], openInputRequests: 1 },
     ]);
     await end(b);
     expect(await answer).toEqual({ action: 'accept', content: { run: 'a' } });
@@ -281,7 +285,7 @@ describe('a legacy server that has sent an input request', () => {
     expect(await ask(b)).toMatchObject({ content: { run: 'b' } });
     expect(await ask(c)).toMatchObject({ content: { run: 'c' } });
     expect(pool.servers()[0]?.connections).toMatchObject([
-      { runs: ['a'], openQuestions: 1 },
+      { runs: ['a'], openInputRequests: 1 },
       { runs: ['b'] },
       { runs: ['c'] },
     ]);
@@ -330,7 +334,7 @@ describe('a legacy server that has sent an input request', () => {
   test('never gets a second connection with `connections` 1: calls of other runs wait for it', async () => {
     const { send, server, pool } = await asking({ connections: 1 });
     const a = await send('a');
-    const b = pool.call(callRequest('server__t', { runId: 'b', questions: {} }));
+    const b = pool.call(callRequest('server__t', { runId: 'b', inputHandlers: {} }));
     await vi.waitFor(
       () => expect(pool.servers()[0]?.waiting).toMatchObject([{ reason: 'connections_busy' }]),
       poll,

@@ -98,7 +98,7 @@ export class CallConnections {
       ...(life.connection.pid === undefined ? {} : { pid: life.connection.pid }),
       calls: leases.size,
       runs: [...new Set([...leases].map(({ runId }) => runId))],
-      openQuestions: life.router.openQuestions,
+      openInputRequests: life.router.openInputRequests,
       ...(retiring === undefined ? {} : { retiring }),
     }));
     const waiting = this.#waiters.flatMap(({ admission: { runId, callId }, since, waiting: why }) =>
@@ -374,7 +374,7 @@ export class CallConnections {
         reason: 'connection_opening',
         message: 'a further connection to the server is being opened',
       };
-    const asking = this.#connections.filter(({ life }) => life.router.openQuestions > 0).length;
+    const asking = this.#connections.filter(({ life }) => life.router.openInputRequests > 0).length;
     const all =
       this.#connections.length === 1
         ? 'the only connection to the server carries'

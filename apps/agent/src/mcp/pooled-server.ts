@@ -255,7 +255,7 @@ export class PooledServer {
       onStderr: (line) => this.#onStderr(line),
       onLog: (line) => this.#log.debug(line),
       onCatalogue: () => this.#onCatalogue(),
-      onUnnamedQuestion: () => this.#onUnnamedQuestion(),
+      onUnnamedInputRequest: () => this.#onUnnamedInputRequest(),
     });
   }
 
@@ -376,7 +376,7 @@ export class PooledServer {
     this.#log.warnings(this.status.warnings);
   }
 
-  #onUnnamedQuestion(): void {
+  #onUnnamedInputRequest(): void {
     if (this.#connections.areRunsSeparate) return;
     this.#log.info(
       'the server sends input requests that name no call: from now on each connection carries the calls of one run at a time',

@@ -116,7 +116,7 @@ describe.each([
     expect(
       await pool.call(
         say('ask', {
-          questions: { elicit: () => Promise.resolve({ action: 'accept', content: {} }) },
+          inputHandlers: { elicit: () => Promise.resolve({ action: 'accept', content: {} }) },
         }),
       ),
     ).toMatchObject({ result: { content: [{ text: 'accepted' }] } });

@@ -282,8 +282,8 @@ describe('the progress of a cancellation', () => {
 describe('an input request is routed to', () => {
   test('the only run with calls in flight', async () => {
     const { server, call } = await ready();
-    const first = await call({ questions: accepts({ by: 'first' }) });
-    await call({ questions: accepts({ by: 'second' }) });
+    const first = await call({ inputHandlers: accepts({ by: 'first' }) });
+    await call({ inputHandlers: accepts({ by: 'second' }) });
     expect(await server.options.handlers.elicit!(form, question)).toEqual({
       action: 'accept',
       content: { by: 'first' },
@@ -304,7 +304,7 @@ describe('an input request is routed to', () => {
       model: 'm',
     };
     await call({
-      questions: {
+      inputHandlers: {
         sample: (params) => Promise.resolve({ ...answer, model: `m${params.maxTokens}` }),
       },
     });
@@ -318,8 +318,8 @@ describe('an input request is routed to', () => {
     const { server, call, pool } = await ready();
     await answers(call, 3);
     const calls = [
-      await call({ runId: 'run-1', questions: accepts({ by: '1' }) }),
-      await call({ runId: 'run-2', questions: accepts({ by: '2' }) }),
+      await call({ runId: 'run-1', inputHandlers: accepts({ by: '1' }) }),
+      await call({ runId: 'run-2', inputHandlers: accepts({ by: '2' }) }),
     ];
     const about = ({ received }: (typeof calls)[number]): InputContext => ({
       ...question,

@@ -32,10 +32,10 @@ export async function sendCall(
   const call = {
     runId: request.runId,
     meta,
-    questions: request.questions,
+    inputHandlers: request.inputHandlers,
     onElicitationComplete: request.onElicitationComplete,
-    onQuestion: () => trial.answered(),
-    onQuestionHeld: () => request.onWaiting?.(QUESTION_HELD),
+    onInputRequest: () => trial.answered(),
+    onInputRequestHeld: () => request.onWaiting?.(QUESTION_HELD),
   };
   const parking = new ParkedState(
     { keeper: request.rounds, onAsked: () => trial.answered() },

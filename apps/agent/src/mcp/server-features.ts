@@ -56,7 +56,7 @@ async function asked<T>(
   request: (client: ServerConnection['client'], options: RequestOptions) => Promise<T>,
 ): Promise<T> {
   const meta = { 'dev.signalbox/request': randomUUID() };
-  const call = { runId: meta['dev.signalbox/request'], meta, questions: {} };
+  const call = { runId: meta['dev.signalbox/request'], meta, inputHandlers: {} };
   const lease = await server.acquire({ runId: call.runId, limitMs: LIMITS.maxTotalMs });
   if (typeof lease === 'string') throw unavailable(server, lease);
   const { connection, router } = lease.life;

@@ -3,14 +3,14 @@ import type { ServerConfig } from '../config/config.ts';
 import { messageOf } from '../text/error-text.ts';
 import { ToolsNotListedError } from './describe-failure.ts';
 import { LiveCatalogue, type LiveCatalogueOptions } from './live-catalogue.ts';
-import { QuestionRouter, type QuestionRouterOptions } from './question-router.ts';
+import { InputRequestRouter, type InputRequestRouterOptions } from './input-request-router.ts';
 import type { ConnectOptions, ConnectServer, ServerConnection } from './server-connection.ts';
 
 export interface ServerLifeOptions
   extends
     Pick<ConnectOptions, 'info' | 'signal' | 'onStderr' | 'onLog'>,
     LiveCatalogueOptions,
-    QuestionRouterOptions {
+    InputRequestRouterOptions {
   readonly connect: ConnectServer;
 }
 
@@ -19,7 +19,7 @@ export interface ServerLifeOptions
  */
 export interface ServerLife {
   readonly connection: ServerConnection;
-  readonly router: QuestionRouter;
+  readonly router: InputRequestRouter;
   readonly tools: LiveCatalogue;
   /** Resolves with the reason when the connection has ended. */
   readonly ended: Promise<LocalError>;
@@ -34,7 +34,7 @@ export async function startLife(
   options: ServerLifeOptions,
 ): Promise<ServerLife> {
   const { connect, signal } = options;
-  const router = new QuestionRouter(options);
+  const router = new InputRequestRouter(options);
   const end = Promise.withResolvers<LocalError>();
   const opened = Promise.withResolvers<LiveCatalogue>();
   const connection = await connect(server, {

@@ -33,7 +33,7 @@ describe('starting', () => {
         toolsChange: true,
         warnings: [],
         pid: 4001,
-        connections: [{ pid: 4001, calls: 0, runs: [], openQuestions: 0 }],
+        connections: [{ pid: 4001, calls: 0, runs: [], openInputRequests: 0 }],
         waiting: [],
         since: clock.now(),
         restarts: 0,

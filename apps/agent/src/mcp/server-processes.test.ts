@@ -218,7 +218,9 @@ describe('calls', () => {
     await statusOf(pool, 'fine', isReady);
     const outcome = await pool.call(
       callRequest('fine__ask', {
-        questions: { elicit: () => Promise.resolve({ action: 'accept', content: { by: 'me' } }) },
+        inputHandlers: {
+          elicit: () => Promise.resolve({ action: 'accept', content: { by: 'me' } }),
+        },
       }),
     );
     expect(outcome).toEqual({

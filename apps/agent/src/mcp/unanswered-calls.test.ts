@@ -87,7 +87,9 @@ test('an input request of the trial call counts as an answer', async () => {
   const { pool, clock, server, begin, failing } = await ready();
   for (let call = 0; call < 5; call++) await failing(timeout);
   clock.advance(1000);
-  const { received } = await begin({ questions: { elicit: () => new Promise(() => undefined) } });
+  const { received } = await begin({
+    inputHandlers: { elicit: () => new Promise(() => undefined) },
+  });
   void server.options.handlers.elicit?.(
     { message: 'Sure?', requestedSchema: { type: 'object', properties: {} } },
     { signal: new AbortController().signal, meta: {} },

@@ -53,7 +53,7 @@ export interface ServerConnectionStatus {
   readonly calls: number;
   readonly runs: readonly string[];
   /** Unanswered input requests of the server. */
-  readonly openQuestions: number;
+  readonly openInputRequests: number;
   /** Reason why the connection accepts no new calls and is closed when it has none. */
   readonly retiring?: string;
 }
@@ -120,7 +120,7 @@ export interface ToolCallRequest {
    */
   readonly onWaiting?: (waiting: CallWaiting) => void;
   /** Answers the server's input requests during the call. */
-  readonly questions: InputHandlers;
+  readonly inputHandlers: InputHandlers;
   /**
    * Called, possibly after the call, when a URL elicitation is completed. `elicitationId`: id of
    * the input request.

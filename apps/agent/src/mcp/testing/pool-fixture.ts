@@ -71,7 +71,7 @@ export function callRequest(
     inactivityMs: 120_000,
     maxTotalMs: 1_800_000,
     onProgress: () => undefined,
-    questions: {},
+    inputHandlers: {},
     ...rest,
   };
 }

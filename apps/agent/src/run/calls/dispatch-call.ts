@@ -235,7 +235,7 @@ async function sendCall(
     maxTotalMs: run.limits.callMaxMs,
     onProgress: (update) => progress.add(update),
     onWaiting: onWaiting(context, call, activity),
-    questions: inputRequestHandlers(context, dispatched, {
+    inputHandlers: inputRequestHandlers(context, dispatched, {
       rounds,
       onTooMany: () => tooMany.abort(),
     }),

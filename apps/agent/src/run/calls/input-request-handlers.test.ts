@@ -29,14 +29,14 @@ const FORM: ElicitParams = {
 
 /** A tool whose result is what its questions were answered with; an error of a question becomes its text. */
 function asks(
-  questions: readonly ElicitParams[],
+  elicitations: readonly ElicitParams[],
   signal: AbortSignal = new AbortController().signal,
 ): FakeTool {
   return {
     annotations: READ_ONLY,
-    call: async ({ questions: { elicit }, signal: cancel }) => {
+    call: async ({ inputHandlers: { elicit }, signal: cancel }) => {
       const answers = await Promise.all(
-        questions.map((params) =>
+        elicitations.map((params) =>
           elicit!(params, { signal: AbortSignal.any([signal, cancel]), meta: {} }).catch(
             (error: unknown) => String(error),
           ),
@@ -202,7 +202,7 @@ describe('an elicitation during a call', () => {
     const bad: ElicitParams = { message: 'x', requestedSchema: { type: 'string' } };
     const a__ask: FakeTool = {
       annotations: READ_ONLY,
-      call: async ({ questions: { elicit } }) => {
+      call: async ({ inputHandlers: { elicit } }) => {
         const ask = async (params: ElicitParams, signal: AbortSignal): Promise<void> =>
           void (await elicit!(params, { signal, meta: {} }).catch((error: unknown) =>
             heard.push(error),
@@ -306,8 +306,8 @@ describe('an elicitation during a call', () => {
       tools: {
         a__ask: {
           annotations: READ_ONLY,
-          call: async ({ questions }) => {
-            questions.elicit!(FORM, { signal: new AbortController().signal, meta: {} }).catch(
+          call: async ({ inputHandlers }) => {
+            inputHandlers.elicit!(FORM, { signal: new AbortController().signal, meta: {} }).catch(
               () => undefined,
             );
             await service.until(async () => (await service.read.inboxItems({ state: 'open' }))[0]);
@@ -330,8 +330,8 @@ describe('an elicitation during a call', () => {
       tools: {
         a__ask: {
           annotations: READ_ONLY,
-          call: async ({ questions }) => {
-            questions.elicit!(FORM, { signal: new AbortController().signal, meta: {} }).catch(
+          call: async ({ inputHandlers }) => {
+            inputHandlers.elicit!(FORM, { signal: new AbortController().signal, meta: {} }).catch(
               () => undefined,
             );
             await answered.promise;
@@ -360,7 +360,7 @@ describe('an elicitation during a call', () => {
         a__ask: {
           annotations: READ_ONLY,
           call: (request) => {
-            request.questions.elicit!(FORM, { signal: request.signal, meta: {} }).catch(
+            request.inputHandlers.elicit!(FORM, { signal: request.signal, meta: {} }).catch(
               (error: unknown) => heard.push(error),
             );
             return untilCancelled('delivered')(request);
@@ -399,11 +399,13 @@ describe('sampling', () => {
     const agent = callsThenAnswer([[{ name: 'a__sum' }]]);
     const tool: FakeTool = {
       annotations: READ_ONLY,
-      call: async ({ questions }): Promise<ToolCallOutcome> => {
+      call: async ({ inputHandlers }): Promise<ToolCallOutcome> => {
         answered.resolve(
-          await questions.sample!(params, { signal: new AbortController().signal, meta: {} }).catch(
-            (error: unknown) =>
-              error instanceof ProtocolError ? `${error.code} ${error.message}` : String(error),
+          await inputHandlers.sample!(params, {
+            signal: new AbortController().signal,
+            meta: {},
+          }).catch((error: unknown) =>
+            error instanceof ProtocolError ? `${error.code} ${error.message}` : String(error),
           ),
         );
         return ok('');
@@ -543,8 +545,8 @@ describe('sampling', () => {
       tools: {
         a__sum: {
           annotations: READ_ONLY,
-          call: async ({ questions }) => {
-            questions.sample!(PARAMS, { signal: new AbortController().signal, meta: {} }).catch(
+          call: async ({ inputHandlers }) => {
+            inputHandlers.sample!(PARAMS, { signal: new AbortController().signal, meta: {} }).catch(
               heard.resolve,
             );
             await asked.promise;

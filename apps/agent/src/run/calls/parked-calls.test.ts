@@ -23,12 +23,12 @@ const ASKED = {
 async function askedBefore({
   resumeFrom,
   rounds,
-  questions,
+  inputHandlers,
   signal,
 }: ToolCallRequest): Promise<unknown> {
   if (resumeFrom === undefined) await rounds!.save(ASKED);
   else expect(resumeFrom).toEqual(ASKED);
-  const answer = await questions.elicit!(
+  const answer = await inputHandlers.elicit!(
     { message: 'size?', requestedSchema: { type: 'object', properties: {} } },
     { signal, meta: {}, key: 'size' },
   );
@@ -99,7 +99,7 @@ describe('a call of a modern server with an input request', () => {
         isLost = false;
         await request.rounds!.save(ASKED);
         const withdrawn = new AbortController();
-        const asked = request.questions.elicit!(
+        const asked = request.inputHandlers.elicit!(
           { message: 'size?', requestedSchema: { type: 'object', properties: {} } },
           { signal: withdrawn.signal, meta: {}, key: 'size' },
         );

@@ -20,7 +20,7 @@ function asks(
     call: async (request) => {
       calls += 1;
       for (let count = 0; count < times; count += 1)
-        await request.questions
+        await request.inputHandlers
           .elicit?.(UNUSABLE, { signal: request.signal, meta: {} })
           .catch(() => undefined);
       wasCancelled = request.signal.aborted;

@@ -26,7 +26,7 @@ async function visiting(): Promise<{
           } as const;
           return ok(
             (
-              await request.questions.elicit!(question, {
+              await request.inputHandlers.elicit!(question, {
                 signal: new AbortController().signal,
                 meta: {},
               })

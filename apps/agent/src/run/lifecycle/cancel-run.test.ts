@@ -244,8 +244,8 @@ describe('cancelling', () => {
       tools: {
         a__ask: {
           annotations: READ_ONLY,
-          call: ({ questions }) => {
-            questions.elicit!(
+          call: ({ inputHandlers }) => {
+            inputHandlers.elicit!(
               { mode: 'url', message: 'm', url: 'https://example.org/' },
               { signal: new AbortController().signal, meta: {} },
             ).catch(() => undefined);

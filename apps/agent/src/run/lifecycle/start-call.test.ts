@@ -196,8 +196,8 @@ describe('cancelling one call', () => {
 
   test('that waits for a person withdraws its input request, and the run continues', async () => {
     const form = { message: 'size?', requestedSchema: { type: 'object', properties: {} } } as const;
-    const asking: FakeTool['call'] = async ({ questions, signal }) => {
-      const answer = await questions.elicit!(form, { signal, meta: {} }).catch(() => undefined);
+    const asking: FakeTool['call'] = async ({ inputHandlers, signal }) => {
+      const answer = await inputHandlers.elicit!(form, { signal, meta: {} }).catch(() => undefined);
       return answer === undefined && signal.aborted
         ? { type: 'cancelled', level: 'delivered' }
         : ok('answered');

@@ -345,10 +345,13 @@ describe('recovery of a run in each state after a crash', () => {
       const tools: { readonly [name: string]: FakeTool } = {
         w__ask: {
           annotations,
-          call: async ({ questions }) =>
+          call: async ({ inputHandlers }) =>
             ok(
               JSON.stringify(
-                await questions.elicit!(FORM, { signal: new AbortController().signal, meta: {} }),
+                await inputHandlers.elicit!(FORM, {
+                  signal: new AbortController().signal,
+                  meta: {},
+                }),
               ),
             ),
         },

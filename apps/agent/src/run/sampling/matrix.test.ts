@@ -41,8 +41,8 @@ async function sample(
     tools: {
       a__sum: {
         annotations: READ_ONLY,
-        call: async ({ questions }) => {
-          const asked = questions.sample!(
+        call: async ({ inputHandlers }) => {
+          const asked = inputHandlers.sample!(
             { ...PARAMS, ...params },
             { signal: new AbortController().signal, meta: {} },
           );

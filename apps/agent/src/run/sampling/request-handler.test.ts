@@ -41,9 +41,9 @@ async function sampled(
     tools: {
       a__sum: {
         annotations: READ_ONLY,
-        call: async ({ questions }) => {
+        call: async ({ inputHandlers }) => {
           for (let count = 0; count < times; count += 1) {
-            const answer = questions.sample!(PARAMS, {
+            const answer = inputHandlers.sample!(PARAMS, {
               signal: new AbortController().signal,
               meta: {},
               ...context,

@@ -45,8 +45,8 @@ test('a sampling call that fails after the provider accepted it is charged to th
     tools: {
       a__sum: {
         annotations: READ_ONLY,
-        call: async ({ questions }) => {
-          await questions.sample!(
+        call: async ({ inputHandlers }) => {
+          await inputHandlers.sample!(
             { messages: [{ role: 'user', content: { type: 'text', text: 'x' } }], maxTokens: 5 },
             { signal: new AbortController().signal, meta: {} },
           ).catch(() => undefined);

@@ -8,16 +8,16 @@ export interface CallInFlight {
   readonly runId: string;
   /** `_meta` of the call's request. The object identifies the call. */
   readonly meta: JsonObject;
-  readonly questions: InputHandlers;
+  readonly inputHandlers: InputHandlers;
   /** Called when an input request arrives that the call may have caused. */
-  readonly onQuestion?: () => void;
+  readonly onInputRequest?: () => void;
   /** Called when an input request is held that this call or another run's call may have caused. */
-  readonly onQuestionHeld?: () => void;
+  readonly onInputRequestHeld?: () => void;
   /** Called, possibly after the call, when one of its URL elicitations is completed. */
   readonly onElicitationComplete?: ((elicitationId: string) => void) | undefined;
 }
 
-export interface QuestionRouterOptions {
+export interface InputRequestRouterOptions {
   readonly clock: Clock;
   /**
    * Returns the paths of the server's current root directories. The roots capability is declared
@@ -28,7 +28,7 @@ export interface QuestionRouterOptions {
    * Called for the first input request that names no request. From then on the connection must
    * carry calls of one run at a time.
    */
-  readonly onUnnamedQuestion: () => void;
+  readonly onUnnamedInputRequest: () => void;
 }
 
 /**
@@ -46,7 +46,7 @@ const MAX_VISITS = 256;
 const HOLD_MS = 30_000;
 
 /** An input request that names no request, while calls of several runs may have caused it. */
-interface HeldQuestion {
+interface HeldRequest {
   /** Calls that were in flight on arrival and have not ended. */
   readonly candidates: Set<CallInFlight>;
   readonly settle: () => void;
@@ -60,24 +60,24 @@ interface HeldQuestion {
  * abandoned call of another run may still be active in the server, or if each of these runs may
  * wait for such an input request.
  */
-export class QuestionRouter {
+export class InputRequestRouter {
   readonly handlers: InputHandlers;
   readonly #calls = new Set<CallInFlight>();
   readonly #givenUpRuns = new Set<string>();
-  readonly #held = new Set<HeldQuestion>();
+  readonly #held = new Set<HeldRequest>();
   /** Call of each URL elicitation, by elicitation id. */
   readonly #visits = new Map<string, CallInFlight>();
-  readonly #options: QuestionRouterOptions;
+  readonly #options: InputRequestRouterOptions;
   #hasAsked = false;
-  #openQuestions = 0;
+  #openInputRequests = 0;
 
-  constructor(options: QuestionRouterOptions) {
+  constructor(options: InputRequestRouterOptions) {
     this.#options = options;
     this.handlers = {
       sample: (params, context) =>
         this.#counted(async () => {
           const { sample } = (await this.#callOf('sampling', ErrorCode.rejectedByUser, context))
-            .questions;
+            .inputHandlers;
           if (sample === undefined)
             throw new ProtocolError(
               ErrorCode.rejectedByUser,
@@ -88,7 +88,7 @@ export class QuestionRouter {
       elicit: (params, context) =>
         this.#counted(async () => {
           const call = await this.#callOf('elicitation', ErrorCode.internalError, context);
-          const { elicit } = call.questions;
+          const { elicit } = call.inputHandlers;
           if (params.mode === 'url' && params.elicitationId !== undefined)
             this.#remember(params.elicitationId, call);
           if (elicit === undefined)
@@ -117,8 +117,8 @@ export class QuestionRouter {
   }
 
   /** Number of unanswered input requests. */
-  get openQuestions(): number {
-    return this.#openQuestions;
+  get openInputRequests(): number {
+    return this.#openInputRequests;
   }
 
   get hasCalls(): boolean {
@@ -157,11 +157,11 @@ export class QuestionRouter {
   }
 
   async #counted<T>(answer: () => Promise<T>): Promise<T> {
-    this.#openQuestions += 1;
+    this.#openInputRequests += 1;
     try {
       return await answer();
     } finally {
-      this.#openQuestions -= 1;
+      this.#openInputRequests -= 1;
     }
   }
 
@@ -185,12 +185,12 @@ export class QuestionRouter {
     if (request !== undefined) {
       const named = [...this.#calls].find(({ meta }) => meta === request.meta);
       if (named === undefined) throw nobody();
-      named.onQuestion?.();
+      named.onInputRequest?.();
       return named;
     }
     this.#hasAsked = true;
-    this.#options.onUnnamedQuestion();
-    for (const call of this.#calls) call.onQuestion?.();
+    this.#options.onUnnamedInputRequest();
+    for (const call of this.#calls) call.onInputRequest?.();
     const found = await this.#attribute(signal);
     if (found === 'nobody') throw nobody();
     if (found === 'unknown')
@@ -205,7 +205,7 @@ export class QuestionRouter {
     const candidates = new Set(this.#calls);
     const immediate = this.#decide(candidates);
     if (immediate !== undefined) return Promise.resolve(immediate);
-    for (const call of candidates) call.onQuestionHeld?.();
+    for (const call of candidates) call.onInputRequestHeld?.();
     return new Promise((resolve) => {
       const finish = (found: CallInFlight | 'nobody' | 'unknown'): void => {
         stopTimer();
@@ -213,7 +213,7 @@ export class QuestionRouter {
         signal.removeEventListener('abort', question.refuse);
         resolve(found);
       };
-      const question: HeldQuestion = {
+      const question: HeldRequest = {
         candidates,
         settle: () => {
           const found = this.#decide(candidates);

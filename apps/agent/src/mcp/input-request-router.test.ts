@@ -1,28 +1,28 @@
 import type { ElicitResult, InputContext } from '@signalbox/mcp-core';
 import { expect, test } from 'vitest';
 import { ManualClock } from '../testing/manual-clock.ts';
-import { QuestionRouter, type CallInFlight } from './question-router.ts';
+import { InputRequestRouter, type CallInFlight } from './input-request-router.ts';
 
 const context: InputContext = { signal: new AbortController().signal, meta: {} };
 const visit = (elicitationId: string) =>
   ({ mode: 'url', message: 'sign in', url: 'https://example.org/', elicitationId }) as const;
 
 function routed(): {
-  readonly router: QuestionRouter;
+  readonly router: InputRequestRouter;
   readonly call: CallInFlight;
   readonly heard: readonly string[];
 } {
   const heard: string[] = [];
-  const router = new QuestionRouter({
+  const router = new InputRequestRouter({
     clock: new ManualClock(),
     roots: () => [],
-    onUnnamedQuestion: () => undefined,
+    onUnnamedInputRequest: () => undefined,
   });
   const elicit = (): Promise<ElicitResult> => Promise.resolve({ action: 'accept' });
   const call = {
     runId: 'r',
     meta: {},
-    questions: { elicit },
+    inputHandlers: { elicit },
     onElicitationComplete: (id: string) => void heard.push(id),
   };
   router.begin(call);
