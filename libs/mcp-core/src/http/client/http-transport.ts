@@ -162,7 +162,7 @@ class HttpTransport implements Transport, RequestOwner {
     const { legacySse = false } = this.#options;
     const isCandidate =
       legacySse && request.post.method === 'initialize' && [400, 404, 405].includes(error.status);
-    if (!isCandidate || this.#channel !== undefined || isModern(error)) return false;
+    if (!isCandidate || this.#channel !== undefined || isModernError(error)) return false;
     void this.#openChannel(request, error);
     return true;
   }
@@ -382,7 +382,7 @@ class HttpTransport implements Transport, RequestOwner {
 }
 
 /** Whether an error response shows that the server is modern. */
-function isModern({ rpcError, status }: HttpError): boolean {
+function isModernError({ rpcError, status }: HttpError): boolean {
   if (rpcError === undefined) return false;
   return (
     MODERN_ERROR_CODES.has(rpcError.code) ||

@@ -11,7 +11,7 @@ import type { MirroredHeaders } from './mirrored-headers.ts';
  * `Mcp-Name` do not count: bridges mirror them on legacy messages too.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
-export function isModern(params: JsonRpcRequest['params'], headers: HttpHeaders): boolean {
+export function isModernRequest(params: JsonRpcRequest['params'], headers: HttpHeaders): boolean {
   const meta = metaOf(params);
   if (MetaKey.protocolVersion in meta || MetaKey.clientCapabilities in meta) return true;
   const version = headerOf(headers, 'mcp-protocol-version');

@@ -6,7 +6,7 @@ import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../../era/versions.ts';
 import { ErrorCode, shorten } from '../../protocol/errors.ts';
 import type { Server } from '../../server/server.ts';
 import { accepts } from '../headers/media-types.ts';
-import { checkModernRequest, isModern } from './check-modern-request.ts';
+import { checkModernRequest, isModernRequest } from './check-modern-request.ts';
 import { headerOf } from '../headers/http-headers.ts';
 import type { HttpExchange } from './http-exchange.ts';
 import { sendAccepted, sendError, sendText } from './json-responses.ts';
@@ -82,18 +82,18 @@ export class McpEndpoint {
     const envelope = readEnvelope(value);
     switch (envelope.kind) {
       case 'request':
-        if (isModern(envelope.message.params, exchange.headers))
+        if (isModernRequest(envelope.message.params, exchange.headers))
           this.#serveAlone(exchange, envelope.message, auth);
         else this.#serveLegacy(exchange, envelope.message, auth);
         return;
       case 'notification':
-        if (isModern(envelope.message.params, exchange.headers)) sendAccepted(exchange);
+        if (isModernRequest(envelope.message.params, exchange.headers)) sendAccepted(exchange);
         else this.#takeLegacy(exchange, value, auth);
         return;
       case 'result':
       case 'error':
       case 'invalid-response':
-        if (isModern(undefined, exchange.headers))
+        if (isModernRequest(undefined, exchange.headers))
           refuse(exchange, 'a modern client sends no responses');
         else this.#takeLegacy(exchange, value, auth);
         return;
@@ -214,7 +214,7 @@ export class McpEndpoint {
     auth: AuthContext | undefined,
   ): void {
     const { sessions } = this.#options;
-    if (isModern(undefined, exchange.headers)) {
+    if (isModernRequest(undefined, exchange.headers)) {
       refuse(exchange, 'a message must be a JSON object');
     } else if (sessions === undefined) {
       const version = legacyVersionOf(exchange);
@@ -231,7 +231,7 @@ export class McpEndpoint {
   }
 
   #get(exchange: HttpExchange, auth: AuthContext | undefined): void {
-    if (this.#options.sessions === undefined || isModern(undefined, exchange.headers)) {
+    if (this.#options.sessions === undefined || isModernRequest(undefined, exchange.headers)) {
       this.#refuseMethod(exchange);
     } else if (accepts(exchange.headers, GET_TYPES)) {
       this.#find(exchange, auth)?.listen(exchange, headerOf(exchange.headers, 'last-event-id'));
@@ -244,7 +244,7 @@ export class McpEndpoint {
 
   #delete(exchange: HttpExchange, auth: AuthContext | undefined): void {
     const { sessions } = this.#options;
-    if (sessions === undefined || isModern(undefined, exchange.headers)) {
+    if (sessions === undefined || isModernRequest(undefined, exchange.headers)) {
       this.#refuseMethod(exchange);
       return;
     }
@@ -312,13 +312,13 @@ function readBatch(
   } else {
     return {
       envelopes,
-      ids: [...new Set(envelopes.map(answeredId).filter((id) => id !== undefined))],
+      ids: [...new Set(envelopes.map(requestIdOf).filter((id) => id !== undefined))],
     };
   }
   return undefined;
 }
 
-function answeredId(envelope: Envelope): RequestId | undefined {
+function requestIdOf(envelope: Envelope): RequestId | undefined {
   if (envelope.kind === 'request') return envelope.message.id;
   return envelope.kind === 'invalid' ? envelope.id : undefined;
 }
