@@ -57,7 +57,7 @@ async function resultsOf(prompt: string, more: object = {}): Promise<readonly un
   return calls.map(({ result }): unknown => JSON.parse(result.content[0]!.text));
 }
 
-test('S-216: all servers are connected at the start and at once; one that fails and one that hangs keep none from working', async () => {
+test('all servers are connected at the start and at once; one that fails and one that hangs keep none from working', async () => {
   const silent = { command: 'node', args: ['-e', 'setInterval(() => undefined, 1000)'] };
   const servers = {
     silent,
@@ -89,7 +89,7 @@ test('S-216: all servers are connected at the start and at once; one that fails 
   expect(await serverOnce('silent', () => true)).toMatchObject({ state: 'connecting' });
 });
 
-test('S-217: the capabilities of each server decide what it is asked for, and REST shows them', async () => {
+test('the capabilities of each server decide what it is asked for, and REST shows them', async () => {
   await box.start(
     {
       telling: telling('telling'),
@@ -113,7 +113,7 @@ test('S-217: the capabilities of each server decide what it is asked for, and RE
   expect(readFileSync(recordOf('telling'), 'utf8')).not.toMatch(/prompts\/|resources\//);
 });
 
-describe('S-220: a call', () => {
+describe('a call', () => {
   test('goes to the server of its name, under the name that the server gave the tool', async () => {
     await box.start({ one: telling('one'), two: telling('two') }, [
       {
@@ -147,7 +147,7 @@ test.each([
   ['decline', undefined, 'no name: decline'],
   ['cancel', undefined, 'no name: cancel'],
 ])(
-  'S-230: a form names its server, and may be accepted, declined or cancelled',
+  'a form names its server, and may be accepted, declined or cancelled',
   async (action, content, reply) => {
     await box.start({ asking: asking() }, [
       {
@@ -169,7 +169,7 @@ test.each([
   },
 );
 
-test('S-230: an address that a server wants visited is never fetched, and nothing but the answer reaches the server', async () => {
+test('an address that a server wants visited is never fetched, and nothing but the answer reaches the server', async () => {
   const visits: string[] = [];
   const site = createServer((request, response) => {
     visits.push(String(request.url));
@@ -197,7 +197,7 @@ test('S-230: an address that a server wants visited is never fetched, and nothin
 });
 
 test.each(['legacy', 'modern'])(
-  'S-231: roots are set for one server by REST, which is told, and go with the service (%s)',
+  'roots are set for one server by REST, which is told, and go with the service (%s)',
   async (era) => {
     const [first, second] = ['first', 'second'].map((name) => join(box.folder, name)) as [
       string,
@@ -229,7 +229,7 @@ test.each(['legacy', 'modern'])(
   },
 );
 
-test('S-239: the stream of events relays the progress of a call as the server sent it, with the id of the call', async () => {
+test('the stream of events relays the progress of a call as the server sent it, with the id of the call', async () => {
   await box.start({ asking: asking() }, [
     {
       prompt: 'append',
@@ -251,7 +251,7 @@ test('S-239: the stream of events relays the progress of a call as the server se
 });
 
 test.each(['legacy', 'modern'])(
-  'S-240: a person cancels a run, its call hears of it, and the run says how far that got (%s)',
+  'a person cancels a run, its call hears of it, and the run says how far that got (%s)',
   async (era) => {
     await box.start(
       { asking: { ...asking(), signalbox: { trust: true, approval: 'auto', era } } },

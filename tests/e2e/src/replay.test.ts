@@ -112,7 +112,7 @@ test('a run is replayed while the service runs, after it was killed, and with wh
   });
 });
 
-test('S-223, S-227: a tool that comes in the middle of a run is found and called, one that goes is told of, and the replay has the same tools at the same time', async () => {
+test('a tool that comes in the middle of a run is found and called, one that goes is told of, and the replay has the same tools at the same time', async () => {
   const { id } = await api.start('change');
   await api.waitFor(id, ({ type }) => type === 'inbox.opened');
   const tools = async (): Promise<readonly string[]> =>

@@ -47,7 +47,7 @@ async function start(policy: object = {}, how: 'start' | 'startProcess' = 'start
 }
 
 describe('a tool call that needs approval', () => {
-  test('S-228: shows its arguments and is made once it is approved by REST', async () => {
+  test('shows its arguments and is made once it is approved by REST', async () => {
     await start();
     const { id } = await box.api.start('delete one');
     const item = await box.item(id, 'tool_approval');

@@ -62,7 +62,7 @@ async function start({ tool, input = {}, args, era }: Peer, policy: object = {})
 }
 
 describe.each(PEERS)('%s', (_name, peer) => {
-  test('S-229: uses the model when a person approves its request at the command line', async () => {
+  test('uses the model when a person approves its request at the command line', async () => {
     const id = await start(peer);
     const item = await box.item(id, 'sampling_approval');
     expect(item.request).toMatchObject({
