@@ -44,7 +44,7 @@ describe('logCall', () => {
   });
 });
 
-test('logToolCalls logs a round that asks the client as asked, and a result with isError as failed', async () => {
+test('logToolCalls logs a round with input requests as asked, and a result with isError as failed', async () => {
   const { lines, log } = recorder();
   const annotations = {
     readOnlyHint: true,

@@ -17,7 +17,7 @@ async function tokenFor(confirmations: Confirmations, asked = step): Promise<str
   return /"confirmToken": "([\w-]+)"/.exec(error?.message ?? '')?.[1] ?? 'none';
 }
 
-describe('a client that can be asked', () => {
+describe('a client with elicitation', () => {
   test.each([
     ['accepts', { action: 'accept', content: { confirm: true } }, undefined],
     ['accepts without agreeing', { action: 'accept', content: { confirm: false } }, 'declined'],
@@ -35,7 +35,7 @@ describe('a client that can be asked', () => {
     expect(context.inputRequests).toMatchObject([{ params: { message: step.impact } }]);
   });
 
-  test('is asked in both eras, and the step happens once', async () => {
+  test('gets an elicitation in both eras, and the step happens once', async () => {
     const { effects } = await runInBothEras(
       () => {
         const confirmations = new Confirmations();
@@ -101,7 +101,7 @@ test('a call confirms several steps in sequence, in both eras', async () => {
   expect(effects).toEqual(['wiped']);
 });
 
-describe('a client that cannot be asked', () => {
+describe('a client without elicitation', () => {
   test('gets a token for each step of a call, which counts for the steps before it too', async () => {
     const confirmations = new Confirmations();
     const call = async (confirmToken?: string): Promise<string> => {

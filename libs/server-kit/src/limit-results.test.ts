@@ -55,7 +55,7 @@ test.each([
     330,
   ],
 ])(
-  '%s within the limit passes, beyond it is an error that says what to do',
+  '%s within the limit passes, over the limit becomes an error with a remedy',
   async (_what, make, most) => {
     const small = make(most - 60);
     expect(await limited(small, 1000)).toBe(small);

@@ -143,7 +143,7 @@ describe.each(eras)('the weather server in the %s era', (era) => {
     await cut;
   });
 
-  test('lists candidates to a client that cannot ask', async () => {
+  test('lists candidates to a client without elicitation', async () => {
     const upstream = await startUpstream(onTestFinished, openMeteo({ Springfield: springfields }));
     const client = await connect(providerOf(upstream), { era });
     const result = await client.callTool('weather_current', { location: 'Springfield' });
@@ -159,7 +159,7 @@ describe.each(eras)('the weather server in the %s era', (era) => {
   });
 });
 
-test('a legacy client is asked which place is meant', async () => {
+test('a legacy client gets an elicitation to choose the place', async () => {
   const upstream = await startUpstream(onTestFinished, openMeteo({ Springfield: springfields }));
   const client = await connect(providerOf(upstream), {
     era: 'legacy',

@@ -79,7 +79,7 @@ function searches(): Outcome[] {
 }
 
 describe('cancelling a run in the middle of a search', () => {
-  test("stops the server's work within 250 ms, and says how far the cancellation got", async () => {
+  test("stops the server's work within 250 ms, and shows the progress of the cancellation", async () => {
     const latencies: number[] = [];
     for (let attempt = 1; attempt <= 3; attempt += 1) {
       const { id } = await api.start('search');

@@ -122,7 +122,7 @@ describe('signalbox run', () => {
     });
   });
 
-  test('Ctrl-C cancels the run to the far end, and the exit code says so', async () => {
+  test('Ctrl-C cancels the run at the server, too, and sets the exit code', async () => {
     const files = join(folder.path, 'files');
     mkdirSync(files);
     for (let file = 0; file < 1500; file += 1)
@@ -159,7 +159,7 @@ describe('signalbox run', () => {
     expect(run.error()).not.toMatch(/tool=search_files outcome=finished/);
   });
 
-  test('a call that nobody can be asked about has exit code 4; --yes approves it', async () => {
+  test('a call that needs approval without a terminal ends with exit code 4; --yes approves it', async () => {
     await writeFile(join(folder.path, 'note.txt'), 'remember the milk');
     const file = await config(
       [
@@ -208,7 +208,7 @@ async function workTree(): Promise<string> {
 }
 
 describe('signalbox demo', () => {
-  test('runs unattended over this repository, its answers are correct, and the work tree is as it was', async () => {
+  test('runs unattended over this repository, its answers are correct, and the work tree is unchanged', async () => {
     const before = await workTree();
     const demo = signalbox('demo');
     expect(await demo.code, demo.error()).toBe(0);
@@ -216,7 +216,7 @@ describe('signalbox demo', () => {
     expect(await workTree()).toBe(before);
   });
 
-  test('control: with answers that are wrong it fails and says what is missing', async () => {
+  test('control: with wrong answers it fails and says what is missing', async () => {
     const wrong = await writeScenario(folder.path, [
       { prompt: 'Which customers bought most.', steps: [], answer: 'Nobody bought anything.' },
       {

@@ -104,7 +104,7 @@ async function expectContinuous(
 }
 
 describe('the service is killed with SIGKILL and started again', () => {
-  test('before the model call: the run goes on and completes', async () => {
+  test('before the model call: the run continues and completes', async () => {
     const { id, stored } = await crashDuring('append', 'before-model-call');
     expect(lines(ledger)).toEqual([]);
     const api = await start();
@@ -115,7 +115,7 @@ describe('the service is killed with SIGKILL and started again', () => {
     expect((await api.events(id)).map((event) => event.type)).toContain('turn.interrupted');
   });
 
-  test('during a call that writes: the write is not repeated, and a person is asked', async () => {
+  test('during a call that writes: the write is not repeated, and a person decides', async () => {
     const { id, stored } = await crashDuring('append', 'during-tool-call', ledger);
     expect(lines(ledger)).toEqual(['one']);
     const api = await start();
@@ -137,7 +137,7 @@ describe('the service is killed with SIGKILL and started again', () => {
     await expectContinuous(api, run, stored);
   });
 
-  test("during a trusted server's read-only call: it is made again, and the run completes", async () => {
+  test("during a trusted server's read-only call: the call is repeated, and the run completes", async () => {
     const { id, stored } = await crashDuring('look', 'during-tool-call', `${ledger}.looks`);
     const api = await start();
     const run = await api.settled(id);
@@ -149,14 +149,14 @@ describe('the service is killed with SIGKILL and started again', () => {
     await expectContinuous(api, run, stored);
   });
 
-  test('after the result arrived but before it was stored: the write is not repeated, and a person is asked', async () => {
+  test('after the result arrived but before it was stored: the write is not repeated, and a person decides', async () => {
     const { id } = await crashDuring('append', 'after-tool-result');
     const api = await start();
     await api.waitFor(id, (event) => event.type === 'tool_call.outcome_unknown');
     expect(lines(ledger)).toEqual(['one']);
   });
 
-  test('after the result was stored: the run goes on from it', async () => {
+  test('after the result was stored: the run continues from it', async () => {
     const { id, stored } = await crashDuring('append', 'after-settle-call-commit');
     const api = await start();
     const run = await api.settled(id);

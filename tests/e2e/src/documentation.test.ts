@@ -480,7 +480,7 @@ describe('a command of the documentation is', () => {
     return { line, known, proof: known?.proof ?? 'unknown' };
   });
 
-  test('in one of more than ten lines', () => {
+  test('in a block of more than ten lines', () => {
     expect(rows.length).toBeGreaterThan(10);
   });
 

@@ -43,7 +43,7 @@ describe('servers that fail', () => {
     { prompt: 'vanish', steps: [[{ tool: 'asking__vanish' }]], answer: 'unreachable' },
   ];
 
-  test('one that is not there, one that ends at once and one that writes garbage are named with a remedy; the others and the runs go on', async () => {
+  test('missing, exiting and garbage-writing servers are reported with a remedy; the other servers and the runs continue', async () => {
     const garbage = join(folder.path, 'garbage.mjs');
     await writeFile(
       garbage,
@@ -81,7 +81,7 @@ describe('servers that fail', () => {
     expect((await statuses())['garbage']?.state).not.toBe('ready');
   });
 
-  test('a tool that throws tells the model, without its inside, and the run ends with an answer', async () => {
+  test('a tool that throws returns an error without internals to the model, and the run ends with an answer', async () => {
     const api = await start({
       llm: { provider: 'scripted', scenario: await writeScenario(folder.path, scripts) },
       mcpServers: { asking: asking() },
@@ -95,7 +95,7 @@ describe('servers that fail', () => {
     expect(refused.answer).toContain('the stock is empty; order first');
   });
 
-  test('a server that ends in the middle of a read-only call is started again and the call made again; when that fails too, the model is told', async () => {
+  test('a server that exits during a read-only call is restarted and the call repeated; after a second failure the model gets the error', async () => {
     const api = await start({
       llm: { provider: 'scripted', scenario: await writeScenario(folder.path, scripts) },
       mcpServers: { asking: asking(), steady: asking() },
@@ -120,7 +120,7 @@ async function closedPort(): Promise<number> {
 }
 
 describe('models that fail', () => {
-  test('an unreachable one is asked again later: the run says why, with the address and a remedy, and can be cancelled; the service goes on', async () => {
+  test('calls of an unreachable model are retried: the run shows the reason with the address and a remedy, and can be cancelled; the service continues', async () => {
     const address = `127.0.0.1:${await closedPort()}`;
     const api = await start(
       { llm: { provider: 'openai', base_url: `http://${address}/v1` } },
@@ -142,7 +142,7 @@ describe('models that fail', () => {
   });
 });
 
-describe('configurations that cannot be used', () => {
+describe('invalid configurations', () => {
   async function failure(
     text: string,
     args: readonly string[] = [],
@@ -190,7 +190,7 @@ describe('configurations that cannot be used', () => {
     expect(code).toBe(2);
   });
 
-  test('an unknown option, and a data directory that another process uses', async () => {
+  test('an unknown option, and a data directory in use by another process', async () => {
     expect(await failure('{}', ['--prot', '1'])).toMatchObject({
       code: 2,
       error: expect.stringContaining('--prot') as string,

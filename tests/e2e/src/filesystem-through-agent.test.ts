@@ -105,7 +105,7 @@ describe.each(['legacy', 'modern'] as const)(
       });
       afterAll(end);
 
-      test('shows what it is and what it offers', async () => {
+      test('shows its identity and its features', async () => {
         expect(await api.get('/v1/servers/filesystem')).toMatchObject({
           name: 'filesystem',
           state: 'ready',
@@ -160,7 +160,7 @@ describe.each(['legacy', 'modern'] as const)(
         });
       });
 
-      test('refuses a subscription outside with a problem', async () => {
+      test('refuses a subscription outside the allowed folder with a problem', async () => {
         const response = await fetch(
           `${service.url}/v1/servers/filesystem/changes?uri=${encodeURIComponent('file:///etc/passwd')}`,
         );
@@ -170,7 +170,7 @@ describe.each(['legacy', 'modern'] as const)(
         });
       });
 
-      test('tells of changed resources as they change, and again after it was restarted', async () => {
+      test('reports resource changes, also after it was restarted', async () => {
         const leaving = new AbortController();
         const events = eventsOf(
           `/v1/servers/filesystem/changes?uri=${encodeURIComponent(uriOf('notes.txt'))}`,
@@ -202,11 +202,11 @@ describe.each(['legacy', 'modern'] as const)(
       });
     });
 
-    describe('with settings of its own', () => {
+    describe('with server settings', () => {
       beforeEach(prepare);
       afterEach(end);
 
-      test('has a file summed up by the configured model', async () => {
+      test('summarizes a file with the configured model', async () => {
         await start(era, { sampling: 'auto' });
         const { id } = await api.start('sum up');
         expect(await api.settled(id)).toMatchObject({
@@ -217,7 +217,7 @@ describe.each(['legacy', 'modern'] as const)(
         expect(usage.map((event) => event.data['source'])).toContain('server');
       });
 
-      test('is narrowed by the roots of the configuration, in the legacy era', async () => {
+      test('is restricted to the configured roots in the legacy era', async () => {
         await start(era, { roots: [join(root, 'src')] });
         const { id } = await api.start('where');
         const { answer } = await api.settled(id);
@@ -229,7 +229,7 @@ describe.each(['legacy', 'modern'] as const)(
   },
 );
 
-test('an unknown server and one that is not there are problems', async () => {
+test('an unknown server and an unavailable server are problems', async () => {
   await prepare();
   await start('legacy');
   onTestFinished(end);

@@ -57,7 +57,7 @@ async function resultsOf(prompt: string, more: object = {}): Promise<readonly un
   return calls.map(({ result }): unknown => JSON.parse(result.content[0]!.text));
 }
 
-test('all servers are connected at the start and at once; one that fails and one that hangs keep none from working', async () => {
+test('all servers are connected at the start, concurrently; a failing server and a hanging server do not affect the others', async () => {
   const silent = { command: 'node', args: ['-e', 'setInterval(() => undefined, 1000)'] };
   const servers = {
     silent,
@@ -89,7 +89,7 @@ test('all servers are connected at the start and at once; one that fails and one
   expect(await serverOnce('silent', () => true)).toMatchObject({ state: 'connecting' });
 });
 
-test('the capabilities of each server decide what it is asked for, and REST shows them', async () => {
+test('the capabilities of each server decide which requests it gets, and REST shows them', async () => {
   await box.start(
     {
       telling: telling('telling'),
@@ -114,7 +114,7 @@ test('the capabilities of each server decide what it is asked for, and REST show
 });
 
 describe('a call', () => {
-  test('goes to the server of its name, under the name that the server gave the tool', async () => {
+  test("goes to the server of its name, under the server's name of the tool", async () => {
     await box.start({ one: telling('one'), two: telling('two') }, [
       {
         prompt: 'repeat',
@@ -127,7 +127,7 @@ describe('a call', () => {
     expect(readFileSync(recordOf('one'), 'utf8')).not.toContain('tools/call');
   });
 
-  test('of a name that nobody has is an error that the model reads, and the run goes on', async () => {
+  test('of an unknown name is an error that the model reads, and the run continues', async () => {
     await box.start({ one: telling('one') }, [
       { prompt: 'repeat', steps: [[{ tool: 'one__repeat_them' }]], answer: 'not reached' },
     ]);
@@ -169,7 +169,7 @@ test.each([
   },
 );
 
-test('an address that a server wants visited is never fetched, and nothing but the answer reaches the server', async () => {
+test('the URL of an elicitation is never fetched, and only the response reaches the server', async () => {
   const visits: string[] = [];
   const site = createServer((request, response) => {
     visits.push(String(request.url));
@@ -197,7 +197,7 @@ test('an address that a server wants visited is never fetched, and nothing but t
 });
 
 test.each(['legacy', 'modern'])(
-  'roots are set for one server by REST, which is told, and go with the service (%s)',
+  'roots are set for a server by REST, the server is notified, and they end with the service (%s)',
   async (era) => {
     const [first, second] = ['first', 'second'].map((name) => join(box.folder, name)) as [
       string,
@@ -229,7 +229,7 @@ test.each(['legacy', 'modern'])(
   },
 );
 
-test('the stream of events relays the progress of a call as the server sent it, with the id of the call', async () => {
+test('the event stream has the progress of a call verbatim, with the id of the call', async () => {
   await box.start({ asking: asking() }, [
     {
       prompt: 'append',
@@ -251,7 +251,7 @@ test('the stream of events relays the progress of a call as the server sent it, 
 });
 
 test.each(['legacy', 'modern'])(
-  'a person cancels a run, its call hears of it, and the run says how far that got (%s)',
+  'a person cancels a run, its call is cancelled, and the run shows the progress of the cancellation (%s)',
   async (era) => {
     await box.start(
       { asking: { ...asking(), signalbox: { trust: true, approval: 'auto', era } } },

@@ -68,7 +68,7 @@ const answerTo = async (prompt: string): Promise<string> => {
   return run.answer ?? '';
 };
 
-test('the files are searched with several calls, and when the files change the answer follows', async () => {
+test('the files are searched with several calls, and changed files change the answer', async () => {
   const question = 'Which packages are in this workspace and which has the most source files?';
   const first = await answerTo(question);
   expect(first).toContain('libs/small/package.json');
@@ -79,7 +79,7 @@ test('the files are searched with several calls, and when the files change the a
   expect(await answerTo(question)).toContain('The most source files are in libs/small: 9 of 14');
 });
 
-test('the database is queried with several calls, and when the data changes the answer follows', async () => {
+test('the database is queried with several calls, and changed data changes the answer', async () => {
   const question = 'Which customers bought most?';
   expect(await answerTo(question)).toMatch(
     /Ada \(Brazil\) bought most: 75\.00 in 1 orders.*Chair: 3 pieces/s,
@@ -118,7 +118,7 @@ test('a comparison of the weather reports progress and says that it is made-up',
   );
 });
 
-test('a prompt that no scenario matches names the demos and how to set a key', async () => {
+test('the answer to a prompt without a scenario names the demos and how to set a key', async () => {
   const answer = await answerTo('Write me a poem about the sea');
   expect(answer).toContain('Which customers bought most?');
   expect(answer).toContain('OPENAI_API_KEY');

@@ -56,7 +56,7 @@ function moveNextAttempt(id: string, time: number): void {
   database.close();
 }
 
-test('a service that is killed while a run waits for its model asks again at the stored time, and repeats no tool call', async () => {
+test('a service that is killed while a run waits for its model retries at the stored time, and repeats no tool call', async () => {
   model.say(
     { call: { name: 'asking__append_line', arguments: '{"text":"one"}' }, finish: 'tool_calls' },
     { status: 429, retryAfterS: 600 },

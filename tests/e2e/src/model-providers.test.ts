@@ -112,7 +112,7 @@ describe.each([
     );
   });
 
-  test('a model that is overloaded at first is asked again', async () => {
+  test('a call to a temporarily overloaded model is retried', async () => {
     mock.addFixturesFromJSON([
       { match: { userMessage: 'hello' }, response: { content: 'Good day.' } },
     ]);

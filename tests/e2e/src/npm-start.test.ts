@@ -11,7 +11,7 @@ const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'u
 };
 
 test.each(['start', 'demo', 'dev'])(
-  'npm run %s needs no shell but one that starts programs, so that cmd.exe will do',
+  'npm run %s uses no shell feature that cmd.exe lacks',
   (name) => {
     expect(scripts[name]).toMatch(/^node [\w@/.=-]+(?: [\w@/.=-]+)*$/);
   },

@@ -43,7 +43,7 @@ test.skipIf(!existsSync('/dev/full'))('a log on a full disk does not end the ser
   expect(await exited).toEqual([0, null]);
 });
 
-test('SIGTERM ends a service whose log nobody reads', async () => {
+test('SIGTERM ends a service with an unread log', async () => {
   service = await startServiceProcess({ folder: folder.path, config: {}, stderr: 'unread' });
   // More than a pipe holds.
   await request(service.url, 1200);

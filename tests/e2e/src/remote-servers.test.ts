@@ -93,7 +93,7 @@ async function noteTaken(
   return { run, call: data[0] };
 }
 
-test('a run uses a server at an address; what it is asked for stands nowhere', async () => {
+test('a run uses a remote server; its credentials appear nowhere', async () => {
   const api = await start(await listen('Takes a note.'));
   expect(await statusOf(api)).toMatchObject({
     state: 'ready',
@@ -109,7 +109,7 @@ test('a run uses a server at an address; what it is asked for stands nowhere', a
   expect(`${service?.log()}${JSON.stringify(await statusOf(api))}`).not.toMatch(/-of-the-test/);
 });
 
-test('a server that is gone fails no run, and is used again when it is back', async () => {
+test('an unavailable server fails no run, and is used again when it is back', async () => {
   const port = await listen('Takes a note.');
   const api = await start(port);
   await hangUp();
@@ -124,7 +124,7 @@ test('a server that is gone fails no run, and is used again when it is back', as
   expect(await noteTaken(api)).toMatchObject({ call: { state: 'succeeded' } });
 });
 
-test('a tool that changed while the service was down is not called before a person has approved that', async () => {
+test('a tool that changed while the service was down is not called before a person approves the change', async () => {
   const port = await listen('Takes a note.');
   await start(port);
   await service?.stop();
@@ -146,7 +146,7 @@ test('a tool that changed while the service was down is not called before a pers
   expect(await noteTaken(api)).toMatchObject({ call: { state: 'succeeded' } });
 });
 
-test('a drained server takes no calls until it is connected again', async () => {
+test('a drained server takes no calls until it is reconnected', async () => {
   const api = await start(await listen('Takes a note.'));
   await api.post('/v1/servers/far/drain');
   expect(await statusOf(api)).toMatchObject({ state: 'drained', health: 'down' });

@@ -60,7 +60,7 @@ async function send(path: string, body: object, key: string): Promise<Answered> 
   };
 }
 
-test('requests that are repeated after kill -9 start nothing twice, and the runs of a thread go on in their order', async () => {
+test('requests that are repeated after kill -9 start nothing twice, and the runs of a thread continue in order', async () => {
   let api = await start();
   const { id: thread } = await api.post<{ id: string }>('/v1/threads', { title: 'a conversation' });
   const requests = [

@@ -83,7 +83,7 @@ async function answer(runId: string, response: object): Promise<void> {
   await api.post(`/v1/inbox/${inbox[0]!.id}/respond`, response);
 }
 
-test('a run is replayed while the service runs, after it was killed, and with what was decided otherwise', async () => {
+test('a run is replayed while the service runs, after it was killed, and with different decisions', async () => {
   const { id } = await api.start('write');
   await answer(id, { action: 'approve', arguments: { path: 'a.txt', content: 'two' } });
   expect(await api.settled(id)).toMatchObject({ status: 'completed', answer: 'written' });
@@ -112,7 +112,7 @@ test('a run is replayed while the service runs, after it was killed, and with wh
   });
 });
 
-test('a tool that comes in the middle of a run is found and called, one that goes is told of, and the replay has the same tools at the same time', async () => {
+test('a tool added during a run is found and called, a removed tool is announced, and the replay has the same tools at the same time', async () => {
   const { id } = await api.start('change');
   await api.waitFor(id, ({ type }) => type === 'inbox.opened');
   const tools = async (): Promise<readonly string[]> =>
@@ -134,7 +134,7 @@ test('a tool that comes in the middle of a run is found and called, one that goe
   expect(await replay(id)).toMatchObject({ code: 0, error: '' });
 });
 
-test('an answer that must fit a schema is the output of its run, asked for again once, and replayed', async () => {
+test('an answer with an output schema is the output of its run after one repair, and is replayed', async () => {
   const output_schema = {
     type: 'object',
     properties: { n: { type: 'integer' } },

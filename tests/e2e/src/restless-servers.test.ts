@@ -68,7 +68,7 @@ describe.each([
   ],
   ['modern', /used all of its 5 sampling requests/, { state: 'failed' }],
 ])('in the %s era', (era, answer, call) => {
-  test('a server whose tools change in the middle of a run costs the run nothing but the calls of what is gone', async () => {
+  test('a server whose tools change during a run fails only the calls of removed tools', async () => {
     await start(era);
     const { id } = await api.start('change');
     expect(await api.settled(id)).toMatchObject({
@@ -101,7 +101,7 @@ describe.each([
     expect(await api.get('/v1/servers/restless')).toMatchObject({ state: 'ready', restarts: 0 });
   });
 
-  test('a server that asks the model in a loop gets as many answers as the run has turns, and the run ends', async () => {
+  test('a server that samples in a loop gets as many replies as the run has turns, and the run ends', async () => {
     await start(era);
     const { id } = await api.start('ponder', { limits: { turns: 5 } });
     const run = await api.settled(id);

@@ -132,7 +132,7 @@ describe.each(SERVERS)('%s', (_title, program, era) => {
     expect(sent()['model']).toBe('wise');
   });
 
-  test('gives tools, gets calls of them under its own names, and gives their results', async () => {
+  test('sends tools, gets calls of them under its own names, and returns their results', async () => {
     const reply = await ask(
       { tools: TOOLS, toolChoice: { mode: 'required' } },
       { call: { name: WIRE_NAME, arguments: '{"q":"x"}' }, finish: 'tool_calls' },
@@ -163,7 +163,7 @@ describe.each(SERVERS)('%s', (_title, program, era) => {
     ]);
   });
 
-  test('shows images, and sounds to a model that hears', async () => {
+  test('sends images, and audio to a model with audio input', async () => {
     await ask({ messages: [user({ type: 'image', data: PNG, mimeType: 'image/png' })] });
     expect(sent()).toMatchObject({
       model: 'plain',
@@ -199,7 +199,7 @@ describe.each(SERVERS)('%s', (_title, program, era) => {
       { refusal: 'I will not.', finish: 'content_filter' },
       { stopReason: 'refusal', content: text('I will not.') },
     ],
-  ])('is told of %s', async (_case, params, said, expected) => {
+  ])('gets a report of %s', async (_case, params, said, expected) => {
     expect(await ask(params, said)).toMatchObject(expected);
   });
 
@@ -222,14 +222,14 @@ describe.each(SERVERS)('%s', (_title, program, era) => {
       },
       /tool result is missing|tool_result blocks|internal error/,
     ],
-  ])('is refused without %s, and the model is not asked', async (_case, params, message) => {
+  ])('is refused without %s, without a model call', async (_case, params, message) => {
     const answer = await ask(params);
     expect(answer).toEqual(expect.any(String));
     expect(answer).toMatch(message);
     expect(model.requests).toEqual([]);
   });
 
-  test('that may not sample is refused, and the model is not asked', async () => {
+  test('that may not sample is refused, without a model call', async () => {
     expect(await ask({}, undefined, 'denied')).toMatch(/not allowed for this server/);
     expect(model.requests).toEqual([]);
   });

@@ -36,7 +36,7 @@ async function startRefusingProvider(): Promise<string> {
   return `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
 }
 
-test('the keys of the model providers and the token are in no answer, no event, no log line and no file', async () => {
+test('the keys of the model providers and the token are in no response, event, log line or file', async () => {
   const folder = await temporaryFolder();
   onTestFinished(() => folder.remove());
   const service = await startServiceProcess({

@@ -74,7 +74,7 @@ async function toldIn(
   );
 }
 
-test('a server process has neither the keys nor other variables of the service, nor what another server was given', async () => {
+test('a server process has neither keys nor other variables of the service, nor the settings of other servers', async () => {
   const api = await start('auto', {
     ANTHROPIC_API_KEY: 'key-1',
     OPENAI_API_KEY: 'key-2',
@@ -111,7 +111,7 @@ test('a server process has neither the keys nor other variables of the service, 
 });
 
 test.each(['legacy', 'modern'])(
-  'a server is told of a run no more than its own calls (%s)',
+  'a server receives only its own calls of a run (%s)',
   async (era) => {
     const api = await start(era);
     await toldIn(api, 'a prompt that is nobody else s business');
@@ -127,18 +127,15 @@ test.each(['legacy', 'modern'])(
   },
 );
 
-test.each(['legacy', 'modern'])(
-  "each server is told its own roots, and no other's (%s)",
-  async (era) => {
-    const api = await start(era);
-    expect(await toldIn(api, 'roots')).toEqual({
-      one__roots: [pathToFileURL(rootsOf('one')).href],
-      two__roots: [pathToFileURL(rootsOf('two')).href],
-    });
-  },
-);
+test.each(['legacy', 'modern'])('each server receives only its own roots (%s)', async (era) => {
+  const api = await start(era);
+  expect(await toldIn(api, 'roots')).toEqual({
+    one__roots: [pathToFileURL(rootsOf('one')).href],
+    two__roots: [pathToFileURL(rootsOf('two')).href],
+  });
+});
 
-test('a service that asks for a token gives it to no server', async () => {
+test('a service with a token passes it to no server', async () => {
   const scenario = await writeScenario(folder.path, [
     { prompt: 'environments', steps: [[{ tool: 'one__environment' }]], answer: 'told' },
   ]);

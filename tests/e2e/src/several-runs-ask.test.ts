@@ -72,7 +72,7 @@ describe.each([
   ['stdio', () => Promise.resolve(stdio)],
   ['HTTP', streamableHttp],
 ])('a legacy server of the official SDK over %s', (_transport, entry) => {
-  test('has the very first questions of four runs, asked at the same time, each answered in its own run', async () => {
+  test('gets its very first, concurrent input requests of four runs answered in their own runs', async () => {
     await start(await entry());
     const runs = await Promise.all([call(ASK), call(ASK), call(ASK), call(ASK)]);
     const items = await Promise.all(runs.map(isAsked));
@@ -81,7 +81,7 @@ describe.each([
       expect((await api.settled(run.id)).answer).toMatch(new RegExp(`Ada ${index}\\b`));
   });
 
-  test('answers the calls of other runs while a question of one run waits, and each answer goes to its own run', async () => {
+  test('answers the calls of other runs while an input request of a run is open, and each response goes to its own run', async () => {
     await start(await entry());
     const first = await call(ASK);
     const firstItem = await isAsked(first);
@@ -97,7 +97,7 @@ describe.each([
     expect((await api.settled(first.id)).answer).toMatch(/Ada/);
   });
 
-  test('that is asked during a long call of another run, or after a cancelled one, still gets its first question answered', async () => {
+  test('gets its first input request answered during a long call of a different run, or after a cancelled call', async () => {
     await start(await entry());
     const long = { duration: 3, steps: 3 };
     const cancelled = await call('everything__trigger-long-running-operation', {
@@ -115,7 +115,7 @@ describe.each([
     expect(await api.settled(busy.id)).toMatchObject({ status: 'completed' });
   });
 
-  test('costs other runs no call when a call that asked is cancelled', async () => {
+  test('loses no call of other runs when a call with an open input request is cancelled', async () => {
     await start(await entry());
     const asking = await call(ASK);
     await isAsked(asking);
@@ -130,7 +130,7 @@ describe.each([
   });
 });
 
-test('with one connection the calls of other runs wait, and the run and the server say why', async () => {
+test('with one connection lets the calls of other runs wait, and the run and the server show the reason', async () => {
   await start(stdio, { connections: 1 });
   const asking = await call(ASK);
   const item = await isAsked(asking);

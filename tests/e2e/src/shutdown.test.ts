@@ -48,7 +48,7 @@ async function openStream(url: string, id: string): Promise<() => Promise<unknow
   };
 }
 
-test('SIGTERM ends the service within seconds while streams are open, a call is under way and another waits for a person; the next start goes on', async () => {
+test('SIGTERM ends the service within seconds despite open streams, a running call and a call that waits for a person; the next start continues', async () => {
   const api = await start();
   const lingering = await api.start('linger');
   const asking = await api.start('greet');

@@ -175,7 +175,7 @@ async function directCount(name: Exclude<Name, 'mcp-remote'>): Promise<number> {
   return direct.length;
 }
 
-test.each(NAMES)('%s: its tools are offered as a direct listing has them', async (name) => {
+test.each(NAMES)('%s: its tools are offered exactly as in a direct listing', async (name) => {
   await expect.poll(async () => (await statusOf(name))['state'], LIMIT).toBe('ready');
   const expected = name === 'mcp-remote' ? 1 : await directCount(name);
   expect(expected).toBeGreaterThan(0);
@@ -221,7 +221,7 @@ describe('a call', () => {
     },
   );
 
-  test('that is cancelled ends at once, and its server goes on', async () => {
+  test('that is cancelled ends at once, and its server continues', async () => {
     const { id } = await startCall('everything__trigger-long-running-operation', {
       duration: 60,
       steps: 60,
@@ -235,7 +235,7 @@ describe('a call', () => {
   });
 });
 
-test('each is started again when its process was killed', async () => {
+test('each server is restarted when its process was killed', async () => {
   const killed = await Promise.all(NAMES.map(statusOf));
   for (const { pid } of killed) process.kill(Number(pid), 'SIGKILL');
   await expect

@@ -335,7 +335,7 @@ describe('a legacy server', () => {
     expect(ends).toBe(0);
   });
 
-  test('may ask for roots before it is connected', async () => {
+  test('may send a roots request before it is connected', async () => {
     const server = new ScriptedServer({
       'server/discover': refused(-32601),
       initialize: initialized(),

@@ -47,7 +47,7 @@ describe('routeRequest', () => {
   });
 
   test.each(['1999-01-01', '2025-11-25', ''])(
-    'names what it speaks when %j comes in _meta',
+    'returns the supported versions when _meta has %j',
     (requested) => {
       expect(
         routeRequest(request('no/such', { [version]: requested, [capabilities]: {} }), undefined),

@@ -28,7 +28,7 @@ const ask = defineTool({
 });
 
 test.each(['legacy', 'modern'] as const)(
-  'questions of concurrent calls are told apart by their requests, %s',
+  'input requests of concurrent calls are distinguished by their requests, %s',
   async (era) => {
     const listener = await serveHttp(
       createServer({ info: { name: 's', version: '1' }, tools: [ask] }),

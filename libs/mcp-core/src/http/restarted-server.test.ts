@@ -89,7 +89,7 @@ describe('a restarted server', () => {
 });
 
 test.each(['legacy', 'modern'] as const)(
-  'a %s client that nobody listens to cannot connect, and is not taken for the other era',
+  'a %s client cannot connect to a stopped server, and does not switch to the other era',
   async (era) => {
     const listener = await listen(newServer());
     await listener.close();

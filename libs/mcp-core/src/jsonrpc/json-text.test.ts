@@ -70,7 +70,7 @@ describe('toJsonParts', () => {
     },
     { what: 'no blocks', result: { content: [], structuredContent: { text } } },
     { what: 'blocks that are none', result: { content: [null], structuredContent: { text } } },
-  ])('leaves $what to others', ({ result }) => {
+  ])('leaves $what to the general serializer', ({ result }) => {
     expect(toJsonParts(answer(result))).toBeUndefined();
   });
 });

@@ -37,7 +37,7 @@ describe('SchemaValidator', () => {
     ],
     [{ minProperties: 1 }, {}, ['The value must NOT have fewer than 1 properties.']],
     [{}, undefined, ['The value must be of type object.']],
-  ])('says of %j what is wrong with %j', async (schema, value, expected) => {
+  ])('with %j reports the problem of %j', async (schema, value, expected) => {
     expect(await problems({ type: 'object', ...schema }, value)).toEqual(expected);
   });
 

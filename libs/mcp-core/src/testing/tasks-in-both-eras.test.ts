@@ -107,7 +107,7 @@ async function passing<T>(promise: Promise<T>, stepMs = 100): Promise<T> {
   return promise;
 }
 
-describe.each(['modern', 'legacy'] as const)('a %s call that goes on as a task', (era) => {
+describe.each(['modern', 'legacy'] as const)('a %s call that continues as a task', (era) => {
   test('has the same result as without a task', async () => {
     const { client, sent } = await connect(
       serverOf(() => new Promise((resolve) => setTimeout(resolve, 2500, 'done'))),

@@ -213,7 +213,7 @@ describe('the sandbox of a legacy session', () => {
     expect(allowed(await waiting).directories).toEqual([path.join(folders.root, 'a')]);
   });
 
-  test('fails the waiting requests after a failure, and asks again for the next request', async () => {
+  test('fails the waiting requests after a failure, and requests the roots again for the next request', async () => {
     await using folders = await createTemporaryFolders({ root: { 'a/x': '' } });
     const answer = Promise.withResolvers<readonly Root[]>();
     const client = new ScriptedSession(() => answer.promise);
@@ -294,7 +294,7 @@ describe('the sandbox of a legacy session', () => {
     }
   });
 
-  test('asks on the stream of the request when nothing else is answered', async () => {
+  test('requests the roots on the stream of the request when the client answers nowhere else', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     await using folders = await createTemporaryFolders({ root: { 'a/x': '' } });
@@ -329,7 +329,7 @@ describe('the sandbox of a legacy session', () => {
     }
   });
 
-  test('never asks when roots are ignored', async () => {
+  test('never requests the roots when they are ignored', async () => {
     await using folders = await createTemporaryFolders({ root: { 'a/x': '' } });
     const client = new ScriptedSession(rootsAt(path.join(folders.root, 'a')));
     const { session } = await sessionOf([folders.root], 'ignore');
@@ -343,7 +343,7 @@ describe('the sandbox of a legacy session', () => {
 });
 
 describe('the sandbox of a modern request', () => {
-  test('is the roots of its own client where these replace, and the command line for a client without any', async () => {
+  test('is the roots of its client with replace, and the command line for a client without roots', async () => {
     await using folders = await createTemporaryFolders();
     const { session } = await sessionOf([folders.root], 'replace');
     const roots = [{ uri: pathToFileURL(folders.outside).href }];
@@ -359,7 +359,7 @@ describe('the sandbox of a modern request', () => {
     ).toEqual([folders.root]);
   });
 
-  test('is the command line, and the client is not asked', async () => {
+  test('is the command line, without a roots request', async () => {
     await using folders = await createTemporaryFolders({ root: { 'a/x': '' } });
     const { session } = await sessionOf([folders.root]);
     const context = {

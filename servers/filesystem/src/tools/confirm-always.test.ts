@@ -65,28 +65,31 @@ async function serve(folders: TemporaryFolders): Promise<Served> {
 }
 
 describe.each(['legacy', 'modern'] as const)('with --confirm always, a %s client', (era) => {
-  test.each(steps)('that can ask is asked before %s %j', async (tool, args, question, after) => {
-    await using folders = await createTemporaryFolders({ root: files });
-    await using served = await serve(folders);
-    const asked: string[] = [];
-    let answer: 'accept' | 'decline' = 'decline';
-    const client = await served.connect({
-      era,
-      elicit: (message) => (asked.push(message), answer),
-    });
-    expect(await client.callTool(tool, args)).toMatchObject({
-      isError: true,
-      content: [{ text: 'The user declined. Nothing was done.' }],
-    });
-    expect(await contents(folders)).toEqual(files);
-    answer = 'accept';
-    expect((await client.callTool(tool, args)).isError ?? false).toBe(false);
-    expect(asked).toEqual([expect.stringContaining(question), expect.stringContaining(question)]);
-    expect(await contents(folders)).toEqual(after);
-  });
+  test.each(steps)(
+    'with elicitation gets a confirmation before %s %j',
+    async (tool, args, question, after) => {
+      await using folders = await createTemporaryFolders({ root: files });
+      await using served = await serve(folders);
+      const asked: string[] = [];
+      let answer: 'accept' | 'decline' = 'decline';
+      const client = await served.connect({
+        era,
+        elicit: (message) => (asked.push(message), answer),
+      });
+      expect(await client.callTool(tool, args)).toMatchObject({
+        isError: true,
+        content: [{ text: 'The user declined. Nothing was done.' }],
+      });
+      expect(await contents(folders)).toEqual(files);
+      answer = 'accept';
+      expect((await client.callTool(tool, args)).isError ?? false).toBe(false);
+      expect(asked).toEqual([expect.stringContaining(question), expect.stringContaining(question)]);
+      expect(await contents(folders)).toEqual(after);
+    },
+  );
 
   test.each(steps)(
-    'that cannot ask needs the token of the refusal for %s %j',
+    'without elicitation needs the token of the refusal for %s %j',
     async (tool, args, question, after) => {
       await using folders = await createTemporaryFolders({ root: files });
       await using served = await serve(folders);
@@ -106,7 +109,7 @@ describe.each(['legacy', 'modern'] as const)('with --confirm always, a %s client
     },
   );
 
-  test('is not asked about new files, copies, directories, shown edits and missing paths', async () => {
+  test('gets no confirmation for new files, copies, directories, dry-run edits and missing paths', async () => {
     await using folders = await createTemporaryFolders({ root: files });
     await using served = await serve(folders);
     const asked: string[] = [];
@@ -182,7 +185,7 @@ test.each(['legacy', 'modern'] as const)(
   },
 );
 
-test('a question is answered to a server that was started anew with the same key', async () => {
+test('a confirmation can be answered after a restart of the server with the same key', async () => {
   await using folders = await createTemporaryFolders({ root: files });
   const stateKeys = ['a key of at least thirty-two characters'];
   const asked = await serveFolders({ directories: [folders.root], stateKeys });

@@ -270,7 +270,7 @@ describe.each(await usableOpeners('/'))('with the $kind opener', (opener) => {
     expect(await tree(folders.root)).toEqual(['keep.txt']);
   });
 
-  test('nothing is deleted without confirmation, nor around what is denied', async () => {
+  test('nothing is deleted without confirmation, or in a directory with denied entries', async () => {
     await using folders = await createTemporaryFolders({
       root: { 't/c.txt': '', 'u/d/.env': 'S' },
     });

@@ -293,7 +293,7 @@ describe('fetchJson', () => {
     expect(upstream.requests).toHaveLength(1);
   });
 
-  test('gives up on a service that never answers, without trying again', async () => {
+  test('times out on a service that never answers, without a retry', async () => {
     const upstream = await startUpstream(onTestFinished, () => undefined);
     const cut = upstream.nextCut();
     const error = await failure(fetchJson(upstream.url, settings({ timeoutMs: 50 }), never));
@@ -305,7 +305,7 @@ describe('fetchJson', () => {
     expect(upstream.requests).toHaveLength(1);
   });
 
-  test('gives up on a body that stops in the middle', async () => {
+  test('times out on a body that stops in the middle', async () => {
     const upstream = await startUpstream(onTestFinished, ({ response }) =>
       response.writeHead(200, { 'content-type': 'application/json' }).write('{"a":'),
     );

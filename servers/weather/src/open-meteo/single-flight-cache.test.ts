@@ -68,7 +68,7 @@ describe('SingleFlightCache', () => {
     await expect(cache.read('a', loads('one'), signal)).resolves.toMatchObject({ value: 'one' });
   });
 
-  test('loads once for all who read at the same time', async () => {
+  test('loads once for concurrent readers', async () => {
     const { cache } = testCache();
     let count = 0;
     const load = async () => String((count += 1));

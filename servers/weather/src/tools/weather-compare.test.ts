@@ -183,7 +183,7 @@ describe('weather_compare', () => {
     expect(isError).toBe(false);
   });
 
-  test('asks nobody', async () => {
+  test('sends no elicitation', async () => {
     const { tool } = await setUp(openMeteo({ Springfield: springfields }));
     const context = createTestContext({
       elicit: () => ({ action: 'accept', content: { place: 'geo:1' } }),

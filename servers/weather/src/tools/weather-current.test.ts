@@ -85,7 +85,7 @@ describe('weather_current', () => {
     },
   );
 
-  test('converts to other units without asking again', async () => {
+  test('converts to other units without a second request', async () => {
     const { tool, upstream } = await setUp();
     const imperial = await callTool(
       tool,
@@ -163,7 +163,7 @@ describe('weather_current', () => {
   test.each([
     ['Springfield, Illinois', 'geo:2'],
     ['Springfield, MO, US', 'geo:1'],
-  ])('needs no question for %s', async (location, id) => {
+  ])('needs no elicitation for %s', async (location, id) => {
     const { tool } = await setUp(openMeteo({ Springfield: springfields }));
     const context = createTestContext({ elicit: () => ({ action: 'cancel' }) });
     const { structured } = await callTool(tool, { location }, context);
@@ -202,7 +202,7 @@ describe('weather_current', () => {
     [{ action: 'decline' }],
     [{ action: 'cancel' }],
     [{ action: 'decline', content: { place: 'geo:1' } }],
-  ] as const)('asks for no weather after the answer %j', async (answer) => {
+  ] as const)('requests no weather after the answer %j', async (answer) => {
     const { tool, upstream } = await setUp(openMeteo({ Springfield: springfields }));
     const call = callTool(
       tool,
@@ -216,21 +216,18 @@ describe('weather_current', () => {
   test.each([
     [{ action: 'accept' }],
     [{ action: 'accept', content: { place: 'geo:99' } }],
-  ] as const)(
-    'asks for no weather after the answer %j, which does not fit the form',
-    async (answer) => {
-      const { tool, upstream } = await setUp(openMeteo({ Springfield: springfields }));
-      const call = callTool(
-        tool,
-        { location: 'Springfield' },
-        createTestContext({ elicit: () => answer }),
-      );
-      await expect(call).rejects.toThrow('does not fit its form');
-      expect(upstream.requests.map((url) => url.pathname)).toEqual(['/v1/search']);
-    },
-  );
+  ] as const)('requests no weather after the invalid answer %j', async (answer) => {
+    const { tool, upstream } = await setUp(openMeteo({ Springfield: springfields }));
+    const call = callTool(
+      tool,
+      { location: 'Springfield' },
+      createTestContext({ elicit: () => answer }),
+    );
+    await expect(call).rejects.toThrow('does not fit its form');
+    expect(upstream.requests.map((url) => url.pathname)).toEqual(['/v1/search']);
+  });
 
-  test('lists the candidates when the client cannot ask the user', async () => {
+  test('lists the candidates to a client without elicitation', async () => {
     const { tool, upstream } = await setUp(openMeteo({ Springfield: springfields }));
     const call = callTool(tool, { location: 'Springfield' }, createTestContext());
     await expect(call).rejects.toMatchObject({
@@ -251,7 +248,7 @@ describe('weather_current', () => {
     expect(upstream.requests).toHaveLength(1);
   });
 
-  test('finds a candidate by its id without asking the geocoder again', async () => {
+  test('finds a candidate by its id without a second geocoder request', async () => {
     const { tool, upstream } = await setUp(openMeteo({ Springfield: springfields }));
     await callTool(tool, { location: 'Springfield' }, createTestContext()).catch(() => undefined);
     const { structured } = await callTool(tool, { location: 'geo:2' }, createTestContext());
@@ -259,7 +256,7 @@ describe('weather_current', () => {
     expect(upstream.requests.map((url) => url.pathname)).toEqual(['/v1/search', '/v1/forecast']);
   });
 
-  test('asks the geocoder for an id it has not seen', async () => {
+  test('requests an unknown id from the geocoder', async () => {
     const { tool, upstream } = await setUp(({ url, response }) =>
       sendJson(response, url.pathname === '/v1/get' ? geocoded(77, 'Kyoto') : currentDocument),
     );

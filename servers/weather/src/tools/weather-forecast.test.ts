@@ -57,7 +57,7 @@ test('answers for seven days when no number is given, and keeps other numbers ap
   expect(upstream.requests).toHaveLength(2);
 });
 
-test('gives no more days than were asked for, however many the service sends', async () => {
+test('returns only the requested days, however many the service sends', async () => {
   const { tool } = await setUp(({ response }) =>
     sendJson(response, { daily: { time: Array(100_000).fill('2026-11-20') } }),
   );

@@ -42,7 +42,7 @@ test('control: a service that does not start does not count as killed', async ()
   expect(didHarm(control, problems), problems.join('; ')).toBe(true);
 });
 
-test('there is a control for each kind of call, each process that is killed, a death during recovery and a cancelled run', () => {
+test('there is a control for each kind of call, each killed process, a crash during recovery and a cancelled run', () => {
   const cells = controls
     .filter(({ guard }) => guard !== 'start')
     .map((control) => cellOf(control, matrix));

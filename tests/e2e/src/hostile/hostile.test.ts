@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 test.each(hostileCases.filter(({ name }) => shortCases.includes(name)))(
-  'a service lives on beside $name, its event loop is free and a calm run completes',
+  'a service survives $name, its event loop is free and an ordinary run completes',
   async (hostile) => {
     const { problems, longestMs, yardstickMs } = await runCase(world, hostile, limits, pace);
     expect(problems).toEqual([]);
@@ -38,7 +38,7 @@ test('the short list names cases that exist', () => {
   expect(hostileCases.length).toBeGreaterThanOrEqual(60);
 });
 
-test('a large result is noticed where the limit of messages is raised', async () => {
+test('control: a large result is detected when the message limit is raised', async () => {
   const large = {
     name: 'a result of 3 MB of objects',
     moment: 'call',
@@ -51,7 +51,7 @@ test('a large result is noticed where the limit of messages is raised', async ()
   expect(longestMs / yardstickMs).toBeGreaterThan(MAX_BLOCK_YARDSTICKS);
 });
 
-test('a loop that is blocked and memory that is taken are noticed', async () => {
+test('control: a blocked event loop and allocated memory are detected', async () => {
   await world.reset();
   const { yardstickMs } = world.measured();
   await world.disturb({ blockMs: (MAX_BLOCK_YARDSTICKS + 1) * yardstickMs, holdMb: 600 });

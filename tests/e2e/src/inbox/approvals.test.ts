@@ -47,7 +47,7 @@ async function start(policy: object = {}, how: 'start' | 'startProcess' = 'start
 }
 
 describe('a tool call that needs approval', () => {
-  test('shows its arguments and is made once it is approved by REST', async () => {
+  test('shows its arguments and is sent once it is approved by REST', async () => {
     await start();
     const { id } = await box.api.start('delete one');
     const item = await box.item(id, 'tool_approval');
@@ -72,7 +72,7 @@ describe('a tool call that needs approval', () => {
     ]);
   });
 
-  test('is made with the arguments that a person gives at the command line, checked against the schema of the tool', async () => {
+  test('is sent with the arguments that a person gives at the command line, checked against the schema of the tool', async () => {
     await start();
     const { id } = await box.api.start('delete one');
     const item = await box.item(id, 'tool_approval');
@@ -99,7 +99,7 @@ describe('a tool call that needs approval', () => {
     expect(await box.audit(id)).toContain('person tool_call approved_with_changes');
   });
 
-  test('is not made when it is denied at the command line, and the model reads the note', async () => {
+  test('is not sent when it is denied at the command line, and the model reads the note', async () => {
     await start();
     const { id } = await box.api.start('delete one');
     const item = await box.item(id, 'tool_approval');
@@ -116,7 +116,7 @@ describe('a tool call that needs approval', () => {
     });
   });
 
-  test('is asked about once where the answer counts for the run, and that can be forgotten', async () => {
+  test('needs approval once if the approval is remembered for the run, until the approval is deleted', async () => {
     await start();
     const { id } = await box.api.start('delete both');
     await box.cli(
@@ -141,7 +141,7 @@ describe('a tool call that needs approval', () => {
     expect(await box.audit(id)).toContain('person tool_call forgotten');
   });
 
-  test('waits over the death of the service, and is made once', async () => {
+  test('waits across a crash of the service, and is sent once', async () => {
     await start({}, 'startProcess');
     const { id } = await box.api.start('delete one');
     const item = await box.item(id, 'tool_approval');
@@ -152,7 +152,7 @@ describe('a tool call that needs approval', () => {
   });
 });
 
-test('an approval is not good for a server that is started in another way by then', async () => {
+test('an approval is not valid for a server whose launch definition has changed', async () => {
   await start({}, 'startProcess');
   const { id } = await box.api.start('delete one');
   const item = await box.item(id, 'tool_approval');
@@ -171,7 +171,7 @@ test('an approval is not good for a server that is started in another way by the
   expect(existsSync(fileOf('one.txt'))).toBe(false);
 });
 
-test('rules by tool name let calls go or refuse them before anybody is asked', async () => {
+test('rules by tool name allow or refuse calls without an approval', async () => {
   await start({
     trust: false,
     approvals: [
@@ -189,7 +189,7 @@ test('rules by tool name let calls go or refuse them before anybody is asked', a
 });
 
 test.each(['legacy', 'modern'] as const)(
-  'a deletion that the server itself wants confirmed is asked twice, by the host and by the server, in the %s era',
+  'a deletion that the server itself confirms is confirmed twice, by the host and by the server, in the %s era',
   async (era) => {
     await start({ era });
     const { id } = await box.api.start('delete old');

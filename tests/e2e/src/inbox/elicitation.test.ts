@@ -75,7 +75,7 @@ describe('the official legacy server with every feature', () => {
   });
   afterAll(() => box.close());
 
-  test('gets a form that was filled in by REST, with the exact problems of one that does not fit', async () => {
+  test('gets a form that was filled in by REST, after exact problems for an invalid response', async () => {
     const { id } = await box.api.start('form');
     const item = await box.item(id, 'elicitation_form');
     expect(item.request).toMatchObject({
@@ -131,7 +131,7 @@ describe('the official legacy server with every feature', () => {
   test.each([
     ['decline', 'User declined to provide the requested information'],
     ['cancel', 'User cancelled the elicitation dialog'],
-  ])('hears of %s at the command line', async (action, expected) => {
+  ])('receives %s at the command line', async (action, expected) => {
     const { id } = await box.api.start('form');
     expect(
       await box.cli('answer', (await box.item(id, 'elicitation_form')).id, action),
@@ -139,7 +139,7 @@ describe('the official legacy server with every feature', () => {
     expect((await box.api.settled(id)).answer).toContain(expected);
   });
 
-  test('has a person sent to a URL that is shown whole, by REST and at the command line', async () => {
+  test('elicits by a URL that is shown whole, by REST and at the command line', async () => {
     const { id } = await box.api.start('visit');
     const item = await box.item(id, 'elicitation_url');
     expect(item.request).toMatchObject({
@@ -157,7 +157,7 @@ describe('the official legacy server with every feature', () => {
     expect((await box.api.settled(id)).answer).toMatch(/"action": "accept"/);
   });
 
-  test('that refuses a call until a person was somewhere gets the call again when the person was', async () => {
+  test('that refuses a call until a URL elicitation is complete gets the call again after it', async () => {
     const { id } = await box.api.start('visit first');
     const first = await box.item(id, 'elicitation_url');
     expect(first.request['url']).not.toBe(URL_ASKED);
@@ -169,14 +169,14 @@ describe('the official legacy server with every feature', () => {
     expect(await box.api.toolCalls(id)).toMatchObject([{ state: 'succeeded', attempt: 1 }]);
   });
 
-  test('that refuses a call until a person was somewhere is told nothing when the person does not go', async () => {
+  test('that refuses a call until a URL elicitation is complete gets nothing when the person declines', async () => {
     const { id } = await box.api.start('visit first');
     await box.respond(await box.item(id, 'elicitation_url'), { action: 'decline' });
     expect((await box.api.settled(id)).answer).toContain('answered with error -32042');
     expect(await box.api.toolCalls(id)).toMatchObject([{ state: 'failed' }]);
   });
 
-  test('is not waited for when the service dies: its question is void and nobody knows what became of the call', async () => {
+  test('is not awaited after a crash of the service: its inbox item is void and the outcome of the call is unknown', async () => {
     await createOwnBox();
     await start('startProcess');
     const { id } = await box.api.start('form');
@@ -195,7 +195,7 @@ describe('the official legacy server with every feature', () => {
   });
 });
 
-test('a legacy server on the official SDK v1 says that a visit is done, and the item shows it', async () => {
+test('a legacy server on the official SDK v1 reports a URL elicitation as complete, and the item shows it', async () => {
   await createOwnBox();
   await box.start(
     { sdk: { command: 'node', args: [sdkV1VisitingServer], signalbox: { approval: 'auto' } } },
@@ -258,7 +258,7 @@ describe('a modern server on the official SDK v2', () => {
     });
   });
 
-  test('has a person sent to a URL, answered at the command line', async () => {
+  test('elicits by a URL, answered at the command line', async () => {
     const { id } = await box.api.start('visit');
     const item = await box.item(id, 'elicitation_url');
     expect(item.request).toMatchObject({
@@ -269,7 +269,7 @@ describe('a modern server on the official SDK v2', () => {
     expect((await box.api.settled(id)).answer).toBe('It said: decline');
   });
 
-  test('goes on with the answer that comes after the service died, once', async () => {
+  test('continues once with the response that arrives after a crash of the service', async () => {
     await createOwnBox();
     await start('startProcess');
     const { id } = await box.api.start('greet');

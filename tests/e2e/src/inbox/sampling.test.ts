@@ -88,7 +88,7 @@ describe.each(PEERS)('%s', (_name, peer) => {
     ]);
   });
 
-  test('hears that a person refused', async () => {
+  test('receives the refusal of a person', async () => {
     const id = await start(peer);
     await box.respond(await box.item(id, 'sampling_approval'), { action: 'deny' });
     const run = await box.api.settled(id);
@@ -98,7 +98,7 @@ describe.each(PEERS)('%s', (_name, peer) => {
     expect(await box.audit(id)).toContain('person sampling_approval denied');
   });
 
-  test('gets what a person made of its request and of the reply', async () => {
+  test('gets the result of the edited request and the edited reply', async () => {
     const id = await start(peer, { samplingReview: true });
     const request = await box.item(id, 'sampling_approval');
     const messages = [
@@ -120,7 +120,7 @@ describe.each(PEERS)('%s', (_name, peer) => {
   });
 });
 
-test('a server that may not use the model is told so, and nobody is asked', async () => {
+test('a server without permission for sampling gets an error, without an inbox item', async () => {
   const refused = await start(filesystem('modern'), { sampling: 'deny' });
   expect((await box.api.settled(refused)).answer).not.toContain('forty-two');
   expect(await box.api.get(`/v1/inbox?run_id=${refused}`)).toEqual({ data: [] });

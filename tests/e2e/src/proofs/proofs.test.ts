@@ -6,17 +6,17 @@ import { temporaryFolder } from '../support/service.ts';
 import { proofProblems, readPage } from './proof-problems.ts';
 
 test.each(['docs/guarantees.md', 'docs/threat-model.md'])(
-  'every statement of %s has a proof that is there and runs, or is said to be unproved',
+  'every statement of %s has a proof that exists and runs, or is marked as unproved',
   (path) => {
     expect(proofProblems(repository, readPage(repository, path))).toEqual([]);
   },
 );
 
-test('the guarantees are six', () => {
+test('there are six guarantees', () => {
   expect(readPage(repository, 'docs/guarantees.md').text.match(/^## \d\./gm)).toHaveLength(6);
 });
 
-describe('a page is not right', () => {
+describe('the check fails for a page', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   beforeAll(async () => {
     folder = await temporaryFolder();

@@ -6,7 +6,7 @@ const EVERY = 40;
 const ALLOWED_KB_PER_RUN = 8;
 const LEAK_KB_PER_RUN = 16;
 
-test('runs over the demo servers leave nothing in the memory of the service, and a leak of 16 KB a run is noticed', async () => {
+test('runs with the demo servers leak no memory of the service, and a leak of 16 KB per run is detected', async () => {
   const leak = { bytes: EVERY * LEAK_KB_PER_RUN * 1024, atRuns: 4 * EVERY };
   const [warm, , clean, leaking] = await soak({ runs: 4 * EVERY, every: EVERY, leak });
   if (warm === undefined || clean === undefined || leaking === undefined)

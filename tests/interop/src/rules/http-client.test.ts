@@ -138,7 +138,7 @@ describe('a client, modern over HTTP', () => {
   });
 
   test(
-    'resumes nothing: a broken stream is requested anew',
+    'resumes nothing: a broken stream is requested again',
     proves(subject, 'http.ask-again'),
     async () => {
       let streams = 0;

@@ -67,7 +67,7 @@ describe.each(CLIENT_SETUPS.filter(({ era }) => era === 'legacy'))(
     );
 
     test.for(['1999-01-01', '2026-07-28', '', 7])(
-      'gives up when the server answers with version %j',
+      'disconnects when the server answers with version %j',
       proves(subject, 'initialize.foreign-version'),
       async (version) => {
         await expect(
@@ -77,7 +77,7 @@ describe.each(CLIENT_SETUPS.filter(({ era }) => era === 'legacy'))(
     );
 
     test.for(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const)(
-      'goes on in %s',
+      'continues in %s',
       proves(subject, 'operation.version'),
       async (version) => {
         const { client, server } = await connect(place, {

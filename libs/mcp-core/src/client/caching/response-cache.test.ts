@@ -93,7 +93,7 @@ describe('a result that may be kept', () => {
     },
   );
 
-  test('is asked for anew when the caller wants that', async () => {
+  test('is requested again when the caller bypasses the cache', async () => {
     const { client, server } = await connect({ 'resources/read': read(fresh(1000)) });
     await client.readResource('file:///a', { cache: 'none' });
     await client.readResource('file:///a');
@@ -183,13 +183,13 @@ describe('a change', () => {
     ['resources/updated', { uri: 'file:///a' }, ['resources/read']],
     ['resources/updated', { uri: 'file:///a/bc' }, []],
     ['prompts/list_changed', {}, []],
-  ])('%s %j makes stale what it is about', async (method, params, expected) => {
+  ])('%s %j invalidates the affected results', async (method, params, expected) => {
     expect(await asked((server) => server.notify(`notifications/${method}`, params))).toEqual(
       expected,
     );
   });
 
-  test('that comes before the result of an earlier request keeps that from being kept', async () => {
+  test('that arrives before the result of an earlier request prevents caching of that result', async () => {
     const { client, server } = await connect({});
     const list = client.listTools();
     const { id } = await server.receives('tools/list');

@@ -199,7 +199,7 @@ describe('a lost session', () => {
     expect(await client.callTool('a', {})).toEqual(done);
   });
 
-  test('leaves what is still running on the old one its time', async () => {
+  test('lets requests that still run on the old connection finish', async () => {
     const [first, second] = [legacy(), legacy()];
     const client = await connect([first, second], { era: 'legacy' });
     const slow = client.callTool('slow', {});
@@ -213,7 +213,7 @@ describe('a lost session', () => {
     await vi.waitFor(() => expect(first.isClosed).toBe(true), 10_000);
   });
 
-  test('and what still runs in it end with the client', async () => {
+  test('and its running requests end with the client', async () => {
     const [first, second] = [legacy(), legacy()];
     const client = await connect([first, second], { era: 'legacy' });
     const slow = client.callTool('slow', {}).catch((error: unknown) => error);
@@ -225,7 +225,7 @@ describe('a lost session', () => {
     expect(await slow).toMatchObject({ code: 'connection-lost' });
   });
 
-  test('that cannot be opened again is told as it was', async () => {
+  test('that cannot be reopened fails with the original error', async () => {
     const [first, second] = [legacy(), legacy({ initialize: refused(-32603) })];
     const client = await connect([first, second], { era: 'legacy' });
     const list = client.listTools().catch((error: unknown) => error);
@@ -235,7 +235,7 @@ describe('a lost session', () => {
 });
 
 describe('a modern stream that breaks', () => {
-  test('is opened again, its watch hears that it may have missed changes, and nobody else does', async () => {
+  test('is reopened, and only its watch is notified of possibly missed changes', async () => {
     const server = modern();
     const changed: string[] = [];
     const client = await connect([server], {
@@ -266,7 +266,7 @@ describe('a modern stream that breaks', () => {
     ]);
   });
 
-  test('is tried with growing pauses, and given up in the end', async () => {
+  test('is retried with growing delays, and finally abandoned', async () => {
     const server = modern();
     const client = await connect([server], { era: 'modern' });
     const watching = client.watch({ toolsListChanged: true }, () => undefined);
@@ -376,7 +376,7 @@ describe('a refusal that proves that nothing was done', () => {
   test.each<[string, number, unknown]>([
     ['of headers', -32020, undefined],
     ['of the version', -32022, { supported: ['2026-07-28'], requested: '2026-07-28' }],
-  ])('%s that comes again is told', async (_name, code, data) => {
+  ])('%s that is repeated rejects the call', async (_name, code, data) => {
     const server = http({
       'tools/call': refused(code, data),
       'tools/list': () => ({ result: { tools: [tool] } }),
@@ -386,7 +386,7 @@ describe('a refusal that proves that nothing was done', () => {
     expect(server.all('tools/call')).toHaveLength(2);
   });
 
-  test('of the version without one in common is told at once', async () => {
+  test('of the version without a common version rejects the call at once', async () => {
     const server = http({ 'tools/call': refused(-32022, { supported: ['2099-01-01'] }) });
     const client = await connect([server], { era: 'modern' });
     await expect(client.callTool('q', {})).rejects.toMatchObject({ code: -32022 });

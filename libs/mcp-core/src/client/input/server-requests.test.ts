@@ -36,7 +36,7 @@ const form = {
   requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
 };
 
-describe("a legacy server's question", () => {
+describe("a legacy server's input request", () => {
   test('is answered by its handler', async () => {
     const seen: unknown[] = [];
     const server = await connect({

@@ -75,7 +75,7 @@ describe('the changes of a legacy server', () => {
     expect(await changes.next()).toEqual({ done: true, value: undefined });
   });
 
-  test('are by default those it announces, and reading may just stop', async () => {
+  test('are by default the announced changes, and the reader may stop at any time', async () => {
     const { client, server } = await connect('legacy');
     const seen: ServerChange[] = [];
     const reading = (async () => {

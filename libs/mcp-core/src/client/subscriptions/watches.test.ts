@@ -54,7 +54,7 @@ describe('a watch on a legacy server', () => {
     server.notify('notifications/resources/updated', { uri });
   }
 
-  test('subscribes each URI, hears its updates, and nothing after close', async () => {
+  test('subscribes each URI, receives its updates, and nothing after close', async () => {
     const { client, server } = await connectLegacy();
     const heard: string[] = [];
     const watch = await client.watch(
@@ -130,7 +130,7 @@ describe('a watch on a legacy server', () => {
     expect(server.all('resources/unsubscribe')).toHaveLength(1);
   });
 
-  test('hears of parts of its resource, also when their URI does not show it', async () => {
+  test('receives updates for parts of its resource, even if their URI does not show the relation', async () => {
     const { client, server } = await connectLegacy();
     const heard: string[] = [];
     await client.watch({ resourceSubscriptions: ['file:///dir'] }, (uri) =>
@@ -145,7 +145,7 @@ describe('a watch on a legacy server', () => {
     expect(heard).toEqual(['dir file:///dir/part', 'dir part:7', 'dirt part:7']);
   });
 
-  test('hears its updates although another watch fails on them', async () => {
+  test('receives its updates even if a different watch throws', async () => {
     const problems: unknown[] = [];
     const { client, server } = await connect(subscribable, {
       era: 'legacy',
@@ -240,7 +240,7 @@ describe('a watch on a modern server', () => {
     expect(server.all('notifications/cancelled')).toHaveLength(1);
   });
 
-  test('keeps its updates apart from those of another one', async () => {
+  test('receives only its own updates', async () => {
     const connected = await connectModern();
     const heard: [string[], string[]] = [[], []];
     const first = await open(connected, heard[0]);
@@ -251,7 +251,7 @@ describe('a watch on a modern server', () => {
     expect(heard).toEqual([[], ['file:///2', 'file:///3']]);
   });
 
-  test('may go on for ever without a timeout', async () => {
+  test('may run forever without a timeout', async () => {
     const connected = await connectModern({ requestTimeoutMs: 100 });
     const heard: string[] = [];
     const { id } = await open(connected, heard);

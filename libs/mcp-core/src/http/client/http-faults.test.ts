@@ -173,7 +173,7 @@ describe('a request fails alone', () => {
   });
 
   it.each(['json', 'events'] as const)(
-    'by an answer without room beside those of other connections (%s), whose room is given back',
+    'by a response beyond the shared buffer of all connections (%s), which is released',
     async (how) => {
       const messageBudget = new MessageBudget(1024 * 1024);
       const server = await scriptedServer((arrival) => {
@@ -273,7 +273,7 @@ describe('a request fails alone', () => {
 });
 
 describe('an unsent message', () => {
-  it('is rejected: nobody listens', async () => {
+  it('is rejected when the server does not listen', async () => {
     const server = await scriptedServer(() => undefined);
     await server.close();
     const { transport, failures } = await openTransport({ url: server.url });

@@ -98,7 +98,7 @@ it('the stream of a cancelled request ends even if the server refuses the cancel
   await until(() => stream.destroyed);
 });
 
-it('an error response whose body does not end is limited like a silence', async () => {
+it('an error response whose body does not end has the idle timeout', async () => {
   const server = await scriptedServer((arrival) => {
     if (arrival.body?.method === 'notifications/roots/list_changed')
       return void arrival.response.writeHead(400).write('because');

@@ -192,7 +192,7 @@ describe('the standalone stream', () => {
     expect(opened.unreadable.length).toBeLessThan(1100);
   });
 
-  it('identifies the request of an event over the limit, wherever its id stands', async () => {
+  it('identifies the request of an event over the limit at any position of its id', async () => {
     const long = 'x'.repeat(2000);
     const server = await scriptedServer((arrival) => {
       if (playHandshake(arrival, { get: 'stream' })) return;

@@ -112,7 +112,7 @@ test('a reader that pauses and disconnects ends the request', async () => {
 });
 
 test.each(['session', 'modern'] as const)(
-  'a handler that waits for its progress stands still while its reader does, and loses no step (%s)',
+  'a handler that awaits its progress pauses while its reader does, and loses no progress (%s)',
   async (kind) => {
     const count = 400;
     let reported = 0;

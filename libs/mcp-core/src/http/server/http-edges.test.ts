@@ -44,7 +44,7 @@ function postOf(body: Uint8Array<ArrayBuffer>): RequestInit {
 
 describe('an invalid HTTP request', () => {
   test.each(['HEAD', 'OPTIONS', 'PUT', 'PATCH', 'TRACE'])(
-    '%s is answered with 405 and what is allowed',
+    '%s is answered with 405 and the allowed methods',
     async (method) => {
       const peer = await serve();
       expect(await peer.exchange({ method })).toMatchObject({

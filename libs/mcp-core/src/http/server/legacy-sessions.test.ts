@@ -316,7 +316,7 @@ describe('a request in a session', () => {
   });
 
   test.each(['2025-06-18', '2025-11-25'])(
-    'asks the client on its own stream and takes the answer from another POST (%s)',
+    'sends an input request on its own stream and accepts the response from a different POST (%s)',
     async (version) => {
       const peer = await serve({ tools: [asker] });
       const session = await peer.initialize(version, { capabilities: { elicitation: {} } });

@@ -192,7 +192,7 @@ describe('messages', () => {
     expect(answers.map(({ id }) => id)).toEqual(ids);
   });
 
-  test('may have members nobody knows', async () => {
+  test('may have unknown members', async () => {
     const client = await connectRaw(createServer(options));
     client.send({
       jsonrpc: '2.0',

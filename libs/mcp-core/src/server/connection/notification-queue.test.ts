@@ -84,7 +84,7 @@ describe('while the peer does not read, the outbox', () => {
     expect(sent).toHaveLength(2 * changes.length + 1);
   });
 
-  test('forgets a repeated change that nobody wants by then', async () => {
+  test('drops a repeated change without a remaining subscriber', async () => {
     const { sent, read, outbox } = blocked();
     let isWanted = true;
     for (let round = 0; round < 2; round += 1) outbox.notifyChange(...changes[0], () => isWanted);

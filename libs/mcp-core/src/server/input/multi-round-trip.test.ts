@@ -194,7 +194,7 @@ describe('a modern request that requires input', () => {
     ).toEqual(['who']);
   });
 
-  test('repeats the input request when a new release uses its key for another one', async () => {
+  test('repeats the input request when a new release uses its key for a different request', async () => {
     const before = await serve((context) => context.elicit('who', form('Name?')), {
       requestState: { keys: KEYS },
     });

@@ -9,7 +9,7 @@ const state = (nonce: string, expiresAt: number): RequestState => ({
   journal: EMPTY_RECORD,
 });
 
-test('the memory of used states is bounded, and what it forgot cannot be used again', async () => {
+test('the set of used states is bounded, and evicted states cannot be used again', async () => {
   const states = new RequestStates({ now: () => 0 });
   for (let count = 1; count <= 100_001; count += 1)
     await states.consume(state(`state ${String(count)}`, count));

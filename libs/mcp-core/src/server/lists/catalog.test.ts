@@ -446,7 +446,7 @@ describe('a tool with a Standard Schema', () => {
     ).toThrow('must have type "object"');
   });
 
-  test('types what the handler returns', () => {
+  test('types the result of the handler', () => {
     const definition = defineTool({
       name: 'x',
       description: 'x',

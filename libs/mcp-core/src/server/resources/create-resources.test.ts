@@ -223,7 +223,7 @@ describe('subscriptions', () => {
     });
   });
 
-  test('hear of what the server publishes, for what can be read', async () => {
+  test('receive published updates for readable resources', async () => {
     const watched = serverWith({ resources: [text], templates: [item], subscribe: true });
     const client = await connectRaw(watched);
     const { result } = await initialize(client, '2025-11-25');

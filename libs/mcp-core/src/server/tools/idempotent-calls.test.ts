@@ -78,7 +78,7 @@ describe('a call with an idempotency key', () => {
     expect(state.runs).toBe(1);
   });
 
-  test('joins the one that is still running', async () => {
+  test('joins the call that is still running', async () => {
     const { client, state, release } = await serve();
     const both = [pay(client, 1, 'k'), pay(client, 2, 'k')];
     await begun(state, 1);
@@ -102,7 +102,7 @@ describe('a call with an idempotency key', () => {
     expect(state.runs).toBe(3);
   });
 
-  test('is remembered when its questions are answered, and not before', async () => {
+  test('is remembered when its input requests are answered, and not before', async () => {
     let paid = 0;
     const asking: ToolDefinition = {
       name: 'pay',
@@ -221,7 +221,7 @@ describe('a call with an idempotency key', () => {
     expect(state.runs).toBe(2);
   });
 
-  test('is given its stored result when it comes again with the state of its last round', async () => {
+  test('gets its stored result when it is repeated with the state of its last round', async () => {
     let paid = 0;
     const confirmed: ToolDefinition = {
       name: 'pay',

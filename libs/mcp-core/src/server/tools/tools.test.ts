@@ -150,7 +150,7 @@ describe('tools/call', () => {
   );
 
   test.each(PROTOCOL_VERSIONS)(
-    'tells %s of bad arguments in the way it expects',
+    'reports invalid arguments to %s in the form of that version',
     async (version) => {
       const { call, errors } = await speak(version, [add]);
       const text =

@@ -136,7 +136,7 @@ describe('nx g @signalbox/workspace:server', () => {
   });
 
   test.each(['node_modules/.bin/signalbox-trips', 'node_modules/@signalbox/server-trips'])(
-    'leaves nothing behind when %s is in the way',
+    'leaves nothing behind when %s exists',
     async (obstacle) => {
       const root = smallWorkspace();
       mkdirSync(join(root, obstacle), { recursive: true });

@@ -121,7 +121,7 @@ test('a tool that is not read-only waits for approval', async () => {
   expect(await api.settled(id)).toMatchObject({ answer: 'It said: appended one' });
 });
 
-test('cancelling a run whose question is open withdraws the question', async () => {
+test('cancelling a run closes its open input request', async () => {
   await start({});
   const { id } = await api.start('greet');
   const item = await openItem(id, 'elicitation_form');
