@@ -112,7 +112,7 @@ describe('a tool call that needs approval', () => {
     expect(existsSync(fileOf('one.txt'))).toBe(true);
     expect(await box.cli('answer', item.id, 'approve')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('is not open any more: it is delivered') as string,
+      err: expect.stringContaining('is no longer open: it is delivered') as string,
     });
   });
 

@@ -186,7 +186,7 @@ describe('the official legacy server with every feature', () => {
     expect(await box.api.get(`/v1/inbox/${item.id}`)).toMatchObject({ state: 'void' });
     expect(await box.cli('answer', item.id, 'decline')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('is not open any more: it is void') as string,
+      err: expect.stringContaining('is no longer open: it is void') as string,
     });
     expect(await box.cli('answer', unknown.id, 'fail', '--note', 'start over')).toMatchObject({
       code: 0,
