@@ -7,7 +7,7 @@ const sampleMs = 10;
  * Starts to measure; the result returns the milliseconds since then, without those for which a thread of the process, or the calling
  * process, was ready to run while the machine did other work. Call the result once.
  */
-export function startStopwatch({ pid }: ChildProcess): () => number {
+export function startStopwatch({ pid }: Pick<ChildProcess, 'pid'>): () => number {
   const read = () => ({
     at: performance.now(),
     waited: waitedMs(String(pid)),
