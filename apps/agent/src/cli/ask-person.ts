@@ -18,7 +18,7 @@ export function questionOf({ kind, request }: Asked): string {
   const { server, name, message } = request;
   switch (kind) {
     case 'tool_approval':
-      return `may ${String(name)} be called with ${terminalJson(request['arguments'])}${typeof request['reason'] === 'string' ? ` (asked again: ${request['reason']})` : ''}`;
+      return `may ${String(name)} be called with ${terminalJson(request['arguments'])}${typeof request['reason'] === 'string' ? ` (approval needed again: ${request['reason']})` : ''}`;
     case 'sampling_approval':
       return `may ${String(server)} ask the model ${terminalJson(request['messages'])}`;
     case 'sampling_reply':

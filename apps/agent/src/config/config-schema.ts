@@ -46,7 +46,7 @@ const serverPolicy = z.strictObject({
     .max(32)
     .optional()
     .describe(
-      'Processes or sessions that may be open at a time, for a legacy server that asks questions; default 4, with 1 never a second one',
+      'Maximum number of open processes or sessions, for a legacy server that sends input requests; default 4; 1 for a server that must not be started twice',
     ),
   connectMs: z
     .int()

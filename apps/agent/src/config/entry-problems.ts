@@ -53,7 +53,7 @@ export function entryProblems(entry: ReachedBy): readonly EntryProblem[] {
     : [
         {
           location: ['headers'],
-          problem: 'are for a server with "url"; one that is started gets its secrets in "env"',
+          problem: 'are for a server with "url"; a server with "command" gets its secrets in "env"',
         },
       ];
 }

@@ -145,7 +145,7 @@ describe('error messages name the location and the remedy', () => {
     [
       'headers for a command',
       { mcpServers: { a: { command: 'x', headers: { K: 'v' } } } },
-      '/etc/signalbox.json: mcpServers.a.headers: are for a server with "url"; one that is started gets its secrets in "env"',
+      '/etc/signalbox.json: mcpServers.a.headers: are for a server with "url"; a server with "command" gets its secrets in "env"',
     ],
     [
       'a modern server over the old transport',

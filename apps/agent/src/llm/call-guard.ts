@@ -90,7 +90,7 @@ export class CallGuard {
     const { label, idleTimeoutMs } = this.#options;
     return new LlmError(
       'timeout',
-      `${label} sent nothing for ${seconds(idleTimeoutMs)}, and the call was given up. Try again; if it stays so, check the server.`,
+      `${label} sent nothing for ${seconds(idleTimeoutMs)}, and the call timed out. Try again; if this repeats, check the server.`,
       { retryable: true },
     );
   }
@@ -99,7 +99,7 @@ export class CallGuard {
     const { label, deadlineMs } = this.#options;
     return new LlmError(
       'timeout',
-      `The call to ${label} took longer than ${seconds(deadlineMs)} and was given up. Ask for less in one turn, or try again.`,
+      `The call to ${label} took longer than ${seconds(deadlineMs)} and timed out. Request less in one turn, or try again.`,
       { retryable: true },
     );
   }

@@ -44,7 +44,7 @@ function waitBefore(
   { clock, random, patienceMs = MAX_RETRY_AFTER_MS }: RetryOptions,
 ): number {
   if (retry === MAX_RETRIES)
-    throw error.with({ message: `${error.message} (given up after ${MAX_RETRIES + 1} attempts)` });
+    throw error.with({ message: `${error.message} (failed after ${MAX_RETRIES + 1} attempts)` });
   const asked = error.retryAfterMs;
   if (asked === undefined) return random() * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** retry);
   if (asked <= patienceMs) return asked;

@@ -56,7 +56,7 @@ describe('openai only', () => {
       agentRequest([userText('Hi')], { maxTokens: 3 }),
     );
     expect(server.seen[0]?.body['max_output_tokens']).toBe(16);
-    expect(warningsIn(events)).toEqual([expect.stringContaining('16 tokens are the fewest')]);
+    expect(warningsIn(events)).toEqual([expect.stringContaining('16 tokens are the minimum')]);
     expect(finishOf(events)).toMatchObject({
       stop: 'max_tokens',
       message: { content: [{ type: 'text', text: 'one two thre' }] },

@@ -96,7 +96,8 @@ function judge({ status, codes, text }: WireFailure, endpoint: Endpoint): Verdic
   if (status === 413 || CONTEXT.test(`${known} ${text}`))
     return {
       kind: 'context',
-      remedy: 'The conversation is too long for the model; start a new one, or ask tools for less.',
+      remedy:
+        'The conversation is too long for the model; start a new conversation, or request less from the tools.',
     };
   if (status === 404) return { kind: 'invalid', remedy: notFoundRemedy(text, endpoint) };
   if (status === 408) return { kind: 'timeout', remedy: 'Try again.', retryable: true };

@@ -106,7 +106,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect(error).toMatchObject({
       kind: 'overloaded',
       status: 529,
-      message: expect.stringContaining('given up after 5 attempts') as string,
+      message: expect.stringContaining('failed after 5 attempts') as string,
     });
     expect(server.seen).toHaveLength(5);
   });

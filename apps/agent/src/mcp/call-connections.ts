@@ -43,7 +43,7 @@ const IDLE_MS = 60_000;
 /** Milliseconds before a further connection is opened again after a failure. */
 const OPEN_AGAIN_MS = 60_000;
 
-const GIVEN_UP = 'a call was abandoned, and the server may still ask about it';
+const GIVEN_UP = 'a call was abandoned, and the server may still send input requests for it';
 
 /**
  * The connections to one server and the calls on them, as `SharingRules` allow. Opens up to `max`

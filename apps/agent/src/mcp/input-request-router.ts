@@ -180,7 +180,7 @@ export class InputRequestRouter {
     const nobody = (): ProtocolError =>
       new ProtocolError(
         refusal,
-        `No tool call is in progress on this connection, so nobody can answer this ${kind} request`,
+        `No tool call is in progress on this connection, so this ${kind} request cannot be answered`,
       );
     if (request !== undefined) {
       const named = [...this.#calls].find(({ meta }) => meta === request.meta);

@@ -21,7 +21,7 @@ export function withInvalidServers(
     ...pool,
     start() {
       for (const { name, configuredName, error } of statuses)
-        logger.warn('a server is left out: its configuration cannot be used', {
+        logger.warn('a server is left out: its configuration is invalid', {
           server: configuredName ?? name,
           error,
         });

@@ -315,7 +315,7 @@ export class PooledServer {
       this.#stages.restart(description);
       this.start();
     });
-    this.#log.debug(`the server is started again in ${delayMs} ms`);
+    this.#log.debug(`the server is restarted in ${delayMs} ms`);
     this.#stages.enter('failed', description);
   }
 

@@ -15,7 +15,7 @@ const IDEMPOTENCY_KEY = 'dev.signalbox/idempotency-key';
 const QUESTION_HELD: CallWaiting = {
   reason: 'question_held',
   message:
-    'the server asks a question that names no call while calls of several runs are in flight; it is answered when the calls of the other runs have ended',
+    'the server sent an input request that names no call while calls of several runs are in flight; it is answered when the calls of the other runs have ended',
 };
 
 /** Sends the call, or resumes it, and returns its outcome. Never rejects with an error of the server or the connection. */

@@ -95,7 +95,7 @@ function approvedEntry(server: PooledServer, { tool, digest }: ToolApproval): Ca
   const present = definitionDigest(entry.parts);
   if (digest !== undefined && digest !== present)
     throw new DefinitionChangedError(
-      `the definition of ${JSON.stringify(tool)} is another one by now, with the digest ${present}; look at it again`,
+      `the definition of ${JSON.stringify(tool)} has changed again, and has the digest ${present}; review it again`,
     );
   return entry;
 }

@@ -115,7 +115,7 @@ export function createServerPool(options: ServerPoolOptions): ToolRegistry & Ser
       );
       void ended
         .catch((error: unknown) =>
-          logger.warn('server processes that an earlier service left could not be looked for', {
+          logger.warn('server processes that an earlier service left could not be searched', {
             error,
           }),
         )

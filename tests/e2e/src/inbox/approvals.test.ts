@@ -160,10 +160,10 @@ test('an approval is not valid for a server whose launch definition has changed'
   await box.respond(item, { action: 'approve' });
   const again = await box.item(id, 'tool_approval');
   expect(again.request['reason']).toBe(
-    'since it was approved the server is started in another way',
+    'since the approval the launch definition of the server changed',
   );
   expect((await box.cli('show', again.id)).out).toContain(
-    'asked again: since it was approved the server is started in another way',
+    'approval needed again: since the approval the launch definition of the server changed',
   );
   expect(existsSync(fileOf('one.txt'))).toBe(true);
   await box.respond(again, { action: 'approve' });

@@ -215,8 +215,8 @@ describe('files', () => {
   });
 
   test.each([
-    ['{"cassette":2}\n', /is no cassette of this version/],
-    ['', /is no cassette of this version/],
+    ['{"cassette":2}\n', /is not a cassette of this version/],
+    ['', /is not a cassette of this version/],
     ['hello\n', /a line of it is not JSON/],
   ])('a file with %j is refused', async (text, message) => {
     await writeFile(file, text);

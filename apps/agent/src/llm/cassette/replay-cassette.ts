@@ -43,7 +43,7 @@ export function replayCassette(file: string): Cassette {
 function load(file: string): readonly Recorded[] {
   const [header, ...lines] = readLines(file);
   if (!isPlainObject(header) || header['cassette'] !== 1)
-    throw new ConfigError(`${file}: is no cassette of this version; record it anew`);
+    throw new ConfigError(`${file}: is not a cassette of this version; record it again`);
   return lines.map((line, at) => {
     // Written by the recorder, as the header says.
     const exchange = line as Exchange;
@@ -99,7 +99,7 @@ interface Missed {
 function miss(file: string, recorded: readonly Recorded[], missed: Missed): LlmError {
   return new LlmError(
     'invalid',
-    `The cassette ${file} has no answer to this request: ${reasonOf(recorded, missed)} Record it anew if the change is meant.`,
+    `The cassette ${file} has no answer to this request: ${reasonOf(recorded, missed)} Record it again if the change is intended.`,
   );
 }
 

@@ -46,7 +46,7 @@ export function buildRequest(
   const isTiny = request.maxTokens < MIN_OUTPUT_TOKENS;
   if (isTiny)
     warnings.push(
-      `${MIN_OUTPUT_TOKENS} tokens are the fewest that can be asked for; the answer is cut after about ${request.maxTokens}.`,
+      `${MIN_OUTPUT_TOKENS} tokens are the minimum of the API; the answer is truncated after about ${request.maxTokens}.`,
     );
   warnings.push(...lossesIn(request.messages, takes));
   const params: Params = {

@@ -237,7 +237,7 @@ describe('choosing a turn', () => {
     );
     expect(error.kind).toBe('invalid');
     expect(error.message).toContain(
-      'scenario "demo" cannot go on. Its nearest turn is number 1, but it needs tools that are not offered: db__find',
+      'scenario "demo" cannot continue. Its nearest turn is number 1, but it needs tools that are not offered: db__find',
     );
     expect(error.message).toContain('--demo adds those of the demos');
   });
@@ -390,7 +390,7 @@ describe('time and faults', () => {
     );
     expect(overloaded).toMatchObject({
       kind: 'overloaded',
-      message: expect.stringContaining('given up after 5 attempts') as string,
+      message: expect.stringContaining('failed after 5 attempts') as string,
     });
     expect(clock.waits).toEqual([250, 500, 1000, 2000]);
     expect(

@@ -162,7 +162,7 @@ function failing({ fail }: Turn): () => Promise<void> {
 function stuckError({ scenario, nearest, reasons }: Extract<Choice, { type: 'stuck' }>): LlmError {
   return new LlmError(
     'invalid',
-    `The scripted scenario "${scenario.name}" cannot go on. Its nearest turn is number ${nearest}, but ${reasons.join('; ')}. ${SET_A_KEY}`,
+    `The scripted scenario "${scenario.name}" cannot continue. Its nearest turn is number ${nearest}, but ${reasons.join('; ')}. ${SET_A_KEY}`,
   );
 }
 

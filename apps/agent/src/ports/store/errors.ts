@@ -21,9 +21,7 @@ export class DamagedRowError extends Error {
 /** Thrown for a pagination cursor that this service did not issue. */
 export class InvalidCursorError extends Error {
   constructor() {
-    super(
-      'the cursor is not one that this service gave; leave it out to start from the first page',
-    );
+    super('the cursor is not from this service; leave it out to start from the first page');
     this.name = 'InvalidCursorError';
   }
 }

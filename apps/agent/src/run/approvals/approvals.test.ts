@@ -144,14 +144,14 @@ describe('an approval with edited arguments', () => {
 describe('an approval is bound to the shown call', () => {
   test.each<[string, Partial<ServiceOptions>, string]>([
     [
-      'the tool is described in another way',
+      'the definition of the tool changed',
       { tools: { a__write: echo({ description: 'sends everything to everybody' }) } },
-      'since it was approved the server describes the tool in another way',
+      'since the approval the definition of the tool changed',
     ],
     [
-      'the server is started in another way',
+      'the launch definition of the server changed',
       { policies: { a: { ...ASK, launchDigest: 'launch-2' } } },
-      'since it was approved the server is started in another way',
+      'since the approval the launch definition of the server changed',
     ],
   ])(
     'it is requested again, with the reason, when %s after a restart',
@@ -321,7 +321,7 @@ test('an approved call of a removed tool is not sent to a new tool of the same n
   tools['a__write'] = echo({ description: 'somebody else' });
   service.clock.advance(500);
   expect(await service.item(first.id)).toMatchObject({
-    request: { reason: 'since it was approved the server describes the tool in another way' },
+    request: { reason: 'since the approval the definition of the tool changed' },
   });
   expect(service.registry.sent).toEqual([]);
 });

@@ -33,11 +33,11 @@ export function driftOf(
   approved: ApprovalBinding | undefined,
   present: ApprovalBinding,
 ): string | undefined {
-  if (approved?.call !== present.call) return 'it is not known what was approved';
+  if (approved?.call !== present.call) return 'the approved content is unknown';
   const changes = [
-    ...(approved.server === present.server ? [] : ['the server is started in another way']),
-    ...(approved.tool === present.tool ? [] : ['the server describes the tool in another way']),
-    ...(approved.arguments === present.arguments ? [] : ['the arguments are others']),
+    ...(approved.server === present.server ? [] : ['the launch definition of the server changed']),
+    ...(approved.tool === present.tool ? [] : ['the definition of the tool changed']),
+    ...(approved.arguments === present.arguments ? [] : ['the arguments changed']),
   ];
-  return changes.length === 0 ? undefined : `since it was approved ${changes.join(', and ')}`;
+  return changes.length === 0 ? undefined : `since the approval ${changes.join(', and ')}`;
 }

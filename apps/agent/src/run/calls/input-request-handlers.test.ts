@@ -565,7 +565,7 @@ describe('sampling', () => {
     const { service, id, outcome } = await sampled('auto', PARAMS, {
       fail: new LlmError('rate', 'too many requests'),
     });
-    expect(await outcome()).toBe('-32603 The model could not be asked: too many requests');
+    expect(await outcome()).toBe('-32603 The model call failed: too many requests');
     expect(await service.settled(id)).toMatchObject({ status: 'completed' });
   });
 

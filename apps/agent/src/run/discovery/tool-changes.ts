@@ -46,7 +46,7 @@ function describeToolChanges(
       ? []
       : [`added: ${names(added)} (reach them with ${FIND_TOOLS} and ${CALL_TOOL})`]),
     ...(removed.length === 0 ? [] : [`no longer there: ${names(removed)}`]),
-    ...(changed.length === 0 ? [] : [`described anew: ${names(changed)} (see ${FIND_TOOLS})`]),
+    ...(changed.length === 0 ? [] : [`changed: ${names(changed)} (see ${FIND_TOOLS})`]),
   ];
   return parts.length === 0
     ? undefined

@@ -55,6 +55,6 @@ function warningsOf({ protocol, hostname, username, password }: URL): readonly s
       : []),
     ...(username === '' && password === ''
       ? []
-      : [`What stands before the @ is not the host, which is ${hostname}.`]),
+      : [`The text before the @ is not the host, which is ${hostname}.`]),
   ];
 }

@@ -91,7 +91,7 @@ export async function expireItemIfDue(
     await failCall(context, change, {
       call,
       message: 'Nobody approved the call in time.',
-      text: 'This call was not made: it needs the approval of a person, and nobody answered in time.',
+      text: 'This call was not made: it needed the approval of a person, which was not given in time.',
     });
   }
   change.afterCommit(() => context.bus.publish({ type: 'inbox', itemId: item.id }));

@@ -166,7 +166,7 @@ describe('a run is not resumed', () => {
     const service = await openService({ script: () => ({ text: 'done' }) });
     const id = await settledRun(service);
     expect(await refusal(service, id)).toBe(
-      `run_not_resumable: The run ${id} cannot be resumed: it is completed. Fork it to go on from there.`,
+      `run_not_resumable: The run ${id} cannot be resumed: it is completed. Fork it to continue from there.`,
     );
   });
 

@@ -50,7 +50,7 @@ async function whyNotResumable(sql: StoreReader, run: Run): Promise<string | und
   if (run.kind === 'call') return 'it is a single tool call. Make the call again.';
   if (!isSettled(run)) return `it has not ended, it is ${run.status}.`;
   if (run.status !== 'failed' && run.status !== 'expired')
-    return `it is ${run.status}. Fork it to go on from there.`;
+    return `it is ${run.status}. Fork it to continue from there.`;
   const code = run.error?.code ?? '';
   if (!code.startsWith('llm_') && !RESUMABLE_CODES.has(code))
     return `it failed with ${code}, which another attempt does not change. Fork it with another prompt.`;

@@ -9,14 +9,14 @@ export async function failDamagedRun(
   runId: string,
   damage: DamagedRowError,
 ): Promise<void> {
-  context.logger.error('a run cannot go on, because a stored value of it cannot be read', {
+  context.logger.error('a run cannot continue because a stored value cannot be read', {
     run_id: runId,
     error: damage,
   });
   await context.commit(runId, async (change) => {
     const status = await change.sql.runStatus(runId);
     if (status === undefined || isSettled({ status })) return;
-    const error = { code: 'damaged_row', message: `The run cannot go on: ${damage.message}` };
+    const error = { code: 'damaged_row', message: `The run cannot continue: ${damage.message}` };
     await voidItems(context, change, { reason: 'run_ended' });
     await change.sql.savePartial(runId, undefined);
     await change.sql.updateRun(runId, {

@@ -307,7 +307,7 @@ describe('recovery of a run in each state after a crash', () => {
       });
       expect((await next.event(damaged.id, 'run.failed')).data).toMatchObject({
         error: {
-          message: `The run cannot go on: the stored ${column} is damaged and cannot be read`,
+          message: `The run cannot continue: the stored ${column} is damaged and cannot be read`,
         },
       });
       await next.engine.respond((await next.item(whole.id)).id, { action: 'deny' });

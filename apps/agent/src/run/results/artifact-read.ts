@@ -163,7 +163,7 @@ function linesOf(artifact: Artifact, { offset, limit }: Piece): { readonly text:
 }
 
 function continuation(end: number, total: number): string {
-  return end < total ? `; go on with offset ${end}` : '; this is the end';
+  return end < total ? `; continue with offset ${end}` : '; this is the end';
 }
 
 function notKept({ bytes, originalBytes }: Artifact, isEnd: boolean): string {

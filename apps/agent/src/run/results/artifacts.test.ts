@@ -120,17 +120,17 @@ describe('reading an artifact', () => {
     [
       'from the start by default',
       {},
-      `[bytes 0 to 16384 of 208889; go on with offset 16384]\n${LINES.slice(0, 16_384)}`,
+      `[bytes 0 to 16384 of 208889; continue with offset 16384]\n${LINES.slice(0, 16_384)}`,
     ],
     [
       'by bytes',
       { offset: 100, limit: 50 },
-      `[bytes 100 to 150 of 208889; go on with offset 150]\n${LINES.slice(100, 150)}`,
+      `[bytes 100 to 150 of 208889; continue with offset 150]\n${LINES.slice(100, 150)}`,
     ],
     [
       'by bytes up to a bound',
       { offset: 0, limit: 1_000_000 },
-      `[bytes 0 to 32768 of 208889; go on with offset 32768]\n${LINES.slice(0, 32_768)}`,
+      `[bytes 0 to 32768 of 208889; continue with offset 32768]\n${LINES.slice(0, 32_768)}`,
     ],
     [
       'by bytes to the end',
@@ -140,7 +140,7 @@ describe('reading an artifact', () => {
     [
       'by lines',
       { offset: 3, limit: 2, unit: 'lines' },
-      '[lines 3 to 5 of 20000; go on with offset 5]\nline 3\nline 4',
+      '[lines 3 to 5 of 20000; continue with offset 5]\nline 3\nline 4',
     ],
     [
       'by lines to the end',
@@ -190,7 +190,7 @@ describe('reading an artifact', () => {
       const last = messages.at(-1)!.content[0];
       const result = last?.type === 'tool_result' ? textOf({ content: [...last.content] }) : '';
       const piece =
-        /^\[bytes \d+ to \d+ of 72000(?:; go on with offset (\d+)|; this is the end)\]\n(.*)$/s.exec(
+        /^\[bytes \d+ to \d+ of 72000(?:; continue with offset (\d+)|; this is the end)\]\n(.*)$/s.exec(
           result,
         );
       if (piece !== null) pieces.push(piece[2]!);

@@ -170,13 +170,13 @@ export class Sampler {
       if (error instanceof LlmError && error.usage !== undefined)
         await this.#charge({ usage: error.usage, model: request.model ?? this.#caller.run.model });
       const message = error instanceof LlmError ? error.message : 'the host failed';
-      throw new ProtocolError(ErrorCode.internalError, `The model could not be asked: ${message}`, {
+      throw new ProtocolError(ErrorCode.internalError, `The model call failed: ${message}`, {
         cause: error,
       });
     }
     throw new ProtocolError(
       ErrorCode.internalError,
-      'The model could not be asked: its stream ended too early.',
+      'The model call failed: its stream ended too early.',
     );
   }
 

@@ -35,7 +35,10 @@ export async function streamMessage(
   const offsets = { text: 0, reasoning: 0 };
   const receive = (event: LlmEvent): void => {
     if (event.type === 'warning')
-      context.logger.warn('the model provider warns', { run_id: runId, message: event.message });
+      context.logger.warn('warning of the model provider', {
+        run_id: runId,
+        message: event.message,
+      });
     if (event.type !== 'text' && event.type !== 'reasoning') return;
     context.bus.publish({
       type: 'delta',
