@@ -8,8 +8,8 @@ import {
   compileArgumentValidator,
   UnusableSchemaError,
   type ArgumentValidator,
-} from './argument-validator.ts';
-import { SchemaError, type SchemaChecks } from './schema-checks.ts';
+} from '../schema/argument-validator.ts';
+import { SchemaError, type SchemaChecks } from '../schema/schema-checks.ts';
 import { definitionParts, pinnedDefinition, type DefinitionParts } from './definition-parts.ts';
 import { READ_RESOURCE, wireName } from './tool-names.ts';
 

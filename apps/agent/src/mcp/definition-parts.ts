@@ -1,6 +1,6 @@
 import type { JsonObject, Tool } from '@signalbox/mcp-core';
 import { digestOf } from '../json/digest.ts';
-import { UnusableSchemaError } from './argument-validator.ts';
+import { UnusableSchemaError } from '../schema/argument-validator.ts';
 
 /** SHA-256 in hex of each present part of a tool's definition. */
 export type DefinitionParts = { readonly [part: string]: string };

@@ -5,7 +5,7 @@ import { messageOf } from '../text/error-text.ts';
 import { EMPTY_CATALOGUE, readCatalogue, type Catalogue } from './catalogue.ts';
 import { coalesce } from './coalesce.ts';
 import { pinCatalogue, type PinDependencies } from './pinned-catalogue.ts';
-import type { SchemaChecks } from './schema-checks.ts';
+import type { SchemaChecks } from '../schema/schema-checks.ts';
 import { withResourceTool } from './resource-tool.ts';
 import type { ServerConnection } from './server-connection.ts';
 

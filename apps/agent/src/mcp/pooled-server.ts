@@ -11,7 +11,7 @@ import { secretMask } from './mask-secrets.ts';
 import type { PinDependencies } from './pinned-catalogue.ts';
 import { ReachabilityCheck } from './reachability.ts';
 import { RestartSchedule } from './restart-schedule.ts';
-import type { SchemaChecks } from './schema-checks.ts';
+import type { SchemaChecks } from '../schema/schema-checks.ts';
 import type { ConnectServer } from './server-connection.ts';
 import { startLife, type ServerLife } from './server-life.ts';
 import { ServerLog } from './server-log.ts';

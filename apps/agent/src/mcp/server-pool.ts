@@ -22,7 +22,7 @@ import { memoryToolPins } from './memory-tool-pins.ts';
 import { quarantineReason } from './pinned-catalogue.ts';
 import { PooledServer } from './pooled-server.ts';
 import { createReaper } from './reaper.ts';
-import { SchemaChecks } from './schema-checks.ts';
+import { SchemaChecks } from '../schema/schema-checks.ts';
 import type { ConnectServer } from './server-connection.ts';
 import { serverControl } from './server-control.ts';
 import { serverFeatures } from './server-features.ts';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createOutputChecker } from '../mcp/output-checker.ts';
+import { createOutputChecker } from '../schema/output-checker.ts';
 import { isSettled, type Run } from '../ports/store/run.ts';
 import type { Logger } from '../ports/logger.ts';
 import { createInProcessSignalBus } from '../queue/in-process-signal-bus.ts';

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { onTestFinished } from 'vitest';
-import { createOutputChecker } from '../../mcp/output-checker.ts';
+import { createOutputChecker } from '../../schema/output-checker.ts';
 import type { RunEngine } from '../../ports/run-engine.ts';
 import type { InboxItem } from '../../ports/store/inbox.ts';
 import type { Run } from '../../ports/store/run.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startFakeServer } from '../../llm/testing/fake-wire.ts';
 import { connect, WIRES } from '../../llm/testing/provider-kinds.ts';
-import { createOutputChecker } from '../../mcp/output-checker.ts';
+import { createOutputChecker } from '../../schema/output-checker.ts';
 import { isSettled } from '../../ports/store/run.ts';
 import { createInProcessSignalBus } from '../../queue/in-process-signal-bus.ts';
 import { createMemoryJobQueue } from '../../queue/memory-job-queue.ts';
