@@ -111,7 +111,7 @@ describe('a value that does not fit', () => {
     },
   );
 
-  test('Enter at a required field asks again; !decline declines the form', async () => {
+  test('Enter at a required field prompts again; !decline declines the form', async () => {
     const { answer, asked } = await fill(
       { name: { type: 'string' } },
       { required: ['name'], typed: ['', '!decline'] },

@@ -166,7 +166,7 @@ describe('run', () => {
     );
   });
 
-  test('asks for the inputs of a configuration', async () => {
+  test('prompts for the inputs of a configuration', async () => {
     const config = configFile({
       inputs: [{ id: 'key', description: 'API key', password: true }],
       servers: { a: { command: 'node', args: ['-e', '${input:key}'] } },

@@ -201,7 +201,7 @@ describe('the inbox', () => {
     });
   });
 
-  test('and a view of a run show a long form cut and without its fields', async () => {
+  test('and a view of a run show a long form truncated and without its fields', async () => {
     const long = { ...FORM, message: 'm'.repeat(6000) };
     await edge.store.write((sql) =>
       sql.insertInboxItem({ ...item, id: 'i2', request: long, createdAt: 1 }),

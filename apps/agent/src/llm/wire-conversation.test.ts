@@ -204,7 +204,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect(textOf(next.message)).toBe('Sorry.');
   });
 
-  test('a turn cut by the token limit can be answered and continued', async () => {
+  test('a turn truncated by the token limit can be answered and continued', async () => {
     await using server = await startFakeServer(kind.wire);
     const first = await say(
       kind,

@@ -51,7 +51,7 @@ describe('starting', () => {
     });
   });
 
-  test('waiting for a named server does not wait for another that hangs', async () => {
+  test('waiting for a named server does not wait for a different, hanging server', async () => {
     const hanging = new FakeServer();
     hanging.launchPlan.push('hang');
     const { pool } = poolOf({ hanging, fine: new FakeServer(toolNamed('t')) });

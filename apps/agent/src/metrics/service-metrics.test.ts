@@ -100,7 +100,7 @@ test('label values are escaped', async () => {
 const serverLines = (text: string): readonly string[] =>
   text.split('\n').filter((line) => line.startsWith('signalbox_servers{'));
 
-test('a gauge has the present label sets only, and counters go on from scrape to scrape', async () => {
+test('a gauge has only the current label sets, and counters are cumulative across scrapes', async () => {
   const { metrics, sources } = openMetrics();
   sources.servers = [
     ['files', 'connecting'],

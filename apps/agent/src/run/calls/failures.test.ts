@@ -169,7 +169,7 @@ describe('a call that is never sent', () => {
     expect(service.registry.sent).toEqual([]);
   });
 
-  test('with arguments that could not be read fails at once and asks for valid ones', async () => {
+  test('with invalid arguments fails at once and requests valid arguments', async () => {
     const service = await openService({
       script: callsThenAnswer([[{ name: 'a__b', invalid: 'unexpected end of JSON at 12.' }]]),
       tools: { a__b: { annotations: READ_ONLY, call: () => Promise.resolve(ok('')) } },
@@ -271,7 +271,7 @@ describe('a call that fails', () => {
     ['hints of a server that is not trusted', { annotations: READ_ONLY, trusted: false }],
     ['idempotent, but destructive', { annotations: { idempotentHint: true } }],
     ['no hints', {}],
-  ])('because its answer was lost asks a person: %s', async (_case, tool) => {
+  ])('because its answer was lost opens an inbox item: %s', async (_case, tool) => {
     const service = await openService({
       script: callsThenAnswer([[{ name: 'a__b', input: { n: 1 } }]]),
       tools: { a__b: outcomes([{ type: 'lost', message: 'server died' }], tool) },

@@ -233,7 +233,7 @@ describe('a model call that fails for a temporary reason', () => {
     expect(service.llm.requests).toHaveLength(3);
   });
 
-  test('charges what the failed attempts used', async () => {
+  test('charges the usage of the failed attempts', async () => {
     const usage = {
       input: 3,
       cacheRead: 0,

@@ -154,7 +154,7 @@ describe('a call without a model', () => {
 });
 
 describe('cancelling one call', () => {
-  test('stops that call and no other, and the run goes on', async () => {
+  test('stops that call and no other, and the run continues', async () => {
     const held = Promise.withResolvers<void>();
     const service = await open({
       script: callsThenAnswer([[{ name: 'r__slow' }, { name: 'r__held' }]]),
