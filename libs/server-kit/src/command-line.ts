@@ -44,10 +44,10 @@ export interface CommandLineInput {
 }
 
 /** The end of the usage text of every server. */
-export const commonUsage = `  --http [HOST:]PORT      serve Streamable HTTP at /mcp instead of stdin and stdout; HOST is 127.0.0.1 unless given, and another
-                          one needs MCP_HTTP_TOKEN, which clients send as bearer token
+export const commonUsage = `  --http [HOST:]PORT      serve Streamable HTTP at /mcp instead of stdin and stdout; HOST defaults to 127.0.0.1,
+                          any other HOST needs MCP_HTTP_TOKEN, which clients send as bearer token
   --log-level LEVEL       debug, info, warn or error, on stderr (default warn)
-  --print-config          print the entry for a host's mcpServers that starts this server as it is called now
+  --print-config          print the entry for a host's mcpServers that starts this server with these arguments
   --version               print the version
   -h, --help              print this text`;
 

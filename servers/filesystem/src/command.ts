@@ -22,17 +22,17 @@ Options:
   --roots narrow|replace|ignore
                           narrow: the client's roots narrow the directories; replace: they replace them;
                           ignore: roots are not read (default narrow)
-  --deny GLOB             hide and refuse what matches, by path below its directory or by name; may be repeated
+  --deny GLOB             hide and refuse matching entries, by path below the directory or by name; may be repeated
   --confirm auto|always|never
-                          auto: a person is asked before a directory is deleted with what is in it; always: before
-                          anything existing is changed, moved or deleted (default auto)
-  --max-result-bytes N    JSON one result takes, 65536 to 3145728 bytes (default ${defaultLimits.maxResultBytes})
-  --max-read-bytes N      text one read returns, 1024 to 1572864 bytes (default ${defaultLimits.maxReadBytes})
-  --max-entries N         entries one listing or search returns, 1 to 10000 (default ${defaultLimits.maxEntries})
-  --max-subscriptions N   paths watched at once, 1 to 10000 (default 256)
+                          auto: the user confirms before a directory is deleted with its contents; always: before
+                          an existing entry is changed, moved or deleted (default auto)
+  --max-result-bytes N    maximum JSON size of a result, 65536 to 3145728 bytes (default ${defaultLimits.maxResultBytes})
+  --max-read-bytes N      maximum text of a read, 1024 to 1572864 bytes (default ${defaultLimits.maxReadBytes})
+  --max-entries N         maximum entries of a listing or search, 1 to 10000 (default ${defaultLimits.maxEntries})
+  --max-subscriptions N   maximum watched paths, 1 to 10000 (default 256)
   --watch native|polling|off
-                          how subscriptions see changes (default native)
-  --allow-recheck         on a Linux without /proc, accept paths that are only checked before and after use
+                          how changes are detected for subscriptions (default native)
+  --allow-recheck         on Linux without /proc, accept paths that are only checked before and after use
 `;
 
 export const command = defineServerMain({

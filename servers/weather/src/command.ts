@@ -20,14 +20,14 @@ The free tier of Open-Meteo is for non-commercial use; its data is licensed CC B
 Environment:
   WEATHER_OPEN_METEO_URL  base URL of the forecast service (default https://api.open-meteo.com)
   WEATHER_GEOCODING_URL   base URL of the geocoding service (default https://geocoding-api.open-meteo.com)
-  MCP_STATE_KEY           seals a question about an ambiguous place until its answer: the current key, then older ones, by commas (default: a key of this process)
+  MCP_STATE_KEY           keys that seal an elicitation about an ambiguous place: the current key, then older keys, comma-separated (default: a random key of this process)
 
 Options:
   --demo                  made-up weather of a few cities instead of Open-Meteo; no network is used
-  --demo-delay-ms N       how long each made-up answer takes, 0 to 60000 ms (default 150)
-  --units UNITS           metric, imperial or kelvin, for calls that name none (default metric)
-  --timeout-ms N          limit of one request, 100 to 60000 ms; with retries one and a half times as much (default 10000)
-  --max-concurrency N     requests at once, 1 to 5 (default 2)
+  --demo-delay-ms N       delay of each made-up answer, 0 to 60000 ms (default 150)
+  --units UNITS           metric, imperial or kelvin, for calls without units (default metric)
+  --timeout-ms N          limit of one request, 100 to 60000 ms; with retries 1.5 times as much (default 10000)
+  --max-concurrency N     concurrent requests, 1 to 5 (default 2)
 `;
 
 const name = 'signalbox-weather';
