@@ -1,4 +1,5 @@
 import { approvalContract } from './store/approval.contract.ts';
+import { epochContract } from './store/epoch.contract.ts';
 import { idempotencyContract } from './store/idempotency.contract.ts';
 import { inboxContract } from './store/inbox.contract.ts';
 import { messageContract } from './store/message.contract.ts';
@@ -19,6 +20,7 @@ export function storeContract(name: string, open: OpenStore): void {
     approvalContract,
     threadContract,
     idempotencyContract,
+    epochContract,
   ])
     contract(name, open);
 }

@@ -27,12 +27,13 @@ export function inboxContract(name: string, open: OpenStore): void {
           ),
         ),
       );
-      expect(answers).toEqual([true, false, false]);
+      expect(answers.filter((isFirst) => isFirst)).toHaveLength(1);
+      const first = answers.indexOf(true) + 1;
       expect(await store.read.inboxItem('i1')).toEqual({
         ...openItem('i1'),
         state: 'answered',
-        response: { n: 1 },
-        answeredAt: 1,
+        response: { n: first },
+        answeredAt: first,
       });
     });
 
