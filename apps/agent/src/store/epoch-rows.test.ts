@@ -8,7 +8,7 @@ import { queuedRun } from '../ports/testing/queued-run.ts';
 import { systemClock } from '../system/system-clock.ts';
 import { openStore } from './open-store.ts';
 
-test('equal tools of a run are stored once, and leave with the last run or thread that has them', async () => {
+test('equal tools are stored once, and are deleted with the last run that has them', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'epochs-'));
   const store = await openStore({ dataDir, durability: 'process', clock: systemClock });
   const [one, two] = [[catalogueTool('x')], [catalogueTool('x'), catalogueTool('y')]];
@@ -28,9 +28,9 @@ test('equal tools of a run are stored once, and leave with the last run or threa
     await sql.insertCatalogue('r1', { turn: 2, point: 'plan', tools: two });
     await sql.insertCatalogue('r1', { turn: 2, point: 'begin', tools: one });
   });
-  expect(sets()).toBe(3);
-  await store.write((sql) => sql.deleteRun('r1'));
   expect(sets()).toBe(2);
+  await store.write((sql) => sql.deleteRun('r1'));
+  expect(sets()).toBe(1);
   await store.write(async (sql) => {
     await sql.insertThread({
       id: 't1',
@@ -42,8 +42,8 @@ test('equal tools of a run are stored once, and leave with the last run or threa
     await sql.insertRun(queuedRun('r3', { threadId: 't1', threadPosition: 0 }));
     await sql.insertCatalogue('r3', { turn: 1, point: 'begin', tools: two });
   });
-  expect(sets()).toBe(3);
-  await store.write((sql) => sql.deleteThread('t1'));
   expect(sets()).toBe(2);
+  await store.write((sql) => sql.deleteThread('t1'));
+  expect(sets()).toBe(1);
   await store.close();
 });
