@@ -76,7 +76,7 @@ test('a server shows its health, circuit breaker, roots and pinned tools', async
         {
           tool: 'read/all',
           digest: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
-          first_seen_at: '1970-01-01T00:16:40.000Z',
+          first_seen_at: '2023-11-14T22:13:20.000Z',
         },
       ],
     },
