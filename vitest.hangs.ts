@@ -1,11 +1,14 @@
-import type { Reporter, TestCase, Vitest } from 'vitest/node';
+import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 
 /** Longer than any test may take, on a slow machine too. */
 const SILENT_MS = 10 * 60_000;
 
+/** Longer than the workers need to end. */
+const CLOSING_MS = 60_000;
+
 /**
- * Ends a run in which no test has ended for ten minutes, and names the tests that were running. A test that blocks its process
- * is beyond the time limits of vitest, which are timers of that process.
+ * Ends a run in which no test has ended for ten minutes, and names the files and tests that were running. A test that blocks its process
+ * is beyond the time limits of vitest, which are timers of that process. Also ends vitest where it waits for a process that a test left behind.
  */
 export default class HangsReporter implements Reporter {
   readonly #running = new Map<string, string>();
@@ -20,6 +23,15 @@ export default class HangsReporter implements Reporter {
     this.#wait();
   }
 
+  onTestModuleQueued(module: TestModule): void {
+    this.#running.set(module.id, module.relativeModuleId);
+  }
+
+  onTestModuleEnd(module: TestModule): void {
+    this.#running.delete(module.id);
+    this.#wait();
+  }
+
   onTestCaseReady(test: TestCase): void {
     this.#running.set(test.id, `${test.module.relativeModuleId} > ${test.fullName}`);
   }
@@ -31,6 +43,11 @@ export default class HangsReporter implements Reporter {
 
   onTestRunEnd(): void {
     clearTimeout(this.#timer);
+    if (this.#vitest?.config.watch === true) return;
+    setTimeout(() => {
+      console.error('vitest did not end: a process that a test started still holds its output.');
+      process.exit();
+    }, CLOSING_MS).unref();
   }
 
   #wait(): void {
