@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { TurnBudget } from './turn-budget.ts';
 
-test('a turn of the event loop reads 256 KiB, and the next turn as many again', async () => {
+test('after 256 KiB the rest waits for the next turn of the event loop, which reads as many again', async () => {
   const budget = new TurnBudget();
   expect(budget.read(200 * 1024)).toBeUndefined();
   let hasNextTurnBegun = false;

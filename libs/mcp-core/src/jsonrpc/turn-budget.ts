@@ -1,5 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-
 const BYTES_PER_TURN = 256 * 1024;
 
 /**
@@ -10,15 +8,20 @@ export class TurnBudget {
   #bytes = 0;
   #end: Promise<void> | undefined;
 
-  /** Counts bytes that were read. Returns a promise of the next turn once this turn has read 256 KiB. */
+  /**
+   * Counts bytes that were read. Returns a promise of the next turn after each 256 KiB. Turns with
+   * less are not told apart: a timer for each of them would cost more than reading a message.
+   */
   read(byteCount: number): Promise<void> | undefined {
-    this.#end ??= nextTurn().then(() => this.#reset());
     this.#bytes += byteCount;
-    return this.#bytes < BYTES_PER_TURN ? undefined : this.#end;
-  }
-
-  #reset(): void {
-    this.#bytes = 0;
-    this.#end = undefined;
+    if (this.#bytes < BYTES_PER_TURN) return undefined;
+    this.#end ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.#bytes = 0;
+        this.#end = undefined;
+        resolve();
+      });
+    });
+    return this.#end;
   }
 }

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
 import { isJsonObject, isRequestId } from '../../jsonrpc/envelope.ts';
 import { FlowGuard } from '../../jsonrpc/flow-guard.ts';
 import { textCostProblem, type MessageLimits } from '../../jsonrpc/message-limits.ts';
@@ -95,7 +94,7 @@ export class IncomingMessages {
       const isPaused = pauseMs > 0 || nextTurn !== undefined || responses.isFull;
       if (!isPaused || response.destroyed) return;
       response.pause();
-      const rate = pauseMs === 0 ? undefined : delay(pauseMs, undefined, { ref: false });
+      const rate = pauseMs === 0 ? undefined : delay(pauseMs);
       void Promise.all([rate, nextTurn, responses.room()]).then(() => response.resume());
     });
   }
@@ -126,3 +125,7 @@ export class IncomingMessages {
 function isResponse(value: unknown): value is ResponseMessage {
   return isJsonObject(value) && value.method === undefined && isRequestId(value.id);
 }
+
+/** Resolves after the time, which does not keep the process alive. */
+const delay = (ms: number): Promise<void> =>
+  new Promise((resolve) => void setTimeout(resolve, ms).unref());

@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { FairQueue, type JobOwner } from './fair-queue.ts';
 
 /**
@@ -110,6 +110,8 @@ export class SchemaWorker<Job, Result> {
       return;
     this.#isReady = false;
     try {
+      // Loading it costs each program that imports the library 2 ms.
+      const { Worker } = process.getBuiltinModule('node:worker_threads');
       const worker = new Worker(this.#options.main, {
         resourceLimits: RESOURCE_LIMITS,
         stdin: false,
