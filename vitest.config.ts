@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config';
+import { reporters } from './vitest.shared.ts';
 
-// `npx vitest` at the root: every package in one process, for watch mode and for merged coverage.
+// Every package in one process: for `npm test`, watch mode and merged coverage.
 export default defineConfig({
   test: {
     projects: [
@@ -13,7 +14,8 @@ export default defineConfig({
       'tools/workspace',
       'bench',
     ],
-    reporters: ['default'],
+    reporters,
+    outputFile: { json: '.results/vitest.json' },
     coverage: {
       provider: 'v8',
       include: ['{libs,servers,apps}/*/src/**/*.ts'],

@@ -3,9 +3,14 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
 const atRoot = (file: string): string => join(import.meta.dirname, file);
 
-const REPORTERS = ['vitest.proofs.ts', 'vitest.hangs.ts', 'vitest.retries.ts'];
+/** The reporters of every run; tools/test.mjs adds up the JSON results. */
+export const reporters: string[] = [
+  'default',
+  'json',
+  ...['vitest.proofs.ts', 'vitest.hangs.ts', 'vitest.retries.ts'].map(atRoot),
+];
 
-/** The configuration of every package's tests; tools/test.mjs adds up the JSON results. */
+/** The configuration of every package's tests. */
 export const shared: ViteUserConfig = defineConfig({
   resolve: { conditions: ['@signalbox/source'] },
   ssr: {
@@ -13,7 +18,7 @@ export const shared: ViteUserConfig = defineConfig({
   },
   test: {
     include: ['src/**/*.test.ts'],
-    reporters: ['default', 'json', ...REPORTERS.map(atRoot)],
+    reporters,
     outputFile: { json: '.results/vitest.json' },
     globalSetup: atRoot('vitest.temporary-folder.ts'),
     pool: 'forks',

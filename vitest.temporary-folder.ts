@@ -3,8 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endLeftovers } from './vitest.leftovers.ts';
 
-/** Gives the tests of one package a temporary folder of their own, and another for databases; returns a function that removes both with all that the tests left there, processes too. */
-export function setup(): () => void {
+/**
+ * Gives the tests of a run a temporary folder of their own, and another for databases; returns a function that removes both with all that the tests left there,
+ * processes too. Called for each package; the first call in a run does it for all.
+ */
+export function setup(): (() => void) | undefined {
+  if (process.env['TEST_DATABASES'] !== undefined) return undefined;
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-tests-'));
   const databases = mkdtempSync(join(hasRoomInMemory() ? MEMORY : folder, 'signalbox-tests-'));
   // Written when the last process ends, after the folder is removed.

@@ -1,15 +1,14 @@
 const SLOWEST = 3;
 
 /**
- * Returns the line of `npm test` with its whole time and the projects that took longest, from the JSON reports of vitest by project.
- * A report from before the start came out of the cache and took no time.
+ * Returns the line of `npm test` with its whole time and the projects that took longest, by the time of their test files added up.
+ * `files` are the test results of vitest's JSON reports by project.
  */
-export function timesOf(reports, { startedAt, endedAt }) {
-  const times = [...reports]
-    .filter(([, report]) => report.startTime >= startedAt)
-    .map(([name, { startTime, testResults }]) => ({
+export function timesOf(files, { startedAt, endedAt }) {
+  const times = [...files]
+    .map(([name, results]) => ({
       name,
-      ms: Math.max(0, ...testResults.map(({ endTime }) => endTime - startTime)),
+      ms: results.reduce((sum, { startTime, endTime }) => sum + endTime - startTime, 0),
     }))
     .toSorted((a, b) => b.ms - a.ms)
     .slice(0, SLOWEST)

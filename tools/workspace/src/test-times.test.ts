@@ -1,31 +1,28 @@
 import { expect, test } from 'vitest';
 
-interface Report {
+interface TestFile {
   readonly startTime: number;
-  readonly testResults: readonly { readonly endTime: number }[];
+  readonly endTime: number;
 }
 
 const { timesOf } = (await import(new URL('../../test-times.mjs', import.meta.url).href)) as {
   readonly timesOf: (
-    reports: ReadonlyMap<string, Report>,
+    files: ReadonlyMap<string, readonly TestFile[]>,
     times: { readonly startedAt: number; readonly endedAt: number },
   ) => string;
 };
 
-const report = (startTime: number, ...endTimes: number[]): Report => ({
-  startTime,
-  testResults: endTimes.map((endTime) => ({ endTime })),
-});
+const lasting = (ms: number): TestFile => ({ startTime: 1000, endTime: 1000 + ms });
 
-test('npm test names its whole time and the three slowest projects, without those out of the cache', () => {
-  const reports = new Map([
-    ['quick', report(1000, 3000)],
-    ['slow', report(2000, 30_000, 62_000)],
-    ['cached', report(500, 90_500)],
-    ['second', report(1000, 41_000)],
-    ['third', report(1000, 31_400)],
+test('npm test names its whole time and the three projects whose test files took longest', () => {
+  const files = new Map([
+    ['quick', [lasting(3000)]],
+    ['slow', [lasting(28_000), lasting(32_000)]],
+    ['second', [lasting(40_000)]],
+    ['third', [lasting(30_400)]],
+    ['empty', []],
   ]);
-  expect(timesOf(reports, { startedAt: 1000, endedAt: 100_000 })).toBe(
+  expect(timesOf(files, { startedAt: 1000, endedAt: 100_000 })).toBe(
     '99 s in all; slowest: slow 60 s, second 40 s, third 30 s',
   );
   expect(timesOf(new Map(), { startedAt: 0, endedAt: 4000 })).toBe('4 s in all');
