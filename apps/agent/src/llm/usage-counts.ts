@@ -45,3 +45,8 @@ export function reportedUsage(
     source: countedOutput === undefined ? 'partial' : 'reported',
   };
 }
+
+/** Returns the usage of a call for which the provider reported no counts. */
+export function estimatedUsage(input: number, output: number): Usage {
+  return { input, cacheRead: 0, cacheWrite: 0, output, reasoning: 0, source: 'estimated' };
+}

@@ -17,6 +17,7 @@ import { withCost } from './catalogue/cost.ts';
 import { assertPairedCalls } from './history.ts';
 import { GateSlot, ProviderGate } from './provider-gate.ts';
 import { withRetries } from './retry.ts';
+import { estimatedUsage } from './usage-counts.ts';
 
 /** A model call over an API. */
 export interface WireCall<Raw> {
@@ -205,14 +206,7 @@ export class WireProvider<Raw> implements LlmProvider {
       slot,
     }: { readonly guard: CallGuard; readonly callUsage: CallUsage; readonly slot: GateSlot },
   ): Promise<Beginning> {
-    callUsage.current = () => ({
-      input: call.promptTokens,
-      cacheRead: 0,
-      cacheWrite: 0,
-      output: 0,
-      reasoning: 0,
-      source: 'estimated',
-    });
+    callUsage.current = () => estimatedUsage(call.promptTokens, 0);
     const response = await translated(guard.watch(call.open(guard.signal)), { call, guard });
     slot.leave();
     callUsage.current = () => response.usage();

@@ -1,18 +1,14 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { LlmConfig } from '../../config/config.ts';
-import type { LlmError, LlmRequest, ProviderInfo } from '../../ports/llm-provider.ts';
-import { modelCard, modelCards } from '../catalogue/model-cards.ts';
+import type { LlmError, LlmRequest } from '../../ports/llm-provider.ts';
+import { modelCard } from '../catalogue/model-cards.ts';
+import { createWireProvider, type WireCallOptions } from '../create-wire-provider.ts';
 import { type Endpoint, endpointOf } from '../endpoint.ts';
 import { estimateTokens } from '../../usage/estimate-tokens.ts';
 import { importInTurns } from '../import-in-turns.ts';
 import { sdkFailure } from '../sdk-failure.ts';
 import { wireFetch } from '../wire-fetch.ts';
-import {
-  type WireCall,
-  type WireLimits,
-  WireProvider,
-  type WireResponse,
-} from '../wire-provider.ts';
+import type { WireCall, WireLimits, WireProvider, WireResponse } from '../wire-provider.ts';
 import { buildRequest } from './request.ts';
 import { MessagesTranslator } from './translator.ts';
 
@@ -37,39 +33,23 @@ const importSdk = importInTurns(
   () => import('@anthropic-ai/sdk'),
 );
 
-interface CallOptions {
-  readonly config: LlmConfig;
-  readonly model: string;
-  readonly limits: WireLimits;
-  readonly onBytes: (count: number) => void;
-}
-
 /**
  * Creates the provider for the Messages API of Anthropic or a compatible server. The first call
  * loads the SDK.
  */
 export function createAnthropicProvider(config: LlmConfig, limits: WireLimits): WireProvider<Raw> {
-  const info: ProviderInfo = {
-    provider: VENDOR.provider,
-    model: config.model ?? DEFAULT_MODEL,
-    scripted: false,
-  };
-  return new WireProvider(
-    {
-      info,
-      models: modelCards(config, info.model),
-      card: (model) => modelCard(config, model),
-      label: config.baseUrl === undefined ? VENDOR.name : `the server at ${config.baseUrl}`,
-      startCall: (request, onBytes) =>
-        startCall(request, { config, model: request.model ?? info.model, limits, onBytes }),
-    },
+  const label = config.baseUrl === undefined ? VENDOR.name : `the server at ${config.baseUrl}`;
+  const { provider } = VENDOR;
+  return createWireProvider(
+    { provider, defaultModel: DEFAULT_MODEL, label, startCall },
+    config,
     limits,
   );
 }
 
 async function startCall(
   request: LlmRequest,
-  { config, model, limits, onBytes }: CallOptions,
+  { config, model, limits, onBytes }: WireCallOptions,
 ): Promise<WireCall<Raw>> {
   const endpoint = endpointOf({ vendor: VENDOR, baseUrl: config.baseUrl, apiKey: config.apiKey });
   const card = modelCard(config, model);

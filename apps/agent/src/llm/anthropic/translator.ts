@@ -4,7 +4,7 @@ import { type Endpoint, nativeProviderOf } from '../endpoint.ts';
 import { tokensIn } from '../../usage/estimate-tokens.ts';
 import { MessageBuilder } from '../message-builder.ts';
 import { parseToolArguments } from '../tool-arguments.ts';
-import { reportedUsage, tokenCount } from '../usage-counts.ts';
+import { estimatedUsage, reportedUsage, tokenCount } from '../usage-counts.ts';
 import { protocolError } from '../wire-failure.ts';
 
 type Raw = Anthropic.RawMessageStreamEvent;
@@ -122,14 +122,8 @@ export class MessagesTranslator {
       reasoning: details?.thinking_tokens,
     };
     return (
-      reportedUsage(counts, estimatedOutput) ?? {
-        input: this.#options.promptTokens,
-        cacheRead: 0,
-        cacheWrite: 0,
-        output: estimatedOutput,
-        reasoning: 0,
-        source: 'estimated',
-      }
+      reportedUsage(counts, estimatedOutput) ??
+      estimatedUsage(this.#options.promptTokens, estimatedOutput)
     );
   }
 

@@ -1,8 +1,9 @@
 import type OpenAI from 'openai';
 import type { LlmConfig } from '../../config/config.ts';
-import type { LlmRequest, ProviderInfo } from '../../ports/llm-provider.ts';
-import { modelCard, modelCards } from '../catalogue/model-cards.ts';
+import type { LlmRequest } from '../../ports/llm-provider.ts';
+import { modelCard } from '../catalogue/model-cards.ts';
 import { estimateTokens } from '../../usage/estimate-tokens.ts';
+import { createWireProvider, type WireCallOptions } from '../create-wire-provider.ts';
 import {
   assertToolCount,
   createOpenAiClient,
@@ -11,45 +12,32 @@ import {
   openAiLabel,
 } from '../openai-client.ts';
 import { sdkFailure } from '../sdk-failure.ts';
-import { type WireCall, type WireLimits, WireProvider } from '../wire-provider.ts';
+import type { WireCall, WireLimits, WireProvider } from '../wire-provider.ts';
 import { buildRequest } from './request.ts';
 import { ChatTranslator } from './translator.ts';
 
 type Raw = OpenAI.ChatCompletionChunk;
-
-interface CallOptions {
-  readonly config: LlmConfig;
-  readonly model: string;
-  readonly limits: WireLimits;
-  readonly onBytes: (count: number) => void;
-}
 
 /**
  * Creates the provider for the Chat Completions API of OpenAI, compatible and local servers. The
  * first call loads the SDK.
  */
 export function createChatProvider(config: LlmConfig, limits: WireLimits): WireProvider<Raw> {
-  const info: ProviderInfo = {
-    provider: 'openai',
-    model: config.model ?? DEFAULT_OPENAI_MODEL,
-    scripted: false,
-  };
-  return new WireProvider(
+  return createWireProvider(
     {
-      info,
-      models: modelCards(config, info.model),
-      card: (model) => modelCard(config, model),
+      provider: 'openai',
+      defaultModel: DEFAULT_OPENAI_MODEL,
       label: openAiLabel(config),
-      startCall: (request, onBytes) =>
-        startCall(request, { config, model: request.model ?? info.model, limits, onBytes }),
+      startCall,
     },
+    config,
     limits,
   );
 }
 
 async function startCall(
   request: LlmRequest,
-  { config, model, limits, onBytes }: CallOptions,
+  { config, model, limits, onBytes }: WireCallOptions,
 ): Promise<WireCall<Raw>> {
   const endpoint = openAiEndpoint(config, 'chat');
   const card = modelCard(config, model);

@@ -5,7 +5,7 @@ import { type Endpoint, nativeProviderOf } from '../endpoint.ts';
 import { tokensIn } from '../../usage/estimate-tokens.ts';
 import { MessageBuilder } from '../message-builder.ts';
 import { StopCutter } from '../stop-cutter.ts';
-import { reportedUsage } from '../usage-counts.ts';
+import { estimatedUsage, reportedUsage } from '../usage-counts.ts';
 import { llmError, protocolError } from '../wire-failure.ts';
 
 type Chunk = OpenAI.ChatCompletionChunk;
@@ -122,14 +122,7 @@ export class ChatTranslator {
 
   usage(): Usage {
     return (
-      this.#usage ?? {
-        input: this.#options.promptTokens,
-        cacheRead: 0,
-        cacheWrite: 0,
-        output: tokensIn(this.#builder.length),
-        reasoning: 0,
-        source: 'estimated',
-      }
+      this.#usage ?? estimatedUsage(this.#options.promptTokens, tokensIn(this.#builder.length))
     );
   }
 

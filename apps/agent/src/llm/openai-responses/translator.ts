@@ -4,7 +4,7 @@ import { type Endpoint, nativeProviderOf } from '../endpoint.ts';
 import { tokensIn } from '../../usage/estimate-tokens.ts';
 import { MessageBuilder } from '../message-builder.ts';
 import { StopCutter } from '../stop-cutter.ts';
-import { reportedUsage } from '../usage-counts.ts';
+import { estimatedUsage, reportedUsage } from '../usage-counts.ts';
 import { llmError, protocolError } from '../wire-failure.ts';
 
 type Raw = OpenAI.Responses.ResponseStreamEvent;
@@ -78,14 +78,7 @@ export class ResponsesTranslator {
 
   /** Returns the usage so far. A response has no counts before its last event. */
   usage(): Usage {
-    return {
-      input: this.#options.promptTokens,
-      cacheRead: 0,
-      cacheWrite: 0,
-      output: tokensIn(this.#builder.length),
-      reasoning: 0,
-      source: 'estimated',
-    };
+    return estimatedUsage(this.#options.promptTokens, tokensIn(this.#builder.length));
   }
 
   #take(raw: Raw): void {

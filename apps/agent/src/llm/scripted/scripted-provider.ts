@@ -12,7 +12,9 @@ import { CallGuard } from '../call-guard.ts';
 import { delay } from '../delay.ts';
 import { assertPairedCalls } from '../history.ts';
 import { MessageBuilder } from '../message-builder.ts';
+import { tokensIn } from '../../usage/estimate-tokens.ts';
 import { withRetries } from '../retry.ts';
+import { estimatedUsage } from '../usage-counts.ts';
 import { type Choice, chooseTurn } from './choose-turn.ts';
 import { readConversation } from './conversation.ts';
 import { type PlayedTurn, playTurn, textDeltas } from './play-turn.ts';
@@ -172,14 +174,8 @@ function usageOf(
 ): Usage {
   const told = choice.type === 'turn' ? choice.turn.usage : undefined;
   if (told !== undefined) return { ...told, source: 'reported' };
-  return {
-    input: Math.ceil(JSON.stringify([request.system, request.messages, request.tools]).length / 4),
-    cacheRead: 0,
-    cacheWrite: 0,
-    output: Math.ceil(message.length / 4),
-    reasoning: 0,
-    source: 'estimated',
-  };
+  const input = JSON.stringify([request.system, request.messages, request.tools]);
+  return estimatedUsage(tokensIn(input.length), tokensIn(message.length));
 }
 
 function finishEvent({
