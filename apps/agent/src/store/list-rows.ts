@@ -13,7 +13,7 @@ import {
 } from './database.ts';
 import { hasMetadata } from './metadata-filter.ts';
 import { pageByTime, pageOfRows } from './pages.ts';
-import { RUN_COLUMNS } from './progress-rows.ts';
+import { INBOX_COLUMNS, RUN_COLUMNS } from './progress-rows.ts';
 
 /**
  * Creates the reads of lists. They read only the visible part of long columns, so that no row makes
@@ -33,7 +33,7 @@ export function createListReader(db: Kysely<Database>): ListReader {
     },
 
     async inbox({ runId, state, ...page }) {
-      let query = db.selectFrom('inboxItems').select(INBOX_COLUMNS).select(shortRequest);
+      let query = db.selectFrom('inboxItems').select([...INBOX_COLUMNS, 'preview', shortRequest]);
       if (runId !== undefined) query = query.where('runId', '=', runId);
       if (state !== undefined) query = query.where('state', '=', state);
       return pageByTime(query, page, { order: 'oldest first', decode: listedItem });
@@ -53,8 +53,7 @@ export function createListReader(db: Kysely<Database>): ListReader {
         .where('place', '<=', MAX_OPEN_ITEMS_SHOWN);
       const rows = await db
         .selectFrom('inboxItems')
-        .select(INBOX_COLUMNS)
-        .select(shortRequest)
+        .select([...INBOX_COLUMNS, 'preview', shortRequest])
         .where('id', 'in', shown)
         .orderBy('createdAt')
         .orderBy('id')
@@ -140,22 +139,6 @@ function listedRun({
     isShortened,
   };
 }
-
-const INBOX_COLUMNS = [
-  'id',
-  'runId',
-  'callId',
-  'kind',
-  'state',
-  'response',
-  'owner',
-  'questionKey',
-  'binding',
-  'createdAt',
-  'expiresAt',
-  'answeredAt',
-  'preview',
-] as const;
 
 const shortRequest = sql<string>`coalesce(${sql.ref('preview')}, ${sql.ref('request')})`.as(
   'request',

@@ -34,6 +34,22 @@ export const RUN_COLUMNS = [
   'finishedAt',
 ] as const;
 
+/** Columns of an inbox item without `request` and its `preview`. */
+export const INBOX_COLUMNS = [
+  'id',
+  'runId',
+  'callId',
+  'kind',
+  'state',
+  'response',
+  'owner',
+  'questionKey',
+  'binding',
+  'createdAt',
+  'expiresAt',
+  'answeredAt',
+] as const;
+
 /** Creates the reads for deciding the next step of a run. */
 export function createProgressReader(db: Kysely<Database>): ProgressReader {
   return {

@@ -4,7 +4,7 @@ import type { StoreReader } from '../ports/store.ts';
 import { createArtifactReader } from './artifact-rows.ts';
 import { createEpochReader } from './epoch-rows.ts';
 import { createListReader } from './list-rows.ts';
-import { createProgressReader, RUN_COLUMNS } from './progress-rows.ts';
+import { createProgressReader, RUN_COLUMNS, INBOX_COLUMNS } from './progress-rows.ts';
 import { createThreadReader } from './thread-rows.ts';
 import {
   eventCodec,
@@ -16,22 +16,6 @@ import {
   toolCallCodec,
   type Database,
 } from './database.ts';
-
-const INBOX_COLUMNS = [
-  'id',
-  'runId',
-  'callId',
-  'kind',
-  'state',
-  'request',
-  'response',
-  'owner',
-  'questionKey',
-  'binding',
-  'createdAt',
-  'expiresAt',
-  'answeredAt',
-] as const;
 
 /** Creates the reads over a connection or a transaction. */
 export function createRunReader(db: Kysely<Database>): StoreReader {
@@ -139,7 +123,7 @@ export function createRunReader(db: Kysely<Database>): StoreReader {
     async inboxItem(id) {
       const row = await db
         .selectFrom('inboxItems')
-        .select(INBOX_COLUMNS)
+        .select([...INBOX_COLUMNS, 'request'])
         .where('id', '=', id)
         .executeTakeFirst();
       return row && inboxCodec.decode(row);
@@ -148,7 +132,7 @@ export function createRunReader(db: Kysely<Database>): StoreReader {
     async inboxItemOf(callId, questionKey) {
       const row = await db
         .selectFrom('inboxItems')
-        .select(INBOX_COLUMNS)
+        .select([...INBOX_COLUMNS, 'request'])
         .where('callId', '=', callId)
         .where('questionKey', '=', questionKey)
         .orderBy('createdAt', 'desc')
@@ -161,7 +145,7 @@ export function createRunReader(db: Kysely<Database>): StoreReader {
     async inboxItems({ runId, callId, state }) {
       let query = db
         .selectFrom('inboxItems')
-        .select(INBOX_COLUMNS)
+        .select([...INBOX_COLUMNS, 'request'])
         .orderBy('createdAt')
         .orderBy('id');
       if (runId !== undefined) query = query.where('runId', '=', runId);
