@@ -3,24 +3,9 @@ import type { InboxItem } from '../../ports/store/inbox.ts';
 import { requestInput, type RequestingCall } from '../input/request-input.ts';
 import { formRequest } from '../input/elicitation-form.ts';
 import { urlRequest } from '../input/elicitation-url.ts';
-import type { Uses } from '../core/engine-parts.ts';
 import type { RoundKeeper } from './parked-calls.ts';
 import { InputRequestCount } from '../input/input-request-count.ts';
-import { SamplingRequestHandler } from '../sampling/request-handler.ts';
-
-type Parts = Uses<
-  | 'store'
-  | 'bootId'
-  | 'bus'
-  | 'llm'
-  | 'clock'
-  | 'logger'
-  | 'newId'
-  | 'policyOf'
-  | 'activities'
-  | 'timers'
-  | 'commit'
->;
+import { SamplingRequestHandler, type SamplingParts } from '../sampling/request-handler.ts';
 
 interface InputRequestHooks {
   readonly rounds: Pick<RoundKeeper, 'keyOf'>;
@@ -33,7 +18,7 @@ interface InputRequestHooks {
  * model serves sampling within the policy.
  */
 export function inputRequestHandlers(
-  context: Parts,
+  context: SamplingParts,
   caller: RequestingCall,
   { rounds, onTooMany }: InputRequestHooks,
 ): InputHandlers {

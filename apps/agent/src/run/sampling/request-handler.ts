@@ -13,7 +13,7 @@ import type { InputRequestCount } from '../input/input-request-count.ts';
 import { Sampler } from './sampler.ts';
 import { applySamplingEdit } from './edits.ts';
 
-type Parts = Uses<
+export type SamplingParts = Uses<
   | 'store'
   | 'bootId'
   | 'bus'
@@ -39,12 +39,12 @@ export interface SamplingOptions {
  * the model gets it, and the message before the server gets it, when the policy requires it.
  */
 export class SamplingRequestHandler {
-  readonly #context: Parts;
+  readonly #context: SamplingParts;
   readonly #caller: RequestingCall;
   readonly #count: InputRequestCount;
   readonly #sampler: Sampler;
 
-  constructor(context: Parts, caller: RequestingCall, count: InputRequestCount) {
+  constructor(context: SamplingParts, caller: RequestingCall, count: InputRequestCount) {
     this.#context = context;
     this.#caller = caller;
     this.#count = count;
