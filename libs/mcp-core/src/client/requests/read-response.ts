@@ -2,6 +2,7 @@ import type { JsonObject } from '../../jsonrpc/messages.ts';
 import type { RequestOutcome } from '../../jsonrpc/outgoing-request.ts';
 import { LocalError, ProtocolError } from '../../protocol/errors.ts';
 import { HttpError } from '../../protocol/http-error.ts';
+import { resultOf } from '../../protocol/result-of.ts';
 import { httpFailureOf, isRequestRefused } from '../connection/http-failure.ts';
 
 /**
@@ -10,32 +11,13 @@ import { httpFailureOf, isRequestRefused } from '../connection/http-failure.ts';
  * @throws LocalError `invalid-response`, `invalid-argument` (not serializable), or `connection-lost` with `sent`.
  */
 export function readResponse(method: string, outcome: RequestOutcome): JsonObject {
-  switch (outcome.kind) {
-    case 'result':
-      return outcome.result;
-    case 'error':
-      throw new ProtocolError(outcome.error.code, outcome.error.message, {
-        data: outcome.error.data,
-      });
-    case 'invalid':
-      throw new LocalError(
-        'invalid-response',
-        `The server's response to ${method} is not JSON-RPC: ${outcome.detail}`,
-        { sent: true },
-      );
-    case 'refused':
-      throw new LocalError(
-        'invalid-response',
-        `The server's response to ${method} was refused: ${outcome.detail}. Request less, or raise the message limit for this server.`,
-        { sent: true },
-      );
-    case 'unsent':
-      throw unsentError(method, outcome.error);
-    case 'closed':
-      throw lostError(method, outcome.error);
-    default:
-      return outcome satisfies never;
-  }
+  if (outcome.kind === 'unsent') throw unsentError(method, outcome.error);
+  if (outcome.kind === 'closed') throw lostError(method, outcome.error);
+  return resultOf(outcome, {
+    peer: 'server',
+    method,
+    limitAdvice: 'Request less, or raise the message limit for this server.',
+  });
 }
 
 function unsentError(method: string, cause: Error): LocalError {

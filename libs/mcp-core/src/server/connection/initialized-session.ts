@@ -10,6 +10,7 @@ import type { Implementation } from '../../protocol/implementation.ts';
 import type { LoggingLevel } from '../../protocol/logging-levels.ts';
 import type { Root } from '../../protocol/client-features.ts';
 import { ErrorCode, LocalError, ProtocolError } from '../../protocol/errors.ts';
+import { resultOf } from '../../protocol/result-of.ts';
 import { inputResponseProblems, withElicitationId } from '../input/elicitation.ts';
 import type { RequestClient } from '../requests/request-context.ts';
 import type { EraPort } from '../requests/era-port.ts';
@@ -163,38 +164,17 @@ function withMeta(params: JsonObject, meta: JsonObject | undefined): JsonObject 
   return meta === undefined ? params : { ...params, _meta: { ...metaOf(params), ...meta } };
 }
 
-/** Returns the result in a client's response. */
+/**
+ * Returns the result in a client's response.
+ * @throws ProtocolError when the response is an error.
+ * @throws LocalError `invalid-response`, or `connection-closed` with `sent`.
+ */
 function readResponse(method: string, outcome: RequestOutcome): JsonObject {
-  switch (outcome.kind) {
-    case 'result':
-      return outcome.result;
-    case 'error':
-      throw new ProtocolError(outcome.error.code, outcome.error.message, {
-        data: outcome.error.data,
-      });
-    case 'invalid':
-      throw new LocalError(
-        'invalid-response',
-        `The client's response to ${method} is not JSON-RPC: ${outcome.detail}`,
-        { sent: true },
-      );
-    case 'refused':
-      throw new LocalError(
-        'invalid-response',
-        `The client's response to ${method} was refused: ${outcome.detail}.`,
-        { sent: true },
-      );
-    case 'unsent':
-    case 'closed':
-      throw new LocalError(
-        'connection-closed',
-        `The connection ended before the client responded to ${method}`,
-        {
-          sent: outcome.kind === 'closed',
-          cause: outcome.error,
-        },
-      );
-    default:
-      return outcome satisfies never;
-  }
+  if (outcome.kind === 'unsent' || outcome.kind === 'closed')
+    throw new LocalError(
+      'connection-closed',
+      `The connection ended before the client responded to ${method}`,
+      { sent: outcome.kind === 'closed', cause: outcome.error },
+    );
+  return resultOf(outcome, { peer: 'client', method });
 }
