@@ -73,4 +73,5 @@ export type {
 } from './protocol/resources.ts';
 export type { DetailedTask, Task, TaskStatus, TaskSupport } from './protocol/tasks.ts';
 export type { CallToolResult, JsonSchema, Tool, ToolAnnotations } from './protocol/tools.ts';
+export { hasFormat } from './schema/text-formats.ts';
 export type { InputContext, InputHandlers } from './client/input/input-handlers.ts';

@@ -13,7 +13,10 @@ const FORMATS: { readonly [format: string]: (text: string) => boolean } = {
   'date-time': isDateTime,
 };
 
-/** Whether a text has a format. Unknown formats accept any text. */
+/**
+ * Whether a text has a format: `email`, `uri`, `date` or `date-time` (RFC 3339). Other formats accept
+ * any text.
+ */
 export function hasFormat(text: string, format: unknown): boolean {
   return (
     typeof format !== 'string' ||

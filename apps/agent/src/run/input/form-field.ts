@@ -1,3 +1,4 @@
+import { hasFormat } from '@signalbox/mcp-core';
 import { isPlainObject } from '../../json/plain-object.ts';
 
 export type FieldType = 'string' | 'number' | 'integer' | 'boolean' | 'array';
@@ -116,8 +117,8 @@ function textProblem(field: FormField, value: unknown): string | undefined {
     return `must have at most ${maxLength} characters`;
   const problem = choiceProblem(field, value);
   if (problem !== undefined) return problem;
-  const example = format === undefined ? undefined : FORMATS.get(format);
-  return example === undefined || example.matches(value) ? undefined : `must be ${example.name}`;
+  const name = format === undefined ? undefined : FORMAT_NAMES.get(format);
+  return name === undefined || hasFormat(value, format) ? undefined : `must be ${name}`;
 }
 
 function numberProblem(field: FormField, value: unknown): string | undefined {
@@ -237,58 +238,13 @@ const isText = (value: unknown): boolean => typeof value === 'string';
 const isNumber = (value: unknown): boolean => typeof value === 'number';
 const isCount = (value: unknown): boolean => typeof value === 'number' && value >= 0;
 
-/**
- * Formats that the specification names; other formats are not checked. Each check takes time
- * proportional to the text.
- */
-const FORMATS: ReadonlyMap<
-  string,
-  { readonly name: string; readonly matches: (text: string) => boolean }
-> = new Map([
-  ['email', { name: 'an e-mail address', matches: isEmail }],
-  ['uri', { name: 'a URI, such as https://example.org/', matches: isUri }],
-  ['date', { name: 'a date, such as 2026-07-28', matches: isDate }],
-  [
-    'date-time',
-    { name: 'a date and time with a time zone, such as 2026-07-28T12:00:00Z', matches: isDateTime },
-  ],
+/** Descriptions of the formats that the specification names; other formats are not checked. */
+const FORMAT_NAMES: ReadonlyMap<string, string> = new Map([
+  ['email', 'an e-mail address'],
+  ['uri', 'a URI, such as https://example.org/'],
+  ['date', 'a date, such as 2026-07-28'],
+  ['date-time', 'a date and time with a time zone, such as 2026-07-28T12:00:00Z'],
 ]);
-
-function isEmail(text: string): boolean {
-  return (
-    text.length <= 254 &&
-    /^[^\s@"(),:;<>[\\\]]{1,64}@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*$/u.test(text)
-  );
-}
-
-function isUri(text: string): boolean {
-  if (!/^[a-z][a-z\d+.-]*:[^\s<>"{}|\\^`]+$/iu.test(text)) return false;
-  return !/^(?:https?|wss?|ftp):/iu.test(text) || URL.canParse(text);
-}
-
-function isDate(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/u.test(text)) return false;
-  const midnight = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(text);
-}
-
-/** Whether a text is a date and time by RFC 3339, leap seconds included. */
-function isDateTime(text: string): boolean {
-  const parts =
-    /^(\d{4}-\d{2}-\d{2})[t ](\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:z|[+-](\d{2}):(\d{2}))$/iu.exec(
-      text,
-    );
-  if (parts === null) return false;
-  const [, date = '', hours, minutes, seconds, offsetHours = '0', offsetMinutes = '0'] = parts;
-  return (
-    isDate(date) &&
-    Number(hours) < 24 &&
-    Number(minutes) < 60 &&
-    Number(seconds) <= 60 &&
-    Number(offsetHours) < 24 &&
-    Number(offsetMinutes) < 60
-  );
-}
 
 function codePoints(text: string): number {
   let count = 0;
