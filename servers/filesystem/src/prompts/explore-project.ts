@@ -8,6 +8,7 @@ import { completePath } from '../resources/complete-path.ts';
 import { mimeTypeOf } from '../resources/mime-type.ts';
 import { uriOf } from '../resources/resource-uri.ts';
 import { PathError, toPathError } from '../sandbox/path-error.ts';
+import { pinDirectory } from '../sandbox/pin-directory.ts';
 import type { PinnedPath } from '../sandbox/pinned-path.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { SessionSandbox } from '../session/session-sandbox.ts';
@@ -33,9 +34,7 @@ export function exploreProjectPrompt(session: SessionSandbox): PromptDefinition 
     handler: async ({ path: given }, context) => {
       try {
         const sandbox = await session.forRequest(context);
-        await using directory = await sandbox.pin(given);
-        if (!directory.stats.isDirectory())
-          throw new PathError('wrong-type', `${given} is not a directory. Name a directory.`);
+        await using directory = await pinDirectory(sandbox, given, 'name a directory');
         const { entries, hasMore } = await listEntries(directory, {
           limit: maxEntries,
           signal: context.signal,

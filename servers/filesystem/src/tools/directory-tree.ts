@@ -2,7 +2,7 @@ import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { unreadRulesNote } from '../files/gitignore.ts';
 import { directoryTree } from '../files/directory-tree.ts';
 import { escapeMarks } from '../files/shown-name.ts';
-import { PathError } from '../sandbox/path-error.ts';
+import { pinDirectory } from '../sandbox/pin-directory.ts';
 import type { ToolRunner } from './tool-runner.ts';
 
 export function directoryTreeTool(runner: ToolRunner): ToolDefinition {
@@ -70,9 +70,7 @@ export function directoryTreeTool(runner: ToolRunner): ToolDefinition {
         { tool: 'directory_tree', path: args.path },
         context,
         async ({ sandbox, signal, scanned }) => {
-          await using directory = await sandbox.pin(args.path);
-          if (!directory.stats.isDirectory())
-            throw new PathError('wrong-type', `${args.path} is not a directory.`);
+          await using directory = await pinDirectory(sandbox, args.path);
           const options = {
             excludePatterns: args.excludePatterns ?? [],
             maxDepth: args.maxDepth ?? 100,

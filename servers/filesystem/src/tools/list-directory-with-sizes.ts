@@ -6,6 +6,7 @@ import { decodeNameCursor, encodeNameCursor } from '../files/name-cursor.ts';
 import { shownName } from '../files/shown-name.ts';
 import { byCodeUnit } from '../files/smallest-items.ts';
 import { PathError } from '../sandbox/path-error.ts';
+import { pinDirectory } from '../sandbox/pin-directory.ts';
 import { entryLabels } from './list-directory.ts';
 import type { ToolRunner } from './tool-runner.ts';
 
@@ -76,13 +77,8 @@ export function listDirectoryWithSizesTool(runner: ToolRunner): ToolDefinition {
         { tool: 'list_directory_with_sizes', path: args.path },
         context,
         async ({ sandbox, signal, scanned }) => {
-          await using directory = await sandbox.pin(args.path);
+          await using directory = await pinDirectory(sandbox, args.path, 'use get_file_info');
           const { realPath } = directory;
-          if (!directory.stats.isDirectory())
-            throw new PathError(
-              'wrong-type',
-              `${args.path} is not a directory; use get_file_info.`,
-            );
           const listing = await listSizes(directory, {
             limit: Math.min(args.limit ?? runner.limits.maxEntries, runner.limits.maxEntries),
             maxBytes: Math.floor(runner.limits.maxResultBytes / 3.5),

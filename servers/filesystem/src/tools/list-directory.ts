@@ -4,7 +4,7 @@ import { entryTypes } from '../files/entry-type.ts';
 import { listEntries, type ListedEntry } from '../files/list-entries.ts';
 import { decodeNameCursor, encodeNameCursor } from '../files/name-cursor.ts';
 import { shownName } from '../files/shown-name.ts';
-import { PathError } from '../sandbox/path-error.ts';
+import { pinDirectory } from '../sandbox/pin-directory.ts';
 import type { ToolRunner } from './tool-runner.ts';
 
 export function listDirectoryTool(runner: ToolRunner): ToolDefinition {
@@ -56,12 +56,7 @@ export function listDirectoryTool(runner: ToolRunner): ToolDefinition {
         { tool: 'list_directory', path: args.path },
         context,
         async ({ sandbox, signal }) => {
-          await using directory = await sandbox.pin(args.path);
-          if (!directory.stats.isDirectory())
-            throw new PathError(
-              'wrong-type',
-              `${args.path} is not a directory; use read_text_file.`,
-            );
+          await using directory = await pinDirectory(sandbox, args.path, 'use read_text_file');
           const limit = Math.min(args.limit ?? runner.limits.maxEntries, runner.limits.maxEntries);
           const after = args.cursor === undefined ? {} : { after: decodeNameCursor(args.cursor) };
           const isHidden = (name: string) => sandbox.isDenied(path.join(directory.realPath, name));

@@ -2,7 +2,7 @@ import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { unreadRulesNote } from '../files/gitignore.ts';
 import { search, type SearchOutcome } from '../files/search.ts';
 import { shownName } from '../files/shown-name.ts';
-import { PathError } from '../sandbox/path-error.ts';
+import { pinDirectory } from '../sandbox/pin-directory.ts';
 import type { ToolRunner } from './tool-runner.ts';
 
 export function searchFilesTool(runner: ToolRunner): ToolDefinition {
@@ -78,9 +78,7 @@ export function searchFilesTool(runner: ToolRunner): ToolDefinition {
         { tool: 'search_files', path: args.path },
         context,
         async ({ sandbox, signal, scanned }) => {
-          await using directory = await sandbox.pin(args.path);
-          if (!directory.stats.isDirectory())
-            throw new PathError('wrong-type', `${args.path} is not a directory.`);
+          await using directory = await pinDirectory(sandbox, args.path);
           const {
             pattern,
             excludePatterns = [],
