@@ -1,6 +1,6 @@
 import type { TestHooks } from '../app.ts';
 import { ConfigError } from '../config/config.ts';
-import { nearestName } from '../config/nearest-name.ts';
+import { nearestName } from '../text/nearest-name.ts';
 import { EngineError } from '../ports/run-engine.ts';
 import { ReplayError } from '../replay/recording.ts';
 import { StoreError } from '../store/store-error.ts';

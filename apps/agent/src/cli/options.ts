@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { nearestName } from '../config/nearest-name.ts';
+import { nearestName } from '../text/nearest-name.ts';
 import { UsageError } from './io.ts';
 
 interface OptionSpec {

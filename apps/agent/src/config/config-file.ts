@@ -12,7 +12,7 @@ import {
 } from './config-schema.ts';
 import { parseConfigText } from './config-text.ts';
 import { hostEntries, SERVER_SECTIONS, type HostEntry } from './host-entries.ts';
-import { nearestName } from './nearest-name.ts';
+import { nearestName } from '../text/nearest-name.ts';
 import { safeServerNames } from './server-name.ts';
 
 /** A server in the file, validated except for its variables. */

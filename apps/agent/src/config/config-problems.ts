@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { configSchema } from './config-schema.ts';
-import { nearestName } from './nearest-name.ts';
+import { nearestName } from '../text/nearest-name.ts';
 
 /** Returns one line per problem, each beginning with the JSON path, without values of the file. */
 export function describeProblems(error: z.ZodError, input: unknown): readonly string[] {

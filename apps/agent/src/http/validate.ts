@@ -1,6 +1,6 @@
 import type { FastifySchemaCompiler } from 'fastify';
 import * as z from 'zod';
-import { editDistance } from '../text/edit-distance.ts';
+import { nearestName } from '../text/nearest-name.ts';
 
 /** Validates the parts of a request, with messages in plain words. */
 export const validateRequest: FastifySchemaCompiler<z.ZodType> =
@@ -62,12 +62,12 @@ function bound(words: string, origin: string, value: number | bigint): string {
 }
 
 function oneOf(values: readonly string[], input: unknown): string {
-  const near = typeof input === 'string' ? nearest(input, values) : undefined;
+  const near = typeof input === 'string' ? nearestName(input, values) : undefined;
   return `must be ${values.length === 1 ? '' : 'one of '}${values.join(', ')}${near === undefined ? '' : `; did you mean ${near}?`}`;
 }
 
 function unknownField(name: string, known: readonly string[]): string {
-  const near = nearest(name, known);
+  const near = nearestName(name, known);
   return `has no field ${JSON.stringify(name)}${near === undefined ? '' : `; did you mean ${near}?`}`;
 }
 
@@ -84,14 +84,4 @@ function unionMessage(
 
 function fieldsOf(schema: unknown): readonly string[] {
   return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-}
-
-function nearest(word: string, known: readonly string[]): string | undefined {
-  if (word.length > 100) return undefined;
-  const [best] = known
-    .map((name) => ({ name, distance: editDistance(word.toLowerCase(), name) }))
-    .toSorted((left, right) => left.distance - right.distance);
-  return best !== undefined && best.distance <= Math.max(1, Math.floor(best.name.length / 3))
-    ? best.name
-    : undefined;
 }

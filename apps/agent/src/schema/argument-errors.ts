@@ -1,7 +1,7 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 import type { SchemaViolation } from '@signalbox/mcp-core/schema';
 import { isPlainObject } from '../json/plain-object.ts';
-import { nearestName } from '../config/nearest-name.ts';
+import { nearestName } from '../text/nearest-name.ts';
 
 const MAX_PROBLEMS = 5;
 const MAX_EXCERPT_LENGTH = 500;

@@ -1,7 +1,11 @@
-import { editDistance } from '../text/edit-distance.ts';
+import { editDistance } from './edit-distance.ts';
 
-/** Returns the candidate closest to `name`, or undefined if none is close. */
+/** Longer names are not compared: the time grows with the length. */
+const MAX_LENGTH = 100;
+
+/** Returns the candidate closest to `name` in any case, or undefined if none is close. */
 export function nearestName(name: string, candidates: readonly string[]): string | undefined {
+  if (name.length > MAX_LENGTH) return undefined;
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.ceil(name.length * 0.4)) + 1;
   for (const candidate of candidates) {
