@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { startStopwatch } from '@signalbox/server-kit/testing';
+import { compileCache } from '../support/compile-cache.ts';
 
 export type Era = 'legacy' | 'modern';
 export const eras: readonly Era[] = ['legacy', 'modern'];
@@ -75,6 +76,7 @@ export class StdioPeer implements AsyncDisposable {
         PATH: process.env['PATH'],
         HOME: process.env['HOME'],
         TMPDIR: process.env['TMPDIR'],
+        ...compileCache,
         ...options.env,
       },
     });

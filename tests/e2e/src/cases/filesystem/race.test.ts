@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { readFile, realpath } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { eras } from '../stdio-peer.test.support.ts';
@@ -41,9 +50,7 @@ async function underAttack(files: Fixture, body: () => Promise<void>): Promise<v
   }
 }
 
-/**
- * Whether the same attack leads a reader outside that checks a path and then opens it; the control.
- */
+/** Whether the attack leads a reader outside that checks a path and then opens it. */
 async function isBrokenByAttack(files: Fixture): Promise<boolean> {
   const leaks: string[] = [];
   await underAttack(files, async () => {
@@ -66,7 +73,7 @@ describe.runIf(process.platform === 'linux').each(eras)('a %s client', (era) => 
     const peer = await files.serve(era);
     const outcomes: string[] = [];
     await underAttack(files, async () => {
-      for (let round = 0; round < 40; round++) {
+      for (let round = 0; round < 25; round++) {
         const reads = Array.from({ length: 60 }, () =>
           peer.call('read_text_file', { path: files.at('d/x.txt') }),
         );
@@ -74,7 +81,6 @@ describe.runIf(process.platform === 'linux').each(eras)('a %s client', (era) => 
       }
     });
     expect(outcomes.filter((outcome) => outcome.includes('OUTSIDE-SECRET'))).toEqual([]);
-    expect(await isBrokenByAttack(files)).toBe(true);
     expect(
       outcomes.filter((outcome) => outcome.includes('"text":"inside"')).length,
     ).toBeGreaterThan(0);
@@ -87,7 +93,8 @@ describe.runIf(process.platform === 'linux').each(eras)('a %s client', (era) => 
     const peer = await files.serve(era);
     let written = 0;
     await underAttack(files, async () => {
-      for (let round = 0; round < 20; round++) {
+      // On a loaded machine all calls of a round may meet a swap.
+      for (let round = 0; round < 20 || (written === 0 && round < 1000); round++) {
         const write = (index: number) =>
           peer.call('write_file', {
             path: files.at(`d/${index % 2 === 0 ? 'x.txt' : `new-${round}-${index}.txt`}`),
@@ -97,11 +104,16 @@ describe.runIf(process.platform === 'linux').each(eras)('a %s client', (era) => 
         written += outcomes.filter(({ isError }) => !isError).length;
       }
     });
-    const outside = await files.serve(era, { args: [files.outside] });
-    expect((await outside.call('list_directory', { path: '.' })).structured['entries']).toEqual([
-      { name: 'x.txt', type: 'file' },
-    ]);
-    expect((await outside.call('read_text_file', { path: 'x.txt' })).text).toBe('untouched');
+    expect(readdirSync(files.outside)).toEqual(['x.txt']);
+    expect(readFileSync(`${files.outside}/x.txt`, 'utf8')).toBe('untouched');
     expect(written).toBeGreaterThan(0);
   });
 });
+
+test.runIf(process.platform === 'linux')(
+  'FS-07 control: the same attack leads a reader outside that checks a path and then opens it',
+  async () => {
+    await using files = await createFixture({ 'd/x.txt': 'inside' }, { 'x.txt': 'OUTSIDE-SECRET' });
+    expect(await isBrokenByAttack(files)).toBe(true);
+  },
+);

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, openSync, symlinkSync, writeSync } from 'node:fs';
+import { symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { expect, describe, test } from 'vitest';
 import { eras, type CallOutcome } from '../stdio-peer.test.support.ts';
-import { createFixture } from './fixture.test.support.ts';
+import { createFixture, shareServers } from './fixture.test.support.ts';
 
 const officialTools = [
   'read_file',
@@ -28,9 +28,11 @@ interface ListedTool {
   readonly annotations: { readonly [hint: string]: boolean };
 }
 
+const prepare = shareServers();
+
 describe.each(eras)('a %s client', (era) => {
   test('FS-01 gets the official tool names, all four hints, and the same small list each time', async () => {
-    await using files = await createFixture();
+    await using files = await prepare();
     const peer = await files.serve(era);
     const [first, second] = [await peer.request('tools/list'), await peer.request('tools/list')];
     const tools = first.result?.['tools'] as readonly ListedTool[];
@@ -48,7 +50,7 @@ describe.each(eras)('a %s client', (era) => {
   });
 
   test('FS-02 can give a file as absolute path, relative path or file URL', async () => {
-    await using files = await createFixture({ 'a.txt': 'line1\nline2\nline3\n' });
+    await using files = await prepare({ 'a.txt': 'line1\nline2\nline3\n' });
     const peer = await files.serve(era);
     for (const path of [files.at('a.txt'), 'a.txt', `file://${files.at('a.txt')}`]) {
       const { isError, text, structured } = await peer.call('read_text_file', { path });
@@ -61,7 +63,7 @@ describe.each(eras)('a %s client', (era) => {
   });
 
   test('FS-03 cannot read outside, whatever the spelling', async () => {
-    await using files = await createFixture({}, { 'secret.txt': 'TOPSECRET' });
+    await using files = await prepare({}, { 'secret.txt': 'TOPSECRET' });
     const peer = await files.serve(era);
     for (const path of [
       `${files.outside}/secret.txt`,
@@ -84,7 +86,7 @@ describe.each(eras)('a %s client', (era) => {
     ['offset', { offset: 0 }],
     ['limit', { limit: 'x' }],
   ])('FS-10 gets an error that names %s in %j', async (name, args) => {
-    await using files = await createFixture({ 'a.txt': '1\n2\n3\n' });
+    await using files = await prepare({ 'a.txt': '1\n2\n3\n' });
     const peer = await files.serve(era);
     const { isError, text } = await peer.call('read_text_file', { path: 'a.txt', ...args });
     expect(isError).toBe(true);
@@ -92,14 +94,14 @@ describe.each(eras)('a %s client', (era) => {
   });
 
   test('FS-11 sees no phantom line after the last newline', async () => {
-    await using files = await createFixture({ 'a.txt': 'line1\nline2\nline3\n' });
+    await using files = await prepare({ 'a.txt': 'line1\nline2\nline3\n' });
     const peer = await files.serve(era);
     expect((await peer.call('read_text_file', { path: 'a.txt', tail: 1 })).text).toBe('line3\n');
     expect((await peer.call('read_text_file', { path: 'a.txt', tail: 2 })).text).toMatch(/^line2/);
   });
 
   test('FS-12 gets the first lines of a CRLF file with whole line ends', async () => {
-    await using files = await createFixture({ 'c.txt': 'one\r\ntwo\r\nthree\r\n' });
+    await using files = await prepare({ 'c.txt': 'one\r\ntwo\r\nthree\r\n' });
     const peer = await files.serve(era);
     const { text, structured } = await peer.call('read_text_file', { path: 'c.txt', head: 2 });
     expect(text).not.toMatch(/\r(?!\n)/);
@@ -109,7 +111,7 @@ describe.each(eras)('a %s client', (era) => {
   test.runIf(process.platform !== 'win32')(
     'FS-24 gets an error for FIFOs within a second, and further calls succeed',
     async () => {
-      await using files = await createFixture({ 'a.txt': 'x' });
+      await using files = await prepare({ 'a.txt': 'x' });
       execFileSync('mkfifo', [files.at('f')]);
       const peer = await files.serve(era);
       const took = await peer.timed(async () => {
@@ -124,7 +126,7 @@ describe.each(eras)('a %s client', (era) => {
   );
 
   test('FS-24 gets an error for a device behind a link inside', async () => {
-    await using files = await createFixture();
+    await using files = await prepare();
     symlinkSync('/dev/zero', files.at('z'));
     const peer = await files.serve(era);
     expect((await peer.call('read_text_file', { path: 'z' })).isError).toBe(true);
@@ -135,11 +137,9 @@ describe.each(eras)('a %s client', (era) => {
     'FS-25 gets the start of a 600 MiB line, or a refusal, from a server that stays small',
     async () => {
       await using files = await createFixture();
-      const fill = openSync(files.at('big.txt'), 'w');
-      const letters = Buffer.alloc(16 * 1024 * 1024, 'a');
-      for (let written = 0; written < 600 * 1024 * 1024; written += letters.length)
-        writeSync(fill, letters, 0, Math.min(letters.length, 600 * 1024 * 1024 - written));
-      closeSync(fill);
+      writeFileSync(files.at('big.txt'), 'a'.repeat(16 * 1024 * 1024));
+      // The rest is a hole in the file, which is read as zeros: no end of the line either.
+      truncateSync(files.at('big.txt'), 600 * 1024 * 1024);
       const peer = await files.serve(era);
       const answered = Promise.withResolvers<CallOutcome>();
       expect(
@@ -160,7 +160,7 @@ describe.each(eras)('a %s client', (era) => {
   );
 
   test('FS-27 gets no line over 4 MiB for a file of 6 MB', async () => {
-    await using files = await createFixture({ 'b.txt': `${'x'.repeat(99)}\n`.repeat(60_000) });
+    await using files = await prepare({ 'b.txt': `${'x'.repeat(99)}\n`.repeat(60_000) });
     const peer = await files.serve(era);
     expect((await peer.call('read_text_file', { path: 'b.txt' })).structured).toMatchObject({
       truncated: true,
@@ -172,7 +172,7 @@ describe.each(eras)('a %s client', (era) => {
   });
 
   test('FS-15 gets text without its byte order mark, which an edit keeps; UTF-16 is read', async () => {
-    await using files = await createFixture({
+    await using files = await prepare({
       'b.txt': Buffer.from('77u/aGVsbG8Kd29ybGQK', 'base64'),
       'u16.txt': Buffer.from('//5oAGUAbABsAG8A', 'base64'),
     });

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { eras } from '../stdio-peer.test.support.ts';
-import { createFixture } from './fixture.test.support.ts';
+import { shareServers } from './fixture.test.support.ts';
+
+const prepare = shareServers();
 
 describe.each(eras)('a %s client', (era) => {
   test('FS-32 finds a plain name at any depth, and keeps the meaning of globs', async () => {
-    await using files = await createFixture({ 'sub/deep/y.js': '1', 'z.js': '2' });
+    await using files = await prepare({ 'sub/deep/y.js': '1', 'z.js': '2' });
     const peer = await files.serve(era);
     const found = async (pattern: string) =>
       (await peer.call('search_files', { path: files.root, pattern })).structured['matches'];
@@ -14,7 +16,7 @@ describe.each(eras)('a %s client', (era) => {
   });
 
   test('FS-34 searches contents in linear time and skips binary files', async () => {
-    await using files = await createFixture({
+    await using files = await prepare({
       'a.txt': 'a'.repeat(50_000),
       'b.bin': Buffer.from('AAECA//+', 'base64'),
     });
@@ -38,7 +40,7 @@ describe.each(eras)('a %s client', (era) => {
   });
 
   test('FS-41 gets a protocol error for an unknown tool', async () => {
-    await using files = await createFixture();
+    await using files = await prepare();
     const peer = await files.serve(era);
     expect((await peer.call('nope', {})).error).toMatchObject({ code: -32602 });
   });
@@ -50,7 +52,7 @@ describe.each(eras)('a %s client', (era) => {
   ])(
     'FS-42 gets an execution error that names an argument which is %s',
     async (_what, args, name) => {
-      await using files = await createFixture({ 'a.txt': 'x' });
+      await using files = await prepare({ 'a.txt': 'x' });
       const peer = await files.serve(era);
       const { isError, text } = await peer.call('read_text_file', args);
       expect(isError).toBe(true);

@@ -13,11 +13,13 @@ import {
 } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { eras } from '../stdio-peer.test.support.ts';
-import { createFixture } from './fixture.test.support.ts';
+import { shareServers } from './fixture.test.support.ts';
+
+const prepare = shareServers();
 
 describe.each(eras)('a %s client', (era) => {
   test('FS-04 cannot reach a sibling whose name begins alike', async () => {
-    await using files = await createFixture();
+    await using files = await prepare();
     mkdirSync(`${files.root}-evil`);
     writeFileSync(`${files.root}-evil/s.txt`, 'PREFIX');
     const peer = await files.serve(era);
@@ -29,7 +31,7 @@ describe.each(eras)('a %s client', (era) => {
   });
 
   test('FS-05 cannot leave by symbolic links with any tool', async () => {
-    await using files = await createFixture({ mine: 'm' }, { 'secret.txt': 'TOPSECRET' });
+    await using files = await prepare({ mine: 'm' }, { 'secret.txt': 'TOPSECRET' });
     symlinkSync(`${files.outside}/secret.txt`, files.at('l'));
     symlinkSync(files.outside, files.at('d'));
     const peer = await files.serve(era);
@@ -68,7 +70,7 @@ describe.each(eras)('a %s client', (era) => {
   });
 
   test.runIf(process.platform !== 'win32')('FS-09 cannot trick it with paths', async () => {
-    await using files = await createFixture({ 'a.txt': 'x' });
+    await using files = await prepare({ 'a.txt': 'x' });
     const peer = await files.serve(era);
     const outcomes = [
       await peer.call('read_text_file', { path: `${files.root}/a.txt\u0000.png` }),
@@ -82,7 +84,7 @@ describe.each(eras)('a %s client', (era) => {
   });
 
   test('FS-14 edits a file that is not UTF-8 without changing its other bytes', async () => {
-    await using files = await createFixture({ 'l.txt': Buffer.from('Y2Fm6Qo=', 'base64') });
+    await using files = await prepare({ 'l.txt': Buffer.from('Y2Fm6Qo=', 'base64') });
     const peer = await files.serve(era);
     expect(
       (await peer.call('edit_file', { path: 'l.txt', edits: [{ oldText: 'caf', newText: 'CAF' }] }))
@@ -97,7 +99,7 @@ describe.each(eras)('a %s client', (era) => {
     ['no edits', []],
     ['an oldText that occurs twice', [{ oldText: 'line', newText: 'x' }]],
   ])('FS-18 is refused %s', async (_what, edits) => {
-    await using files = await createFixture({ 'a.txt': 'line1\nline2\n' });
+    await using files = await prepare({ 'a.txt': 'line1\nline2\n' });
     const before = statSync(files.at('a.txt')).mtimeMs;
     const peer = await files.serve(era);
     expect((await peer.call('edit_file', { path: 'a.txt', edits })).isError).toBe(true);
@@ -107,7 +109,7 @@ describe.each(eras)('a %s client', (era) => {
 
   test('FS-19 cannot break indentation by an edit with other white space', async () => {
     const source = 'def f():\n\tif a:\n\t\treturn 1\n\treturn 2\n';
-    await using files = await createFixture({ 'i.py': source });
+    await using files = await prepare({ 'i.py': source });
     const peer = await files.serve(era);
     const edits = [
       {
@@ -125,7 +127,7 @@ describe.each(eras)('a %s client', (era) => {
 
   test('FS-21 can send fifty edits of one file at once, and all survive', async () => {
     const lines = Array.from({ length: 50 }, (_, index) => `L${index}=0\n`);
-    await using files = await createFixture({ 'n.txt': lines.join('') });
+    await using files = await prepare({ 'n.txt': lines.join('') });
     const peer = await files.serve(era);
     const edit = (index: number) =>
       peer.call('edit_file', {
@@ -142,7 +144,7 @@ describe.each(eras)('a %s client', (era) => {
   test.runIf(process.platform !== 'win32')(
     'FS-23 keeps mode, hard links and links inside when it writes',
     async () => {
-      await using files = await createFixture({ 'exe.sh': '#!/bin/sh\n', h1: 'H' });
+      await using files = await prepare({ 'exe.sh': '#!/bin/sh\n', h1: 'H' });
       chmodSync(files.at('exe.sh'), 0o750);
       linkSync(files.at('h1'), files.at('h2'));
       symlinkSync(files.at('h1'), files.at('s'));
@@ -163,7 +165,7 @@ describe.each(eras)('a %s client', (era) => {
   );
 
   test('FS-51 has no writing tools with --read-only', async () => {
-    await using files = await createFixture({ 'a.txt': 'x' });
+    await using files = await prepare({ 'a.txt': 'x' });
     const peer = await files.serve(era, { args: ['--read-only', files.root] });
     const { result } = await peer.request('tools/list');
     const tools = result?.['tools'] as readonly {
@@ -177,7 +179,7 @@ describe.each(eras)('a %s client', (era) => {
   });
 
   test('FS-52 creates, moves, copies and deletes by its contracts', async () => {
-    await using files = await createFixture({ 'a.txt': 'A', 'b.txt': 'B', 't/x': '1' });
+    await using files = await prepare({ 'a.txt': 'A', 'b.txt': 'B', 't/x': '1' });
     const peer = await files.serve(era);
     const moved = await peer.call('move_file', { source: 'a.txt', destination: 'b.txt' });
     expect([moved.isError, readFileSync(files.at('b.txt'), 'utf8')]).toEqual([true, 'B']);
@@ -202,7 +204,7 @@ describe.each(eras)('a %s client', (era) => {
   });
 
   test('FS-52 deletes a directory with everything in it only after the token of the refusal', async () => {
-    await using files = await createFixture({ 't/x': '1', 't/deep/y': '2' });
+    await using files = await prepare({ 't/x': '1', 't/deep/y': '2' });
     const peer = await files.serve(era);
     const refusal = await peer.call('delete_file', { path: 't', recursive: true });
     const [, confirmToken] = /"confirmToken": "([\w-]+)"/.exec(refusal.text) ?? [];
@@ -222,7 +224,7 @@ describe.each(eras)('a %s client', (era) => {
   test.runIf(process.platform === 'win32')(
     'FS-54 may use the spellings of Windows, but no streams, devices or namespaces',
     async () => {
-      await using files = await createFixture({ 'A.TXT': 'x', 'f.txt': 'x' });
+      await using files = await prepare({ 'A.TXT': 'x', 'f.txt': 'x' });
       const peer = await files.serve(era);
       expect(
         (
@@ -243,7 +245,7 @@ describe.each(eras)('a %s client', (era) => {
   test.runIf(process.platform === 'win32' || process.platform === 'darwin')(
     'FS-55 reaches a file by another case where the file system ignores case',
     async () => {
-      await using files = await createFixture({ 'A.txt': 'x' });
+      await using files = await prepare({ 'A.txt': 'x' });
       const peer = await files.serve(era);
       expect(
         (await peer.call('read_text_file', { path: `${files.root.toUpperCase()}/a.TXT` })).text,
@@ -259,7 +261,7 @@ describe.each(eras)('a %s client', (era) => {
   test.runIf(process.platform === 'linux')(
     'FS-21 leaves no temporary file behind after a write',
     async () => {
-      await using files = await createFixture({ 'a.txt': 'x' });
+      await using files = await prepare({ 'a.txt': 'x' });
       const peer = await files.serve(era);
       await peer.call('write_file', { path: 'a.txt', content: 'y' });
       expect(execFileSync('ls', ['-A', files.root]).toString()).toBe('a.txt\n');
