@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { officialEverythingServer } from '../../peers/src/official-servers.ts';
+import { compileCache } from './support/compile-cache.ts';
 import { ApiClient, type RunView } from './support/client.ts';
 import { startService, temporaryFolder, type Service } from './support/service.ts';
 
@@ -45,7 +46,7 @@ async function freePort(): Promise<number> {
 async function streamableHttp(): Promise<object> {
   const port = await freePort();
   remote = spawn(process.execPath, [officialEverythingServer, 'streamableHttp'], {
-    env: { PATH: process.env['PATH'], PORT: String(port) },
+    env: { PATH: process.env['PATH'], PORT: String(port), ...compileCache },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   await once(remote.stderr!, 'data');

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mcpRemote, thirdPartyServers } from '../../peers/src/official-servers.ts';
+import { compileCache } from './support/compile-cache.ts';
 import { ApiClient, type Json, type RunView, type ToolCallView } from './support/client.ts';
 import { startServiceProcess, temporaryFolder, type ServiceProcess } from './support/service.ts';
 
@@ -158,6 +159,7 @@ async function directCount(name: Exclude<Name, 'mcp-remote'>): Promise<number> {
   const args =
     name === 'filesystem' ? [thirdPartyServers[name], folder.path] : [thirdPartyServers[name]];
   const env = {
+    ...compileCache,
     NOTION_TOKEN: 'ntn_of-the-test',
     MEMORY_FILE_PATH: join(folder.path, 'other-memory.json'),
   };

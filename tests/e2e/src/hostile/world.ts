@@ -1,10 +1,10 @@
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { agentMain, temporaryFolder } from '../support/service.ts';
+import { compileCache } from '../support/compile-cache.ts';
 import { ApiClient } from '../support/client.ts';
 
 const here = (file: string): string => join(import.meta.dirname, file);
@@ -75,7 +75,7 @@ export async function createWorld(): Promise<World> {
     env: {
       PATH: process.env['PATH'],
       HOME: folder.path,
-      NODE_COMPILE_CACHE: join(tmpdir(), 'signalbox-compile-cache'),
+      ...compileCache,
     },
     execArgv: ['--import', pathToFileURL(here('probe.ts')).href],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

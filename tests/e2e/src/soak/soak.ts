@@ -1,10 +1,10 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import Database from 'better-sqlite3';
+import { compileCache } from '../support/compile-cache.ts';
 import { ApiClient } from '../support/client.ts';
 import { writeScenario } from '../support/scenario.ts';
 import { agentMain, serverBin, temporaryFolder } from '../support/service.ts';
@@ -24,8 +24,8 @@ export interface SoakOptions {
   readonly every: number;
   /** Runs at the same time. */
   readonly parallel?: number;
-  /** The control: bytes that the service leaks before the sample after `atRuns` runs. Default: no leak. */
-  readonly leak?: { readonly bytes: number; readonly atRuns: number };
+  /** The control: bytes that the service leaks after the last run, before one more sample. Default: no leak and no such sample. */
+  readonly leakBytes?: number;
   readonly onSample?: (sample: Sample) => void;
 }
 
@@ -36,21 +36,25 @@ export async function soak({
   runs,
   every,
   parallel = 4,
-  leak,
+  leakBytes,
   onSample,
 }: SoakOptions): Promise<readonly Sample[]> {
   const folder = await temporaryFolder();
   const service = await startService(folder.path);
   const samples: Sample[] = [];
+  const takeSample = async (done: number, leaked = 0): Promise<void> => {
+    service.process.send({ leakBytes: leaked });
+    const [memory] = (await once(service.process, 'message')) as [Omit<Sample, 'runs'>];
+    const sample = { runs: done, ...memory };
+    samples.push(sample);
+    onSample?.(sample);
+  };
   try {
     for (let done = 0; done < runs; done += every) {
       await runMany(service.api, every, parallel);
-      service.process.send({ leakBytes: leak?.atRuns === done + every ? leak.bytes : 0 });
-      const [memory] = (await once(service.process, 'message')) as [Omit<Sample, 'runs'>];
-      const sample = { runs: done + every, ...memory };
-      samples.push(sample);
-      onSample?.(sample);
+      await takeSample(done + every);
     }
+    if (leakBytes !== undefined) await takeSample(runs, leakBytes);
   } finally {
     if (service.process.exitCode === null) {
       service.process.kill('SIGTERM');
@@ -129,7 +133,7 @@ async function startService(
     env: {
       PATH: process.env['PATH'],
       HOME: folder,
-      NODE_COMPILE_CACHE: join(tmpdir(), 'signalbox-compile-cache'),
+      ...compileCache,
     },
     execArgv: [
       '--expose-gc',

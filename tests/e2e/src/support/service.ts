@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type * as agent from '@signalbox/agent';
+import { compileCache } from './compile-cache.ts';
 
 const packageFile = (specifier: string, file: string): string =>
   fileURLToPath(new URL(file, import.meta.resolve(`${specifier}/package.json`)));
@@ -58,10 +59,6 @@ export interface ServiceProcess extends Service {
 /** Longer than any start takes, shorter than a test may take. */
 const START_LIMIT_MS = 150_000;
 
-/** Hundreds of starts share what was compiled by the first. */
-const NODE_COMPILE_CACHE =
-  process.env['NODE_COMPILE_CACHE'] ?? join(tmpdir(), 'signalbox-compile-cache');
-
 async function writeConfig({ folder, config }: ServiceOptions): Promise<string> {
   const file = join(folder, 'signalbox.json');
   await writeFile(
@@ -87,7 +84,7 @@ function cached(servers: Servers): Servers {
     Object.entries(servers).map(([name, server]) => [
       name,
       server.command === 'node' || server.command === process.execPath
-        ? { ...server, env: { NODE_COMPILE_CACHE, ...server.env } }
+        ? { ...server, env: { ...compileCache, ...server.env } }
         : server,
     ]),
   );
@@ -167,7 +164,7 @@ export async function startServiceProcess({
   const file = await writeConfig(options);
   const child = spawn(process.execPath, [program, 'serve', '--config', file], {
     cwd: folder,
-    env: { PATH: process.env['PATH'], HOME: folder, NODE_COMPILE_CACHE, ...env },
+    env: { PATH: process.env['PATH'], HOME: folder, ...compileCache, ...env },
     stdio: ['ignore', 'pipe', typeof stderr === 'number' ? stderr : 'pipe'],
   });
   let log = '';
