@@ -3,8 +3,8 @@ import type { Run } from './runs.ts';
 
 /**
  * Makes every run in turn, round after round, so that other load on the machine hits all of them.
- * @param onRun hears what is about to be measured, and in which round
- * @throws what a run throws
+ * @param onRun called before each run with the run and the number of its round
+ * @throws the error of a run
  */
 export async function runRounds(
   runs: readonly Run[],

@@ -78,7 +78,7 @@ function callsBetter(results: Results, { title, table, times }: Ratio): Verdict[
   );
 }
 
-/** Compares ours with the rival in each variant that both speak. */
+/** Compares ours with the rival in each variant that both support. */
 function timesBetter(results: Results, { title, table, figure, times }: Ratio): Verdict[] {
   return variantsOf(results, table).flatMap((variant) => {
     const ours = results.medianOf(table, { implementation: OURS, variant }, figure ?? 'cpuMicros');

@@ -81,7 +81,7 @@ export class RunStream {
   }
 
   leave(): void {
-    // Nobody awaits its end in this case.
+    // Its end is not awaited in this case.
     this.ended.catch(() => undefined);
     this.#response.destroy();
   }

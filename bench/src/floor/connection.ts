@@ -30,7 +30,7 @@ export class FloorConnection implements FloorPeer {
       this.#isClosed = true;
       for (const { reject } of this.#waiting.values()) reject(closedError());
     });
-    // The server's end is told by its output.
+    // The end of its output is the end of the server.
     stdin.on('error', () => undefined);
   }
 

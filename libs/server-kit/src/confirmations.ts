@@ -29,7 +29,7 @@ export interface ConfirmationsOptions {
   readonly now?: () => number;
 }
 
-/** Most stored tokens; the oldest are evicted. */
+/** Maximum number of stored tokens; the oldest are evicted. */
 const maxTokens = 1000;
 
 /**
@@ -58,9 +58,10 @@ export class Confirmations {
   }
 
   /**
-   * Resolves when the step is confirmed. The handler runs again from its start after each answer in
-   * the modern era, and for each token, so confirm every step before the first change.
-   * @throws ToolError when a person declined, and where nobody can be asked with the token to repeat the call with
+   * Resolves when the step is confirmed. The handler runs again from its start after each input
+   * response of the modern era and for each token, so confirm every step before the first change.
+   * @throws ToolError when the user declined; for a client without form elicitation, with the token
+   * that confirms the repeated call
    */
   async confirm(context: InteractiveContext, step: DestructiveStep): Promise<void> {
     if (this.#policy === 'never' || (this.#policy === 'auto' && step.isRoutine === true)) return;

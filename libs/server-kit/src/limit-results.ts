@@ -5,7 +5,9 @@ import type { ToolDefinition, ToolOutput } from '@signalbox/mcp-core/server';
 export const defaultMaxResultBytes = 1024 * 1024;
 
 export interface ResultLimit {
-  /** Most bytes of JSON for `content` and `structuredContent` together; default 1 MiB. */
+  /**
+   * Maximum number of bytes of JSON for `content` and `structuredContent` together; default 1 MiB.
+   */
   readonly maxBytes?: number;
   /** Advice in the error for a result that is too large; default: general advice. */
   readonly advice?: string;

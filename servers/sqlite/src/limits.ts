@@ -7,14 +7,15 @@ export interface SqliteLimits {
    * default 5000.
    */
   readonly busyTimeoutMs: number;
-  /** Most rows of one result; default 1000. */
+  /** Maximum number of rows of one result; default 1000. */
   readonly maxRows: number;
   /** Longest text or base64 of one value in bytes; default 65536. */
   readonly maxCellBytes: number;
   /** Longest tool result in bytes, as sent; default 1048576. */
   readonly maxResultBytes: number;
   /**
-   * Most resident memory of a query process in MiB, of which it needs about 70 itself; default 512.
+   * Maximum resident memory of a query process in MiB, of which it needs about 70 itself; default
+   * 512.
    */
   readonly maxMemoryMb: number;
 }

@@ -29,7 +29,9 @@ export interface InputSources {
   /** Values from `--input id=value`. */
   readonly given: { readonly [id: string]: string };
   readonly env: { readonly [name: string]: string | undefined };
-  /** Asks a person. Resolves with undefined if nobody can be asked or nothing was typed. */
+  /**
+   * Prompts the user for a value. Resolves with `undefined` without a terminal or without input.
+   */
   readonly ask?: ((input: ConfigInput) => Promise<string | undefined>) | undefined;
 }
 

@@ -9,7 +9,7 @@ export interface CallBreakerOptions {
   readonly onChange: (status: BreakerStatus) => void;
 }
 
-/** An admitted call. Only its first report counts. */
+/** An admitted call. Reports after the first are ignored. */
 export interface Trial {
   /** Reports a response of any kind. */
   answered(): void;

@@ -27,15 +27,15 @@ export interface CallConnectionsOptions {
 interface Waiter {
   readonly admission: CallAdmission;
   readonly since: number;
-  /** Whether it still waits only for what other calls may show about their tools. */
+  /** Whether the call waits to learn whether the tools of the other calls send input requests. */
   isLearning: boolean;
   waiting: CallWaiting | undefined;
   readonly settle: (granted: ConnectionLease | Refusal) => void;
 }
 
 /**
- * Milliseconds a call waits for another run's call of a tool that may ask, before a connection is
- * opened. Ordinary tools have answered by then.
+ * Milliseconds that a call waits for another run's call whose tool may send input requests, before
+ * a further connection is opened. Most tools return within this time.
  */
 const LEARN_MS = 250;
 /** Milliseconds an additional connection stays open without a call. */

@@ -16,9 +16,12 @@ export interface CallAdmission {
 /** The right to make one call on a connection. */
 export interface ConnectionLease {
   readonly life: ServerLife;
-  /** Reports a successful result, which counts toward the tool being known not to send input requests. */
+  /**
+   * Reports a successful result. After several results the tool is known not to send input
+   * requests.
+   */
   answered(): void;
-  /** Returns the connection once nothing of the call is in flight. Idempotent. */
+  /** Releases the connection. To be called when nothing of the call is in flight. Idempotent. */
   release(): void;
 }
 

@@ -8,7 +8,10 @@ const ANSWERS = 3;
 export class QuietTools {
   readonly #answers = new Map<string, number>();
 
-  /** Counts a successful result. A failed call may have ended before the tool would ask. */
+  /**
+   * Counts a successful result. A failed call is not counted: it may have ended before its input
+   * request.
+   */
   answered(tool: string): void {
     this.#answers.set(tool, (this.#answers.get(tool) ?? 0) + 1);
   }

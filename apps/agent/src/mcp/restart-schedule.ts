@@ -1,7 +1,7 @@
 import type { Clock } from '../ports/clock.ts';
 import { restartDelayMs } from './restart-delay.ts';
 
-/** A server that was ready for this long has not failed quickly: its next restart delay is the shortest. */
+/** Milliseconds of readiness after which the next restart delay is the shortest again. */
 const STABLE_MS = 60_000;
 
 export interface RestartScheduleOptions {

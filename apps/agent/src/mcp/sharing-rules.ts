@@ -38,7 +38,10 @@ export class SharingRules {
     return admission.tool === undefined || this.#mayShare(admission, others);
   }
 
-  /** Whether an abandoned call of another run, about which the server may still ask, excludes the call. */
+  /**
+   * Whether the connection is closed to the call, because the server may still send an input
+   * request for an abandoned call of another run.
+   */
   isBarred(connection: LeasedConnection, admission: CallAdmission): boolean {
     if (
       !this.mayAskLate(connection) ||
@@ -49,8 +52,8 @@ export class SharingRules {
   }
 
   /**
-   * Whether the server may send an unnamed input request for an abandoned call. Over HTTP only a server
-   * that has sent an unnamed input request before is expected to.
+   * Whether the server may send an unnamed input request for an abandoned call. Over HTTP, only
+   * servers that have sent one before are expected to.
    */
   mayAskLate({ life }: LeasedConnection): boolean {
     if (isModern(life) || !life.router.hasGivenUpCalls) return false;

@@ -95,9 +95,9 @@ export class DefinitionChangedError extends Error {
 }
 
 /**
- * Requests to one server outside of a run. The server is told that its own input requests cannot be
- * answered. Every method rejects with `ServerUnavailableError` while the server is not ready, and
- * with `ServerRefusedError` for the server's own errors.
+ * Requests to one server outside of a run. Input requests of the server are refused. Every method
+ * rejects with `ServerUnavailableError` while the server is not ready, and with
+ * `ServerRefusedError` for the server's own errors.
  */
 export interface ServerFeatures {
   readonly capabilities: JsonObject | undefined;

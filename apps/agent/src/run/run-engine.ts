@@ -71,13 +71,13 @@ export interface EngineDependencies {
   /** Random number in [0, 1) for the jitter of delays; default `Math.random`. */
   readonly random?: () => number;
   /**
-   * Most runs that may wait for their first step, and most single tool calls in progress; default
-   * 1,000. Further ones are rejected.
+   * Maximum number of runs that may wait for their first step, and of single tool calls in
+   * progress; default 1,000. Further ones are rejected.
    */
   readonly maxQueuedRuns?: number;
   /**
-   * Most model and tool calls in progress; default 32 and 256. A call that waits for a person is
-   * not counted.
+   * Maximum number of model and tool calls in progress; default 32 and 256. A call that waits for a
+   * person is not counted.
    */
   readonly concurrency?: { readonly [T in Job['type']]: number };
 }

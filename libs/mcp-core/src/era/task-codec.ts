@@ -70,8 +70,7 @@ export function encodeCreatedTask(task: DetailedTask, kind: TaskKind): JsonObjec
 }
 
 /**
- * Encodes the task capability of a server; `isListed` tells whether a core client may list its
- * tasks.
+ * Encodes the task capability of a server; `isListed`: whether a core client may list its tasks.
  */
 export function encodeTaskCapability(
   capabilities: ServerCapabilities,

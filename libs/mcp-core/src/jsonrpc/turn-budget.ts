@@ -10,7 +10,7 @@ export class TurnBudget {
 
   /**
    * Counts bytes that were read. Returns a promise of the next turn after each 256 KiB. Turns with
-   * less are not told apart: a timer for each of them would cost more than reading a message.
+   * fewer bytes are not distinguished: a timer for each would cost more than reading a message.
    */
   read(byteCount: number): Promise<void> | undefined {
     this.#bytes += byteCount;

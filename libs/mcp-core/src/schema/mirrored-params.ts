@@ -9,7 +9,9 @@ export interface MirroredParam {
   readonly path: readonly string[];
 }
 
-/** The mirrored params of a tool; `problem` tells why the tool must not be used over HTTP. */
+/**
+ * The mirrored params of a tool; `problem` is the reason why the tool must not be used over HTTP.
+ */
 export type MirroredParams =
   | { readonly params: readonly MirroredParam[] }
   | { readonly problem: string };

@@ -31,7 +31,10 @@ export interface ServerOptions {
   readonly onError?: (error: unknown) => void;
   /** Number of finished calls with a `dev.signalbox/idempotency-key` whose results are stored. Default 1000. Results are stored for ten minutes, at most 16 MiB in all. */
   readonly idempotencyEntries?: number;
-  /** Storage and limits of tasks. Required, if only as `{}`, when none of the first tools supports tasks but later ones do. */
+  /**
+   * Storage and limits of tasks. Required, at least as `{}`, if tools with tasks are added only
+   * later.
+   */
   readonly tasks?: ServerTaskOptions;
   /** Shortest time between two progress notifications of a request in milliseconds; an update in between is replaced by a later one. Default 100; 0 sends every update while the client reads. */
   readonly progressIntervalMs?: number;

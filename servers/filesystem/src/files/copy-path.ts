@@ -29,7 +29,7 @@ export interface CopyRequest {
 
 export interface CopyOptions {
   readonly signal: AbortSignal;
-  /** Most entries of a tree; default 100000. */
+  /** Maximum number of entries of a tree; default 100000. */
   readonly maxEntries?: number;
   /** Called with the number of entries and bytes copied so far. */
   readonly onProgress: (entries: number, bytes: number) => void;
@@ -109,7 +109,7 @@ async function publish(temporary: Place, target: Place, destination: string): Pr
   await moveEntry({ ...temporary, stats }, target);
 }
 
-/** Most skipped entries in a result. */
+/** Maximum number of skipped entries in a result. */
 const maxListedSkips = 20;
 
 interface TreeCopyOptions extends CopyOptions {

@@ -21,7 +21,7 @@ export interface TreeOptions {
   readonly excludePatterns: readonly string[];
   readonly maxDepth: number;
   readonly maxEntries: number;
-  /** Most bytes of the tree as indented JSON. */
+  /** Maximum number of bytes of the tree as indented JSON. */
   readonly maxBytes: number;
   readonly respectGitignore: boolean;
 }

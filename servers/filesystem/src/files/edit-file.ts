@@ -82,7 +82,7 @@ interface BytesEdit {
   readonly signal: AbortSignal;
 }
 
-/** Most lines of a file that can be edited. */
+/** Maximum number of lines of a file that can be edited. */
 const maxEditLines = 1_000_000;
 /** Time limit for the computation of one call, in milliseconds. */
 const maxEditMs = 10_000;

@@ -13,7 +13,7 @@ export interface Occurrences {
   readonly disjoint: readonly number[];
 }
 
-/** Most occurrences that one edit replaces. */
+/** Maximum number of occurrences that one edit replaces. */
 export const maxReplacements = 1_000_000;
 const maxQuoted = 10;
 

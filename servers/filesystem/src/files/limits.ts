@@ -1,11 +1,13 @@
 /** Sizes that bound one call. */
 export interface Limits {
-  /** Most bytes of text that one read returns; 1 KiB to 1.5 MiB, default 256 KiB. */
+  /** Maximum number of bytes of text that one read returns; 1 KiB to 1.5 MiB, default 256 KiB. */
   readonly maxReadBytes: number;
-  /** Most entries of one page of a listing or of one search; 1 to 10000, default 2000. */
+  /**
+   * Maximum number of entries of one page of a listing or of one search; 1 to 10000, default 2000.
+   */
   readonly maxEntries: number;
   /**
-   * Most bytes of JSON in one result, which has its text twice, in `content` and in
+   * Maximum number of bytes of JSON in one result, which has its text twice, in `content` and in
    * `structuredContent`; 64 KiB to 3 MiB, default 1 MiB.
    */
   readonly maxResultBytes: number;

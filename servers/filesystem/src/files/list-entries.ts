@@ -21,7 +21,7 @@ export interface ListOptions {
   readonly after?: string;
   /** Whether to leave an entry out; default: none. */
   readonly isHidden?: (name: string) => boolean;
-  /** Most bytes of JSON for all names and types; default 400 KiB. */
+  /** Maximum number of bytes of JSON for all names and types; default 400 KiB. */
   readonly maxBytes?: number;
   readonly signal: AbortSignal;
 }

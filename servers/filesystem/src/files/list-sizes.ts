@@ -24,7 +24,7 @@ export interface SizedListing {
 
 export interface ListSizesOptions {
   readonly limit: number;
-  /** Most bytes of JSON for all names, types, sizes and times. */
+  /** Maximum number of bytes of JSON for all names, types, sizes and times. */
   readonly maxBytes: number;
   readonly compare: (left: SizedEntry, right: SizedEntry) => number;
   /** Returns only entries after this one in the order of `compare`. */

@@ -27,7 +27,7 @@ export interface ContentSearchOptions extends ContentPatternOptions {
   /** Number of lines shown before and after each match. */
   readonly context: number;
   readonly maxResults: number;
-  /** Most bytes of JSON for the matches. */
+  /** Maximum number of bytes of JSON for the matches. */
   readonly maxBytes: number;
 }
 
@@ -58,7 +58,7 @@ export interface ContentSearchOutcome {
   readonly unreadable: number;
 }
 
-/** Most files of one search; the rest of the tree is skipped. */
+/** Maximum number of files of one search; the rest of the tree is skipped. */
 const maxFiles = 200_000;
 
 /**

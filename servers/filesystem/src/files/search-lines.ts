@@ -10,7 +10,7 @@ export interface LineMatch {
   readonly after?: string[];
 }
 
-/** Most characters of a line in a result. */
+/** Maximum number of characters of a line in a result. */
 export const maxLineLength = 400;
 /**
  * Length of the overlapping parts in which a longer line is searched, so that no search blocks the

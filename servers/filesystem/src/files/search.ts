@@ -18,7 +18,7 @@ export interface SearchOptions {
   /** Number of leading directories that form a group; `undefined` for no groups. */
   readonly groupDepth: number | undefined;
   readonly respectGitignore: boolean;
-  /** Most bytes of JSON for the matches. */
+  /** Maximum number of bytes of JSON for the matches. */
   readonly maxBytes: number;
 }
 

@@ -22,7 +22,7 @@ export interface FitTextOptions {
   readonly lineNumbers: boolean;
   /** The end that stays when the text is cut. */
   readonly keep: 'start' | 'end';
-  /** Most bytes of JSON for the result, which has the text twice. */
+  /** Maximum number of bytes of JSON for the result, which has the text twice. */
   readonly maxResultBytes: number;
   /** Column at which the text begins in its line, from 1; default 1. */
   readonly column?: number | undefined;

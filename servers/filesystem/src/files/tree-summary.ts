@@ -20,7 +20,7 @@ export interface TreeRun {
   readonly onEntries: (count: number) => void;
 }
 
-/** Most levels of directories in a copy or deletion. */
+/** Maximum number of levels of directories in a copy or deletion. */
 export const maxTreeDepth = 256;
 
 /**

@@ -5,9 +5,9 @@ import type { PinnedPath } from '../sandbox/pinned-path.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { reachableEntry } from './reachable-entry.ts';
 
-/** Most values of one completion. */
+/** Maximum number of values of one completion. */
 export const maxCompletions = 100;
-/** Most entries of a directory that one completion reads. */
+/** Maximum number of entries of a directory that one completion reads. */
 const maxScanned = 50_000;
 
 /**

@@ -14,7 +14,7 @@ export interface NamePageOptions {
   readonly signal: AbortSignal;
 }
 
-/** Most characters of cached names. */
+/** Maximum number of characters of cached names. */
 const maxKeptLength = 4 * 1024 * 1024;
 /**
  * Milliseconds for which names are cached; two changes within some milliseconds may have the same

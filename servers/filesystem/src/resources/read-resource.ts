@@ -91,7 +91,7 @@ function listingWithin(
       );
 }
 
-/** Most text files in the result of one directory. */
+/** Maximum number of text files in the result of one directory. */
 const maxChildren = 100;
 /** Remaining bytes below which no further file is tried. */
 const smallestRoom = 512;

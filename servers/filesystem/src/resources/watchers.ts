@@ -11,7 +11,7 @@ export interface WatchersOptions {
    * nothing is watched.
    */
   readonly mode?: WatchMode;
-  /** Most paths watched at once; default 256. */
+  /** Maximum number of paths watched at once; default 256. */
   readonly maxPaths?: number;
   /** Milliseconds within which changes are one notification; default 100. */
   readonly coalesceMs?: number;

@@ -46,7 +46,8 @@ export async function hasKernelHandles(directory: string): Promise<boolean> {
 }
 
 /**
- * Most lookups of a file that is replaced by rename during each of them; then it counts as missing.
+ * Maximum number of lookups of a file that is replaced by rename during each of them; then it
+ * counts as missing.
  */
 const deletedAttempts = 10;
 

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 
 export interface RunningCallsOptions {
-  /** Most calls that run at once; further calls wait. Default 32. */
+  /** Maximum number of calls that run at once; further calls wait. Default 32. */
   readonly maxRunning?: number;
   /**
    * Output of the responses over stdio; no call starts while more than 4 MiB wait there for the

@@ -9,7 +9,7 @@ import { PathError } from '../sandbox/path-error.ts';
 import type { PinnedPath } from '../sandbox/pinned-path.ts';
 import type { ToolRunner } from './tool-runner.ts';
 
-/** Most bytes of a file in the prompt of the model. */
+/** Maximum number of bytes of a file in the prompt of the model. */
 const maxBytes = 128 * 1024;
 
 export function summarizeFileTool(runner: ToolRunner): ToolDefinition {

@@ -6,7 +6,7 @@ export interface ReadQueryInput {
   readonly query: string;
   /** Parameters by position or by name, as the client sent them. */
   readonly params?: unknown;
-  /** Most rows; at most the configured maximum, which is the default. */
+  /** Maximum number of rows; at most the configured maximum, which is the default. */
   readonly limit?: number;
 }
 

@@ -8,7 +8,7 @@ import { madeUpDay, madeUpHour } from './made-up-weather.ts';
 export interface DemoOptions {
   /** Duration of each response in milliseconds, so that long jobs can be observed; default 150. */
   readonly delayMs?: number;
-  /** Most responses in preparation at once; default 2. */
+  /** Maximum number of responses in preparation at once; default 2. */
   readonly maxConcurrency?: number;
   readonly now?: () => Date;
 }

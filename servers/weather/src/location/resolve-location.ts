@@ -46,7 +46,8 @@ export async function resolveLocation(
 /**
  * Returns the place that a location means; asks the user to choose among equally likely places if
  * the client supports it.
- * @throws WeatherError as `resolveLocation`, `ambiguous-place` with candidates when nobody can be asked, `choice-declined`.
+ * @throws WeatherError as `resolveLocation`, `ambiguous-place` with candidates for a client without
+ * form elicitation, `choice-declined`.
  */
 export async function resolveOrAsk(
   text: string,

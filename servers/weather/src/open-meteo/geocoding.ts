@@ -2,7 +2,7 @@ import type { Place } from '../provider.ts';
 import { WeatherError } from '../weather-error.ts';
 import { listOf, numberOf, recordOf, textOf } from './json-value.ts';
 
-/** Most results of the service. */
+/** Maximum number of results of the service. */
 const maxPlaces = 100;
 
 /** @see https://open-meteo.com/en/docs/geocoding-api */

@@ -19,7 +19,7 @@ export interface OpenMeteoOptions {
    * much. Default 10000.
    */
   readonly timeoutMs?: number;
-  /** Most concurrent requests, 1 to 5; default 2. */
+  /** Maximum number of concurrent requests, 1 to 5; default 2. */
   readonly maxConcurrency?: number;
   readonly runtime?: Runtime;
   /** Called with a line for every request. */

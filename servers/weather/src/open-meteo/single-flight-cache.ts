@@ -7,7 +7,7 @@ export interface CachePolicy<Value> {
   readonly staleForMs: number;
   /** Whether a stale value may be served after this error. */
   readonly servesStale: (error: unknown) => boolean;
-  /** Most entries; the least recently read entries are evicted. */
+  /** Maximum number of entries; the least recently read entries are evicted. */
   readonly maxEntries: number;
   readonly now: () => number;
 }

@@ -128,8 +128,8 @@ const outputSchema = {
 };
 
 /**
- * Most places in progress at once: enough for the largest number of parallel requests, but few
- * enough that the first place ends early.
+ * Maximum number of places in progress at once: enough for the largest number of parallel requests,
+ * but few enough that the first place ends early.
  */
 const placesAtOnce = 5;
 

@@ -28,7 +28,7 @@ export interface Limits {
 export interface Pace {
   /** Longest time that a case may take until it is cancelled. */
   readonly maxCaseMs: number;
-  /** Shortest time of a case; in it several calm runs complete. */
+  /** Minimum milliseconds of a case: enough for several calm runs. */
   readonly minCaseMs: number;
   /** Pause between two calm runs. */
   readonly calmPauseMs: number;
@@ -36,11 +36,13 @@ export interface Pace {
 
 export const FULL_PACE: Pace = { maxCaseMs: 6000, minCaseMs: 1000, calmPauseMs: 0 };
 
-/** Time until a server that was hostile has to be ready again. */
+/** Milliseconds within which a hostile server must be ready again. */
 const RECONNECT_MS = 6000;
-/** Time in which a server goes on after it connected or asked. */
+/** Milliseconds for which a server continues after it connected or sent an input request. */
 const AFTERMATH_MS = 500;
-/** Longer than the interval of the probe's reports. */
+/**
+ * Milliseconds to wait for the last report of the probe: longer than the interval of its reports.
+ */
 const LAST_REPORT_MS = 100;
 const SETTLED = new Set(['completed', 'failed', 'cancelled', 'expired']);
 

@@ -18,7 +18,10 @@ export interface Snippet {
   readonly text: string;
 }
 
-/** Every fenced block of the documentation. The README of a server of somebody's own, which has another scope, may need what is not there. */
+/**
+ * Returns every fenced block of the documentation, except of servers with another package scope,
+ * whose commands may need what this repository lacks.
+ */
 export function documentationSnippets(): readonly Snippet[] {
   return documentationFiles()
     .filter((file) => !file.startsWith('servers/') || isOfThisProject(dirname(file)))

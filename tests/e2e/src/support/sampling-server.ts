@@ -1,4 +1,4 @@
-// A server process for tests, of both eras, whose tool asks the model what it is given to ask, and tells the reply.
+// Test server of both eras, run as a process. Its tool sends a sampling request with the given text and returns the response.
 import type { CreateMessageParams } from '@signalbox/mcp-core';
 import { createServer, defineTool } from '@signalbox/mcp-core/server';
 import { serveStdio } from '@signalbox/mcp-core/stdio';

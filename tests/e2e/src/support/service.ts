@@ -38,7 +38,9 @@ export interface ServiceOptions {
 export interface ProcessOptions extends ServiceOptions {
   /** The program to run instead of the service itself, with the same arguments. */
   readonly program?: string;
-  /** A file descriptor in place of the pipe for stderr, or `unread` for a pipe that nobody empties. */
+  /**
+   * A file descriptor in place of the pipe for stderr, or `unread` for a pipe that is never read.
+   */
   readonly stderr?: number | 'unread';
 }
 

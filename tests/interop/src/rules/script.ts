@@ -19,8 +19,8 @@ export type Script = { readonly [method: string]: Step };
 export interface RawServer {
   readonly inbox: Inbox;
   /**
-   * Sends a message. Over HTTP it goes on the stream of the client's request it belongs to, or on
-   * the standalone stream of the session.
+   * Sends a message. Over HTTP it is sent on the stream of the client's request that it belongs to,
+   * or on the standalone stream of the session.
    */
   send(message: unknown, relatedTo?: RequestId | null): void;
   /** Ends the connection as a crash would. */

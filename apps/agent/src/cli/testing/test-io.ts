@@ -9,7 +9,7 @@ export interface TestIo extends Io {
 export interface TestIoOptions extends Partial<
   Pick<Io, 'ask' | 'columns' | 'isTerminal' | 'isOutTerminal'>
 > {
-  /** The lines that a person types; without, nobody can be asked. */
+  /** The lines that the user types. Default: stdin is not a terminal. */
   readonly typed?: readonly (string | undefined)[] | undefined;
   /** The text of stdin. */
   readonly input?: string;

@@ -12,7 +12,7 @@ export interface FakeCall {
   readonly fail: (error: Error) => void;
 }
 
-/** A server without a process whose every reaction is set by the test. */
+/** A server without a process. The test sets its reactions. */
 export class FakeServer {
   tools: readonly Tool[];
   /**

@@ -20,8 +20,8 @@ export interface Epoch {
 export interface StoredCatalogue {
   readonly turn: number;
   /**
-   * `begin`: before the model call of the turn, when the model is told about changes; `plan`: after
-   * it, when its tool calls are planned.
+   * `begin`: before the model call of the turn, whose prompt names the changes; `plan`: after it,
+   * when its tool calls are planned.
    */
   readonly point: 'begin' | 'plan';
   readonly tools: readonly CatalogueTool[];

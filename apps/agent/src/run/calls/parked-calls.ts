@@ -5,7 +5,9 @@ import { isShutdown, type Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { moveCall, resumeCall, workOnCall } from '../ledger/call-states.ts';
 
-/** Most characters of the input requests of one round and the server's state, as JSON. */
+/**
+ * Maximum number of characters of the input requests of one round and the server's state, as JSON.
+ */
 const MAX_ROUND_CHARACTERS = 1024 * 1024;
 /** Delay before a parked call resumes after its connection was lost, in milliseconds. */
 export const RESUME_AFTER_MS = 1000;

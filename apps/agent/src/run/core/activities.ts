@@ -12,21 +12,22 @@ export interface Activity {
 
 export interface CallActivity extends Activity {
   /**
-   * Resolves when no job needs to wait for the call: it waits for a person or for room, or the
-   * engine closes.
+   * Resolves when no job needs to wait for the call: the call waits for a person or for a slot, or
+   * the engine closes.
    */
   readonly parked: Promise<void>;
   park(): void;
 }
 
 /**
- * Most calls sent to one server at a time, so that a server that hangs leaves room for the others.
+ * Maximum number of calls sent to one server at a time, so that a server that hangs leaves room for
+ * the others.
  */
 const MAX_CALLS_PER_SERVER = 32;
 
 /**
- * Most calls of this process that may wait for a person at a time with an open connection to their
- * server.
+ * Maximum number of calls of this process that may wait for a person at a time with an open
+ * connection to their server.
  */
 export const MAX_HELD_CALLS = 256;
 
@@ -39,8 +40,8 @@ interface CallUnderWay {
 }
 
 /**
- * Model and tool calls that run in this process now. They are the means to stop a run; its state is
- * in the store.
+ * The model and tool calls in progress in this process, for stopping them. The state of a run is in
+ * the store.
  */
 export class Activities {
   readonly #turns = new Map<string, AbortController>();
@@ -67,8 +68,8 @@ export class Activities {
   /**
    * Returns whether the call may begin: its last attempt is over, and its server has fewer calls in
    * flight than the limit. A call that waits for a person is not counted. A call that may not begin
-   * waits in line. `onRoom` receives it when a slot is reserved for it; the call then takes the
-   * slot with `hasRoom`, or gives it back with `forgo`.
+   * is queued. `onRoom` receives it when a slot is reserved for it; the call then takes the slot
+   * with `hasRoom`, or releases it with `forgo`.
    */
   hasRoom({ id, server }: Pick<ToolCall, 'id' | 'server'>): boolean {
     if (
@@ -113,7 +114,7 @@ export class Activities {
     this.#underWay.set(server, (this.#underWay.get(server) ?? 0) + 1);
     const end = (): void => {
       this.#calls.delete(id);
-      // Further input requests of its server are of no use.
+      // Withdraws the open input requests of the call.
       controller.abort('ended' satisfies StopCause);
       release();
     };

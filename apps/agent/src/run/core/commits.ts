@@ -30,7 +30,8 @@ export function shutdownError(): EngineError {
 }
 
 /**
- * Whether an error only says that the engine was closed. The next start does the work that is left.
+ * Whether an error means only that the engine was closed. The next start completes the remaining
+ * work.
  */
 export function isShutdown(error: unknown): boolean {
   return error instanceof EngineError && error.code === 'shutting_down';
@@ -50,7 +51,7 @@ export type EventListener = (runId: string, events: readonly RunEventBody[]) => 
 /** Transactions of client requests, which the store writes first. */
 const REQUESTS: ReadonlySet<CommitStep> = new Set(['create-run', 'cancel-run', 'take-answer']);
 
-/** Events of a turn, call or inbox item that can begin or end the wait of its run. */
+/** Events of turns, calls and inbox items after which a run may begin or stop waiting. */
 const MOVING_EVENTS: ReadonlySet<RunEventType> = new Set([
   'run.cancelling',
   'turn.completed',

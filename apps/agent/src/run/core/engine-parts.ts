@@ -38,7 +38,7 @@ export interface EngineParts {
   readonly activities: Activities;
   readonly timers: Timers;
   readonly maxQueuedRuns: number;
-  /** `step` names the transactions at which tests may end the process. */
+  /** `step` names the transaction, so that tests can end the process there. */
   readonly commit: <T>(
     runId: string,
     work: (change: Change) => Promise<T>,

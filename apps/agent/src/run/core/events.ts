@@ -90,7 +90,7 @@ export interface RunEventTypes {
    * is void.
    */
   'turn.interrupted': TurnData & { readonly reason: 'process_ended' | 'shutdown' };
-  /** The answer does not match the output schema of the run; the model gets one more try. */
+  /** The answer does not match the output schema of the run; the model is asked once more. */
   'turn.output_rejected': TurnData & { readonly problems: readonly string[] };
   /**
    * With `retryable` the run continues: the model call is repeated at `next_attempt_at` in a new

@@ -2,7 +2,7 @@ import type { ToolSpec } from '../../ports/llm-provider.ts';
 import type { CatalogueTool } from '../../ports/tool-registry.ts';
 import { tokensIn } from '../../usage/estimate-tokens.ts';
 
-/** Most tokens for tool definitions when the context size of the model is unknown. */
+/** Maximum number of tokens for tool definitions when the context size of the model is unknown. */
 export const MAX_TOOL_TOKENS = 20_000;
 const SHARE_OF_CONTEXT = 0.1;
 /** Providers accept 128 tools; three are our own. */

@@ -5,7 +5,10 @@ import { CALL_TOOL, FIND_TOOLS } from './find-tools.ts';
 
 const MAX_NAMED = 20;
 
-/** Returns the text that tells the model how its tools have changed since its conversation last said so, or nothing, and records the change. */
+/**
+ * Returns a text for the model about the changes of its tools since the last such text in its
+ * conversation, or `undefined` without a change. Records the change.
+ */
 export async function announceToolChanges(
   { registry }: Uses<'registry'>,
   { sql, runId }: Change,

@@ -37,7 +37,7 @@ export interface FollowOptions {
 
 const PAGE = 500;
 
-/** Most characters of deltas that wait for one reader. */
+/** Maximum number of characters of deltas that wait for one reader. */
 const MAX_WAITING_CHARACTERS = 256 * 1024;
 
 /**

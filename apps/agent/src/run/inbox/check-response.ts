@@ -38,7 +38,7 @@ export interface InboxResponse {
 }
 
 /**
- * Returns what is wrong with the arguments of a call, for people; undefined when they are valid.
+ * Returns the problem of a call's arguments as a text for people; undefined when they are valid.
  */
 export type CheckArguments = (wireName: string, args: JsonObject) => Promise<string | undefined>;
 

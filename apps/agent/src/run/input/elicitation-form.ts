@@ -9,7 +9,7 @@ const MAX_MESSAGE_BYTES = 8 * 1024;
 /** Largest form, as JSON with the keywords that are kept, in bytes of UTF-8. */
 const MAX_FORM_BYTES = 64 * 1024;
 
-/** Most fields of a form. */
+/** Maximum number of fields of a form. */
 const MAX_FIELDS = 100;
 
 /**

@@ -37,7 +37,7 @@ export interface FormField {
  */
 export class FormError extends Error {}
 
-/** Most choices of one field. */
+/** Maximum number of choices of one field. */
 export const MAX_CHOICES = 100;
 
 const TYPES: readonly unknown[] = [
@@ -90,8 +90,8 @@ export function readField(name: string, given: unknown, isRequired: boolean): Fo
 }
 
 /**
- * Describes what is wrong with the value of a field, as the end of a sentence that begins with the
- * field's name; undefined when it is valid.
+ * Returns the problem of a field's value as the end of a sentence that begins with the field's
+ * name; undefined for a valid value.
  */
 export function valueProblem(field: FormField, value: unknown): string | undefined {
   switch (field.type) {

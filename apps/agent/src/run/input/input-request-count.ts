@@ -3,9 +3,9 @@ import type { StoreReader } from '../../ports/store.ts';
 import type { ToolCall } from '../../ports/store/tool-call.ts';
 import type { Uses } from '../core/engine-parts.ts';
 
-/** Most input requests of one call, rejected and withdrawn requests included. */
+/** Maximum number of input requests of one call, rejected and withdrawn requests included. */
 export const MAX_INPUT_REQUESTS = 100;
-/** Most input requests that are rejected beyond these; then the call is ended. */
+/** Number of further, rejected input requests after which the call is ended. */
 export const MAX_REFUSED_INPUT_REQUESTS = 200;
 
 /**

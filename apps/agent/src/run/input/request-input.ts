@@ -12,7 +12,7 @@ type Parts = Uses<
   'store' | 'bootId' | 'bus' | 'clock' | 'logger' | 'newId' | 'activities' | 'timers' | 'commit'
 >;
 
-/** Most open input requests of one call; further requests are rejected. */
+/** Maximum number of open input requests of one call; further requests are rejected. */
 const MAX_OPEN_INPUT_REQUESTS = 16;
 
 const CLOSED_BY_ANSWER: ReadonlySet<InboxState> = new Set(['answered', 'delivered', 'expired']);

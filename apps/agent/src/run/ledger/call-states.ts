@@ -129,7 +129,10 @@ export async function approveCall(
   return true;
 }
 
-/** Begins the next attempt of a planned call. Returns the call as it is then, or nothing when it has changed. */
+/**
+ * Begins the next attempt of a planned call. Returns the dispatched call, or `undefined` when it
+ * has changed since it was read.
+ */
 export async function dispatchCall(
   { sql, emit }: Writer,
   call: ToolCall,
@@ -142,7 +145,7 @@ export async function dispatchCall(
   return dispatched;
 }
 
-/** Lets a sent call wait for the answer to an inbox item. */
+/** Makes a sent call wait for the response to an inbox item. */
 export async function awaitInput(
   { sql, emit }: Writer,
   call: CallRef,

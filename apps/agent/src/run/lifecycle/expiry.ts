@@ -73,7 +73,8 @@ function warn(change: Change, run: RunCore): void {
 }
 
 /**
- * Expires an open item that is due. An unknown outcome then stays unknown, and the model reads so.
+ * Expires an open item whose deadline has passed. An unknown outcome stays unknown; the result for
+ * the model says so.
  */
 export async function expireItemIfDue(
   context: Uses<'bus' | 'clock'>,

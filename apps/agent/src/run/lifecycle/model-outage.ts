@@ -13,14 +13,20 @@ export const NO_OUTAGE = { statusReason: undefined, modelOutage: undefined } as 
 /** Kinds of failure that go away without a change to the request, the key or the account. */
 const TRANSIENT: ReadonlySet<LlmErrorKind> = new Set(['rate', 'overloaded', 'timeout', 'network']);
 
-/** Attempts of a turn whose answers could not be understood, which a broken proxy and a wrong base URL both look like. */
+/**
+ * Maximum number of attempts of a turn with unreadable responses. A failing proxy may recover; a
+ * wrong base URL does not.
+ */
 const MAX_PROTOCOL_ATTEMPTS = 3;
 
 const BASE_DELAY_MS = 2_000;
 const MAX_DELAY_MS = 300_000;
 const MIN_DELAY_MS = 1_000;
 
-/** Spread of the runs that were all asked to wait until the same time. */
+/**
+ * Maximum milliseconds added to the wait that the provider requested, so that waiting runs do not
+ * all retry at once.
+ */
 const RETRY_AFTER_JITTER_MS = 5_000;
 
 const NOT_IMPLEMENTED = 501;
@@ -61,7 +67,10 @@ export function nextAttemptAt({
   return now + Math.max(MIN_DELAY_MS, backoffMs, askedMs + random() * RETRY_AFTER_JITTER_MS);
 }
 
-/** Whether the run waits for the next attempt of its model call; the timer of that attempt is then set. */
+/**
+ * Whether the run waits for the next attempt of its model call. If so, sets the timer of that
+ * attempt.
+ */
 export function waitsForModel(
   { clock, timers }: Uses<'clock' | 'timers'>,
   change: Change,

@@ -23,8 +23,9 @@ const RESUMABLE_CODES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Continues a failed or expired run with its next model call. Sent tool calls are not sent again:
- * the model reads their results, and that other calls were not made. The wall clock starts again.
+ * Continues a failed or expired run with its next model call. Sent tool calls are not sent again.
+ * The model reads their results, and for unsent calls that they were not made. The wall clock
+ * starts again.
  */
 export async function resumeRun(
   context: Uses<'enqueue' | 'clock' | 'timers' | 'commit'>,

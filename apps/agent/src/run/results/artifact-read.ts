@@ -74,7 +74,7 @@ interface Piece {
   readonly unit: 'bytes' | 'lines';
 }
 
-/** Returns the requested piece, or what is wrong with the arguments. */
+/** Returns the requested piece, or the problem of the arguments. */
 function pieceOf({
   id,
   offset = 0,

@@ -15,7 +15,7 @@ export const ARTIFACT_READ = 'artifact_read';
 /** Longest text of a result that stays in the conversation, in bytes of UTF-8. */
 export const MAX_INLINE_BYTES = 64 * 1024;
 
-/** Most bytes stored of the text of one result. */
+/** Maximum number of bytes stored of the text of one result. */
 export const MAX_ARTIFACT_BYTES = 4 * 1024 * 1024;
 
 /** Bytes of an artifact that the model reads without a call of `artifact_read`. */

@@ -13,7 +13,10 @@ import type { Uses } from '../core/engine-parts.ts';
  */
 const MAX_MODEL_IMAGE_BYTES = 3_500_000;
 
-/** Most bytes of artifact images in one request to a model; the newest images count first. */
+/**
+ * Maximum number of bytes of artifact images in one request to a model; the newest images count
+ * first.
+ */
 const MAX_MODEL_IMAGES_BYTES = 16 * 1024 * 1024;
 
 interface Binary {

@@ -8,7 +8,7 @@ import { announceToolChanges } from '../discovery/tool-changes.ts';
 import { headAndTail } from '../text/head-and-tail.ts';
 import { blockText } from '../text/block-text.ts';
 
-/** Most bytes of text that the model gets of one result. */
+/** Maximum number of bytes of text that the model gets of one result. */
 export const MAX_RESULT_BYTES = 64 * 1024;
 
 /**

@@ -3,7 +3,7 @@ import type { StoreReader } from '../../ports/store.ts';
 import { usageData } from '../limits/usage.ts';
 import { foldEvents } from './fold.ts';
 
-/** Fails unless the events of every run are numbered without gap and tell exactly what its rows say. */
+/** Fails unless the events of every run are numbered without gaps and agree with its rows. */
 export async function expectFoldMatches(read: StoreReader): Promise<void> {
   const { data: runs } = await read.runs({ limit: 1000 });
   for (const { id } of runs) {

@@ -16,7 +16,7 @@ import {
 export interface Reply {
   readonly text?: string;
   readonly calls?: readonly {
-    /** Default one of its own. */ readonly id?: string;
+    /** Default: unique. */ readonly id?: string;
     readonly name: string;
     readonly input?: JsonObject;
     readonly invalid?: string;
@@ -45,7 +45,7 @@ export const USAGE: Usage = {
   source: 'reported',
 };
 
-/** A provider that answers from a function and remembers what it was asked. */
+/** A provider that responds from a function and records its requests. */
 export class FakeLlm implements LlmProvider {
   readonly info = {
     provider: 'scripted',
@@ -53,9 +53,9 @@ export class FakeLlm implements LlmProvider {
     scripted: true,
     notice: 'answers come from a test',
   };
-  /** Set by tests in which a server may choose. */
+  /** Models among which a sampling request may choose. */
   models: readonly ModelCard[] = [];
-  /** Cards of models besides those that a server may choose. */
+  /** Further models, among which no sampling request may choose. */
   cards: readonly ModelCard[] = [];
   readonly requests: LlmRequest[] = [];
   /** Patience of each request. */
@@ -116,7 +116,7 @@ export class FakeLlm implements LlmProvider {
   }
 }
 
-/** Asks the given calls first, turn by turn, and answers in the turn after. */
+/** Returns the given calls, turn by turn, and then the answer. */
 export function callsThenAnswer(
   turns: readonly NonNullable<Reply['calls']>[],
   answer = 'done',

@@ -21,7 +21,7 @@ export interface FakeTool {
   readonly description?: string;
 }
 
-/** Tools by wire name, each a function; remembers what was sent. */
+/** Tools by wire name, each a function. Records the calls. */
 export class FakeRegistry implements ToolRegistry {
   readonly sent: ToolCallRequest[] = [];
   /** While set, every server is still connecting; resolving it connects them. */

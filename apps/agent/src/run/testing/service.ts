@@ -61,7 +61,7 @@ export interface Service {
   readonly errors: readonly string[];
   /** Resolves when the crash point was reached. */
   readonly crashed: Promise<void>;
-  /** Ends the service as kill -9 would: nothing of it happens any more, its directory is free. */
+  /** Ends the service as kill -9 would: it does nothing more, and its directory is unlocked. */
   kill(): Promise<void>;
   /** Resolves with the first answer that is not undefined; looks again after every signal, model request, tool call and error. */
   until<T>(look: () => Promise<T | undefined>, runId?: string): Promise<T>;
@@ -167,7 +167,7 @@ export async function openService({
     const check = async (): Promise<void> => {
       pending += 1;
       if (pending > 1) return;
-      // Signals heard while looking are answered by one more look.
+      // Signals that arrive during a check cause one more check.
       while (pending > 0) {
         pending = 1;
         const found = await look();

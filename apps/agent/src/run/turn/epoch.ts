@@ -20,8 +20,8 @@ export async function epochOf(
   { sql }: Change,
   run: Run,
 ): Promise<Epoch> {
-  const begun = await sql.epoch(run.id);
-  if (begun !== undefined) return begun;
+  const stored = await sql.epoch(run.id);
+  if (stored !== undefined) return stored;
   const catalogue = context.registry.tools(run.servers);
   const servers = context.registry
     .servers()

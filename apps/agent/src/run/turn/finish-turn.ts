@@ -17,7 +17,10 @@ type Parts = Uses<
   'bootId' | 'enqueue' | 'bus' | 'registry' | 'clock' | 'newId' | 'policyOf' | 'timers'
 >;
 
-/** Consecutive messages that may be cut in the arguments of a call; the model is told each time. */
+/**
+ * Number of consecutive messages cut within the arguments of a call after which the run fails.
+ * Before, the call fails with an error that the model reads.
+ */
 const MAX_CUT_TURNS = 3;
 
 export interface TurnEnd extends Pick<FinalAnswer, 'checked'> {

@@ -19,7 +19,7 @@ const AFTER_SHARE = 0.5;
 /** Newest messages, which are never shortened: the last calls and their results. */
 const KEPT_MESSAGES = 2;
 
-/** Characters that stay of a shortened result. */
+/** Characters kept of a shortened result. */
 const KEPT_CHARACTERS = 200;
 
 /** Replacement for the rest of an old result. Other content is never shortened. */

@@ -124,7 +124,7 @@ async function openWithin(limit: AbortSignal, open: Establishing['open']): Promi
   try {
     return await untilAborted(opening, limit);
   } catch (error) {
-    // Nobody else closes a transport that opened too late.
+    // The caller never receives a transport that opens too late, so it is closed here.
     opening.then((transport) => transport.close()).catch(() => undefined);
     throw error;
   }

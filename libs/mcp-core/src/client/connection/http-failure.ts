@@ -1,7 +1,7 @@
 import { HttpError } from '../../protocol/http-error.ts';
 import { LocalError } from '../../protocol/errors.ts';
 
-/** Returns the HTTP failure that an error is, or was caused by. */
+/** Returns the HTTP failure among an error and its causes. */
 export function httpFailureOf(error: unknown): HttpError | undefined {
   for (let failure = error; failure instanceof Error; failure = failure.cause) {
     if (failure instanceof HttpError) return failure;

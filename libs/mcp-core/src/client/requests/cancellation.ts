@@ -19,8 +19,10 @@ export function cancelledByServer(reason: unknown): LocalError {
 }
 
 /**
- * Resolves with the result of work that serves a request, as long as the request is wanted. Does not stop the work.
- * @throws LocalError `request-cancelled` when the caller cancels the request first, `connection-lost` when the connection ends first
+ * Resolves with the result of work for a request, unless the request ends first. Does not stop the
+ * work.
+ * @throws LocalError `request-cancelled` when the caller cancels the request first,
+ * `connection-lost` when the connection ends first
  */
 export async function whileWanted<T>(
   work: Promise<T>,

@@ -37,7 +37,10 @@ export function declaredCapabilities({
   };
 }
 
-/** Returns the capabilities for the `_meta` of each modern request, which include tasks: this client waits for a task on its own. */
+/**
+ * Returns the capabilities for the `_meta` of each modern request. They include tasks, since
+ * `callTool` waits for the result of a task.
+ */
 export function declaredInRequests(options: ClientOptions): ClientCapabilities {
   const { extensions, ...capabilities } = declaredCapabilities(options);
   return { ...capabilities, extensions: { ...extensions, [TASKS_EXTENSION]: {} } };

@@ -40,8 +40,8 @@ export class SessionPost implements OpenExchange {
   }
 
   /**
-   * Sends a message that belongs to a request of the POST. Rejects when the client left before it
-   * could learn how to resume.
+   * Sends a message that belongs to a request of the POST. Rejects when the client disconnected
+   * before it received the id of an event to resume from.
    */
   send(text: string): Promise<void> {
     if (this.#stream === undefined && this.#exchange.isGone())

@@ -1,7 +1,10 @@
 import type { InputMethod, InputTypes } from '../../era/codec.ts';
 import { elicitationProblems } from '../../schema/elicitation-problems.ts';
 
-/** Returns what is wrong with the content of an accepted form, one sentence each; nothing for any other input response. */
+/**
+ * Returns the problems of the content of an accepted form, one sentence each; none for any other
+ * input response.
+ */
 export function inputResponseProblems(
   params: InputTypes[InputMethod]['params'],
   response: InputTypes[InputMethod]['result'],

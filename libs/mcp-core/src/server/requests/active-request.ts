@@ -94,7 +94,7 @@ export class ActiveRequest {
     return this.#controller.signal;
   }
 
-  /** Whether nobody waits for the result: the request is cancelled, or its task is. */
+  /** Whether the result is no longer needed: the request or its task was cancelled. */
   get isAbandoned(): boolean {
     return this.#handle?.signal.aborted ?? this.#incoming.isCancelled;
   }

@@ -5,7 +5,10 @@ import type { KeyedInputRequest } from '../input/input-requests.ts';
 import type { Replay } from '../input/replay.ts';
 import type { RequestClient } from './request-context.ts';
 
-/** The era of a request, as serving it sees it: a legacy session, a legacy request without a session, or a modern request. */
+/**
+ * The side of a served request that depends on its era: a legacy session, a legacy request without
+ * a session, or a modern request.
+ */
 export interface EraPort {
   readonly codec: Codec;
   readonly client: RequestClient;

@@ -14,7 +14,7 @@ export interface ServerTaskOptions {
   readonly defaultTtlMs?: number;
   /** Longest time to live that a client or a handler can set, in milliseconds; default 24 hours. */
   readonly maxTtlMs?: number;
-  /** Poll interval that clients are told, in milliseconds; default 1000. */
+  /** Poll interval suggested to clients, in milliseconds; default 1000. */
   readonly pollIntervalMs?: number;
   /** Maximum number of running tasks; default 1000. */
   readonly maxRunning?: number;
@@ -32,7 +32,10 @@ export interface NewTask {
 
 const ID_BYTES = 24;
 const HOUR_MS = 3_600_000;
-/** Together with the limits of a closing connection, less than the second in which a process must end. */
+/**
+ * Milliseconds for storing the ends of tasks when the server stops. With the limits of a closing
+ * connection this stays below the second in which a process must end.
+ */
 const STOP_LIMIT_MS = 500;
 
 /** The tasks of a server, of every revision. */

@@ -82,7 +82,7 @@ export interface Outcome {
 const BEGIN_LIMIT_MS = 60_000;
 /** Maximum milliseconds from the end of the input to SIGKILL on a busy machine. */
 const END_LIMIT_MS = 20_000;
-/** Each look reads the environment of every process of the machine. */
+/** Milliseconds between polls. Each poll reads the environment of every process of the machine. */
 const POLL_MS = 150;
 
 /**
