@@ -11,7 +11,7 @@ export interface WireCallOptions {
   readonly onBytes: (count: number) => void;
 }
 
-/** One API of a vendor. */
+/** An API of a vendor. */
 export interface WireApi<Raw> {
   readonly provider: ProviderInfo['provider'];
   readonly defaultModel: string;

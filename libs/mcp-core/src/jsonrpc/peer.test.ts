@@ -116,7 +116,7 @@ describe('sent requests', () => {
 describe('received requests', () => {
   test('reach the handlers in wire order and get their responses as they become ready', async () => {
     const seen: string[] = [];
-    const gates = new Map<string, (reply: ResultOrError) => void>();
+    const gates = new Map<string, (response: ResultOrError) => void>();
     const { received, send } = await connect({
       request: ({ method }) => {
         seen.push(method);
@@ -255,7 +255,7 @@ describe('handlers', () => {
   });
 
   test('run for at most 4,096 requests, and other messages are still read', async () => {
-    const gates: ((reply: ResultOrError) => void)[] = [];
+    const gates: ((response: ResultOrError) => void)[] = [];
     const { peer, received, send } = await connect({
       request: () => new Promise((resolve) => gates.push(resolve)),
       notification: () => peer.cancel(7),
@@ -285,7 +285,7 @@ describe('handlers', () => {
 
 describe('responded', () => {
   test('waits for the given running requests, even with reused ids, or for all', async () => {
-    const gates = new Map<string, (reply: ResultOrError) => void>();
+    const gates = new Map<string, (response: ResultOrError) => void>();
     const { peer, send } = await connect({
       request: ({ method }) => new Promise((resolve) => gates.set(method, resolve)),
     });

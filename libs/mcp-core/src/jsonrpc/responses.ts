@@ -1,6 +1,6 @@
 import type { JsonObject, JsonRpcErrorObject, JsonRpcResponse, RequestId } from './messages.ts';
 
-/** The result or error of a response. */
+/** The result or error of a response, without its `jsonrpc` and `id` members. */
 export type ResultOrError =
   | { readonly result: JsonObject }
   | { readonly error: JsonRpcErrorObject };

@@ -2,14 +2,14 @@ import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { RequestOutcome } from '../jsonrpc/outgoing-request.ts';
 import { LocalError, ProtocolError } from './errors.ts';
 
-/** Outcome of a request that was answered, by whatever the peer sent. */
+/** Outcome of a request to which the peer responded, validly or not. */
 type AnsweredOutcome = Exclude<RequestOutcome, { readonly kind: 'unsent' | 'closed' }>;
 
 export interface ResponseSource {
   readonly peer: 'client' | 'server';
   /** Method of the request. */
   readonly method: string;
-  /** What to do about a response that exceeded a limit, as a sentence. */
+  /** Advice for a response that exceeded a limit, as a sentence. */
   readonly limitAdvice?: string;
 }
 

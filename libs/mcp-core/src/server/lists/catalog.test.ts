@@ -130,11 +130,11 @@ describe('tools/list', () => {
         method: 'tools/list',
         params: legacyVersion === undefined ? modern(params) : params,
       } as const;
-      const reply = await server.handle(request, {
+      const response = await server.handle(request, {
         ...link,
         ...(legacyVersion === undefined ? {} : { legacyVersion }),
       });
-      return 'result' in reply ? reply.result : reply.error;
+      return 'result' in response ? response.result : response.error;
     };
     const first = (await list('2025-11-25')) as Listed;
     expect(await list('2025-11-25')).toBe(first);

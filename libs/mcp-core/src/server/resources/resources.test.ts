@@ -408,7 +408,7 @@ describe('subscriptions/listen', () => {
     ended.removeEventListener = (_type: string, listener: unknown) =>
       void listeners.delete(listener);
     const link = { signal: given.signal, ended, notify: () => Promise.resolve(given.abort()) };
-    const reply = await server.handle(
+    const response = await server.handle(
       {
         jsonrpc: '2.0',
         id: 1,
@@ -417,7 +417,7 @@ describe('subscriptions/listen', () => {
       },
       link,
     );
-    expect(reply).toHaveProperty('error');
+    expect(response).toHaveProperty('error');
     expect(listeners).toEqual(new Set());
   });
 

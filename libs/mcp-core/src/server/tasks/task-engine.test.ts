@@ -38,9 +38,9 @@ function handle(
 }
 
 async function startAs(server: Server, principal: string | undefined): Promise<string> {
-  const reply = await handle(server, principal, 'tools/call', { name: 'run' });
-  expect(reply).toMatchObject({ result: { resultType: 'task' } });
-  return (reply as { result: { taskId: string } }).result.taskId;
+  const response = await handle(server, principal, 'tools/call', { name: 'run' });
+  expect(response).toMatchObject({ result: { resultType: 'task' } });
+  return (response as { result: { taskId: string } }).result.taskId;
 }
 
 describe('a task and the principal that created it', () => {

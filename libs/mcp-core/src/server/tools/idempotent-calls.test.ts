@@ -295,11 +295,11 @@ describe('the stored results of keyed calls', () => {
       key: string,
     ): Promise<{ content: { text: string }[]; isError?: boolean }> => {
       const request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: params(key) } as const;
-      const reply = await server.handle(request, {
+      const response = await server.handle(request, {
         signal: new AbortController().signal,
         notify: () => Promise.resolve(),
       });
-      return (reply as unknown as { result: { content: { text: string }[]; isError?: boolean } })
+      return (response as unknown as { result: { content: { text: string }[]; isError?: boolean } })
         .result;
     };
     return { call, runs: () => runs };
