@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { copyWorkspace, runIn } from './testing/workspace-copy.ts';
+import { copyWorkspace, removeCopy, runIn } from './testing/workspace-copy.ts';
 
 /** A call of the official Inspector and its expected result. */
 interface Call {
@@ -73,7 +72,7 @@ async function main(): Promise<boolean> {
     );
     return counts.every((count) => count === CALLS.length);
   } finally {
-    rmSync(copy, { recursive: true, force: true, maxRetries: 5 });
+    await removeCopy(copy);
   }
 }
 

@@ -66,12 +66,19 @@ const servers = [
   },
 ] as const;
 
-describe.each(servers)(
+let all: readonly InstalledPackage[];
+beforeAll(async () => {
+  all = await installPacked(servers.map(({ name }) => join(root, 'servers', name)));
+});
+
+describe.each(servers.map((server, index) => ({ ...server, index })))(
   '$name, installed from its tarball alone',
-  ({ name, args, call, answer, bundled }) => {
+  ({ name, index, args, call, answer, bundled }) => {
     let installed: InstalledPackage;
-    beforeAll(async () => {
-      installed = await installPacked(join(root, 'servers', name));
+    beforeAll(() => {
+      const own = all[index];
+      if (own === undefined) throw new Error(`${name} was not installed`);
+      installed = own;
     });
 
     test('brings nothing else along', () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -15,21 +15,33 @@ export interface InstalledPackage {
 
 const run = promisify(execFile);
 
-/** Packs a built package and installs it in a new temporary folder from the tarball alone, without network. */
-export async function installPacked(source: string): Promise<InstalledPackage> {
-  const home = await mkdtemp(join(tmpdir(), 'installed with a space-'));
-  const packs = JSON.parse(
-    await npm(source, ['pack', '--ignore-scripts', '--json', '--pack-destination', home]),
-  ) as readonly Pack[];
-  const [pack] = packs;
-  if (pack === undefined) throw new Error(`npm packed nothing in ${source}`);
-  await writeFile(join(home, 'package.json'), '{ "private": true, "type": "module" }');
-  await npm(home, ['install', '--offline', '--no-audit', '--no-fund', `./${pack.filename}`]);
-  return {
-    files: pack.files.map(({ path }) => path),
-    folder: join(home, 'node_modules', pack.name),
-    home,
-  };
+/** Packs built packages and installs each in a new temporary folder from its tarball alone, without network. */
+export async function installPacked(
+  sources: readonly string[],
+): Promise<readonly InstalledPackage[]> {
+  const tarballs = await mkdtemp(join(tmpdir(), 'packed-'));
+  const installed: InstalledPackage[] = [];
+  for (const pack of await packInto(tarballs, sources)) {
+    const home = await mkdtemp(join(tmpdir(), 'installed with a space-'));
+    await writeFile(join(home, 'package.json'), '{ "private": true, "type": "module" }');
+    await rename(join(tarballs, pack.filename), join(home, pack.filename));
+    await npm(home, ['install', '--offline', '--no-audit', '--no-fund', `./${pack.filename}`]);
+    installed.push({
+      files: pack.files.map(({ path }) => path),
+      folder: join(home, 'node_modules', pack.name),
+      home,
+    });
+  }
+  return installed;
+}
+
+/** Returns the files of a tarball, relative to its folder. */
+export async function packedFiles(tarball: string): Promise<readonly string[]> {
+  const { stdout } = await run('tar', ['-tzf', tarball]);
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((path) => path.replace(/^package\//, ''));
 }
 
 /**
@@ -39,12 +51,7 @@ export async function installPacked(source: string): Promise<InstalledPackage> {
 export async function layOutPacked(sources: readonly string[], foreign: string): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), 'laid out with a space-'));
   const modules = join(home, 'node_modules');
-  for (const source of sources) {
-    const packs = JSON.parse(
-      await npm(source, ['pack', '--ignore-scripts', '--json', '--pack-destination', home]),
-    ) as readonly Pack[];
-    const [pack] = packs;
-    if (pack === undefined) throw new Error(`npm packed nothing in ${source}`);
+  for (const pack of await packInto(home, sources)) {
     const folder = join(modules, pack.name);
     await mkdir(folder, { recursive: true });
     await run('tar', ['-xzf', join(home, pack.filename), '-C', folder, '--strip-components=1']);
@@ -60,6 +67,27 @@ interface Pack {
   readonly name: string;
   readonly filename: string;
   readonly files: readonly { readonly path: string }[];
+}
+
+/** Packs built packages by one start of npm, which takes longer than packing. */
+async function packInto(folder: string, sources: readonly string[]): Promise<readonly Pack[]> {
+  const [first] = sources;
+  if (first === undefined) throw new Error('no package to pack');
+  const packs = JSON.parse(
+    await npm(first, [
+      'pack',
+      ...sources,
+      '--ignore-scripts',
+      '--json',
+      '--pack-destination',
+      folder,
+    ]),
+  ) as readonly Pack[];
+  if (packs.length !== sources.length)
+    throw new Error(
+      `npm packed ${packs.length} of ${sources.length} packages: ${sources.join(', ')}`,
+    );
+  return packs;
 }
 
 async function npm(cwd: string, args: readonly string[]): Promise<string> {

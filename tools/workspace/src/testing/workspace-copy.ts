@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { globSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, readlink, symlink } from 'node:fs/promises';
+import { cpSync, globSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, readlink, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -24,17 +24,14 @@ const COPIED = [
 
 /**
  * A writable copy of the workspace in a temporary folder: sources and builds of the libraries, and links to all installed packages.
- * Only read-only parts link back into the repository.
+ * Only read-only parts link back into the repository. `removeCopy` removes it.
  */
 export async function copyWorkspace(): Promise<string> {
-  const copy = await mkdtemp(join(tmpdir(), 'workspace-'));
+  const copy = join(await mkdtemp(join(tmpdir(), 'copied-')), 'workspace');
   const modules = join(copy, 'node_modules');
   await mkdir(join(modules, '.bin'), { recursive: true });
-  await Promise.all(
-    globSync(COPIED, { cwd: root, exclude: ['tests/{peers,inspector}/**'] }).map((path) =>
-      cp(join(root, path), join(copy, path), { recursive: true, preserveTimestamps: true }),
-    ),
-  );
+  for (const path of globSync(COPIED, { cwd: root, exclude: ['tests/{peers,inspector}/**'] }))
+    cpSync(join(root, path), join(copy, path), { recursive: true, preserveTimestamps: true });
   const installed = (await readdir(join(root, 'node_modules'))).filter(
     (name) => !name.startsWith('.') && !name.startsWith('@'),
   );
@@ -54,6 +51,14 @@ export async function copyWorkspace(): Promise<string> {
   return copy;
 }
 
+/** Cache of npm and npx for the commands in a copy: beside the copy, so that what npx installs finds no package of the workspace. */
+export const npmCacheOf = (copy: string): string => join(dirname(copy), 'npm-cache');
+
+/** Removes a copy of the workspace and its cache of npm. */
+export function removeCopy(copy: string): Promise<void> {
+  return rm(dirname(copy), { recursive: true, force: true, maxRetries: 5 });
+}
+
 /** Runs a command of the copy's node_modules or of the system in a folder of the copy. @throws Error with all output if it fails. */
 export async function runIn(
   copy: string,
@@ -69,7 +74,9 @@ export async function runIn(
     ...Object.fromEntries(inherited),
     NX_DAEMON: 'false',
     NX_TUI: 'false',
-    npm_config_cache: join(copy, 'npm-cache'),
+    // A worker process for each plugin of Nx costs more than the work in it.
+    NX_ISOLATE_PLUGINS: 'false',
+    npm_config_cache: npmCacheOf(copy),
     npm_config_offline: 'true',
     PATH: [join(copy, 'node_modules/.bin'), dirname(process.execPath), process.env['PATH']].join(
       delimiter,
