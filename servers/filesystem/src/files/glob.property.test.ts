@@ -57,14 +57,14 @@ const name = constantFrom('a', 'b', 'ab', '.a', 'a.b', 'ba', 'bab', 'c', 'abc');
 const path = array(name, { minLength: 1, maxLength: 4 }).map((names) => names.join('/'));
 
 /**
- * Whether both matchers give the pattern the same meaning. Ours takes a pattern without glob characters for a name at any depth, and the
- * reference drops a leading `./` of an alternative.
+ * Whether both matchers give the pattern the same meaning. Ours takes a pattern without glob characters for a name at any depth. The
+ * reference drops a leading `./` of an alternative, and its `**.a` matches `a/.a`, although `**` is not the whole segment.
  */
 function isComparable({ pattern, alternatives }: { pattern: string; alternatives: Alternatives }) {
   return (
     /[*?[{/]/.test(pattern) &&
     alternatives.length <= 24 &&
-    !alternatives.some((each) => each.startsWith('./'))
+    !alternatives.some((each) => each.startsWith('./') || /\*\*[^/]/.test(each))
   );
 }
 
