@@ -3,9 +3,16 @@ import { afterEach, expect, test } from 'vitest';
 import type { StdioServerConfig } from '../config/config.ts';
 import type { ServerDirectory } from '../ports/server-directory.ts';
 import type { ServerStatus, ToolRegistry } from '../ports/tool-registry.ts';
+import { sharedChecks } from '../schema/testing/shared-checks.ts';
 import { ManualClock } from '../testing/manual-clock.ts';
 import { createServerPool } from './server-pool.ts';
-import { callRequest, recordingLogger, serverConfig, statusOf } from './testing/pool-fixture.ts';
+import {
+  callRequest,
+  compileCache,
+  recordingLogger,
+  serverConfig,
+  statusOf,
+} from './testing/pool-fixture.ts';
 
 const HOSTILE_SERVER = join(import.meta.dirname, 'testing', 'hostile-server.ts');
 const pools: ToolRegistry[] = [];
@@ -25,13 +32,14 @@ async function start(
 }> {
   const logger = recordingLogger();
   const server = (name: string, how: string): ReturnType<typeof serverConfig> =>
-    serverConfig(name, { command: 'node', args: [HOSTILE_SERVER, how] });
+    serverConfig(name, { command: 'node', args: [HOSTILE_SERVER, how], env: compileCache });
   const pool = createServerPool({
     servers: [{ ...server('hostile', behaviour), ...rules }, server('good', 'mean')],
     clientInfo: { name: 'signalbox', version: '0' },
     logger,
     clock: new ManualClock(),
     graceMs: 300,
+    schemas: sharedChecks,
   });
   pools.push(pool);
   pool.start();

@@ -5,6 +5,7 @@ import { createServer, defineTool, type Server } from '@signalbox/mcp-core/serve
 import { afterEach, describe, expect, test } from 'vitest';
 import type { RemoteServerConfig } from '../config/config.ts';
 import type { ServerStatus, ToolRegistry } from '../ports/tool-registry.ts';
+import { sharedChecks } from '../schema/testing/shared-checks.ts';
 import { ManualClock } from '../testing/manual-clock.ts';
 import { createServerPool } from './server-pool.ts';
 import { callRequest, recordingLogger, serverConfig, statusOf } from './testing/pool-fixture.ts';
@@ -75,6 +76,7 @@ function start(config: Partial<RemoteServerConfig> & { readonly url: string }): 
     logger,
     clock,
     random: () => 0,
+    schemas: sharedChecks,
     graceMs: 1000,
   });
   closers.push(() => pool.close());

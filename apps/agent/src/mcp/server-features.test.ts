@@ -2,6 +2,7 @@ import { LocalError, ProtocolError, ResourceNotFoundError } from '@signalbox/mcp
 import type { ServerChange } from '@signalbox/mcp-core/client';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ServerFeatures } from '../ports/server-directory.ts';
+import { sharedChecks } from '../schema/testing/shared-checks.ts';
 import { createServerPool } from './server-pool.ts';
 import { FakeServer } from './testing/fake-server.ts';
 import { recordingLogger, serverConfig } from './testing/pool-fixture.ts';
@@ -22,6 +23,7 @@ async function featuresOf(fake: FakeServer): Promise<ServerFeatures> {
     logger,
     clock,
     connect: fake.connect,
+    schemas: sharedChecks,
   });
   onTestFinished(() => pool.close());
   pool.start();

@@ -4,17 +4,23 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { StdioServerConfig } from '../config/config.ts';
 import type { ServerDirectory } from '../ports/server-directory.ts';
 import type { ServerStatus, ToolRegistry } from '../ports/tool-registry.ts';
+import { sharedChecks } from '../schema/testing/shared-checks.ts';
 import { ManualClock } from '../testing/manual-clock.ts';
 import { connectStdioServer } from './connect-stdio-server.ts';
 import { createServerPool } from './server-pool.ts';
-import { callRequest, recordingLogger, serverConfig, statusOf } from './testing/pool-fixture.ts';
+import {
+  callRequest,
+  compileCache,
+  recordingLogger,
+  serverConfig,
+  statusOf,
+} from './testing/pool-fixture.ts';
 
 const RAW_SERVER = join(import.meta.dirname, 'testing', 'raw-server.ts');
 const CORE_SERVER = join(import.meta.dirname, 'testing', 'core-server.ts');
-/** Its modules are compiled once for all processes of the tests. */
 const core = {
   args: ['--conditions=@signalbox/source', CORE_SERVER],
-  env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '' },
+  env: compileCache,
 };
 const pools: ToolRegistry[] = [];
 
@@ -40,6 +46,7 @@ function start(
     logger,
     clock,
     graceMs,
+    schemas: sharedChecks,
   });
   pools.push(pool);
   pool.start();
@@ -49,7 +56,11 @@ function start(
 const raw = (
   behaviour: string,
   rest: Partial<StdioServerConfig> = {},
-): Partial<StdioServerConfig> => ({ args: [RAW_SERVER, behaviour], ...rest });
+): Partial<StdioServerConfig> => ({
+  args: [RAW_SERVER, behaviour],
+  ...rest,
+  env: { ...compileCache, ...rest.env },
+});
 const isReady = (status: ServerStatus): boolean => status.state === 'ready';
 const isFailed = (status: ServerStatus): boolean => status.state === 'failed';
 

@@ -3,9 +3,13 @@ import type { StdioServerConfig } from '../../config/config.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { ServerDirectory } from '../../ports/server-directory.ts';
 import type { ServerStatus, ToolCallRequest, ToolRegistry } from '../../ports/tool-registry.ts';
+import { sharedChecks } from '../../schema/testing/shared-checks.ts';
 import { ManualClock } from '../../testing/manual-clock.ts';
 import { createServerPool, type ServerPoolOptions } from '../server-pool.ts';
 import { FakeServer } from './fake-server.ts';
+
+/** Environment in which the processes of the tests share their compiled modules: they start in half of the processor time. */
+export const compileCache = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '' };
 
 export interface PoolFixture {
   readonly pool: ToolRegistry & ServerDirectory;
@@ -27,6 +31,7 @@ export function poolOf(
     logger,
     clock,
     random: () => 0,
+    schemas: sharedChecks,
     ...rest,
     connect: (server, options) => (fakes[server.name] ?? new FakeServer()).connect(server, options),
   });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { createOutputChecker } from '../../schema/output-checker.ts';
+import { sharedChecks } from '../../schema/testing/shared-checks.ts';
 import type { RunEngine } from '../../ports/run-engine.ts';
 import type { InboxItem } from '../../ports/store/inbox.ts';
 import type { Run } from '../../ports/store/run.ts';
@@ -127,7 +128,7 @@ export async function openService({
     bus,
     registry,
     llm,
-    outputs: createOutputChecker(),
+    outputs: createOutputChecker(sharedChecks),
     clock,
     policies,
     logger: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: fail },

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { startFakeServer } from '../../llm/testing/fake-wire.ts';
 import { connect, WIRES } from '../../llm/testing/provider-kinds.ts';
 import { createOutputChecker } from '../../schema/output-checker.ts';
+import { sharedChecks } from '../../schema/testing/shared-checks.ts';
 import { isSettled } from '../../ports/store/run.ts';
 import { createInProcessSignalBus } from '../../queue/in-process-signal-bus.ts';
 import { createMemoryJobQueue } from '../../queue/memory-job-queue.ts';
@@ -48,7 +49,7 @@ describe.each(WIRES)('$provider $wire.path', (kind) => {
       registry,
       queue: createMemoryJobQueue({ clock: systemClock, onError: () => undefined }),
       llm: connect(kind, server),
-      outputs: createOutputChecker(),
+      outputs: createOutputChecker(sharedChecks),
       clock: systemClock,
       logger: quiet,
       policies: {},

@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import type { ServerDirectory } from '../../../ports/server-directory.ts';
 import type { ToolRegistry } from '../../../ports/tool-registry.ts';
 import { systemClock } from '../../../system/system-clock.ts';
+import { sharedChecks } from '../../../schema/testing/shared-checks.ts';
 import { isRemote } from '../../../config/config.ts';
 import { connectStdioServer } from '../../connect-stdio-server.ts';
 import type { Reaper } from '../../reaper.ts';
 import { createServerPool } from '../../server-pool.ts';
-import { recordingLogger, serverConfig } from '../pool-fixture.ts';
+import { compileCache, recordingLogger, serverConfig } from '../pool-fixture.ts';
 
 /** Environment variable that marks the processes of a server. */
 export const LEAK_VARIABLE = 'SIGNALBOX_LEAK_PROOF';
@@ -39,7 +40,7 @@ export function createLeakyPool({
       serverConfig(`s${index}`, {
         command: 'node',
         args,
-        env: { [LEAK_VARIABLE]: mark },
+        env: { ...compileCache, [LEAK_VARIABLE]: mark },
         era: 'legacy',
       }),
     ),
@@ -47,6 +48,7 @@ export function createLeakyPool({
     logger: recordingLogger(),
     clock: systemClock,
     graceMs: GRACE_MS,
+    schemas: sharedChecks,
     ...(isReaped
       ? {}
       : {
