@@ -1,38 +1,23 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startStopwatch } from '@signalbox/server-kit/testing';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ApiClient } from './support/client.ts';
 import { writeScenario } from './support/scenario.ts';
 import { serverBin, startService, temporaryFolder, type Service } from './support/service.ts';
-
-const ENTRIES = 1500;
+import { SLOW_FOLDER_ENTRIES, slowSearch, writeSlowFolder } from './support/slow-search.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let service: Service;
 let api: ApiClient;
 
-/** A search that takes seconds: names and exclusions that are slow to compare. */
-beforeEach(async () => {
+beforeAll(async () => {
   folder = await temporaryFolder();
   const files = join(folder.path, 'files');
-  for (let directory = 0; directory < 25; directory += 1) {
-    mkdirSync(join(files, `d${directory}`), { recursive: true });
-    for (let file = 0; file < ENTRIES / 25; file += 1)
-      writeFileSync(join(files, `d${directory}`, `${'a'.repeat(40)}-${file}`), '');
-  }
-  const slowGlobs = Array.from({ length: 95 }, (_, index) => `**/*${'a'.repeat(20)}b${index}`);
+  writeSlowFolder(files);
   const scenario = await writeScenario(folder.path, [
     {
       prompt: 'search',
-      steps: [
-        [
-          {
-            tool: 'filesystem__search_files',
-            input: { path: '.', pattern: '*.none', excludePatterns: slowGlobs },
-          },
-        ],
-      ],
+      steps: [[{ tool: 'filesystem__search_files', input: slowSearch }]],
       answer: 'searched everything',
     },
     {
@@ -56,7 +41,7 @@ beforeEach(async () => {
   });
   api = new ApiClient(service.url);
 });
-afterEach(async () => {
+afterAll(async () => {
   await service.stop();
   await folder.remove();
 });
@@ -71,7 +56,7 @@ interface Outcome {
   readonly scanned: number;
 }
 
-/** Log lines of the server process about its searches. */
+/** Log lines of the server process about the searches that ended, in all tests. */
 function searches(): Outcome[] {
   return [
     ...service.log().matchAll(/(\S+Z) debug tool=search_files outcome=(\w+)(?: scanned=(\d+))?/g),
@@ -85,6 +70,7 @@ function searches(): Outcome[] {
 describe('cancelling a run in the middle of a search', () => {
   test("stops the server's work within 250 ms, and shows the progress of the cancellation", async () => {
     for (let attempt = 1; attempt <= 3; attempt += 1) {
+      const earlier = searches().length;
       const { id } = await api.start('search');
       await api.waitFor(id, (event) => event.type === 'tool_call.progress');
       const { data } = await api.get<Servers>('/v1/servers');
@@ -93,7 +79,7 @@ describe('cancelling a run in the middle of a search', () => {
       const answer = await api.post<{ status: string }>(`/v1/runs/${id}/cancel`, {
         reason: 'enough',
       });
-      await expect.poll(searches, { interval: 5, timeout: 60_000 }).toHaveLength(attempt);
+      await expect.poll(searches, { interval: 5, timeout: 60_000 }).toHaveLength(earlier + 1);
       expect(elapsedMs()).toBeLessThan(250);
       expect(['cancelling', 'cancelled']).toContain(answer.status);
 
@@ -102,7 +88,7 @@ describe('cancelling a run in the middle of a search', () => {
       expect(await api.toolCalls(id)).toMatchObject([{ state: 'cancelled', cancel: 'delivered' }]);
       const search = searches().at(-1)!;
       expect(search).toMatchObject({ outcome: 'cancelled' });
-      expect(search.scanned).toBeLessThan(ENTRIES);
+      expect(search.scanned).toBeLessThan(SLOW_FOLDER_ENTRIES);
     }
 
     // The server was not harmed: the next run uses the same process.
@@ -111,6 +97,7 @@ describe('cancelling a run in the middle of a search', () => {
   });
 
   test('control: a search that is not cancelled looks at every entry, and takes longer than the limit', async () => {
+    const earlier = searches().length;
     const { id } = await api.start('search');
     const { seq } = await api.waitFor(id, (event) => event.type === 'tool_call.progress');
     expect(seq).toBeGreaterThan(0);
@@ -119,10 +106,10 @@ describe('cancelling a run in the middle of a search', () => {
       status: 'completed',
       answer: 'searched everything',
     });
-    await expect.poll(searches).toHaveLength(1);
-    const [search] = searches();
+    await expect.poll(searches).toHaveLength(earlier + 1);
+    const search = searches().at(-1);
     expect(search).toMatchObject({ outcome: 'finished' });
-    expect(search!.scanned).toBeGreaterThanOrEqual(ENTRIES);
+    expect(search!.scanned).toBeGreaterThanOrEqual(SLOW_FOLDER_ENTRIES);
     expect(search!.at - progressAt).toBeGreaterThan(250);
   });
 
