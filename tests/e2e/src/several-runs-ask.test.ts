@@ -1,38 +1,38 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { officialEverythingServer } from '../../peers/src/official-servers.ts';
 import { compileCache } from './support/compile-cache.ts';
 import { ApiClient, type RunView } from './support/client.ts';
-import { startService, temporaryFolder, type Service } from './support/service.ts';
+import { startService, temporaryFolder } from './support/service.ts';
 
-/** The official server of the legacy era, on SDK v1: its questions name no call. */
-const ASK = 'everything__trigger-elicitation-request';
-const SUM = 'everything__get-sum';
-
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let service: Service;
-let api: ApiClient;
-let remote: ChildProcess | undefined;
-
-beforeEach(async () => {
-  folder = await temporaryFolder();
-});
-
-afterEach(async () => {
-  await service.stop();
-  remote?.kill('SIGKILL');
-  remote = undefined;
-  await folder.remove();
-});
-
-async function start(entry: object, policy: object = {}): Promise<void> {
-  const mcpServers = { everything: { ...entry, signalbox: { approval: 'auto', ...policy } } };
-  service = await startService({ folder: folder.path, config: { mcpServers } });
-  api = new ApiClient(service.url);
+interface Started {
+  readonly api: ApiClient;
+  stop(): Promise<void>;
 }
 
+/** Starts a service with the entries, whose calls need no approval. */
+async function start(
+  entries: { readonly [name: string]: object },
+  policy: object = {},
+): Promise<Started> {
+  const folder = await temporaryFolder();
+  const signalbox = { approval: 'auto', ...policy };
+  const mcpServers = Object.fromEntries(
+    Object.entries(entries).map(([name, entry]) => [name, { ...entry, signalbox }]),
+  );
+  const service = await startService({ folder: folder.path, config: { mcpServers } });
+  return {
+    api: new ApiClient(service.url),
+    async stop() {
+      await service.stop();
+      await folder.remove();
+    },
+  };
+}
+
+/** The official server of the legacy era, on SDK v1: its questions name no call. */
 const stdio = { command: 'node', args: [officialEverythingServer, 'stdio'] };
 
 async function freePort(): Promise<number> {
@@ -43,21 +43,24 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function streamableHttp(): Promise<object> {
+async function startHttp(): Promise<{ readonly url: string; readonly process: ChildProcess }> {
   const port = await freePort();
-  remote = spawn(process.execPath, [officialEverythingServer, 'streamableHttp'], {
+  const remote = spawn(process.execPath, [officialEverythingServer, 'streamableHttp'], {
     env: { PATH: process.env['PATH'], PORT: String(port), ...compileCache },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  await once(remote.stderr!, 'data');
-  return { url: `http://127.0.0.1:${port}/mcp` };
+  await once(remote.stderr, 'data');
+  return { url: `http://127.0.0.1:${port}/mcp`, process: remote };
 }
 
-function call(tool: string, args: object = {}): Promise<RunView> {
-  return api.post(`/v1/tools/${tool}/call`, { arguments: args });
+let api: ApiClient;
+
+function call(server: string, tool: string, args: object = {}): Promise<RunView> {
+  return api.post(`/v1/tools/${server}__${tool}/call`, { arguments: args });
 }
 
-const sum = (): Promise<RunView> => call(SUM, { a: 2, b: 3 });
+const ask = (server: string): Promise<RunView> => call(server, 'trigger-elicitation-request');
+const sum = (): Promise<RunView> => call('everything', 'get-sum', { a: 2, b: 3 });
 
 async function isAsked({ id }: RunView): Promise<string> {
   const { data } = await api.waitFor(id, ({ type }) => type === 'inbox.opened');
@@ -69,13 +72,25 @@ const answer = (item: string, name = 'Ada'): Promise<unknown> =>
 const types = async ({ id }: RunView): Promise<readonly string[]> =>
   (await api.events(id)).map(({ type }) => type);
 
-describe.each([
-  ['stdio', () => Promise.resolve(stdio)],
-  ['HTTP', streamableHttp],
-])('a legacy server of the official SDK over %s', (_transport, entry) => {
+describe.each(['stdio', 'HTTP'])('a legacy server of the official SDK over %s', (transport) => {
+  let service: Started;
+  let remote: Awaited<ReturnType<typeof startHttp>> | undefined;
+
+  beforeAll(async () => {
+    if (transport === 'HTTP') remote = await startHttp();
+    const entry = remote === undefined ? stdio : { url: remote.url };
+    // Two of them have not asked before their test.
+    service = await start({ everything: entry, fresh: entry, unasked: entry });
+    ({ api } = service);
+  });
+
+  afterAll(async () => {
+    await service.stop();
+    remote?.process.kill('SIGKILL');
+  });
+
   test('gets its very first, concurrent input requests of four runs answered in their own runs', async () => {
-    await start(await entry());
-    const runs = await Promise.all([call(ASK), call(ASK), call(ASK), call(ASK)]);
+    const runs = await Promise.all(Array.from({ length: 4 }, () => ask('fresh')));
     const items = await Promise.all(runs.map(isAsked));
     await Promise.all(items.map((item, index) => answer(item, `Ada ${index}`)));
     for (const [index, run] of runs.entries())
@@ -83,10 +98,9 @@ describe.each([
   });
 
   test('answers the calls of other runs while an input request of a run is open, and each response goes to its own run', async () => {
-    await start(await entry());
-    const first = await call(ASK);
+    const first = await ask('everything');
     const firstItem = await isAsked(first);
-    const second = await call(ASK);
+    const second = await ask('everything');
     const secondItem = await isAsked(second);
     expect(await api.settled((await sum()).id)).toMatchObject({
       status: 'completed',
@@ -99,26 +113,24 @@ describe.each([
   });
 
   test('gets its first input request answered during a long call of a different run, or after a cancelled call', async () => {
-    await start(await entry());
     const long = { duration: 3, steps: 3 };
-    const cancelled = await call('everything__trigger-long-running-operation', {
+    const cancelled = await call('unasked', 'trigger-long-running-operation', {
       duration: 60,
       steps: 60,
     });
     await api.waitFor(cancelled.id, ({ type }) => type === 'tool_call.progress');
     await api.post(`/v1/runs/${cancelled.id}/cancel`);
     await api.settled(cancelled.id);
-    const busy = await call('everything__trigger-long-running-operation', long);
+    const busy = await call('unasked', 'trigger-long-running-operation', long);
     await api.waitFor(busy.id, ({ type }) => type === 'tool_call.progress');
-    const asking = await call(ASK);
+    const asking = await ask('unasked');
     await answer(await isAsked(asking));
     expect(await api.settled(asking.id)).toMatchObject({ status: 'completed' });
     expect(await api.settled(busy.id)).toMatchObject({ status: 'completed' });
   });
 
   test('loses no call of other runs when a call with an open input request is cancelled', async () => {
-    await start(await entry());
-    const asking = await call(ASK);
+    const asking = await ask('everything');
     await isAsked(asking);
     const others = [sum(), api.post(`/v1/runs/${asking.id}/cancel`).then(sum), sum()];
     for (const other of await Promise.all(others))
@@ -132,8 +144,10 @@ describe.each([
 });
 
 test('with one connection lets the calls of other runs wait, and the run and the server show the reason', async () => {
-  await start(stdio, { connections: 1 });
-  const asking = await call(ASK);
+  const service = await start({ everything: stdio }, { connections: 1 });
+  onTestFinished(() => service.stop());
+  ({ api } = service);
+  const asking = await ask('everything');
   const item = await isAsked(asking);
   const other = await sum();
   const { data } = await api.waitFor(other.id, ({ type }) => type === 'tool_call.waiting');
