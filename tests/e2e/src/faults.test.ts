@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
@@ -6,8 +5,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ApiClient } from './support/client.ts';
+import { runToEnd } from './support/command.ts';
 import { writeScenario } from './support/scenario.ts';
-import { agentMain, startService, temporaryFolder, type Service } from './support/service.ts';
+import {
+  startService,
+  startServiceProcess,
+  temporaryFolder,
+  type Service,
+} from './support/service.ts';
 
 const askingServer = fileURLToPath(new URL('support/asking-server.ts', import.meta.url));
 
@@ -146,23 +151,13 @@ describe('invalid configurations', () => {
   async function failure(
     text: string,
     args: readonly string[] = [],
-  ): Promise<{ code: number | null; error: string }> {
+  ): Promise<{ code: number; error: string }> {
     const file = join(folder.path, 'signalbox.json');
     await writeFile(file, text);
-    const child = spawn(
-      process.execPath,
-      [agentMain, 'serve', '--config', file, '--port', '0', ...args],
-      {
-        cwd: folder.path,
-        env: { PATH: process.env['PATH'], HOME: folder.path },
-        stdio: ['ignore', 'ignore', 'pipe'],
-      },
+    const { code, err: error } = await runToEnd(
+      ['serve', '--config', file, '--port', '0', ...args],
+      { folder: folder.path },
     );
-    let error = '';
-    child.stderr.setEncoding('utf8').on('data', (part: string) => {
-      error += part;
-    });
-    const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
     return { code, error };
   }
 
@@ -196,7 +191,8 @@ describe('invalid configurations', () => {
       error: expect.stringContaining('--prot') as string,
     });
     await start({});
-    const second = await failure(JSON.stringify({ port: 0, data_dir: join(folder.path, 'data') }));
-    expect(second).toMatchObject({ code: 2, error: expect.stringMatching(/data/) as string });
+    await expect(startServiceProcess({ folder: folder.path, config: {} })).rejects.toThrow(
+      /ended with 2: .*data/s,
+    );
   });
 });

@@ -1,54 +1,87 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { serverBin } from '../support/service.ts';
 import { InboxService } from './support/inbox-service.ts';
 
+/** The service of most tests, or of the one test that has its own. */
 let box: InboxService;
-beforeEach(async () => {
-  box = await InboxService.create();
-});
-afterEach(() => box.close());
 const fileOf = (name: string): string => join(box.folder, 'files', name);
 
-const fileServer = (args: readonly string[] = [], policy: object = {}) => ({
-  files: {
-    command: 'node',
-    args: [serverBin.filesystem, ...args, fileOf('')],
-    signalbox: { trust: true, ...policy },
-  },
+const server = (args: readonly string[] = [], policy: object = {}): object => ({
+  command: 'node',
+  args: [serverBin.filesystem, ...args, fileOf('')],
+  signalbox: { trust: true, ...policy },
 });
 
-/** The filesystem server over two files and a directory with one, and runs that write and delete. */
-async function start(policy: object = {}, how: 'start' | 'startProcess' = 'start'): Promise<void> {
-  mkdirSync(fileOf('old'), { recursive: true });
-  for (const name of ['one.txt', 'two.txt', 'old/three.txt']) writeFileSync(fileOf(name), 'x');
+/** Runs that write and delete with the tools of a server; the prompts for all servers but `files` end with its name. */
+function scriptsOf(name: string): Parameters<InboxService['start']>[1] {
+  const end = name === 'files' ? '' : ` as ${name}`;
   const remove = (path: string, more: object = {}) => [
-    { tool: 'files__delete_file', input: { path, ...more }, label: 'deleted' },
+    { tool: `${name}__delete_file`, input: { path, ...more }, label: 'deleted' },
   ];
-  await box[how](fileServer([], policy), [
-    { prompt: 'delete one', steps: [remove('one.txt')], answer: 'It said: ${result.deleted.text}' },
+  return [
     {
-      prompt: 'delete both',
+      prompt: `delete one${end}`,
+      steps: [remove('one.txt')],
+      answer: 'It said: ${result.deleted.text}',
+    },
+    {
+      prompt: `delete both${end}`,
       steps: [remove('one.txt'), remove('two.txt')],
       answer: 'both are gone',
     },
     {
-      prompt: 'delete old',
+      prompt: `delete old${end}`,
       steps: [remove('old', { recursive: true })],
       answer: 'It said: ${result.deleted.text}',
     },
     {
-      prompt: 'read',
-      steps: [[{ tool: 'files__read_text_file', input: { path: 'one.txt' }, label: 'read' }]],
+      prompt: `read${end}`,
+      steps: [[{ tool: `${name}__read_text_file`, input: { path: 'one.txt' }, label: 'read' }]],
       answer: 'It said: ${result.read.text}',
     },
-  ]);
+  ];
+}
+
+/** Two files, and a directory with one. */
+function writeFiles(): void {
+  mkdirSync(fileOf('old'), { recursive: true });
+  for (const name of ['one.txt', 'two.txt', 'old/three.txt']) writeFileSync(fileOf(name), 'x');
+}
+
+beforeAll(async () => {
+  box = await InboxService.create();
+  writeFiles();
+  const rules = [
+    { tools: 'read_*', policy: 'auto' },
+    { tools: 'delete_file', policy: 'deny' },
+  ];
+  const servers = {
+    files: server(),
+    ruled: server([], { trust: false, approvals: rules }),
+    legacy: server([], { era: 'legacy' }),
+    modern: server([], { era: 'modern' }),
+  };
+  await box.start(servers, Object.keys(servers).flatMap(scriptsOf));
+});
+afterAll(() => box.close());
+beforeEach(() => writeFiles());
+
+/** Gives the running test a service in a process of its own, with one server. */
+async function startOwnProcess(): Promise<void> {
+  const shared = box;
+  box = await InboxService.create();
+  onTestFinished(async () => {
+    await box.close();
+    box = shared;
+  });
+  writeFiles();
+  await box.startProcess({ files: server() }, scriptsOf('files'));
 }
 
 describe('a tool call that needs approval', () => {
   test('shows its arguments and is sent once it is approved by REST', async () => {
-    await start();
     const { id } = await box.api.start('delete one');
     const item = await box.item(id, 'tool_approval');
     expect(item.request).toMatchObject({
@@ -73,7 +106,6 @@ describe('a tool call that needs approval', () => {
   });
 
   test('is sent with the arguments that a person gives at the command line, checked against the schema of the tool', async () => {
-    await start();
     const { id } = await box.api.start('delete one');
     const item = await box.item(id, 'tool_approval');
     const listed = await box.cli();
@@ -100,7 +132,6 @@ describe('a tool call that needs approval', () => {
   });
 
   test('is not sent when it is denied at the command line, and the model reads the note', async () => {
-    await start();
     const { id } = await box.api.start('delete one');
     const item = await box.item(id, 'tool_approval');
     expect(await box.cli('answer', item.id, 'deny', '--note', 'it is needed')).toMatchObject({
@@ -117,7 +148,6 @@ describe('a tool call that needs approval', () => {
   });
 
   test('needs approval once if the approval is remembered for the run, until the approval is deleted', async () => {
-    await start();
     const { id } = await box.api.start('delete both');
     await box.cli(
       'answer',
@@ -142,7 +172,7 @@ describe('a tool call that needs approval', () => {
   });
 
   test('waits across a crash of the service, and is sent once', async () => {
-    await start({}, 'startProcess');
+    await startOwnProcess();
     const { id } = await box.api.start('delete one');
     const item = await box.item(id, 'tool_approval');
     await box.restart();
@@ -153,10 +183,10 @@ describe('a tool call that needs approval', () => {
 });
 
 test('an approval is not valid for a server whose launch definition has changed', async () => {
-  await start({}, 'startProcess');
+  await startOwnProcess();
   const { id } = await box.api.start('delete one');
   const item = await box.item(id, 'tool_approval');
-  await box.restart(fileServer(['--log-level', 'debug']));
+  await box.restart({ files: server(['--log-level', 'debug']) });
   await box.respond(item, { action: 'approve' });
   const again = await box.item(id, 'tool_approval');
   expect(again.request['reason']).toBe(
@@ -172,18 +202,11 @@ test('an approval is not valid for a server whose launch definition has changed'
 });
 
 test('rules by tool name allow or refuse calls without an approval', async () => {
-  await start({
-    trust: false,
-    approvals: [
-      { tools: 'read_*', policy: 'auto' },
-      { tools: 'delete_file', policy: 'deny' },
-    ],
-  });
-  const reading = await box.api.start('read');
+  const reading = await box.api.start('read as ruled');
   expect(await box.api.settled(reading.id)).toMatchObject({ answer: 'It said: x' });
-  const deleting = await box.api.start('delete one');
+  const deleting = await box.api.start('delete one as ruled');
   expect((await box.api.settled(deleting.id)).answer).toContain(
-    'The configuration of this service does not allow calls of the tool delete_file of files.',
+    'The configuration of this service does not allow calls of the tool delete_file of ruled.',
   );
   expect(existsSync(fileOf('one.txt'))).toBe(true);
 });
@@ -191,8 +214,7 @@ test('rules by tool name allow or refuse calls without an approval', async () =>
 test.each(['legacy', 'modern'] as const)(
   'a deletion that the server itself confirms is confirmed twice, by the host and by the server, in the %s era',
   async (era) => {
-    await start({ era });
-    const { id } = await box.api.start('delete old');
+    const { id } = await box.api.start(`delete old as ${era}`);
     await box.respond(await box.item(id, 'tool_approval'), { action: 'approve' });
     const question = await box.item(id, 'elicitation_form');
     expect(question.request['message']).toContain(

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   officialEverythingServer,
   sdkV2AskingServer,
@@ -9,12 +9,10 @@ import { serverBin } from '../support/service.ts';
 import { InboxService } from './support/inbox-service.ts';
 
 let box: InboxService;
-beforeEach(async () => {
-  box = await InboxService.create();
-});
-afterEach(() => box.close());
 
 interface Peer {
+  /** Name of the server in the configuration. */
+  readonly server: string;
   readonly tool: string;
   readonly input?: object;
   readonly args: () => readonly string[];
@@ -22,6 +20,7 @@ interface Peer {
 }
 
 const filesystem = (era: Peer['era']): Peer => ({
+  server: `files-${era}`,
   era,
   tool: 'summarize_file',
   input: { path: 'notes.txt' },
@@ -34,6 +33,7 @@ const PEERS: readonly (readonly [string, Peer])[] = [
   [
     'the official legacy server',
     {
+      server: 'everything',
       era: 'legacy',
       tool: 'trigger-sampling-request',
       input: { prompt: 'What is six times seven?' },
@@ -42,23 +42,48 @@ const PEERS: readonly (readonly [string, Peer])[] = [
   ],
   [
     'a modern server on the official SDK v2',
-    { era: 'modern', tool: 'think', args: () => [sdkV2AskingServer, join(box.folder, 'ledger')] },
+    {
+      server: 'sdk-v2',
+      era: 'modern',
+      tool: 'think',
+      args: () => [sdkV2AskingServer, join(box.folder, 'ledger')],
+    },
   ],
 ];
 
-async function start({ tool, input = {}, args, era }: Peer, policy: object = {}): Promise<string> {
+/** The peer with another policy, under another name. */
+const reviewed = (peer: Peer): Peer => ({ ...peer, server: `${peer.server}-reviewed` });
+const REFUSED: Peer = { ...filesystem('modern'), server: 'refused' };
+
+/** One service with all peers. */
+beforeAll(async () => {
+  box = await InboxService.create();
   writeFileSync(join(box.folder, 'notes.txt'), 'What is six times seven?\n');
+  const peers = PEERS.map(([, peer]) => peer);
+  const entry = ({ args, era }: Peer, policy: object = {}): object => ({
+    command: 'node',
+    args: args(),
+    signalbox: { approval: 'auto', era, ...policy },
+  });
   await box.start(
-    { peer: { command: 'node', args: args(), signalbox: { approval: 'auto', era, ...policy } } },
-    [
-      {
-        prompt: 'think',
-        steps: [[{ tool: `peer__${tool}`, input, label: 'thought' }]],
-        answer: 'It said: ${result.thought.text}',
-      },
-    ],
+    Object.fromEntries([
+      ...peers.map((peer) => [peer.server, entry(peer)] as const),
+      ...peers.map(
+        (peer) => [reviewed(peer).server, entry(peer, { samplingReview: true })] as const,
+      ),
+      [REFUSED.server, entry(REFUSED, { sampling: 'deny' })],
+    ]),
+    [...peers, ...peers.map(reviewed), REFUSED].map(({ server, tool, input = {} }) => ({
+      prompt: `think with ${server}`,
+      steps: [[{ tool: `${server}__${tool}`, input, label: 'thought' }]],
+      answer: 'It said: ${result.thought.text}',
+    })),
   );
-  return (await box.api.start('think')).id;
+});
+afterAll(() => box.close());
+
+async function start({ server }: Peer): Promise<string> {
+  return (await box.api.start(`think with ${server}`)).id;
 }
 
 describe.each(PEERS)('%s', (_name, peer) => {
@@ -66,7 +91,7 @@ describe.each(PEERS)('%s', (_name, peer) => {
     const id = await start(peer);
     const item = await box.item(id, 'sampling_approval');
     expect(item.request).toMatchObject({
-      server: 'peer',
+      server: peer.server,
       messages: [{ role: 'user' }],
       max_tokens: expect.any(Number) as number,
       model: expect.stringContaining('scripted') as string,
@@ -74,7 +99,7 @@ describe.each(PEERS)('%s', (_name, peer) => {
     expect(JSON.stringify(item.request)).toContain('six times seven');
     expect((await box.cli()).out).toMatch(
       new RegExp(
-        String.raw`${item.id} \d+ s sampling_approval may peer ask the model .* \(run: think\)`,
+        String.raw`${item.id} \d+ s sampling_approval may ${peer.server} ask the model .* \(run: think with ${peer.server}\)`,
       ),
     );
     expect(await box.cli('answer', item.id, 'approve')).toMatchObject({ code: 0 });
@@ -99,7 +124,7 @@ describe.each(PEERS)('%s', (_name, peer) => {
   });
 
   test('gets the result of the edited request and the edited reply', async () => {
-    const id = await start(peer, { samplingReview: true });
+    const id = await start(reviewed(peer));
     const request = await box.item(id, 'sampling_approval');
     const messages = [
       { role: 'user', content: { type: 'text', text: 'Kindly: what is six times seven?' } },
@@ -121,7 +146,7 @@ describe.each(PEERS)('%s', (_name, peer) => {
 });
 
 test('a server without permission for sampling gets an error, without an inbox item', async () => {
-  const refused = await start(filesystem('modern'), { sampling: 'deny' });
+  const refused = await start(REFUSED);
   expect((await box.api.settled(refused)).answer).not.toContain('forty-two');
   expect(await box.api.get(`/v1/inbox?run_id=${refused}`)).toEqual({ data: [] });
 });

@@ -1,15 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type * as agent from '@signalbox/agent';
+import { packageFile, startCommand } from './command.ts';
 import { compileCache } from './compile-cache.ts';
-
-const packageFile = (specifier: string, file: string): string =>
-  fileURLToPath(new URL(file, import.meta.resolve(`${specifier}/package.json`)));
 
 export const agentMain = packageFile('@signalbox/agent', 'bin.js');
 export const serverBin = {
@@ -98,11 +93,6 @@ function urlIn(output: string): string | undefined {
     /"signalbox is ready","url":"(http:[^"]+)/.exec(output))?.[1];
 }
 
-/** The built package, loaded by Node itself and not by Vite: as users run it, and once for all files of a worker. */
-const { runCommand } = createRequire(import.meta.url)(
-  packageFile('@signalbox/agent', 'bundle/index.js'),
-) as Pick<typeof agent, 'runCommand'>;
-
 /**
  * Runs `signalbox serve` in this process, on a free port, and resolves when it listens.
  * It has its own configuration, environment, data directory and server processes; `startServiceProcess` is for tests of the process itself.
@@ -111,47 +101,25 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { folder, env = {} } = options;
   const file = await writeConfig(options);
   const listening = Promise.withResolvers<string>();
-  const interrupts = new Set<() => void>();
-  const written = { out: '', err: '' };
-  const write = (stream: keyof typeof written) => (text: string) => {
-    written[stream] += text;
-    const url = urlIn(written[stream]);
-    if (url !== undefined) listening.resolve(url);
-  };
-  const ended = runCommand(
-    {
-      out: write('out'),
-      err: write('err'),
-      isTerminal: false,
-      isOutTerminal: false,
-      canAsk: false,
-      columns: 80,
-      ask: () => Promise.resolve(undefined),
-      readInput: () => Promise.resolve(''),
-      onInterrupt(listener) {
-        interrupts.add(listener);
-        return () => void interrupts.delete(listener);
-      },
+  const command = startCommand(['serve', '--config', file], {
+    folder,
+    env,
+    onOutput(text) {
+      const url = urlIn(text);
+      if (url !== undefined) listening.resolve(url);
     },
-    {
-      argv: ['serve', '--config', file],
-      env: { PATH: process.env['PATH'], HOME: folder, ...env },
-      cwd: folder,
-      repository: folder,
-      version: '0.0.0-test',
-    },
-  );
-  ended.then(
-    (code) =>
-      listening.reject(new Error(`the service ended with ${code}: ${written.out}${written.err}`)),
+  });
+  command.ended.then(
+    ({ code, out, err }) =>
+      listening.reject(new Error(`the service ended with ${code}: ${out}${err}`)),
     (error: unknown) => listening.reject(error),
   );
   return {
     url: await listening.promise,
-    log: () => written.err,
+    log: command.log,
     async stop() {
-      for (const interrupt of interrupts) interrupt();
-      await ended;
+      command.interrupt();
+      await command.ended;
     },
   };
 }

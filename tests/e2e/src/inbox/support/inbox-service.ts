@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process';
 import { ApiClient, type Json } from '../../support/client.ts';
+import { runToEnd, type Ended } from '../../support/command.ts';
 import { writeScenario } from '../../support/scenario.ts';
 import {
-  agentMain,
   startService,
   startServiceProcess,
   temporaryFolder,
@@ -22,12 +21,6 @@ interface AuditEntry {
   readonly kind: string;
   readonly decision?: string;
   readonly outcome?: string;
-}
-
-interface Ended {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
 }
 
 /** A service with servers that ask, and the ways to answer: REST and `signalbox inbox`. */
@@ -121,15 +114,10 @@ export class InboxService {
   }
 
   /** Runs `signalbox inbox …` against the service. */
-  async cli(...args: readonly string[]): Promise<Ended> {
-    const child = spawn(process.execPath, [agentMain, 'inbox', ...args], {
-      env: { PATH: process.env['PATH'], HOME: this.folder, SIGNALBOX_URL: this.url },
-      stdio: ['ignore', 'pipe', 'pipe'],
+  cli(...args: readonly string[]): Promise<Ended> {
+    return runToEnd(['inbox', ...args], {
+      folder: this.folder,
+      env: { SIGNALBOX_URL: this.url },
     });
-    const written = { out: '', err: '' };
-    child.stdout.setEncoding('utf8').on('data', (text: string) => void (written.out += text));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => void (written.err += text));
-    const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-    return { code, ...written };
   }
 }
