@@ -116,7 +116,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   );
   return {
     url: await listening.promise,
-    log: command.log,
+    log: () => command.log(),
     async stop() {
       command.interrupt();
       await command.ended;
