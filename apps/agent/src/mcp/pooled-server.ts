@@ -13,9 +13,10 @@ import { ReachabilityCheck } from './reachability.ts';
 import { RestartSchedule } from './restart-schedule.ts';
 import type { SchemaChecks } from '../schema/schema-checks.ts';
 import type { ConnectServer } from './server-connection.ts';
-import { startLife, type ServerLife } from './server-life.ts';
+import { ServerLauncher } from './server-launcher.ts';
+import type { ServerLife } from './server-life.ts';
 import { ServerLog } from './server-log.ts';
-import { StageTracker, type ServerStage } from './server-stage.ts';
+import { StageTracker, type AfterDraining, type ServerStage } from './server-stage.ts';
 import { describeServer } from './server-status.ts';
 
 export interface PooledServerOptions extends PinDependencies {
@@ -31,8 +32,7 @@ export interface PooledServerOptions extends PinDependencies {
 
 /** Default maximum of open processes or sessions of one server. */
 const DEFAULT_CONNECTIONS = 4;
-/** Lines of a server's stderr that are kept to explain a failure. */
-const MAX_STDERR_LINES = 50;
+
 /** A configured server. Connects, and reconnects after each failure or end, until it is closed or drained. */
 export class PooledServer {
   readonly config: ServerConfig;
@@ -46,19 +46,10 @@ export class PooledServer {
   #roots: readonly string[];
   /** The current connections. Outlives each of them. */
   readonly #connections: CallConnections;
+  readonly #launcher: ServerLauncher;
   readonly #restarts: RestartSchedule;
   readonly #reachability = new ReachabilityCheck((life, error) => this.#onEnded(life, error));
   #catalogue = EMPTY_CATALOGUE;
-  #start = new AbortController();
-  #starting: Promise<void> = Promise.resolve();
-  /** Resolves when every earlier process has ended. Nothing is started before. */
-  #ending: Promise<void> = Promise.resolve();
-  /** Next step once no call is in flight. */
-  #draining: 'start' | 'rest' | undefined;
-  /** Whether a healthy server is being restarted: its tools are still offered, and calls wait. */
-  #isReplaced = false;
-  /** Last lines of stderr since the latest start. */
-  #stderr: string[] = [];
 
   constructor(config: ServerConfig, options: PooledServerOptions) {
     this.config = config;
@@ -70,10 +61,18 @@ export class PooledServer {
     this.#connections = new CallConnections({
       clock: options.clock,
       max: config.connections ?? DEFAULT_CONNECTIONS,
-      onOpenAnother: () => void this.#openAnother(this.#start.signal),
+      onOpenAnother: () => this.#openAnother(),
       onClose: (life, reason) => this.#onClose(life, reason),
       onReplaceOnly: (life, reason) => void this.replace(life, reason),
       onChange: () => this.#onCalls(),
+    });
+    this.#launcher = new ServerLauncher(config, {
+      ...options,
+      roots: () => this.#roots,
+      onStderr: (line) => this.#log.debug(line),
+      onLog: (line) => this.#log.debug(line),
+      onCatalogue: () => this.#onCatalogue(),
+      onUnnamedInputRequest: () => this.#onUnnamedInputRequest(),
     });
     this.breaker = new CallBreaker({
       clock: options.clock,
@@ -116,10 +115,7 @@ export class PooledServer {
 
   /** Whether calls are accepted: the server is ready, or is being restarted on purpose. */
   get isOffering(): boolean {
-    return (
-      this.#stages.current.state === 'ready' ||
-      (this.#stages.current.state === 'connecting' && this.#isReplaced)
-    );
+    return this.stage.state === 'ready' || this.stage.isReplaced;
   }
 
   /** Tools of the latest connection, including quarantined ones. */
@@ -127,12 +123,9 @@ export class PooledServer {
     return this.life?.tools.current ?? this.#catalogue;
   }
 
-  /** Begins to connect and returns at once. Abandons an attempt in progress. */
+  /** Begins to connect and returns at once. Does nothing for a server that was drained before. */
   start(): void {
-    this.#start.abort();
-    this.#connections.forgetOpening();
-    this.#start = new AbortController();
-    this.#starting = this.#begin(this.#start.signal, Promise.all([this.#ending, this.#starting]));
+    if (this.stage.state === 'connecting') this.#launch();
   }
 
   /** Resolves with a lease of a connection when the call may be sent, or with a refusal. */
@@ -173,19 +166,19 @@ export class PooledServer {
 
   /** Reconnects. `graceful`: accepts no new calls and waits for those in flight; `now`: loses those in flight. */
   reconnect(mode: 'graceful' | 'now'): void {
-    if (this.#stages.current.state === 'closed') return;
+    if (this.stage.state === 'closed') return;
     this.breaker.reset();
     this.#restarts.reset();
     if (this.life === undefined) this.#startAgain(mode);
     else if (mode === 'now') this.#restart();
-    else this.#drainTo('start');
+    else this.#drainTo('restart');
   }
 
   /** Accepts no new calls and ends the server, once no call is in flight (`graceful`) or `now`. It stays ended until `reconnect`. */
   drain(mode: 'graceful' | 'now'): void {
-    if (this.#stages.current.state === 'closed') return;
-    if (mode === 'now' || this.life === undefined) this.#rest();
-    else this.#drainTo('rest');
+    if (this.stage.state === 'closed') return;
+    if (mode === 'now' || this.life === undefined) this.#endAll('end');
+    else this.#drainTo('end');
   }
 
   /** Sets the roots until the service ends. A server that connected without the roots capability is restarted once no call is in flight. */
@@ -197,8 +190,8 @@ export class PooledServer {
 
   /** Ends the processes and cancels a pending start. */
   async close(): Promise<void> {
-    this.#rest('closed');
-    await Promise.all([this.#starting, this.#ending]);
+    this.#endAll('close');
+    await this.#launcher.settled();
   }
 
   async #announceRoots(life: ServerLife): Promise<void> {
@@ -214,59 +207,27 @@ export class PooledServer {
       );
   }
 
-  async #begin(signal: AbortSignal, before: Promise<unknown>): Promise<void> {
-    await before;
-    if (this.#isAbandoned(signal)) return;
-    this.#stderr = [];
-    try {
-      const life = await this.#connect(signal);
-      if (this.#isAbandoned(signal)) await life.connection.close();
-      else this.#enter(life);
-    } catch (error) {
-      if (!this.#isAbandoned(signal)) this.#fail(error);
-    }
-  }
-
   /** Opens a further connection. After a failure the calls share the open ones. */
-  async #openAnother(signal: AbortSignal): Promise<void> {
-    try {
-      const life = await this.#connect(signal);
-      if (this.#isAbandoned(signal)) return this.#end(life);
-      this.#watch(life);
-      this.#connections.opened(life);
-      this.#changed();
-    } catch (error) {
-      if (this.#isAbandoned(signal)) return;
-      this.#log.warn(
-        'a further connection to the server could not be opened; its calls wait for the open connections',
-        {
-          error: this.mask(describeFailure(this.config, error, [])),
-        },
-      );
-      this.#connections.openFailed();
-    }
-  }
-
-  #connect(signal: AbortSignal): Promise<ServerLife> {
-    return startLife(this.config, {
-      ...this.#options,
-      signal,
-      roots: () => this.#roots,
-      onStderr: (line) => this.#onStderr(line),
-      onLog: (line) => this.#log.debug(line),
-      onCatalogue: () => this.#onCatalogue(),
-      onUnnamedInputRequest: () => this.#onUnnamedInputRequest(),
+  #openAnother(): void {
+    this.#launcher.openAnother({
+      onOpened: (life) => {
+        this.#watch(life);
+        this.#connections.opened(life);
+        this.#changed();
+      },
+      onFailed: (error) => {
+        this.#log.warn(
+          'a further connection to the server could not be opened; its calls wait for the open connections',
+          { error: this.mask(describeFailure(this.config, error, [])) },
+        );
+        this.#connections.openFailed();
+      },
     });
   }
 
-  #isAbandoned(start: AbortSignal): boolean {
-    return start.aborted;
-  }
-
   #enter(life: ServerLife): void {
-    this.#isReplaced = false;
     this.#connections.add(life);
-    this.#stages.enter('ready');
+    this.#stages.move('open');
     this.#log.warnings(this.status.warnings);
     this.#watch(life);
     this.#connections.open();
@@ -277,7 +238,7 @@ export class PooledServer {
   }
 
   #onClose(life: ServerLife, reason: string | undefined): void {
-    this.#end(life);
+    this.#launcher.end(life);
     if (reason !== undefined) this.#log.info('a process of the server was replaced', { reason });
     if (reason === undefined) this.#changed();
     else this.#stages.countRestart();
@@ -286,12 +247,7 @@ export class PooledServer {
   #leave(life: ServerLife): void {
     this.#catalogue = life.tools.current;
     this.#connections.remove(life);
-    this.#end(life);
-  }
-
-  /** Closes the connection. Child processes of the server may end later. */
-  #end(life: ServerLife): void {
-    this.#ending = Promise.all([this.#ending, life.connection.close()]).then(() => undefined);
+    this.#launcher.end(life);
   }
 
   #onEnded(life: ServerLife, error: Error): void {
@@ -299,31 +255,31 @@ export class PooledServer {
     this.#leave(life);
     if (this.life !== undefined) {
       this.#log.warn('a connection to the server ended', { error: this.mask(error.message) });
-      if (this.#stages.current.state === 'ready') this.#connections.open();
+      if (this.stage.state === 'ready') this.#connections.open();
       this.#onCalls();
       return;
     }
-    if (this.#draining === 'rest') return this.#rest();
-    this.#restarts.noteReadySince(this.#stages.current.since);
+    if (this.stage.afterDraining === 'end') return this.#endAll('end');
+    this.#restarts.noteReadySince(this.stage.since);
     this.#fail(error);
   }
 
   #fail(error: unknown): void {
     this.#abandonStart();
-    const description = this.mask(describeFailure(this.config, error, this.#stderr));
+    const description = this.mask(this.#launcher.describe(error));
     const delayMs = this.#restarts.schedule(() => {
-      this.#stages.restart(description);
-      this.start();
+      this.#stages.move('retry', { error: description });
+      this.#launch();
     });
     this.#log.debug(`the server is restarted in ${delayMs} ms`);
-    this.#stages.enter('failed', description);
+    this.#stages.move('fail', { error: description });
   }
 
   #startAgain(mode: 'graceful' | 'now'): void {
-    if (this.#stages.current.state === 'connecting' && mode === 'graceful') return;
+    if (this.stage.state === 'connecting' && mode === 'graceful') return;
     this.#restarts.cancel();
-    this.#stages.restart();
-    this.start();
+    this.#stages.move('reconnect');
+    this.#launch();
   }
 
   /** Ends every connection and restarts the server. New calls wait for it. */
@@ -333,39 +289,45 @@ export class PooledServer {
   }
 
   #startReplaced(): void {
-    this.#isReplaced = true;
-    this.#draining = undefined;
-    this.#stages.restart();
-    this.start();
+    this.#stages.move('replace');
+    this.#launch();
     this.#connections.open();
   }
 
-  #drainTo(next: 'start' | 'rest'): void {
-    this.#draining = next;
+  #drainTo(afterDraining: AfterDraining): void {
     this.#connections.shut();
-    this.#stages.enter('draining');
+    this.#stages.move('drain', { afterDraining });
     this.#onCalls();
   }
 
   /** Continues draining when a call has ended or has begun to wait. */
   #onCalls(): void {
-    if (this.#draining === undefined || this.#connections.hasCalls) return;
-    if (this.#draining === 'rest') this.#rest();
+    const { afterDraining } = this.stage;
+    if (afterDraining === undefined || this.#connections.hasCalls) return;
+    if (afterDraining === 'end') this.#endAll('end');
     else this.#restart();
   }
 
-  #rest(state: 'drained' | 'closed' = 'drained'): void {
+  /** Ends every connection and cancels a pending start. */
+  #endAll(transition: 'end' | 'close'): void {
     this.#restarts.cancel();
     this.#abandonStart();
     for (const life of this.#connections.lives) this.#leave(life);
-    this.#stages.enter(state);
+    this.#stages.move(transition);
+  }
+
+  /** Starts the server. Abandons a start in progress. */
+  #launch(): void {
+    this.#connections.forgetOpening();
+    this.#launcher.start({
+      onOpened: (life) => this.#enter(life),
+      onFailed: (error) => this.#fail(error),
+    });
   }
 
   /** Abandons the current start and refuses the calls that wait for it. */
   #abandonStart(): void {
-    this.#draining = undefined;
-    this.#isReplaced = false;
-    this.#start.abort();
+    this.#launcher.abandon();
     this.#connections.forgetOpening();
     this.#connections.shut();
   }
@@ -382,11 +344,6 @@ export class PooledServer {
       'the server sends input requests that name no call: from now on each connection carries the calls of one run at a time',
     );
     this.#connections.separateRuns();
-  }
-
-  #onStderr(line: string): void {
-    this.#stderr = [...this.#stderr.slice(1 - MAX_STDERR_LINES), line];
-    this.#log.debug(line);
   }
 
   #changed(): void {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import type { StdioServerConfig } from '../config/config.ts';
 import type { ServerControl } from '../ports/server-directory.ts';
@@ -52,6 +53,18 @@ test('a server that is not configured cannot be controlled', async () => {
 });
 
 describe('draining', () => {
+  test('before the pool has started its servers keeps this one ended', async () => {
+    const server = new FakeServer(toolNamed('t'));
+    const { pool } = poolOf({ server });
+    pool.control('server')!.drain('graceful');
+    pool.start();
+    await setImmediate();
+    expect(pool.servers()).toMatchObject([{ state: 'drained' }]);
+    expect(server.launched).toEqual([]);
+    pool.control('server')!.reconnect('graceful');
+    await statusOf(pool, 'server', is('ready'));
+  });
+
   test('waits for the calls in flight, takes no new calls, and then stops the server', async () => {
     const { pool, server, control, begin } = await ready();
     const { outcome, received } = await begin();
