@@ -27,6 +27,8 @@ import type { RecoveryDecision } from './run/core/engine-parts.ts';
 import { createRunEngine } from './run/run-engine.ts';
 import { openStore } from './store/open-store.ts';
 import { systemClock } from './system/system-clock.ts';
+import { openTraces } from './traces/open-traces.ts';
+import { withTraces } from './traces/traced-registry.ts';
 
 /** Hooks for tests that end the service at a crash point or disable a guard. */
 export interface TestHooks {
@@ -105,17 +107,28 @@ export async function createApp({
     queue,
     registry,
   });
+  const traces = await openTraces(config.traces, {
+    version,
+    provider: llm.info.provider,
+    logger,
+  });
   const { crashPoints, recovery } = hooks;
   const engine = createRunEngine({
     store,
     queue,
     bus,
-    registry,
+    registry: withTraces(registry, traces),
     llm,
     outputs: createOutputChecker(schemas),
     clock,
     logger,
-    onEvents,
+    onEvents:
+      traces === undefined
+        ? onEvents
+        : (runId, events) => {
+            onEvents(runId, events);
+            traces.hear(runId, events);
+          },
     policies: Object.fromEntries(config.servers.map((server) => [server.name, policyOf(server)])),
     ...(crashPoints === undefined ? {} : { crashPoints }),
     ...(recovery === undefined ? {} : { recovery }),
@@ -154,6 +167,7 @@ export async function createApp({
         llm,
         clock,
         metrics,
+        traces,
         phase: () => phase,
         version,
         onServed,
@@ -172,7 +186,7 @@ export async function createApp({
       phase = 'closing';
       await http?.close();
       await engine.close({ graceMs: CLOSE_GRACE_MS });
-      await registry.close();
+      await Promise.all([registry.close(), traces?.close()]);
       await schemas.close();
       await store.close();
       const unused = cassette?.unused() ?? 0;

@@ -112,6 +112,25 @@ export interface CassetteConfig {
   readonly file: string;
 }
 
+/** Export of traces by OTLP over HTTP. */
+export interface TraceSettings {
+  /** Address for spans, without credentials. */
+  readonly url: string;
+  readonly protocol: 'http/protobuf' | 'http/json';
+  /** Milliseconds for one batch, retries included. Default: 2,000. */
+  readonly timeoutMs: number;
+  readonly sampler: SamplerSetting;
+}
+
+export interface SamplerSetting {
+  /** Sampler of runs without a parent span. */
+  readonly root: 'always_on' | 'always_off' | 'traceidratio';
+  /** Share of the sampled traces, 0 to 1. Default: 1. */
+  readonly ratio: number;
+  /** Whether the decision of a client's span is kept. Default: true. */
+  readonly isParentBased: boolean;
+}
+
 export interface Config {
   readonly host: string;
   /** Port; 0 selects a free port. */
@@ -128,6 +147,8 @@ export interface Config {
   readonly maxQueuedRuns?: number;
   readonly token: string | undefined;
   readonly llm: LlmConfig;
+  /** Undefined: traces are off. */
+  readonly traces?: TraceSettings;
   readonly servers: readonly ServerConfig[];
   /** Servers that are listed but not used. */
   readonly invalidServers?: readonly InvalidServer[];

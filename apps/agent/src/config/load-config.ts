@@ -9,6 +9,7 @@ import type { ConfigInput } from './config-inputs.ts';
 import type { FileConfig } from './config-schema.ts';
 import { httpUrl } from './http-url.ts';
 import { readServers, type ReadServers } from './read-servers.ts';
+import { traceSettings } from './trace-settings.ts';
 
 /** Options of the command line. Undefined: not given. */
 export interface ConfigFlags {
@@ -76,6 +77,7 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
     llmChoice(sources, file.llm ?? {}, { folder, env }),
     env,
   );
+  const { traces, notices: traceNotices } = traceSettings(env);
   return {
     host,
     port:
@@ -104,10 +106,11 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
     ...(file.max_queued_runs === undefined ? {} : { maxQueuedRuns: file.max_queued_runs }),
     token,
     llm,
+    ...(traces === undefined ? {} : { traces }),
     servers: read.servers,
     invalidServers: read.invalid,
     file: source?.path,
-    notices: [...notices, ...read.notices, ...llmNotices],
+    notices: [...notices, ...read.notices, ...llmNotices, ...traceNotices],
   };
 }
 

@@ -18,6 +18,7 @@ import {
 } from './call-schemas.ts';
 import { PageQuery, ProblemDetails } from './schemas.ts';
 import { ToolList } from './server-schemas.ts';
+import { withTraceParent } from './trace-parent.ts';
 import { pageOf, runView, toolCallView, toolView } from './views.ts';
 import { answerInTime, WaitHeaders } from './wait-for-run.ts';
 
@@ -68,7 +69,7 @@ export function callRoutes(app: HttpApp, dependencies: RouteDependencies): void 
         make: (onCommit) =>
           engine.startCall(
             { wireName: request.params.name, arguments: input, limits: limitsOf(limits), metadata },
-            onCommit,
+            withTraceParent(dependencies, request, { onCommit, runIdOf: ({ run }) => run.id }),
           ),
         answer: answerOf,
       });

@@ -17,6 +17,7 @@ import type { ServerDirectory } from '../ports/server-directory.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ToolRegistry } from '../ports/tool-registry.ts';
+import type { Traces } from '../ports/traces.ts';
 import type { FollowReader } from '../run/follow/shared-run-reader.ts';
 import type { FrameTexts } from './frame-texts.ts';
 import type { ServeOnce } from './idempotency.ts';
@@ -34,6 +35,8 @@ export interface HttpDependencies {
   readonly llm: { readonly info: ProviderInfo };
   readonly clock: Clock;
   readonly metrics: ServiceMetrics;
+  /** Undefined: off. */
+  readonly traces?: Traces | undefined;
   /** Phase of the service: `ready` from the end of the start until the close begins. */
   readonly phase: () => 'starting' | 'ready' | 'closing';
   readonly version: string;

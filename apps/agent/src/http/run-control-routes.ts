@@ -1,5 +1,6 @@
+import type { FastifyRequest } from 'fastify';
 import type * as z from 'zod';
-import type { Fork, NewRun as EngineNewRun } from '../ports/run-engine.ts';
+import type { Fork, NewRun as EngineNewRun, OnCommit } from '../ports/run-engine.ts';
 import type { Run } from '../ports/store/run.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { limitsOf } from '../run/limits/limits-data.ts';
@@ -9,6 +10,7 @@ import { runResponses } from './run-responses.ts';
 import { CancelRun, NewFork, NewRun, ResumeRun, Run as RunSchema } from './run-schemas.ts';
 import { ProblemDetails, IdParameters } from './schemas.ts';
 import { RUN_STREAM } from './stream-schemas.ts';
+import { withTraceParent } from './trace-parent.ts';
 import { WaitHeaders } from './wait-for-run.ts';
 
 /** Response to `Prefer: wait` or `accept: text/event-stream`. */
@@ -24,6 +26,11 @@ const problem = { 400: ProblemDetails, 404: ProblemDetails };
 export function runControlRoutes(app: HttpApp, dependencies: RouteDependencies): void {
   const { engine, once } = dependencies;
   const runs = runResponses(dependencies);
+  const traced = (
+    request: FastifyRequest,
+    onCommit: OnCommit<Run> | undefined,
+  ): OnCommit<Run> | undefined =>
+    withTraceParent(dependencies, request, { onCommit, runIdOf: ({ id }) => id });
 
   app.post(
     '/v1/runs',
@@ -42,7 +49,7 @@ export function runControlRoutes(app: HttpApp, dependencies: RouteDependencies):
     async (request, reply) => {
       return runs.withSlot(request, async () => {
         const served = await once(request, {
-          make: (onCommit) => engine.createRun(newRun(request.body), onCommit),
+          make: (onCommit) => engine.createRun(newRun(request.body), traced(request, onCommit)),
           answer: runs.accepted,
         });
         return runs.started(request, reply, served);
@@ -67,7 +74,7 @@ export function runControlRoutes(app: HttpApp, dependencies: RouteDependencies):
       const fork = forkOf(request.body);
       return runs.withSlot(request, async () => {
         const served = await once(request, {
-          make: (onCommit) => engine.forkRun(request.params.id, fork, onCommit),
+          make: (onCommit) => engine.forkRun(request.params.id, fork, traced(request, onCommit)),
           answer: runs.accepted,
         });
         return runs.started(request, reply, served);
@@ -118,7 +125,7 @@ export function runControlRoutes(app: HttpApp, dependencies: RouteDependencies):
     async (request, reply) => {
       const limits = limitsOf(request.body.limits);
       const served = await once(request, {
-        make: (onCommit) => engine.resumeRun(request.params.id, limits, onCommit),
+        make: (onCommit) => engine.resumeRun(request.params.id, limits, traced(request, onCommit)),
         answer: runs.accepted,
       });
       return runs.started(request, reply, served);

@@ -1,5 +1,6 @@
 import { LocalError, type CallToolResult } from '@signalbox/mcp-core';
 import type { RequestOptions } from '@signalbox/mcp-core/client';
+import { isRemote } from '../config/config.ts';
 import type { CallWaiting, ToolCallOutcome, ToolCallRequest } from '../ports/tool-registry.ts';
 import { outcomeOf, type CallLine } from './call-outcome.ts';
 import type { CatalogueEntry } from './catalogue.ts';
@@ -28,7 +29,14 @@ export async function sendCall(
 ): Promise<ToolCallOutcome> {
   const { trial } = line;
   const { connection, router } = line.life;
-  const meta = { [IDEMPOTENCY_KEY]: request.idempotencyKey };
+  const meta = {
+    [IDEMPOTENCY_KEY]: request.idempotencyKey,
+    ...request.metaOf?.({
+      method: methodOf(request, isResourceReader),
+      protocolVersion: connection.client.server.protocolVersion,
+      transport: isRemote(line.server.config) ? 'http' : 'stdio',
+    }),
+  };
   const call = {
     runId: request.runId,
     meta,
@@ -92,6 +100,14 @@ export async function sendCall(
     }
     return outcomeOf(line, request, error);
   }
+}
+
+function methodOf(
+  { resumeFrom }: ToolCallRequest,
+  isResourceReader: boolean,
+): 'tools/call' | 'resources/read' | 'tasks/get' {
+  if (isResourceReader) return 'resources/read';
+  return resumeFrom !== undefined && 'taskId' in resumeFrom ? 'tasks/get' : 'tools/call';
 }
 
 /** Reports every progress message and task of the call to the circuit breaker as a sign of life. */

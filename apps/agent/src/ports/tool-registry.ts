@@ -9,6 +9,7 @@ import type {
   ToolAnnotations,
 } from '@signalbox/mcp-core';
 import type { InputRound, InputRoundStore } from '@signalbox/mcp-core/client';
+import type { SentRequest } from './traces.ts';
 
 /** A tool under its wire name. */
 export interface CatalogueTool {
@@ -130,6 +131,8 @@ export interface ToolCallRequest {
   readonly rounds?: InputRoundStore;
   /** Called when the call becomes a task. */
   readonly onTask?: (taskId: string) => void;
+  /** Called when the call is sent. Returns members to add to `_meta`. */
+  readonly metaOf?: (request: SentRequest) => JsonObject;
   /** Resumes a call that was sent earlier, possibly by another process. */
   readonly resumeFrom?: InputRound | { readonly taskId: string };
 }

@@ -17,7 +17,10 @@ export interface ServiceEdge {
 }
 
 export interface EdgeOptions extends Partial<
-  Pick<HttpDependencies, 'read' | 'store' | 'onServed' | 'onError' | 'serializer' | 'clock'>
+  Pick<
+    HttpDependencies,
+    'read' | 'store' | 'onServed' | 'onError' | 'serializer' | 'clock' | 'traces'
+  >
 > {
   readonly token?: string;
   /** Replacements of engine methods. */
