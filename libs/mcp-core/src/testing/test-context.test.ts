@@ -12,6 +12,26 @@ describe('createTestContext', () => {
     expect(context.logged).toEqual([{ level: 'info', data: { a: 1 }, logger: 'main' }]);
   });
 
+  test('drops reports and refuses input requests after the cancellation, as a server does', async () => {
+    const cancel = new AbortController();
+    const context = createTestContext({
+      signal: cancel.signal,
+      elicit: () => ({ action: 'decline' }),
+    });
+    cancel.abort(new Error('cancelled'));
+    context.progress({ progress: 1 });
+    context.log('info', 'late');
+    await expect(context.elicit('a', { message: 'x', requestedSchema: {} })).rejects.toThrow(
+      'cancelled',
+    );
+    const { progressed, logged, inputRequests } = context;
+    expect({ progressed, logged, inputRequests }).toEqual({
+      progressed: [],
+      logged: [],
+      inputRequests: [],
+    });
+  });
+
   test('responds as configured', async () => {
     const context = createTestContext({
       elicit: (key) => ({ action: 'accept', content: { key } }),
@@ -117,7 +137,7 @@ describe('createTestContext', () => {
       {
         code: -32602,
         message: expect.stringContaining(
-          'The client\'s answer to "who" does not fit its form',
+          'The client\'s response to "who" does not fit its form',
         ) as string,
       },
     );

@@ -1,14 +1,13 @@
-import type { JsonObject } from '../jsonrpc/messages.ts';
-import type { AuthContext } from '../jsonrpc/transport.ts';
-import { declaredCapabilities } from '../client/versioning/capabilities.ts';
+import { readLogEntry } from '../client/connection/logging.ts';
 import type { HandlerCapabilities } from '../client/input/input-handlers.ts';
+import { readProgress } from '../client/requests/progress.ts';
+import { declaredCapabilities } from '../client/versioning/capabilities.ts';
 import { missingCapabilityError } from '../era/client-can.ts';
+import type { Codec, InputMethod, InputTypes } from '../era/codec.ts';
 import { latestLegacyCodec, latestModernCodec } from '../era/codecs.ts';
-import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
 import type { Era } from '../era/versions.ts';
-import type { Implementation } from '../protocol/implementation.ts';
-import type { LoggingLevel } from '../protocol/logging-levels.ts';
-import type { Progress } from '../protocol/progress.ts';
+import type { JsonObject } from '../jsonrpc/messages.ts';
+import { TAKEN, type AuthContext } from '../jsonrpc/transport.ts';
 import type {
   CreateMessageParams,
   CreateMessageResult,
@@ -16,14 +15,16 @@ import type {
   ElicitResult,
   Root,
 } from '../protocol/client-features.ts';
-import { inputResponseProblems } from '../server/input/elicitation.ts';
-import type {
-  InteractiveContext,
-  InputRequest,
-  RequestClient,
-} from '../server/requests/request-context.ts';
-import { prepareSampling } from '../server/input/sampling.ts';
-import { capabilityOf } from '../server/input/input-requests.ts';
+import type { Implementation } from '../protocol/implementation.ts';
+import type { LoggingLevel } from '../protocol/logging-levels.ts';
+import type { Progress } from '../protocol/progress.ts';
+import { assertFitsForm } from '../server/input/elicitation.ts';
+import { capabilityOf, type KeyedInputRequest } from '../server/input/input-requests.ts';
+import { NO_REPLAY } from '../server/input/replay.ts';
+import { ActiveRequest } from '../server/requests/active-request.ts';
+import type { EraPort } from '../server/requests/era-port.ts';
+import { HandlerContext } from '../server/requests/handler-context.ts';
+import type { InteractiveContext, RequestClient } from '../server/requests/request-context.ts';
 
 export interface TestContextOptions {
   readonly signal?: AbortSignal;
@@ -65,91 +66,124 @@ export interface TestContext extends InteractiveContext {
   }[];
 }
 
-/**
- * Creates the context of a call. The client declares the capabilities that the options handle, and
- * no others.
- */
-export function createTestContext(options: TestContextOptions = {}): TestContext {
-  const progressed: Progress[] = [];
-  const logged: { level: LoggingLevel; data: unknown; logger: string | undefined }[] = [];
-  const inputRequests: { key: string; params: ElicitParams | CreateMessageParams }[] = [];
-  const memo = new Map<string, Promise<unknown>>();
-  const client = clientOf(options);
-  const respond = (key: string, request: InputRequest): Promise<unknown> => {
-    if (request.elicit !== undefined) return context.elicit(key, request.elicit);
-    return request.sample === undefined ? context.listRoots() : context.sample(key, request.sample);
-  };
-  const context: TestContext = {
-    progressed,
-    logged,
-    inputRequests,
-    signal: options.signal ?? new AbortController().signal,
-    client,
-    meta: options.meta ?? {},
-    auth: options.auth,
-    progress: (update) => {
-      const last = progressed.at(-1)?.progress ?? -Infinity;
-      if (update.progress > last) progressed.push(update);
-      return Promise.resolve();
-    },
-    log: (level, data, logger) => {
-      logged.push({ level, data, logger });
-    },
-    elicit: async (key, params) => {
-      const capability = capabilityOf('elicitation/create', params);
-      if (options.elicit === undefined || !client.can(capability))
-        throw missingCapabilityError(capability);
-      inputRequests.push({ key, params });
-      const answer = await options.elicit(key, params);
-      const problems = inputResponseProblems(params, answer);
-      if (problems.length === 0) return answer;
-      throw new ProtocolError(
-        ErrorCode.invalidParams,
-        `The client's answer to "${key}" does not fit its form: ${problems.join(' ')}`,
-      );
-    },
-    sample: async (key, params) => {
-      const capability = capabilityOf('sampling/createMessage', params);
-      if (options.sample === undefined || !client.can(capability))
-        throw missingCapabilityError(capability);
-      const sent = prepareSampling(params, client);
-      inputRequests.push({ key, params: sent });
-      return options.sample(key, sent);
-    },
-    listRoots: async () => {
-      if (options.roots === undefined) throw missingCapabilityError('roots');
-      return Promise.resolve(options.roots);
-    },
-    gather: async (requests) => {
-      const answers = Object.entries(requests).map(
-        async ([key, request]) => [key, await respond(key, request)] as const,
-      );
-      return Object.fromEntries(await Promise.all(answers));
-    },
-    once: <T>(key: string, run: () => T | Promise<T>) => {
-      const result = memo.get(key) ?? Promise.resolve().then(run);
-      memo.set(key, result);
-      return result as Promise<T>;
-    },
-    startTask: () => Promise.resolve(),
-    closeStream: () => undefined,
-  };
-  return context;
-}
+const PROGRESS_TOKEN = 'test';
 
 /**
- * Creates a client of its era's newest revision that declares its capabilities as a real client
- * does.
+ * Creates the context of a call, which is that of a server: it drops progress that does not
+ * increase, and everything after `signal` has aborted. The client declares the capabilities that
+ * the options handle, and no others.
  */
-function clientOf({
-  era = 'legacy',
-  clientInfo,
-  capabilities = {},
-  elicit,
-  sample,
-  roots,
-}: TestContextOptions): RequestClient {
-  const codec = era === 'legacy' ? latestLegacyCodec : latestModernCodec;
+export function createTestContext(options: TestContextOptions = {}): TestContext {
+  const { signal = new AbortController().signal, meta = {} } = options;
+  const port = new TestPort(options);
+  const params = { _meta: { ...meta, progressToken: PROGRESS_TOKEN } };
+  const request = new ActiveRequest(
+    {
+      request: { jsonrpc: '2.0', id: 0, method: 'tools/call', params },
+      signal,
+      get isCancelled() {
+        return signal.aborted;
+      },
+      auth: options.auth,
+    },
+    port,
+    { progressIntervalMs: 0, tool: undefined },
+  );
+  const context = new HandlerContext(request);
+  return {
+    progressed: port.progressed,
+    logged: port.logged,
+    inputRequests: port.inputRequests,
+    signal,
+    client: context.client,
+    meta,
+    auth: context.auth,
+    progress: context.progress,
+    log: context.log,
+    elicit: context.elicit,
+    sample: context.sample,
+    listRoots: context.listRoots,
+    gather: context.gather,
+    once: context.once,
+    startTask: context.startTask,
+    closeStream: context.closeStream,
+  };
+}
+
+/** Responds to the input requests of one type; undefined without a handler. */
+type Responders = {
+  readonly [M in InputMethod]:
+    | ((
+        key: string,
+        params: InputTypes[M]['params'],
+      ) => InputTypes[M]['result'] | Promise<InputTypes[M]['result']>)
+    | undefined;
+};
+
+/** The port of a legacy or modern client whose input responses come from functions. */
+class TestPort implements EraPort {
+  readonly progressed: Progress[] = [];
+  readonly logged: TestContext['logged'][number][] = [];
+  readonly inputRequests: TestContext['inputRequests'][number][] = [];
+  readonly codec: Codec;
+  readonly client: RequestClient;
+  readonly logLevel = 'debug';
+  readonly replay = NO_REPLAY;
+  readonly isCongested = false;
+  readonly #responders: Responders;
+
+  constructor(options: TestContextOptions) {
+    const { era = 'legacy', elicit, sample, roots } = options;
+    this.codec = era === 'legacy' ? latestLegacyCodec : latestModernCodec;
+    this.client = clientOf(this.codec, options);
+    this.#responders = {
+      'elicitation/create': elicit,
+      'sampling/createMessage': sample,
+      'roots/list': roots === undefined ? undefined : () => ({ roots }),
+    };
+  }
+
+  notify(method: string, params: JsonObject): PromiseLike<void> {
+    const progress = method === 'notifications/progress' ? readProgress(params) : undefined;
+    if (progress !== undefined) this.progressed.push(progress);
+    if (method === 'notifications/message') {
+      const { level, data, logger } = readLogEntry(params);
+      this.logged.push({ level, data, logger });
+    }
+    return TAKEN;
+  }
+
+  async ask<M extends InputMethod>({
+    method,
+    key,
+    params,
+    signal,
+  }: KeyedInputRequest<M>): Promise<InputTypes[M]['result']> {
+    signal.throwIfAborted();
+    const capability = capabilityOf(method, params);
+    const respond = this.#responders[method];
+    if (respond === undefined || !this.client.can(capability))
+      throw missingCapabilityError(capability);
+    if (params !== undefined) this.inputRequests.push({ key, params });
+    const response = await respond(key, params);
+    assertFitsForm(key, params, response);
+    return response;
+  }
+
+  notifyChange(): void {
+    // A handler's context publishes no changes.
+  }
+
+  closeStream(): void {
+    // The context has no stream.
+  }
+}
+
+/** Creates a client that declares its capabilities as a real client does. */
+function clientOf(
+  codec: Codec,
+  { clientInfo, capabilities = {}, elicit, sample, roots }: TestContextOptions,
+): RequestClient {
   const unused = (): never => {
     throw new Error('The handlers of a test context are not called by a server');
   };
@@ -163,5 +197,5 @@ function clientOf({
     handlers,
     capabilities,
   });
-  return { info: clientInfo, era, can: (capability) => codec.can(declared, capability) };
+  return { info: clientInfo, era: codec.era, can: (capability) => codec.can(declared, capability) };
 }

@@ -9,9 +9,9 @@ import type { Peer } from '../../jsonrpc/peer.ts';
 import type { Implementation } from '../../protocol/implementation.ts';
 import type { LoggingLevel } from '../../protocol/logging-levels.ts';
 import type { Root } from '../../protocol/client-features.ts';
-import { ErrorCode, LocalError, ProtocolError } from '../../protocol/errors.ts';
+import { LocalError } from '../../protocol/errors.ts';
 import { resultOf } from '../../protocol/result-of.ts';
-import { inputResponseProblems, withElicitationId } from '../input/elicitation.ts';
+import { assertFitsForm, withElicitationId } from '../input/elicitation.ts';
 import type { RequestClient } from '../requests/request-context.ts';
 import type { EraPort } from '../requests/era-port.ts';
 import type { NotificationQueue } from './notification-queue.ts';
@@ -99,12 +99,7 @@ export class InitializedSession implements EraPort, LegacySession {
       method,
       await this.#request({ method, params: withMeta(wireParams, meta), relatedTo }, signal),
     );
-    const problems = inputResponseProblems(params, response);
-    if (problems.length > 0)
-      throw new ProtocolError(
-        ErrorCode.invalidParams,
-        `The client's response to "${key}" does not fit its form: ${problems.join(' ')}`,
-      );
+    assertFitsForm(key, params, response);
     return response;
   }
 

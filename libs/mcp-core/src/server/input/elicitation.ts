@@ -1,4 +1,5 @@
 import type { InputMethod, InputTypes } from '../../era/codec.ts';
+import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
 import { elicitationProblems } from '../../schema/elicitation-problems.ts';
 
 /**
@@ -17,6 +18,23 @@ export function inputResponseProblems(
   )
     return [];
   return elicitationProblems(params.requestedSchema, response.content ?? {});
+}
+
+/**
+ * Checks the content of an accepted form.
+ * @throws ProtocolError -32602 when it does not fit the form
+ */
+export function assertFitsForm(
+  key: string,
+  params: InputTypes[InputMethod]['params'],
+  response: InputTypes[InputMethod]['result'],
+): void {
+  const problems = inputResponseProblems(params, response);
+  if (problems.length > 0)
+    throw new ProtocolError(
+      ErrorCode.invalidParams,
+      `The client's response to "${key}" does not fit its form: ${problems.join(' ')}`,
+    );
 }
 
 /** Adds an id to a URL elicitation. Revisions without ids leave it out when they encode it. */
