@@ -1,5 +1,5 @@
 // Traces of the real service: what a collector and a server receive, and that a collector that is away does no harm.
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -108,6 +108,23 @@ test('a run is one trace from the request of the client to the call that the ser
   });
   expect(meta).not.toHaveProperty('baggage');
   expect(service.log()).not.toContain('traces could not be sent');
+});
+
+test('without traces their modules are not loaded', () => {
+  const bundle = fileURLToPath(
+    new URL('bundle', import.meta.resolve('@signalbox/agent/package.json')),
+  );
+  const files = readdirSync(bundle)
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => ({ name, text: readFileSync(join(bundle, name), 'utf8') }));
+  const traces = files.filter(({ text }) => text.includes('BatchSpanProcessor'));
+  expect(traces.length).toBeGreaterThan(0);
+  for (const { name } of traces) {
+    expect(name).toMatch(/^export-traces-/);
+    expect(
+      files.filter(({ text }) => new RegExp(`^(?:} from|import) "./${name}"`, 'm').test(text)),
+    ).toEqual([]);
+  }
 });
 
 test('a collector that is away neither fails a run nor delays the end, and is one line in the log', async () => {

@@ -71,17 +71,16 @@ export class CallTraces {
 
   /** Returns the span of a call whose request is about to be sent. */
   sent({ callId, tool, method, protocolVersion, transport }: SentCall): Span {
-    const known = this.#calls.get(callId);
-    if (known?.tool === undefined)
-      this.#calls.set(callId, { turn: undefined, isOpen: true, ...known, tool });
     const span = this.#spanOf(callId);
-    span.setAttributes({
+    // The events of a call that an earlier process planned do not name its tool.
+    if (this.#calls.get(callId)?.tool === undefined) span.updateName(nameOf(tool));
+    return span.setAttributes({
+      ...attributesOf(tool),
       'mcp.method.name': method,
       'mcp.protocol.version': protocolVersion,
       'network.transport': transport === 'stdio' ? 'pipe' : 'tcp',
       ...(transport === 'stdio' ? {} : { 'network.protocol.name': 'http' }),
     });
-    return span;
   }
 
   /** Ends the open spans. */
@@ -98,15 +97,13 @@ export class CallTraces {
     call.isOpen = true;
     const { tool, toolUseId } = call;
     call.span ??= this.#start(call.turn, {
-      name: tool === undefined ? 'tools/call' : `tools/call ${tool.name}`,
+      name: nameOf(tool),
       kind: SpanKind.CLIENT,
       attributes: {
         'gen_ai.operation.name': 'execute_tool',
         'mcp.method.name': 'tools/call',
         'signalbox.tool_call.id': callId,
-        ...(tool === undefined
-          ? {}
-          : { 'gen_ai.tool.name': tool.name, 'signalbox.server': tool.server }),
+        ...attributesOf(tool),
         ...(toolUseId === undefined ? {} : { 'gen_ai.tool.call.id': toolUseId }),
       },
     });
@@ -129,4 +126,14 @@ export class CallTraces {
     this.#endSpan(callId, outcome, isError ? 'tool_error' : undefined);
     this.#calls.delete(callId);
   }
+}
+
+function nameOf(tool: CallTrace['tool']): string {
+  return tool === undefined ? 'tools/call' : `tools/call ${tool.name}`;
+}
+
+function attributesOf(tool: CallTrace['tool']): Attributes {
+  return tool === undefined
+    ? {}
+    : { 'gen_ai.tool.name': tool.name, 'signalbox.server': tool.server };
 }

@@ -153,6 +153,11 @@ test('while a run waits for a person no span is open, and it continues under its
   ]);
 });
 
+const SENT = {
+  method: 'tools/call',
+  protocolVersion: '2026-07-28',
+  transport: 'http',
+} as const;
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 
 test('the span of a client is the parent of the run that its request starts; an invalid one is ignored', async () => {
@@ -210,15 +215,51 @@ test('every process that works on a run continues its trace', () => {
   expect(second.spans()[0]?.attributes['signalbox.run.resumed']).toBe('process_restarted');
 });
 
+test('a run that waits for a person is continued by the next process, with the names of its tool and model', async () => {
+  const options = {
+    script: callsThenAnswer([[{ name: 'r__write' }]]),
+    tools: { r__write: { call: () => Promise.resolve(ok('written')) } },
+  };
+  const first = await traced(options);
+  const { id } = await first.engine.createRun({ prompt: 'go' });
+  await first.status(id, 'input_required');
+  await first.kill();
+  const { traces, paths, ...recorded } = recordTraces();
+  const second = await openService({
+    ...options,
+    dataDir: first.dataDir,
+    tools: {
+      r__write: {
+        call: ({ runId, callId = '' }) => {
+          traces.callSent({ ...SENT, runId, callId, tool: { server: 'r', name: 'write' } });
+          return Promise.resolve(ok('written'));
+        },
+      },
+    },
+    onEvents: (runId, events) => traces.hear(runId, events),
+  });
+  await second.engine.respond((await second.item(id)).id, { action: 'approve' });
+  await second.settled(id);
+  expect(paths()).toEqual([
+    'invoke_agent',
+    'invoke_agent/tools/call write',
+    'invoke_agent/turn',
+    'invoke_agent/turn/chat fake-1',
+  ]);
+  expect(recorded.span('invoke_agent').attributes).toMatchObject({
+    'signalbox.run.resumed': 'inbox_closed',
+    'gen_ai.request.model': 'fake-1',
+  });
+  expect(recorded.spans()[0]?.spanContext().traceId).toBe(first.spans()[0]?.spanContext().traceId);
+});
+
 test('the context for a server names the span of its call, also of a call that an earlier process planned', () => {
   const { traces, spans } = recordTraces();
   const { traceparent } = traces.callSent({
     runId: 'r1',
     callId: 'c1',
     tool: { server: 's', name: 't' },
-    method: 'tools/call',
-    protocolVersion: '2026-07-28',
-    transport: 'http',
+    ...SENT,
   });
   traces.hear('r1', [completed]);
   const [call, run] = spans();

@@ -130,7 +130,20 @@ export class RunTrace {
 
   #startModelCall(data: RunEventTypes['turn.started']): void {
     if (this.#turn?.number !== data.turn) this.#startTurn(data.turn);
+    if (!this.#isAgent) this.#isAgentRun(data.model);
     this.#turn?.startModelCall(data, this.#provider);
+  }
+
+  /** Completes the span of a run that an earlier process described. */
+  #isAgentRun(model: string): void {
+    this.#isAgent = true;
+    const attributes = {
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.provider.name': this.#provider,
+      'gen_ai.request.model': model,
+    };
+    this.#attributes = { ...this.#attributes, ...attributes };
+    this.#span?.updateName('invoke_agent').setAttributes(attributes);
   }
 
   #startTurn(number: number): TurnTrace {
