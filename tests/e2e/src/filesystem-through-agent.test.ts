@@ -1,17 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  onTestFinished,
-  test,
-  vi,
-} from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ApiClient, framesOf, type Json } from './support/client.ts';
 import { writeScenario } from './support/scenario.ts';
 import { startService, temporaryFolder, type Service } from './support/service.ts';
@@ -38,35 +28,35 @@ async function end(): Promise<void> {
   await folder.remove();
 }
 
-async function start(
-  era: 'legacy' | 'modern',
-  policy: Json = {},
-  args: readonly string[] = [root],
-): Promise<void> {
+/** Starts a service with the server in one era, with three settings. */
+async function start(era: 'legacy' | 'modern'): Promise<void> {
   const scenario = await writeScenario(folder.path, [
     {
       prompt: 'sum up',
       steps: [
-        [{ tool: 'filesystem__summarize_file', label: 'summary', input: { path: 'notes.txt' } }],
+        [{ tool: 'sampling__summarize_file', label: 'summary', input: { path: 'notes.txt' } }],
       ],
       answer: 'It said: ${result.summary.text}',
     },
     {
       prompt: 'where',
-      steps: [[{ tool: 'filesystem__list_allowed_directories', label: 'where' }]],
+      steps: [[{ tool: 'rooted__list_allowed_directories', label: 'where' }]],
       answer: 'It said: ${result.where.text}',
     },
   ]);
+  const server = (policy: Json = {}): Json => ({
+    command: 'node',
+    args: [filesystemServer, root],
+    signalbox: { trust: true, era, ...policy },
+  });
   service = await startService({
     folder: folder.path,
     config: {
       llm: { provider: 'scripted', scenario },
       mcpServers: {
-        filesystem: {
-          command: 'node',
-          args: [filesystemServer, ...args],
-          signalbox: { trust: true, era, ...policy },
-        },
+        filesystem: server(),
+        sampling: server({ sampling: 'auto' }),
+        rooted: server({ roots: [join(root, 'src')] }),
       },
     },
   });
@@ -98,13 +88,13 @@ async function* eventsOf(
 describe.each(['legacy', 'modern'] as const)(
   'the filesystem server in the %s era, through the service',
   (era) => {
-    describe('started once', () => {
-      beforeAll(async () => {
-        await prepare();
-        await start(era);
-      });
-      afterAll(end);
+    beforeAll(async () => {
+      await prepare();
+      await start(era);
+    });
+    afterAll(end);
 
+    describe('started once', () => {
       test('shows its identity and its features', async () => {
         expect(await api.get('/v1/servers/filesystem')).toMatchObject({
           name: 'filesystem',
@@ -203,11 +193,8 @@ describe.each(['legacy', 'modern'] as const)(
     });
 
     describe('with server settings', () => {
-      beforeEach(prepare);
-      afterEach(end);
-
       test('summarizes a file with the configured model', async () => {
-        await start(era, { sampling: 'auto' });
+        writeFileSync(join(root, 'notes.txt'), 'What is six times seven?\n');
         const { id } = await api.start('sum up');
         expect(await api.settled(id)).toMatchObject({
           status: 'completed',
@@ -218,7 +205,6 @@ describe.each(['legacy', 'modern'] as const)(
       });
 
       test('is restricted to the configured roots in the legacy era', async () => {
-        await start(era, { roots: [join(root, 'src')] });
         const { id } = await api.start('where');
         const { answer } = await api.settled(id);
         expect(answer).toBe(
@@ -226,18 +212,17 @@ describe.each(['legacy', 'modern'] as const)(
         );
       });
     });
+
+    test('an unknown server and an unavailable server are problems', async () => {
+      await expect(api.get('/v1/servers/nowhere/resources')).rejects.toThrow(
+        /404.*server_not_found/s,
+      );
+      await expect(api.get('/v1/servers/filesystem/resources?cursor=x')).rejects.toThrow(
+        /400.*invalid_cursor/s,
+      );
+      await expect(api.post('/v1/servers/filesystem/prompts/none', {})).rejects.toThrow(
+        /502.*server_refused/s,
+      );
+    });
   },
 );
-
-test('an unknown server and an unavailable server are problems', async () => {
-  await prepare();
-  await start('legacy');
-  onTestFinished(end);
-  await expect(api.get('/v1/servers/nowhere/resources')).rejects.toThrow(/404.*server_not_found/s);
-  await expect(api.get('/v1/servers/filesystem/resources?cursor=x')).rejects.toThrow(
-    /400.*invalid_cursor/s,
-  );
-  await expect(api.post('/v1/servers/filesystem/prompts/none', {})).rejects.toThrow(
-    /502.*server_refused/s,
-  );
-});

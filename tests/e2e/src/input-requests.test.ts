@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiClient } from './support/client.ts';
 import { writeScenario } from './support/scenario.ts';
 import { startService, temporaryFolder, type Service } from './support/service.ts';
@@ -10,15 +10,15 @@ const askingServer = fileURLToPath(new URL('support/asking-server.ts', import.me
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let service: Service;
 let api: ApiClient;
-beforeEach(async () => {
-  folder = await temporaryFolder();
-});
-afterEach(async () => {
+beforeAll(start);
+afterAll(async () => {
   await service.stop();
   await folder.remove();
 });
 
-async function start(policy: object): Promise<void> {
+/** One service with a server that asks, and the same as `free`, which may ask the model without a person. */
+async function start(): Promise<void> {
+  folder = await temporaryFolder();
   const scenario = await writeScenario(folder.path, [
     {
       prompt: 'greet',
@@ -31,21 +31,28 @@ async function start(policy: object): Promise<void> {
       answer: 'It said: ${result.thought.text}',
     },
     {
+      prompt: 'think freely',
+      steps: [[{ tool: 'free__think', label: 'thought' }]],
+      answer: 'It said: ${result.thought.text}',
+    },
+    {
       prompt: 'write',
       steps: [[{ tool: 'asking__append_line', input: { text: 'one' }, label: 'write' }]],
       answer: 'It said: ${result.write.text}',
     },
   ]);
+  const server = (policy: object): object => ({
+    command: 'node',
+    args: [askingServer, join(folder.path, 'ledger')],
+    signalbox: { trust: true, era: 'legacy', ...policy },
+  });
   service = await startService({
     folder: folder.path,
     config: {
       llm: { provider: 'scripted', scenario },
       mcpServers: {
-        asking: {
-          command: 'node',
-          args: [askingServer, join(folder.path, 'ledger')],
-          signalbox: { trust: true, era: 'legacy', ...policy },
-        },
+        asking: server({}),
+        free: server({ sampling: 'auto' }),
       },
     },
   });
@@ -60,7 +67,6 @@ async function openItem(id: string, kind: string) {
 }
 
 test("a server's elicitation is answered by a person through the inbox", async () => {
-  await start({});
   const { id } = await api.start('greet');
   const item = await openItem(id, 'elicitation_form');
   expect(item.request).toMatchObject({
@@ -82,7 +88,6 @@ test("a server's elicitation is answered by a person through the inbox", async (
 });
 
 test('a declined elicitation is an answer too', async () => {
-  await start({});
   const { id } = await api.start('greet');
   const item = await openItem(id, 'elicitation_form');
   await api.post(`/v1/inbox/${item.id}/respond`, { action: 'decline' });
@@ -90,8 +95,7 @@ test('a declined elicitation is an answer too', async () => {
 });
 
 test("a server's sampling request is answered by the configured model when the policy allows it, and charged to the run", async () => {
-  await start({ sampling: 'auto' });
-  const { id } = await api.start('think');
+  const { id } = await api.start('think freely');
   const run = await api.settled(id);
   expect(run.answer).toMatch(/^It said: the model scripted\S* says: forty-two$/);
   const usage = (await api.events(id)).filter((event) => event.type === 'usage.updated');
@@ -99,7 +103,6 @@ test("a server's sampling request is answered by the configured model when the p
 });
 
 test('by default a person approves a sampling request first, and may refuse it', async () => {
-  await start({});
   const approved = await api.start('think');
   const item = await openItem(approved.id, 'sampling_approval');
   await api.post(`/v1/inbox/${item.id}/respond`, { action: 'approve' });
@@ -114,7 +117,6 @@ test('by default a person approves a sampling request first, and may refuse it',
 });
 
 test('a tool that is not read-only waits for approval', async () => {
-  await start({});
   const { id } = await api.start('write');
   const item = await openItem(id, 'tool_approval');
   await api.post(`/v1/inbox/${item.id}/respond`, { action: 'approve' });
@@ -122,7 +124,6 @@ test('a tool that is not read-only waits for approval', async () => {
 });
 
 test('cancelling a run closes its open input request', async () => {
-  await start({});
   const { id } = await api.start('greet');
   const item = await openItem(id, 'elicitation_form');
   await api.post(`/v1/runs/${id}/cancel`, { reason: 'changed my mind' });

@@ -1,7 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { ApiClient } from './support/client.ts';
 import { serverBin, startService, temporaryFolder, type Service } from './support/service.ts';
 
@@ -11,11 +11,8 @@ let api: ApiClient;
 let files: string;
 let database: string;
 
-/** A workspace with two packages, and a shop with two customers. */
-beforeEach(async () => {
-  folder = await temporaryFolder();
-  files = join(folder.path, 'files');
-  database = join(folder.path, 'shop.db');
+/** A workspace with two packages. */
+async function writeWorkspace(): Promise<void> {
   for (const [name, count] of [
     ['libs/small', 2],
     ['servers/large', 5],
@@ -25,6 +22,10 @@ beforeEach(async () => {
     for (let file = 0; file < count; file += 1)
       await writeFile(join(files, name, 'src', `file-${file}.ts`), '');
   }
+}
+
+/** A shop with two customers. */
+function writeShop(): void {
   const shop = new Database(database);
   shop.exec(`
     CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT, country TEXT);
@@ -37,6 +38,14 @@ beforeEach(async () => {
     INSERT INTO order_items VALUES (1, 2, 3, 2500), (2, 1, 4, 1000);
   `);
   shop.close();
+}
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  files = join(folder.path, 'files');
+  database = join(folder.path, 'shop.db');
+  await writeWorkspace();
+  writeShop();
   service = await startService({
     folder: folder.path,
     config: {
@@ -57,7 +66,7 @@ beforeEach(async () => {
   });
   api = new ApiClient(service.url);
 });
-afterEach(async () => {
+afterAll(async () => {
   await service.stop();
   await folder.remove();
 });
@@ -74,8 +83,13 @@ test('the files are searched with several calls, and changed files change the an
   expect(first).toContain('libs/small/package.json');
   expect(first).toContain('The most source files are in servers/large: 5 of 7');
 
-  for (let file = 2; file < 9; file += 1)
-    await writeFile(join(files, 'libs/small/src', `file-${file}.ts`), '');
+  const added = Array.from({ length: 7 }, (_, index) =>
+    join(files, 'libs/small/src', `file-${index + 2}.ts`),
+  );
+  onTestFinished(async () => {
+    for (const file of added) await rm(file, { force: true });
+  });
+  for (const file of added) await writeFile(file, '');
   expect(await answerTo(question)).toContain('The most source files are in libs/small: 9 of 14');
 });
 
@@ -85,11 +99,17 @@ test('the database is queried with several calls, and changed data changes the a
     /Ada \(Brazil\) bought most: 75\.00 in 1 orders.*Chair: 3 pieces/s,
   );
 
-  const shop = new Database(database);
-  shop.exec(
+  const change = (sql: string): void => {
+    const shop = new Database(database);
+    shop.exec(sql);
+    shop.close();
+  };
+  onTestFinished(() =>
+    change('DELETE FROM orders WHERE id = 3; DELETE FROM order_items WHERE order_id = 3'),
+  );
+  change(
     "INSERT INTO orders VALUES (3, 2, '2025-01-03'); INSERT INTO order_items VALUES (3, 2, 9, 2500)",
   );
-  shop.close();
   expect(await answerTo(question)).toMatch(
     /Bruno \(Norway\) bought most: 265\.00 in 2 orders.*Chair: 9 pieces/s,
   );

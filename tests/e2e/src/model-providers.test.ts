@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LLMock } from '../../peers/src/mock-models.ts';
 import { ApiClient } from './support/client.ts';
 import { serverBin, startService, temporaryFolder, type Service } from './support/service.ts';
@@ -8,16 +8,7 @@ import { serverBin, startService, temporaryFolder, type Service } from './suppor
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let service: Service;
 let mock: LLMock;
-beforeEach(async () => {
-  folder = await temporaryFolder();
-  mock = new LLMock({ port: 0, strict: true, chunkSize: 7 });
-});
-afterEach(async () => {
-  await service.stop();
-  await mock.stop();
-  await folder.remove();
-});
-
+let api: ApiClient;
 describe.each([
   ['responses', 'openai', '/v1', 'OPENAI'],
   ['chat', 'openai', '/v1', 'OPENAI'],
@@ -25,7 +16,9 @@ describe.each([
 ])('the %s adapter, against an independent mock of the API', (wire, provider, path, vendor) => {
   const [keyVariable, urlVariable] = [`${vendor}_API_KEY`, `${vendor}_BASE_URL`];
 
-  async function start(): Promise<ApiClient> {
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    mock = new LLMock({ port: 0, strict: true, chunkSize: 7 });
     const url = await mock.start();
     const files = join(folder.path, 'files');
     await mkdir(files);
@@ -44,8 +37,13 @@ describe.each([
         },
       },
     });
-    return new ApiClient(service.url);
-  }
+    api = new ApiClient(service.url);
+  });
+  afterAll(async () => {
+    await service.stop();
+    await mock.stop();
+    await folder.remove();
+  });
 
   test('the model calls tools of a real server in two parallel calls, sees their results, and answers', async () => {
     mock.addFixturesFromJSON([
@@ -74,7 +72,6 @@ describe.each([
         response: { content: 'The gate is green.' },
       },
     ]);
-    const api = await start();
     const run = await api.settled((await api.start('What colour is the gate?')).id);
     expect(run).toMatchObject({
       status: 'completed',
@@ -116,7 +113,6 @@ describe.each([
     mock.addFixturesFromJSON([
       { match: { userMessage: 'hello' }, response: { content: 'Good day.' } },
     ]);
-    const api = await start();
     mock.nextRequestError(529, { message: 'Overloaded', type: 'overloaded_error' });
     const run = await api.settled((await api.start('hello')).id);
     expect(run).toMatchObject({ status: 'completed', answer: 'Good day.' });
@@ -126,7 +122,6 @@ describe.each([
     mock.addFixturesFromJSON([
       { match: { userMessage: 'hello' }, response: { content: 'Good day.' } },
     ]);
-    const api = await start();
     mock.nextRequestError(401, { message: 'invalid api key', type: 'authentication_error' });
     const run = await api.settled((await api.start('hello')).id);
     expect(run).toMatchObject({ status: 'failed' });

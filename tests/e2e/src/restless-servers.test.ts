@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ApiClient } from './support/client.ts';
 import { writeScenario } from './support/scenario.ts';
 import { startService, temporaryFolder, type Service } from './support/service.ts';
@@ -7,17 +7,10 @@ import { startService, temporaryFolder, type Service } from './support/service.t
 const restlessServer = fileURLToPath(new URL('support/restless-server.ts', import.meta.url));
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let service: Service | undefined;
+let service: Service;
 let api: ApiClient;
-beforeEach(async () => {
-  folder = await temporaryFolder();
-});
-afterEach(async () => {
-  await service?.stop();
-  await folder.remove();
-});
-
 async function start(era: string): Promise<void> {
+  folder = await temporaryFolder();
   const scenario = await writeScenario(folder.path, [
     {
       prompt: 'change',
@@ -68,8 +61,13 @@ describe.each([
   ],
   ['modern', /used all of its 5 sampling requests/, { state: 'failed' }],
 ])('in the %s era', (era, answer, call) => {
+  beforeAll(() => start(era));
+  afterAll(async () => {
+    await service.stop();
+    await folder.remove();
+  });
+
   test('a server whose tools change during a run fails only the calls of removed tools', async () => {
-    await start(era);
     const { id } = await api.start('change');
     expect(await api.settled(id)).toMatchObject({
       status: 'completed',
@@ -102,7 +100,6 @@ describe.each([
   });
 
   test('a server that samples in a loop gets as many replies as the run has turns, and the run ends', async () => {
-    await start(era);
     const { id } = await api.start('ponder', { limits: { turns: 5 } });
     const run = await api.settled(id);
     const [pondered, stayed] = await api.toolCalls(id);
