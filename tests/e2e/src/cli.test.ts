@@ -2,6 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runToEnd, type Ended } from './support/command.ts';
+import { repository } from './support/markdown.ts';
 import { writeScenario } from './support/scenario.ts';
 import { agentMain, serverBin, temporaryFolder } from './support/service.ts';
 import { slowSearch, writeSlowFolder } from './support/slow-search.ts';
@@ -55,6 +57,14 @@ function signalbox(...args: string[]): Command {
   };
 }
 
+/** The same command in this process. */
+function runInProcess(...args: readonly string[]): Promise<Ended> {
+  return runToEnd(args, {
+    folder: folder.path,
+    env: { SIGNALBOX_DATA_DIR: join(folder.path, 'data') },
+  });
+}
+
 async function config(
   scripts: Parameters<typeof writeScenario>[1],
   args: readonly string[] = [],
@@ -99,16 +109,10 @@ describe('signalbox run', () => {
   });
 
   test('--json prints the events as they are stored', async () => {
-    const run = signalbox(
-      'run',
-      '--config',
-      await config([{ prompt: 'hello', steps: [], answer: 'Good day.' }]),
-      '--json',
-      'hello',
-    );
-    expect(await run.code).toBe(0);
-    const events = run
-      .out()
+    const file = await config([{ prompt: 'hello', steps: [], answer: 'Good day.' }]);
+    const { code, out } = await runInProcess('run', '--config', file, '--json', 'hello');
+    expect(code).toBe(0);
+    const events = out
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as { seq: number; type: string });
@@ -158,14 +162,14 @@ describe('signalbox run', () => {
       [],
       { approval: 'ask' },
     );
-    const refused = signalbox('run', '--config', file, 'read');
-    expect(await refused.code, refused.error()).toBe(4);
-    expect(refused.error()).toContain(
+    const refused = await runInProcess('run', '--config', file, 'read');
+    expect(refused.code, refused.err).toBe(4);
+    expect(refused.err).toContain(
       'tool_approval needs user input, which is requested only at a terminal and without --json; use --yes, or allow it',
     );
-    const approved = signalbox('run', '--config', file, '--yes', 'read');
-    expect(await approved.code, approved.error()).toBe(0);
-    expect(approved.error()).toContain('✓ filesystem__read_text_file');
+    const approved = await runInProcess('run', '--config', file, '--yes', 'read');
+    expect(approved.code, approved.err).toBe(0);
+    expect(approved.err).toContain('✓ filesystem__read_text_file');
   });
 
   test.each([
@@ -197,11 +201,11 @@ describe('signalbox demo', () => {
         answer: 'This is made-up: 1. Oslo: 40 °C 2. Lisbon: 30 °C 3. Cairo: 20 °C',
       },
     ]);
-    const demo = signalbox('demo', '--scenario', wrong);
-    expect(await demo.code).toBe(1);
-    expect(demo.out()).toMatch(/0 of 3 answers are correct/);
-    expect(demo.error()).toMatch(/its answer lacks: .* bought most/);
-    expect(demo.error()).toMatch(/its answer lacks: It gets warmest in/);
+    const demo = await runInProcess('demo', '--scenario', wrong, repository);
+    expect(demo.code).toBe(1);
+    expect(demo.out).toMatch(/0 of 3 answers are correct/);
+    expect(demo.err).toMatch(/its answer lacks: .* bought most/);
+    expect(demo.err).toMatch(/its answer lacks: It gets warmest in/);
   });
 });
 

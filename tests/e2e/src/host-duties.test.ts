@@ -4,18 +4,25 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { InboxService } from './inbox/support/inbox-service.ts';
 import { serverBin } from './support/service.ts';
 
 const tellingServer = fileURLToPath(new URL('support/telling-server.ts', import.meta.url));
 const askingServer = fileURLToPath(new URL('support/asking-server.ts', import.meta.url));
 
+/** The service of most tests, or of the one test that has its own. */
 let box: InboxService;
-beforeEach(async () => {
+
+/** Gives the running test a service of its own. */
+async function createOwnBox(): Promise<void> {
+  const shared = box;
   box = await InboxService.create();
-});
-afterEach(() => box.close());
+  onTestFinished(async () => {
+    await box.close();
+    box = shared;
+  });
+}
 
 const recordOf = (server: string): string => join(box.folder, `${server}.record`);
 const telling = (name: string, signalbox: object = {}): object => ({
@@ -23,10 +30,70 @@ const telling = (name: string, signalbox: object = {}): object => ({
   args: [tellingServer, recordOf(name)],
   signalbox: { trust: true, approval: 'auto', ...signalbox },
 });
-const asking = (): object => ({
+const asking = (signalbox: object = {}): object => ({
   command: 'node',
   args: [askingServer, join(box.folder, 'ledger')],
-  signalbox: { trust: true, approval: 'auto' },
+  signalbox: { trust: true, approval: 'auto', ...signalbox },
+});
+
+/** The address of an elicitation is part of its script. */
+const site = createServer((request, response) => {
+  visits.push(String(request.url));
+  response.end();
+});
+const visits: string[] = [];
+let siteUrl: string;
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+  siteUrl = `http://127.0.0.1:${(site.address() as AddressInfo).port}/sign-in?state=a%20b`;
+  box = await InboxService.create();
+  await box.start(
+    {
+      one: telling('one'),
+      two: telling('two'),
+      telling: telling('telling'),
+      asking: asking(),
+      'asking-legacy': asking({ era: 'legacy' }),
+      'asking-modern': asking({ era: 'modern' }),
+    },
+    [
+      {
+        prompt: 'repeat',
+        steps: [[{ tool: 'two__repeat-it', input: { text: 'for two' } }]],
+        answer: 'repeated',
+      },
+      {
+        prompt: 'repeat by a wrong name',
+        steps: [[{ tool: 'one__repeat_them' }]],
+        answer: 'not reached',
+      },
+      {
+        prompt: 'greet',
+        steps: [[{ tool: 'asking__greet', label: 'greeting' }]],
+        answer: 'It said: ${result.greeting.text}',
+      },
+      {
+        prompt: 'visit',
+        steps: [[{ tool: 'telling__visit', input: { url: siteUrl } }]],
+        answer: 'visited',
+      },
+      {
+        prompt: 'append',
+        steps: [[{ tool: 'asking__append_line', input: { text: 'one' } }]],
+        answer: 'appended',
+      },
+      ...['legacy', 'modern'].map((era) => ({
+        prompt: `linger as ${era}`,
+        steps: [[{ tool: `asking-${era}__linger` }]],
+        answer: 'not reached',
+      })),
+    ],
+  );
+});
+afterAll(async () => {
+  await box.close();
+  site.close();
 });
 
 interface ServerView {
@@ -58,6 +125,7 @@ async function resultsOf(prompt: string, more: object = {}): Promise<readonly un
 }
 
 test('all servers are connected at the start, concurrently; a failing server and a hanging server do not affect the others', async () => {
+  await createOwnBox();
   const silent = { command: 'node', args: ['-e', 'setInterval(() => undefined, 1000)'] };
   const servers = {
     silent,
@@ -90,6 +158,7 @@ test('all servers are connected at the start, concurrently; a failing server and
 });
 
 test('the capabilities of each server decide which requests it gets, and REST shows them', async () => {
+  await createOwnBox();
   await box.start(
     {
       telling: telling('telling'),
@@ -115,23 +184,13 @@ test('the capabilities of each server decide which requests it gets, and REST sh
 
 describe('a call', () => {
   test("goes to the server of its name, under the server's name of the tool", async () => {
-    await box.start({ one: telling('one'), two: telling('two') }, [
-      {
-        prompt: 'repeat',
-        steps: [[{ tool: 'two__repeat-it', input: { text: 'for two' } }]],
-        answer: 'repeated',
-      },
-    ]);
     expect(await resultsOf('repeat')).toEqual([{ repeated: 'for two' }]);
     expect(readFileSync(recordOf('two'), 'utf8')).toContain('"name":"repeat-it"');
     expect(readFileSync(recordOf('one'), 'utf8')).not.toContain('tools/call');
   });
 
   test('of an unknown name is an error that the model reads, and the run continues', async () => {
-    await box.start({ one: telling('one') }, [
-      { prompt: 'repeat', steps: [[{ tool: 'one__repeat_them' }]], answer: 'not reached' },
-    ]);
-    const { id } = await box.api.start('repeat');
+    const { id } = await box.api.start('repeat by a wrong name');
     expect(await box.api.settled(id)).toMatchObject({
       status: 'completed',
       answer: expect.stringMatching(
@@ -149,13 +208,6 @@ test.each([
 ])(
   'a form names its server, and may be accepted, declined or cancelled',
   async (action, content, reply) => {
-    await box.start({ asking: asking() }, [
-      {
-        prompt: 'greet',
-        steps: [[{ tool: 'asking__greet', label: 'greeting' }]],
-        answer: 'It said: ${result.greeting.text}',
-      },
-    ]);
     const { id } = await box.api.start('greet');
     const item = await box.item(id, 'elicitation_form');
     expect(item.request).toMatchObject({
@@ -170,19 +222,13 @@ test.each([
 );
 
 test('the URL of an elicitation is never fetched, and only the response reaches the server', async () => {
-  const visits: string[] = [];
-  const site = createServer((request, response) => {
-    visits.push(String(request.url));
-    response.end();
-  });
-  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/sign-in?state=a%20b`;
-  await box.start({ telling: telling('telling') }, [
-    { prompt: 'visit', steps: [[{ tool: 'telling__visit', input: { url } }]], answer: 'visited' },
-  ]);
   const { id } = await box.api.start('visit');
   const item = await box.item(id, 'elicitation_url');
-  expect(item.request).toMatchObject({ server: 'telling', url, host: new URL(url).host });
+  expect(item.request).toMatchObject({
+    server: 'telling',
+    url: siteUrl,
+    host: new URL(siteUrl).host,
+  });
   await box.cli('show', item.id);
   await box.respond(item, { action: 'accept' });
   expect(await box.api.settled(id)).toMatchObject({ status: 'completed' });
@@ -191,14 +237,14 @@ test('the URL of an elicitation is never fetched, and only the response reaches 
   ]);
   expect(visits).toEqual([]);
   // Somebody would have been noticed.
-  await fetch(url);
+  await fetch(siteUrl);
   expect(visits).toEqual(['/sign-in?state=a%20b']);
-  site.close();
 });
 
 test.each(['legacy', 'modern'])(
   'roots are set for a server by REST, the server is notified, and they end with the service (%s)',
   async (era) => {
+    await createOwnBox();
     const [first, second] = ['first', 'second'].map((name) => join(box.folder, name)) as [
       string,
       string,
@@ -230,13 +276,6 @@ test.each(['legacy', 'modern'])(
 );
 
 test('the event stream has the progress of a call verbatim, with the id of the call', async () => {
-  await box.start({ asking: asking() }, [
-    {
-      prompt: 'append',
-      steps: [[{ tool: 'asking__append_line', input: { text: 'one' } }]],
-      answer: 'appended',
-    },
-  ]);
   const { id } = await box.api.start('append');
   const progress = await box.api.waitFor(id, ({ type }) => type === 'tool_call.progress');
   await box.api.settled(id);
@@ -253,11 +292,7 @@ test('the event stream has the progress of a call verbatim, with the id of the c
 test.each(['legacy', 'modern'])(
   'a person cancels a run, its call is cancelled, and the run shows the progress of the cancellation (%s)',
   async (era) => {
-    await box.start(
-      { asking: { ...asking(), signalbox: { trust: true, approval: 'auto', era } } },
-      [{ prompt: 'linger', steps: [[{ tool: 'asking__linger' }]], answer: 'not reached' }],
-    );
-    const { id } = await box.api.start('linger');
+    const { id } = await box.api.start(`linger as ${era}`);
     await box.api.waitFor(id, ({ type }) => type === 'tool_call.progress');
     await box.api.post(`/v1/runs/${id}/cancel`, { reason: 'enough' });
     expect(await box.api.settled(id)).toMatchObject({

@@ -1,25 +1,26 @@
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ApiClient } from './support/client.ts';
+import { runToEnd, type Ended } from './support/command.ts';
 import { writeScenario } from './support/scenario.ts';
 import {
-  agentMain,
   serverBin,
+  startService,
   startServiceProcess,
   temporaryFolder,
-  type ServiceProcess,
+  type Service,
+  type ServiceOptions,
 } from './support/service.ts';
 
 const restlessServer = fileURLToPath(new URL('support/restless-server.ts', import.meta.url));
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let service: ServiceProcess;
+let service: Service;
 let api: ApiClient;
-beforeEach(async () => {
-  folder = await temporaryFolder();
+
+async function prepare(): Promise<ServiceOptions> {
   const scenario = await writeScenario(folder.path, [
     {
       prompt: 'write',
@@ -50,32 +51,27 @@ beforeEach(async () => {
     },
     restless: { command: 'node', args: [restlessServer], signalbox: { trust: true } },
   };
-  service = await startServiceProcess({
+  return {
     folder: folder.path,
     config: { llm: { provider: 'scripted', scenario }, mcpServers },
-  });
-  api = new ApiClient(service.url);
+  };
+}
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
 });
 afterEach(async () => {
   await service.stop();
   await folder.remove();
 });
 
-async function replay(
-  runId: string,
-): Promise<{ readonly code: number | null; readonly out: string; readonly error: string }> {
-  const child = spawn(process.execPath, [agentMain, 'replay', runId, '--data-dir', 'data'], {
-    cwd: folder.path,
-    env: { PATH: process.env['PATH'], HOME: folder.path },
-  });
-  const [out, error] = await Promise.all([
-    child.stdout.setEncoding('utf8').toArray(),
-    child.stderr.setEncoding('utf8').toArray(),
-  ]);
-  const code =
-    child.exitCode ?? (await new Promise<number | null>((resolve) => child.once('close', resolve)));
-  return { code, out: out.join(''), error: error.join('') };
+async function start(): Promise<void> {
+  service = await startService(await prepare());
+  api = new ApiClient(service.url);
 }
+
+const replay = (runId: string): Promise<Ended> =>
+  runToEnd(['replay', runId, '--data-dir', 'data'], { folder: folder.path });
 
 async function answer(runId: string, response: object): Promise<void> {
   await api.waitFor(runId, ({ type }) => type === 'inbox.opened');
@@ -84,16 +80,19 @@ async function answer(runId: string, response: object): Promise<void> {
 }
 
 test('a run is replayed while the service runs, after it was killed, and with different decisions', async () => {
+  const started = await startServiceProcess(await prepare());
+  service = started;
+  api = new ApiClient(started.url);
   const { id } = await api.start('write');
   await answer(id, { action: 'approve', arguments: { path: 'a.txt', content: 'two' } });
   expect(await api.settled(id)).toMatchObject({ status: 'completed', answer: 'written' });
   const same = {
     code: 0,
     out: `run ${id} (completed, 3 turns, 2 tool calls) has the same decisions\n`,
-    error: '',
+    err: '',
   };
   expect(await replay(id)).toEqual(same);
-  await service.stop('SIGKILL');
+  await started.stop('SIGKILL');
   expect(await replay(id)).toEqual(same);
   const database = new Sqlite(join(folder.path, 'data', 'signalbox.sqlite'));
   database
@@ -103,16 +102,17 @@ test('a run is replayed while the service runs, after it was killed, and with di
   expect(await replay(id)).toEqual({
     code: 1,
     out: `run ${id} (completed, 3 turns, 2 tool calls) has different decisions: turn 2, call 1 (files__read_text_file): name was "files__read_text_file" and is "files__write_file"\n`,
-    error: '',
+    err: '',
   });
   expect(await replay('nope')).toEqual({
     code: 2,
     out: '',
-    error: 'signalbox: no run nope in this data directory\n',
+    err: 'signalbox: no run nope in this data directory\n',
   });
 });
 
 test('a tool added during a run is found and called, a removed tool is announced, and the replay has the same tools at the same time', async () => {
+  await start();
   const { id } = await api.start('change');
   await api.waitFor(id, ({ type }) => type === 'inbox.opened');
   const tools = async (): Promise<readonly string[]> =>
@@ -131,10 +131,11 @@ test('a tool added during a run is found and called, a removed tool is announced
     'restless__comes succeeded',
     'restless__leaves failed',
   ]);
-  expect(await replay(id)).toMatchObject({ code: 0, error: '' });
+  expect(await replay(id)).toMatchObject({ code: 0, err: '' });
 });
 
 test('an answer with an output schema is the output of its run after one repair, and is replayed', async () => {
+  await start();
   const output_schema = {
     type: 'object',
     properties: { n: { type: 'integer' } },
@@ -156,7 +157,7 @@ test('an answer with an output schema is the output of its run after one repair,
     status: 'failed',
     error: { code: 'invalid_output' },
   });
-  for (const run of [id, guess.id]) expect(await replay(run)).toMatchObject({ code: 0, error: '' });
+  for (const run of [id, guess.id]) expect(await replay(run)).toMatchObject({ code: 0, err: '' });
   await expect(api.start('count', { output_schema: { type: 'string' } })).rejects.toThrow(
     /400.*invalid_output_schema/,
   );

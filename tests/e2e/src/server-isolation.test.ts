@@ -1,29 +1,38 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { ApiClient } from './support/client.ts';
 import { writeScenario } from './support/scenario.ts';
-import { startServiceProcess, temporaryFolder, type ServiceProcess } from './support/service.ts';
+import {
+  startService,
+  startServiceProcess,
+  temporaryFolder,
+  type Service,
+  type ServiceOptions,
+} from './support/service.ts';
 
 const tellingServer = fileURLToPath(new URL('support/telling-server.ts', import.meta.url));
 const TOKEN = 'the-token-of-the-service';
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let service: ServiceProcess | undefined;
-beforeEach(async () => {
-  folder = await temporaryFolder();
-});
-afterEach(async () => {
-  await service?.stop();
-  await folder.remove();
-});
+/** A service with two servers, `one` and `two`, which keep what they are sent. */
+interface World {
+  readonly service: Service;
+  readonly api: ApiClient;
+  readonly recordOf: (server: string) => string;
+  readonly rootsOf: (server: string) => string;
+  close(): Promise<void>;
+}
 
-const recordOf = (server: string): string => join(folder.path, `${server}.record`);
-const rootsOf = (server: string): string => join(folder.path, `roots-${server}`);
-
-/** Two servers, `one` and `two`, in an era; each has an environment variable and a root of its own. */
-async function start(era: string, env: Record<string, string> = {}): Promise<ApiClient> {
+/** Starts a service; each of its servers has an environment variable and a root of its own. */
+async function createWorld(
+  era: string,
+  start: (options: ServiceOptions) => Promise<Service>,
+  env: Readonly<Record<string, string>> = {},
+): Promise<World> {
+  const folder = await temporaryFolder();
+  const recordOf = (server: string): string => join(folder.path, `${server}.record`);
+  const rootsOf = (server: string): string => join(folder.path, `roots-${server}`);
   const scenario = await writeScenario(folder.path, [
     {
       prompt: 'environments',
@@ -47,7 +56,7 @@ async function start(era: string, env: Record<string, string> = {}): Promise<Api
     signalbox: { trust: true, era, roots: [rootsOf(name)] },
   });
   for (const name of ['one', 'two']) mkdirSync(rootsOf(name));
-  service = await startServiceProcess({
+  const service = await start({
     folder: folder.path,
     env,
     config: {
@@ -55,7 +64,38 @@ async function start(era: string, env: Record<string, string> = {}): Promise<Api
       mcpServers: { one: server('one'), two: server('two') },
     },
   });
-  return new ApiClient(service.url);
+  return {
+    service,
+    api: new ApiClient(service.url),
+    recordOf,
+    rootsOf,
+    async close() {
+      await service.stop();
+      await folder.remove();
+    },
+  };
+}
+
+/** The service of each era, in this process. */
+const worlds = new Map<string, World>();
+beforeAll(async () => {
+  for (const era of ['legacy', 'modern']) worlds.set(era, await createWorld(era, startService));
+});
+afterAll(async () => {
+  for (const world of worlds.values()) await world.close();
+});
+
+function worldOf(era: string): World {
+  const world = worlds.get(era);
+  if (world === undefined) throw new Error(`there is no service of the ${era} era`);
+  return world;
+}
+
+/** Gives the running test a service in a process of its own. */
+async function createOwnWorld(env: Readonly<Record<string, string>>): Promise<World> {
+  const world = await createWorld('auto', startServiceProcess, env);
+  onTestFinished(() => world.close());
+  return world;
 }
 
 /** Results of the calls of a run, by wire name. */
@@ -75,7 +115,7 @@ async function toldIn(
 }
 
 test('a server process has neither keys nor other variables of the service, nor the settings of other servers', async () => {
-  const api = await start('auto', {
+  const { api } = await createOwnWorld({
     ANTHROPIC_API_KEY: 'key-1',
     OPENAI_API_KEY: 'key-2',
     SIGNALBOX_LOG_LEVEL: 'debug',
@@ -89,7 +129,7 @@ test('a server process has neither keys nor other variables of the service, nor 
   ] as const) {
     const environment = told[tool] as { readonly [name: string]: string };
     expect(environment['OWN']).toBe(own);
-    // startService configures the compile cache; the service itself adds a mark to find the process by.
+    // startServiceProcess configures the compile cache; the service itself adds a mark to find the process by.
     expect(
       Object.keys(environment).filter(
         (name) =>
@@ -113,7 +153,7 @@ test('a server process has neither keys nor other variables of the service, nor 
 test.each(['legacy', 'modern'])(
   'a server receives only its own calls of a run (%s)',
   async (era) => {
-    const api = await start(era);
+    const { api, recordOf } = worldOf(era);
     await toldIn(api, 'a prompt that is nobody else s business');
     const [one, two] = ['one', 'two'].map((name) => readFileSync(recordOf(name), 'utf8'));
     expect(one).toContain('for server one');
@@ -128,7 +168,7 @@ test.each(['legacy', 'modern'])(
 );
 
 test.each(['legacy', 'modern'])('each server receives only its own roots (%s)', async (era) => {
-  const api = await start(era);
+  const { api, rootsOf } = worldOf(era);
   expect(await toldIn(api, 'roots')).toEqual({
     one__roots: [pathToFileURL(rootsOf('one')).href],
     two__roots: [pathToFileURL(rootsOf('two')).href],
@@ -136,23 +176,7 @@ test.each(['legacy', 'modern'])('each server receives only its own roots (%s)', 
 });
 
 test('a service with a token passes it to no server', async () => {
-  const scenario = await writeScenario(folder.path, [
-    { prompt: 'environments', steps: [[{ tool: 'one__environment' }]], answer: 'told' },
-  ]);
-  service = await startServiceProcess({
-    folder: folder.path,
-    env: { SIGNALBOX_TOKEN: TOKEN },
-    config: {
-      llm: { provider: 'scripted', scenario },
-      mcpServers: {
-        one: {
-          command: 'node',
-          args: [tellingServer, recordOf('one')],
-          signalbox: { trust: true },
-        },
-      },
-    },
-  });
+  const { service, recordOf } = await createOwnWorld({ SIGNALBOX_TOKEN: TOKEN });
   const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
   const asked = await fetch(`${service.url}/v1/runs`, {
     method: 'POST',
@@ -162,5 +186,7 @@ test('a service with a token passes it to no server', async () => {
   const events = await asked.text();
   expect(events).toContain('tool_call.completed');
   expect(events).toContain('SIGNALBOX_SERVER_ID');
-  expect(`${events}${service.log()}${readFileSync(recordOf('one'), 'utf8')}`).not.toContain(TOKEN);
+  expect(
+    `${events}${service.log()}${readFileSync(recordOf('one'), 'utf8')}${readFileSync(recordOf('two'), 'utf8')}`,
+  ).not.toContain(TOKEN);
 });

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mcpRemote, thirdPartyServers } from '../../peers/src/official-servers.ts';
 import { compileCache } from './support/compile-cache.ts';
 import { ApiClient, type Json, type RunView, type ToolCallView } from './support/client.ts';
-import { startServiceProcess, temporaryFolder, type ServiceProcess } from './support/service.ts';
+import { startService, temporaryFolder, type Service } from './support/service.ts';
 
 const NAMES = [
   ...(Object.keys(thirdPartyServers) as (keyof typeof thirdPartyServers)[]),
@@ -20,12 +20,13 @@ type Name = (typeof NAMES)[number];
 
 /** Undashed, as in every Notion address, though the tool's schema says `format: uuid`. */
 const PAGE_ID = '1429989fe8ac4effbc8f57f56486db54';
-const LIMIT = { timeout: 20_000 };
+/** Milliseconds between two requests for the state of the servers. */
+const interval = 200;
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let cloud: Server;
 let remote: Awaited<ReturnType<typeof serveHttp>>;
-let service: ServiceProcess;
+let service: Service;
 let api: ApiClient;
 
 /** Local address that the chart and the Notion server send their requests to. */
@@ -115,7 +116,7 @@ beforeAll(async () => {
   );
   const cloudUrl = `http://127.0.0.1:${(cloud.address() as AddressInfo).port}`;
   const mcpServers = Object.fromEntries(NAMES.map((name) => [name, entryOf(name, cloudUrl)]));
-  service = await startServiceProcess({ folder: folder.path, config: { mcpServers } });
+  service = await startService({ folder: folder.path, config: { mcpServers } });
   api = new ApiClient(service.url);
 });
 
@@ -178,7 +179,9 @@ async function directCount(name: Exclude<Name, 'mcp-remote'>): Promise<number> {
 }
 
 test.each(NAMES)('%s: its tools are offered exactly as in a direct listing', async (name) => {
-  await expect.poll(async () => (await statusOf(name))['state'], LIMIT).toBe('ready');
+  await expect
+    .poll(async () => (await statusOf(name))['state'], { interval, timeout: 20_000 })
+    .toBe('ready');
   const expected = name === 'mcp-remote' ? 1 : await directCount(name);
   expect(expected).toBeGreaterThan(0);
   expect(await toolNames(name)).toHaveLength(expected);
@@ -239,16 +242,17 @@ describe('a call', () => {
 
 test('each server is restarted when its process was killed', async () => {
   const killed = await Promise.all(NAMES.map(statusOf));
-  for (const { pid } of killed) process.kill(Number(pid), 'SIGKILL');
+  const killedPids = new Set(killed.map(({ pid }) => pid));
+  for (const pid of killedPids) process.kill(Number(pid), 'SIGKILL');
   await expect
     .poll(
       async () => {
-        const again = await Promise.all(NAMES.map(statusOf));
+        const { data: again } = await api.get<{ readonly data: readonly Json[] }>('/v1/servers');
         return again
-          .filter(({ state, pid }, index) => state !== 'ready' || pid === killed[index]?.['pid'])
+          .filter(({ state, pid }) => state !== 'ready' || killedPids.has(pid))
           .map(({ name }) => name);
       },
-      { timeout: 150_000 },
+      { interval, timeout: 150_000 },
     )
     .toEqual([]);
 });
