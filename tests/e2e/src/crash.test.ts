@@ -4,8 +4,16 @@ import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ApiClient, type RunView } from './support/client.ts';
+import { hooksWithout, type Protection } from './support/crash-hooks.ts';
 import { writeScenario } from './support/scenario.ts';
-import { startServiceProcess, temporaryFolder, type ServiceProcess } from './support/service.ts';
+import {
+  startService,
+  startServiceProcess,
+  temporaryFolder,
+  type Service,
+  type ServiceOptions,
+  type ServiceProcess,
+} from './support/service.ts';
 
 const crashingService = fileURLToPath(new URL('support/crashing-service.ts', import.meta.url));
 const askingServer = fileURLToPath(new URL('support/asking-server.ts', import.meta.url));
@@ -13,7 +21,8 @@ const askingServer = fileURLToPath(new URL('support/asking-server.ts', import.me
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let ledger: string;
 let scenario: string;
-const services: ServiceProcess[] = [];
+let crashing: ServiceProcess | undefined;
+let restarted: Service | undefined;
 beforeEach(async () => {
   folder = await temporaryFolder();
   ledger = join(folder.path, 'ledger');
@@ -27,28 +36,30 @@ beforeEach(async () => {
   ]);
 });
 afterEach(async () => {
-  for (const service of services.splice(0)) await service.stop('SIGKILL');
+  await crashing?.stop('SIGKILL');
+  await restarted?.stop();
+  restarted = undefined;
   await folder.remove();
 });
 
-async function start(env: Record<string, string> = {}): Promise<ApiClient> {
-  const service = await startServiceProcess({
-    folder: folder.path,
-    program: crashingService,
-    env,
-    config: {
-      llm: { provider: 'scripted', scenario },
-      mcpServers: {
-        asking: {
-          command: 'node',
-          args: [askingServer, ledger],
-          signalbox: { trust: true, approval: 'auto', era: 'legacy' },
-        },
+const options = (): ServiceOptions => ({
+  folder: folder.path,
+  config: {
+    llm: { provider: 'scripted', scenario },
+    mcpServers: {
+      asking: {
+        command: 'node',
+        args: [askingServer, ledger],
+        signalbox: { trust: true, approval: 'auto', era: 'legacy' },
       },
     },
-  });
-  services.push(service);
-  return new ApiClient(service.url);
+  },
+});
+
+/** Starts the service again, in this process. */
+async function restart(without?: Protection): Promise<ApiClient> {
+  restarted = await startService({ ...options(), hooks: hooksWithout(without) });
+  return new ApiClient(restarted.url);
 }
 
 interface Crashed {
@@ -59,12 +70,13 @@ interface Crashed {
 
 /** Starts the run and resolves when the process has killed itself at the crash point, and not before the file `evidence` was there. */
 async function crashDuring(prompt: string, point: string, evidence?: string): Promise<Crashed> {
-  const before = await start({
-    CRASH_AT: point,
-    ...(evidence === undefined ? {} : { CRASH_EVIDENCE: evidence }),
+  crashing = await startServiceProcess({
+    ...options(),
+    program: crashingService,
+    env: { CRASH_AT: point, ...(evidence === undefined ? {} : { CRASH_EVIDENCE: evidence }) },
   });
-  const { id } = await before.start(prompt);
-  const { process: child } = services.at(-1)!;
+  const { id } = await new ApiClient(crashing.url).start(prompt);
+  const { process: child } = crashing;
   await new Promise<void>((resolve) => {
     if (child.signalCode === null) child.once('exit', () => resolve());
     else resolve();
@@ -107,7 +119,7 @@ describe('the service is killed with SIGKILL and started again', () => {
   test('before the model call: the run continues and completes', async () => {
     const { id, stored } = await crashDuring('append', 'before-model-call');
     expect(lines(ledger)).toEqual([]);
-    const api = await start();
+    const api = await restart();
     const run = await api.settled(id);
     expect(run).toMatchObject({ status: 'completed', answer: 'appended' });
     expect(lines(ledger)).toEqual(['one']);
@@ -118,7 +130,7 @@ describe('the service is killed with SIGKILL and started again', () => {
   test('during a call that writes: the write is not repeated, and a person decides', async () => {
     const { id, stored } = await crashDuring('append', 'during-tool-call', ledger);
     expect(lines(ledger)).toEqual(['one']);
-    const api = await start();
+    const api = await restart();
     await api.waitFor(id, (event) => event.type === 'inbox.opened');
     const waiting = await api.run(id);
     expect(waiting).toMatchObject({
@@ -139,7 +151,7 @@ describe('the service is killed with SIGKILL and started again', () => {
 
   test("during a trusted server's read-only call: the call is repeated, and the run completes", async () => {
     const { id, stored } = await crashDuring('look', 'during-tool-call', `${ledger}.looks`);
-    const api = await start();
+    const api = await restart();
     const run = await api.settled(id);
     expect(run).toMatchObject({ status: 'completed', answer: 'looked' });
     expect(await api.toolCalls(id)).toMatchObject([
@@ -151,14 +163,14 @@ describe('the service is killed with SIGKILL and started again', () => {
 
   test('after the result arrived but before it was stored: the write is not repeated, and a person decides', async () => {
     const { id } = await crashDuring('append', 'after-tool-result');
-    const api = await start();
+    const api = await restart();
     await api.waitFor(id, (event) => event.type === 'tool_call.outcome_unknown');
     expect(lines(ledger)).toEqual(['one']);
   });
 
   test('after the result was stored: the run continues from it', async () => {
     const { id, stored } = await crashDuring('append', 'after-settle-call-commit');
-    const api = await start();
+    const api = await restart();
     const run = await api.settled(id);
     expect(run).toMatchObject({ status: 'completed', answer: 'appended' });
     expect(lines(ledger)).toEqual(['one']);
@@ -172,7 +184,7 @@ describe('control: with a protection off, the same crash does harm', () => {
     'without the rule of the ledger a write that was killed at %s is repeated',
     async (point) => {
       const { id } = await crashDuring('append', point, ledger);
-      const api = await start({ GUARD_OFF: 'ledger' });
+      const api = await restart('ledger');
       await api.settled(id);
       expect(lines(ledger)).toEqual(['one', 'one']);
     },
@@ -182,7 +194,7 @@ describe('control: with a protection off, the same crash does harm', () => {
     'without recovery a run that was killed at %s is lost',
     async (point) => {
       const { id } = await crashDuring('append', point);
-      const api = await start({ GUARD_OFF: 'recovery' });
+      const api = await restart('recovery');
       // The service works: a new run completes while the killed one stays where it was.
       expect(await api.settled((await api.start('look')).id)).toMatchObject({
         status: 'completed',

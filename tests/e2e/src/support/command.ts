@@ -16,6 +16,7 @@ export interface CommandOptions {
   /** Working directory, and the home of the user. */
   readonly folder: string;
   readonly env?: { readonly [name: string]: string | undefined };
+  readonly hooks?: agent.TestHooks;
   /** Called with the whole output to stdout or stderr after each write. */
   readonly onOutput?: (text: string) => void;
 }
@@ -37,7 +38,7 @@ export interface RunningCommand {
 /** Starts `signalbox …ARGV` in this process, without a terminal; for tests that do not judge the process. */
 export function startCommand(
   argv: readonly string[],
-  { folder, env = {}, onOutput }: CommandOptions,
+  { folder, env = {}, hooks, onOutput }: CommandOptions,
 ): RunningCommand {
   const interrupts = new Set<() => void>();
   const written = { out: '', err: '' };
@@ -59,13 +60,17 @@ export function startCommand(
       return () => void interrupts.delete(listener);
     },
   };
-  const ended = runCommand(io, {
-    argv: [...argv],
-    env: { PATH: process.env['PATH'], HOME: folder, ...env },
-    cwd: folder,
-    repository: folder,
-    version: '0.0.0-test',
-  });
+  const ended = runCommand(
+    io,
+    {
+      argv: [...argv],
+      env: { PATH: process.env['PATH'], HOME: folder, ...env },
+      cwd: folder,
+      repository: folder,
+      version: '0.0.0-test',
+    },
+    hooks,
+  );
   return {
     ended: ended.then((code) => ({ code, ...written })),
     log: () => written.err,

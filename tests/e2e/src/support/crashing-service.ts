@@ -3,8 +3,7 @@
 // to be killed ends before it has started.
 import { existsSync, writeFileSync } from 'node:fs';
 import { createProcessIo, runCommand, type TestHooks } from '@signalbox/agent';
-
-type Store = Parameters<NonNullable<TestHooks['store']>>[0];
+import { hooksWithout } from './crash-hooks.ts';
 
 const {
   CRASH_AT: crashAt,
@@ -22,17 +21,8 @@ const hooks: TestHooks = {
     if (mark !== undefined) writeFileSync(mark, point);
     process.kill(process.pid, 'SIGKILL');
   },
-  ...(guardOff === 'ledger' ? { recovery: () => 'retry' as const } : {}),
-  ...(guardOff === 'recovery' ? { store: forgetful } : {}),
+  ...hooksWithout(guardOff),
 };
-
-/** A store that does not tell which runs an earlier process left unsettled. */
-function forgetful(store: Store): Store {
-  const read: Store['read'] = Object.assign(Object.create(store.read) as Store['read'], {
-    runIds: () => Promise.resolve([]),
-  });
-  return Object.assign(Object.create(store) as Store, { read });
-}
 
 process.exitCode = await runCommand(
   createProcessIo(process),

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TestHooks } from '@signalbox/agent';
 import { packageFile, startCommand } from './command.ts';
 import { compileCache } from './compile-cache.ts';
 
@@ -28,6 +29,10 @@ export interface ServiceOptions {
   /** The contents of signalbox.json. */
   readonly config: object;
   readonly env?: { readonly [name: string]: string };
+}
+
+export interface InProcessOptions extends ServiceOptions {
+  readonly hooks?: TestHooks;
 }
 
 export interface ProcessOptions extends ServiceOptions {
@@ -97,13 +102,14 @@ function urlIn(output: string): string | undefined {
  * Runs `signalbox serve` in this process, on a free port, and resolves when it listens.
  * It has its own configuration, environment, data directory and server processes; `startServiceProcess` is for tests of the process itself.
  */
-export async function startService(options: ServiceOptions): Promise<Service> {
+export async function startService({ hooks, ...options }: InProcessOptions): Promise<Service> {
   const { folder, env = {} } = options;
   const file = await writeConfig(options);
   const listening = Promise.withResolvers<string>();
   const command = startCommand(['serve', '--config', file], {
     folder,
     env,
+    ...(hooks === undefined ? {} : { hooks }),
     onOutput(text) {
       const url = urlIn(text);
       if (url !== undefined) listening.resolve(url);

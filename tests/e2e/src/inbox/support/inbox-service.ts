@@ -75,13 +75,13 @@ export class InboxService {
     this.#config = { llm: { provider: 'scripted', scenario }, mcpServers };
   }
 
-  /** Ends the process of the service as kill -9 does and starts it again, perhaps with other servers. */
+  /** Ends the process of the service as kill -9 does and starts the service again, now in this process and perhaps with other servers. */
   async restart(mcpServers?: { readonly [name: string]: object }): Promise<void> {
     if (this.#process === undefined) throw new Error('the service has no process of its own');
     await this.#process.stop('SIGKILL');
     if (mcpServers !== undefined) this.#config = { ...this.#config, mcpServers };
-    this.#process = await startServiceProcess({ folder: this.folder, config: this.#config });
-    this.#service = this.#process;
+    this.#process = undefined;
+    this.#service = await startService({ folder: this.folder, config: this.#config });
   }
 
   async close(): Promise<void> {
