@@ -435,7 +435,7 @@ const checks: readonly Check[] = [
   },
 ];
 
-/** What git says of the repository. */
+/** Output of git about the repository. */
 function workTree(): string {
   return spawnSync('git', ['status', '--porcelain'], { cwd: repository, encoding: 'utf8' }).stdout;
 }

@@ -27,7 +27,10 @@ const OPTION_HELP = {
 const KEYS = `Keys: OPENAI_API_KEY or ANTHROPIC_API_KEY, with OPENAI_BASE_URL or ANTHROPIC_BASE_URL for a compatible server.
 Without a key, scripts answer, and they cover only the demos.`;
 
-/** Returns a command that has a service of its own, which is loaded when the command line is valid. */
+/**
+ * Returns a command that starts its own service. The service is loaded once the command line is
+ * valid.
+ */
 export function appCommand(command: AppCommandName): Command {
   return {
     help: () =>

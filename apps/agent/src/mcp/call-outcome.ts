@@ -48,7 +48,7 @@ export async function outcomeOf(
       const level = await traceCancellation(line);
       return {
         type: 'lost',
-        message: `${error.message}; it was cancelled (${LEVEL_TEXT[level]}), and whether it took effect is not known`,
+        message: `${error.message}; it was cancelled (${LEVEL_TEXT[level]}), and it is unknown whether it took effect`,
       };
     }
     case 'connection-lost':
@@ -116,10 +116,10 @@ function isRefusedByHttp({ cause }: LocalError): boolean {
 }
 
 const LEVEL_TEXT: { readonly [L in CancelLevel]: string } = {
-  sent: 'what the server makes of that is not known',
-  delivered: 'the server has received that',
+  sent: 'it is unknown whether the server received the cancellation',
+  delivered: 'the server received the cancellation',
   confirmed: 'its process has ended',
-  failed: 'the connection ended before the server could receive that',
+  failed: 'the connection ended before the server could receive the cancellation',
 };
 
 /**

@@ -161,7 +161,7 @@ test.each<[Error, ToolCallOutcome]>([
     {
       type: 'lost',
       message:
-        'nothing was heard of it; it was cancelled (the server has received that), and whether it took effect is not known',
+        'nothing was heard of it; it was cancelled (the server received the cancellation), and it is unknown whether it took effect',
     },
   ],
 ])('%s', async (failure, expected) => {

@@ -219,7 +219,7 @@ describe('calls', () => {
     expect(outcome).toMatchObject({
       type: 'lost',
       message: expect.stringMatching(
-        /cancelled \(the server has received that\), and whether it took effect is not known$/,
+        /cancelled \(the server received the cancellation\), and it is unknown whether it took effect$/,
       ) as string,
     });
   });

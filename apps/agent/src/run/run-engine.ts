@@ -252,8 +252,8 @@ class Engine implements RunEngine {
   }
 
   /**
-   * Takes the next step of a run. After an internal error the run fails visibly instead of standing
-   * still.
+   * Takes the next step of a run. After an internal error the run fails visibly instead of waiting
+   * forever.
    */
   async #advance(runId: string): Promise<void> {
     try {

@@ -54,7 +54,10 @@ export interface ClientOptions {
    * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
    */
   readonly onElicitationComplete?: (elicitationId: string) => void;
-  /** Called with each problem that the client survived: unreadable output of the server, invalid responses, unusable tools, failed callbacks. */
+  /**
+   * Called with each problem that does not end the connection: unreadable output of the server,
+   * invalid responses, unusable tools, failed callbacks.
+   */
   readonly onProblem?: (problem: Error) => void;
   /** Called once for each connection that ended, whatever the reason. Renewing an HTTP session does not count as an end. */
   readonly onClosed?: (error?: Error) => void;

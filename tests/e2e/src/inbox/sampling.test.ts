@@ -55,7 +55,7 @@ const PEERS: readonly (readonly [string, Peer])[] = [
 const reviewed = (peer: Peer): Peer => ({ ...peer, server: `${peer.server}-reviewed` });
 const REFUSED: Peer = { ...filesystem('modern'), server: 'refused' };
 
-/** One service with all peers. */
+/** A service with all peers. */
 beforeAll(async () => {
   box = await InboxService.create();
   writeFileSync(join(box.folder, 'notes.txt'), 'What is six times seven?\n');

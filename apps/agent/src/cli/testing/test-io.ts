@@ -15,7 +15,7 @@ export interface TestIoOptions extends Partial<
   readonly input?: string;
 }
 
-/** A terminal whose person types what a test says. */
+/** A terminal with the input of a test. */
 export function testIo({ typed, input = '', ...options }: TestIoOptions = {}): TestIo {
   const written = { out: '', err: '' };
   const asked: string[] = [];

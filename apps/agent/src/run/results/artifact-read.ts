@@ -16,7 +16,7 @@ const MAX_PIECE_BYTES = 32 * 1024;
 const DEFAULT_BYTES = 16 * 1024;
 const DEFAULT_LINES = 200;
 
-/** Definition of the tool, which the model gets beside those of the servers. */
+/** Definition of the tool, offered to the model beside the tools of the servers. */
 export const ARTIFACT_READ_SPEC: ToolSpec = {
   name: ARTIFACT_READ,
   description:

@@ -48,7 +48,7 @@ export interface ServiceOptions {
   readonly concurrency?: { readonly 'advance-run': number; readonly 'call-tool': number };
 }
 
-/** An engine over the real store, with everything a test looks at. */
+/** An engine over the real store, with the parts that tests inspect. */
 export interface Service {
   readonly engine: RunEngine;
   readonly read: StoreReader;
@@ -64,7 +64,10 @@ export interface Service {
   readonly crashed: Promise<void>;
   /** Ends the service as kill -9 would: it does nothing more, and its directory is unlocked. */
   kill(): Promise<void>;
-  /** Resolves with the first answer that is not undefined; looks again after every signal, model request, tool call and error. */
+  /**
+   * Resolves with the first answer that is not undefined; checks again after every signal, model
+   * request, tool call and error.
+   */
   until<T>(look: () => Promise<T | undefined>, runId?: string): Promise<T>;
   settled(runId: string): Promise<Run>;
   status(runId: string, status: Run['status']): Promise<Run>;

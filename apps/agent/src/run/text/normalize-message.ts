@@ -2,8 +2,9 @@ import { exceededLimit, MAX_JSON_DEPTH } from '../../json/json-limits.ts';
 import type { Block, Message } from '../../ports/llm-provider.ts';
 
 /**
- * Makes the calls of a model's message ones that can be stored and answered one by one: a repeated or empty call id is replaced, and arguments that are
- * nested too deeply become an invalid call. The provider's own items of a changed message are left out, because they no longer agree with it.
+ * Normalizes the calls of a model's message, so that each can be stored and answered: a repeated or
+ * empty call id is replaced, and arguments that are nested too deeply become an invalid call. The
+ * provider's own items of a changed message are left out, because they no longer agree with it.
  */
 export function normalizeMessage(message: Message, newId: () => string): Message {
   const ids = new Set<string>();

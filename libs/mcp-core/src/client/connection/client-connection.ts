@@ -44,7 +44,10 @@ export interface FollowUps {
   ): Promise<JsonObject>;
   /** Called when a call became a task. */
   taskCreated(connection: ClientConnection, request: SentRequest, task: Task): Promise<JsonObject>;
-  /** Called when a request failed. Returns the result of sending it again, or `undefined` when the error stands. */
+  /**
+   * Called when a request failed. Returns the result of sending it again, or `undefined` when the
+   * error is final.
+   */
   failed(
     connection: ClientConnection,
     request: SentRequest,

@@ -60,7 +60,7 @@ export class RetryPolicy {
     this.#hooks = hooks;
   }
 
-  /** Returns the result of the retry, or `undefined` when the error stands. */
+  /** Returns the result of the retry, or `undefined` when the error is final. */
   retry(
     connection: ClientConnection,
     request: SentRequest,
@@ -94,7 +94,10 @@ export class RetryPolicy {
       : undefined;
   }
 
-  /** Repeats any request but a tool call and requests of the lost session: the server refused it without processing it. */
+  /**
+   * Repeats any request except tool calls and requests bound to the lost session: the server
+   * refused it without processing it.
+   */
   async #inNewSession(
     lost: ClientConnection,
     request: SentRequest,
