@@ -20,7 +20,7 @@ let api: ApiClient;
 const ledgerOf = (server: string, tool: string): string =>
   join(folder.path, `ledger-${server}-${tool}`);
 
-/** One service with a server of each era over each wire. */
+/** A service with a server of each era over each wire. */
 beforeAll(async () => {
   folder = await temporaryFolder();
   remote = await startCountingServer();

@@ -16,7 +16,10 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** One service with a server that asks, and the same as `free`, which may ask the model without a person. */
+/**
+ * Starts a service with a server that sends input requests, and the same server as `free`, whose
+ * sampling needs no approval.
+ */
 async function start(): Promise<void> {
   folder = await temporaryFolder();
   const scenario = await writeScenario(folder.path, [
