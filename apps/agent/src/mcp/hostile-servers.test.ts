@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import type { StdioServerConfig } from '../config/config.ts';
 import type { ServerDirectory } from '../ports/server-directory.ts';
 import type { ServerStatus, ToolRegistry } from '../ports/tool-registry.ts';
-import { sharedChecks } from '../schema/testing/shared-checks.ts';
+import { SchemaChecks } from '../schema/schema-checks.ts';
 import { ManualClock } from '../testing/manual-clock.ts';
 import { createServerPool } from './server-pool.ts';
 import {
@@ -16,6 +16,9 @@ import {
 
 const HOSTILE_SERVER = join(import.meta.dirname, 'testing', 'hostile-server.ts');
 const pools: ToolRegistry[] = [];
+const schemas = new SchemaChecks({ compileMs: 400, checkMs: 200 });
+
+afterAll(() => schemas.close());
 
 afterEach(async () => {
   await Promise.all(pools.splice(0).map((pool) => pool.close()));
@@ -39,7 +42,7 @@ async function start(
     logger,
     clock: new ManualClock(),
     graceMs: 300,
-    schemas: sharedChecks,
+    schemas,
   });
   pools.push(pool);
   pool.start();
@@ -83,7 +86,7 @@ test('tools with excessive schemas are left out, and no other tools', async () =
     ),
   ).toMatchObject({
     type: 'error',
-    message: expect.stringContaining('took longer than 500 ms') as string,
+    message: expect.stringContaining('took longer than 200 ms') as string,
   });
   expect(await pool.call(callRequest('hostile__fine'))).toMatchObject({ type: 'result' });
   await expectGood(pool);

@@ -31,6 +31,14 @@ const CHECK_LIMIT_MS = 500;
 /** Maximum number of remembered results of compiling a schema. */
 const MAX_VERDICTS = 5000;
 
+/** Limits of processor time in milliseconds. */
+export interface SchemaLimits {
+  /** For compiling a schema. Default: 1000. */
+  readonly compileMs: number;
+  /** For checking a value. Default: 500. */
+  readonly checkMs: number;
+}
+
 export interface NamedValue {
   /** Name of the value in problem texts. */
   readonly root: string;
@@ -42,9 +50,10 @@ export interface NamedValue {
  * Evaluates schemas from servers and clients: at most 256 KiB, 64 levels deep, without references to
  * other documents. The dialect is 2020-12, or draft-07 if `$schema` names it or an older draft; `format`
  * is an annotation. Ordinary values are checked synchronously in a bounded number of steps; all others
- * in a worker thread, within half a second of processor time. Owners, such as servers, take turns.
+ * in a worker thread, within `checkMs` of processor time. Owners, such as servers, take turns.
  */
 export class SchemaChecks {
+  readonly #limits: SchemaLimits;
   readonly #worker = new SchemaWorker<SchemaJob, SchemaReply>({
     // The extension is `.js` in a build and `.ts` in the sources.
     main: join(import.meta.dirname, `schema-worker-main${extname(import.meta.filename)}`),
@@ -52,6 +61,13 @@ export class SchemaChecks {
   });
   /** Reasons why schemas are unusable, by digest; `undefined` for a usable schema. */
   readonly #verdicts = new Map<string, string | undefined>();
+
+  constructor({
+    compileMs = COMPILE_LIMIT_MS,
+    checkMs = CHECK_LIMIT_MS,
+  }: Partial<SchemaLimits> = {}) {
+    this.#limits = { compileMs, checkMs };
+  }
 
   /** Starts the thread early, before file descriptors can run out. */
   start(): void {
@@ -123,7 +139,7 @@ export class SchemaChecks {
       const { result, ms } = await this.#worker.run(
         owner,
         { kind: 'compile', schema },
-        COMPILE_LIMIT_MS,
+        this.#limits.compileMs,
       );
       verdict = result.unusable;
       spentMs = ms;
@@ -132,7 +148,7 @@ export class SchemaChecks {
       // The result is not remembered, since a later attempt may succeed.
       throw new SchemaError(`cannot be evaluated: ${error.message}`, {
         cause: error,
-        spentMs: COMPILE_LIMIT_MS,
+        spentMs: this.#limits.compileMs,
       });
     }
     this.#verdicts.set(digest, verdict);
@@ -144,7 +160,7 @@ export class SchemaChecks {
 
   async #problems(owner: string, job: SchemaJob): Promise<readonly string[]> {
     try {
-      const { result } = await this.#worker.run(owner, job, CHECK_LIMIT_MS);
+      const { result } = await this.#worker.run(owner, job, this.#limits.checkMs);
       if (result.unusable !== undefined) throw new SchemaError(result.unusable);
       return result.problems;
     } catch (error) {
