@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { existsSync, openSync, closeSync } from 'node:fs';
+import { Agent, get, type IncomingMessage } from 'node:http';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startServiceProcess, temporaryFolder, type ServiceProcess } from './support/service.ts';
 
@@ -13,10 +14,17 @@ afterEach(async () => {
   await folder.remove();
 });
 
-/** Sends requests, each of which is a line of the log. */
+/** Sends requests over one connection, each of which is a line of the log. */
 async function request(url: string, count: number): Promise<void> {
-  for (let sent = 0; sent < count; sent += 1)
-    expect((await fetch(`${url}/v1/tools`)).status).toBe(200);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  for (let sent = 0; sent < count; sent += 1) {
+    const [response] = (await once(get(`${url}/v1/tools`, { agent }), 'response')) as [
+      IncomingMessage,
+    ];
+    expect(response.statusCode).toBe(200);
+    await once(response.resume(), 'end');
+  }
+  agent.destroy();
 }
 
 test('SIGHUP stops the service in an orderly way', async () => {

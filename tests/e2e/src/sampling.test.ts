@@ -38,49 +38,50 @@ let service: Service;
 let model: ModelServer;
 
 const SERVERS = [
-  ['our server of the legacy era', ownServer, 'legacy'],
-  ['our server of the modern era', ownServer, 'modern'],
-  ['a server on the SDK v1', sdkV1SamplingServer, 'auto'],
-  ['a server on the SDK v2', sdkV2SamplingServer, 'auto'],
+  ['our server of the legacy era', 'legacy', ownServer, 'legacy'],
+  ['our server of the modern era', 'modern', ownServer, 'modern'],
+  ['a server on the SDK v1', 'sdk-v1', sdkV1SamplingServer, 'auto'],
+  ['a server on the SDK v2', 'sdk-v2', sdkV2SamplingServer, 'auto'],
 ] as const;
 
-describe.each(SERVERS)('%s', (_title, program, era) => {
-  beforeAll(async () => {
-    folder = await temporaryFolder();
-    model = await startModelServer();
-    service = await startService({
-      folder: folder.path,
-      config: {
-        llm: {
-          wire: 'chat',
-          base_url: model.url,
-          model: 'plain',
-          models: { ears: { takes: { audio: true } }, wise: { intelligence: 1, tier: 'large' } },
-        },
-        mcpServers: {
-          asks: {
-            command: 'node',
-            args: [program],
-            signalbox: { trust: true, era, sampling: 'auto', approval: 'auto' },
-          },
-          denied: {
-            command: 'node',
-            args: [program],
-            signalbox: { trust: true, era, sampling: 'deny', approval: 'auto' },
-          },
-        },
+/** One service with each server twice: as `asks-…`, and as `denied-…` without permission to ask the model. */
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  model = await startModelServer();
+  const server = (program: string, era: string, sampling: string): object => ({
+    command: 'node',
+    args: [program],
+    signalbox: { trust: true, era, sampling, approval: 'auto' },
+  });
+  service = await startService({
+    folder: folder.path,
+    config: {
+      llm: {
+        wire: 'chat',
+        base_url: model.url,
+        model: 'plain',
+        models: { ears: { takes: { audio: true } }, wise: { intelligence: 1, tier: 'large' } },
       },
-    });
+      mcpServers: Object.fromEntries(
+        SERVERS.flatMap(([, id, program, era]) => [
+          [`asks-${id}`, server(program, era, 'auto')],
+          [`denied-${id}`, server(program, era, 'deny')],
+        ]),
+      ) as object,
+    },
   });
+});
+afterAll(async () => {
+  await service.stop();
+  await model.close();
+  await folder.remove();
+});
+
+describe.each(SERVERS)('%s', (_title, id) => {
   beforeEach(() => model.forget());
-  afterAll(async () => {
-    await service.stop();
-    await model.close();
-    await folder.remove();
-  });
 
   /** The reply that the server got, or the words of the failure. */
-  async function ask(params: Json, said?: Said, server = 'asks'): Promise<Json | string> {
+  async function ask(params: Json, said?: Said, server = `asks-${id}`): Promise<Json | string> {
     if (said !== undefined) model.say(said);
     const run = await called(`${server}__sample`, {
       arguments: {
@@ -230,7 +231,7 @@ describe.each(SERVERS)('%s', (_title, program, era) => {
   });
 
   test('that may not sample is refused, without a model call', async () => {
-    expect(await ask({}, undefined, 'denied')).toMatch(/not allowed for this server/);
+    expect(await ask({}, undefined, `denied-${id}`)).toMatch(/not allowed for this server/);
     expect(model.requests).toEqual([]);
   });
 });
