@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ClientV1, StdioClientTransportV1 } from '../../../peers/src/sdk-v1-clients.ts';
 import { ClientV2 } from '../../../peers/src/sdk-v2-clients.ts';
 import { StdioClientTransportV2 } from '../../../peers/src/sdk-v2.ts';
+import { compileCache } from '../compile-cache.ts';
 import { calls, files, type DropInCall, type Relation } from './calls.ts';
 
 const ours = fileURLToPath(
@@ -49,6 +50,7 @@ const hosts: { readonly [sdk: string]: (program: string, root: string) => Promis
       new StdioClientTransportV1({
         command: process.execPath,
         args: [program, root],
+        env: compileCache,
         stderr: 'ignore',
       }),
     );
@@ -63,6 +65,7 @@ const hosts: { readonly [sdk: string]: (program: string, root: string) => Promis
       new StdioClientTransportV2({
         command: process.execPath,
         args: [program, root],
+        env: compileCache,
         stderr: 'ignore',
       }),
     );

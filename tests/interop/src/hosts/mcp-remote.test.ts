@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { mcpRemote } from '../../../peers/src/official-servers.ts';
 import { ClientV1, StdioClientTransportV1 } from '../../../peers/src/sdk-v1-clients.ts';
+import { compileCache } from '../compile-cache.ts';
 import { ourServers, serveOverHttp, type OurServer } from './our-servers.ts';
 
 let home: string;
@@ -23,7 +24,7 @@ afterAll(async () => {
 async function bridgeTo(url: string): Promise<ClientV1> {
   const client = new ClientV1({ name: 'host', version: '1.0.0' }, { capabilities: {} });
   onTestFinished(() => client.close());
-  const env = { PATH: process.env['PATH'] ?? '', HOME: home, TMPDIR: home };
+  const env = { PATH: process.env['PATH'] ?? '', HOME: home, TMPDIR: home, ...compileCache };
   await client.connect(
     new StdioClientTransportV1({
       command: process.execPath,

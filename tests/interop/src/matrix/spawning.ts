@@ -2,14 +2,12 @@ import { join } from 'node:path';
 import { spawnStdio } from '@signalbox/mcp-core/stdio';
 import { StdioClientTransportV1 } from '../../../peers/src/sdk-v1-clients.ts';
 import { StdioClientTransportV2 } from '../../../peers/src/sdk-v2-clients.ts';
+import { compileCache } from '../compile-cache.ts';
 import { connectOurClient } from './clients/our-client.ts';
 import { connectV1Client } from './clients/v1-client.ts';
 import { connectV2Client, type V2Negotiation } from './clients/v2-client.ts';
 import type { Library, Opened } from './cell.ts';
 import type { ClientFace } from './client-face.ts';
-
-/** Their modules are compiled once for all processes of the tests. */
-const env = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '' };
 
 function argumentsFor(server: Library, versions: readonly string[] = []): string[] {
   const name = { ours: 'our', v1: 'v1', v2: 'v2' }[server];
@@ -27,7 +25,11 @@ const processes = (connect: () => Promise<ClientFace>): Promise<Opened> =>
 export function openV1OverStdio(): Promise<Opened> {
   return processes(() =>
     connectV1Client(
-      new StdioClientTransportV1({ command: process.execPath, args: argumentsFor('ours'), env }),
+      new StdioClientTransportV1({
+        command: process.execPath,
+        args: argumentsFor('ours'),
+        env: compileCache,
+      }),
     ),
   );
 }
@@ -35,7 +37,11 @@ export function openV1OverStdio(): Promise<Opened> {
 export function openV2OverStdio(negotiation: V2Negotiation): Promise<Opened> {
   return processes(() =>
     connectV2Client(
-      new StdioClientTransportV2({ command: process.execPath, args: argumentsFor('ours'), env }),
+      new StdioClientTransportV2({
+        command: process.execPath,
+        args: argumentsFor('ours'),
+        env: compileCache,
+      }),
       negotiation,
     ),
   );
@@ -49,7 +55,8 @@ export function openOursOverStdio(
 ): Promise<Opened> {
   return processes(() =>
     connectOurClient(
-      () => spawnStdio({ command: 'node', args: argumentsFor(server, versions), env }),
+      () =>
+        spawnStdio({ command: 'node', args: argumentsFor(server, versions), env: compileCache }),
       era,
     ),
   );
@@ -58,7 +65,7 @@ export function openOursOverStdio(
 /** Connects our client with a silence limit that is shorter than the server's start. */
 export function connectImpatiently(server: Library): Promise<ClientFace> {
   return connectOurClient(
-    () => spawnStdio({ command: 'node', args: argumentsFor(server), env }),
+    () => spawnStdio({ command: 'node', args: argumentsFor(server), env: compileCache }),
     'auto',
     1,
   );
