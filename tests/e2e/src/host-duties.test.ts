@@ -254,7 +254,7 @@ test.each(['legacy', 'modern'])(
       one: telling('one', { era, roots: [first] }),
       two: telling('two', { era, roots: [first] }),
     };
-    await box.startProcess(servers, [
+    await box.start(servers, [
       {
         prompt: 'roots',
         steps: [[{ tool: 'one__roots' }, { tool: 'two__roots' }]],

@@ -3,21 +3,31 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ApiClient, type RunView } from './support/client.ts';
 import { writeScenario } from './support/scenario.ts';
-import { startServiceProcess, temporaryFolder, type ServiceProcess } from './support/service.ts';
+import {
+  startService,
+  startServiceProcess,
+  temporaryFolder,
+  type Service,
+  type ServiceOptions,
+  type ServiceProcess,
+} from './support/service.ts';
 
 const askingServer = fileURLToPath(new URL('support/asking-server.ts', import.meta.url));
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let service: ServiceProcess | undefined;
+let service: Service | undefined;
 beforeEach(async () => {
   folder = await temporaryFolder();
 });
 afterEach(async () => {
-  await service?.stop('SIGKILL');
+  await service?.stop();
   await folder.remove();
 });
 
-async function start(): Promise<ApiClient> {
+/** Starts the service, in this process or in one of its own. */
+async function start(
+  how: (options: ServiceOptions) => Promise<Service> = startService,
+): Promise<ApiClient> {
   const scenario = await writeScenario(folder.path, [
     { prompt: 'linger', steps: [[{ tool: 'slow__linger' }]], answer: 'lingered' },
     { prompt: 'hello', steps: [], answer: 'hello again' },
@@ -29,7 +39,7 @@ async function start(): Promise<ApiClient> {
       signalbox: { trust: true },
     },
   };
-  service = await startServiceProcess({
+  service = await how({
     folder: folder.path,
     config: {
       log_level: 'info',
@@ -61,7 +71,8 @@ async function send(path: string, body: object, key: string): Promise<Answered> 
 }
 
 test('requests that are repeated after kill -9 start nothing twice, and the runs of a thread continue in order', async () => {
-  let api = await start();
+  let killable: ServiceProcess | undefined;
+  let api = await start(async (options) => (killable = await startServiceProcess(options)));
   const { id: thread } = await api.post<{ id: string }>('/v1/threads', { title: 'a conversation' });
   const requests = [
     [{ prompt: 'linger', thread_id: thread }, 'first'],
@@ -71,7 +82,7 @@ test('requests that are repeated after kill -9 start nothing twice, and the runs
   for (const [body, key] of requests) answers.push(await send('/v1/runs', body, key));
   const [lingering, waiting] = answers.map(({ body }) => body.id) as [string, string];
   await api.waitFor(lingering, (event) => event.type === 'tool_call.progress');
-  await service!.stop('SIGKILL');
+  await killable!.stop('SIGKILL');
 
   api = await start();
   for (const [index, [body, key]] of requests.entries())

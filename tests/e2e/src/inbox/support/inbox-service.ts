@@ -75,10 +75,10 @@ export class InboxService {
     this.#config = { llm: { provider: 'scripted', scenario }, mcpServers };
   }
 
-  /** Ends the process of the service as kill -9 does and starts the service again, now in this process and perhaps with other servers. */
+  /** Ends the service, a process of its own as kill -9 does, and starts it again in this process, perhaps with other servers. */
   async restart(mcpServers?: { readonly [name: string]: object }): Promise<void> {
-    if (this.#process === undefined) throw new Error('the service has no process of its own');
-    await this.#process.stop('SIGKILL');
+    if (this.#process === undefined) await this.#service?.stop();
+    else await this.#process.stop('SIGKILL');
     if (mcpServers !== undefined) this.#config = { ...this.#config, mcpServers };
     this.#process = undefined;
     this.#service = await startService({ folder: this.folder, config: this.#config });
