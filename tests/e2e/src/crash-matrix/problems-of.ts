@@ -1,3 +1,4 @@
+import { slowness } from '../support/slowness.ts';
 import type { Cell } from './matrix.ts';
 import type { CellResult } from './run-cell.ts';
 
@@ -7,7 +8,7 @@ const RECOVERY_LIMIT_MS = 10_000;
 /** Returns the differences between the result and what the cell requires, one sentence each. */
 export function problemsOf(
   cell: Cell,
-  { status, effects, asksPerson, wasKilled, isContinuous, recoveryMs, slowness }: CellResult,
+  { status, effects, asksPerson, wasKilled, isContinuous, recoveryMs }: CellResult,
 ): readonly string[] {
   const { kind, killing } = cell;
   const isRepeatable = kind === 'read-only' || kind === 'idempotent';
@@ -20,7 +21,8 @@ export function problemsOf(
       ? []
       : [asksPerson ? 'a person was asked' : 'nobody was asked']),
     ...(isContinuous ? [] : ['events are missing or duplicated']),
-    ...(recoveryMs <= RECOVERY_LIMIT_MS * slowness
+    // The machine is measured only where that decides: it takes as long as a start of the service.
+    ...(recoveryMs <= RECOVERY_LIMIT_MS || recoveryMs <= RECOVERY_LIMIT_MS * slowness()
       ? []
       : [`recovery took ${(recoveryMs / 1000).toFixed(1)} s`]),
   ];

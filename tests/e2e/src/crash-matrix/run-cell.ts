@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ApiClient, type RunView } from '../support/client.ts';
 import { writeScenario } from '../support/scenario.ts';
-import { slowness } from '../support/slowness.ts';
 import { startServiceProcess, temporaryFolder, type ServiceProcess } from '../support/service.ts';
 import type { Guard } from './controls.ts';
 import { toolOf, type Cell } from './matrix.ts';
@@ -20,8 +19,6 @@ export interface CellResult {
   readonly isContinuous: boolean;
   /** Time from the restart to the end of the run. */
   readonly recoveryMs: number;
-  /** How many times slower than a quiet machine this one was then. */
-  readonly slowness: number;
 }
 
 export interface CellOptions {
@@ -98,7 +95,6 @@ class CellRun {
       wasKilled: wasKilled || (killing.process === 'server' && existsSync(`${this.#ledger}.died`)),
       isContinuous: seqs.every((seq, index) => seq === index + 1) && seqs.length === run.last_seq,
       recoveryMs,
-      slowness: slowness(),
     };
   }
 
