@@ -44,7 +44,7 @@ const SERVERS = [
   ['a server on the SDK v2', 'sdk-v2', sdkV2SamplingServer, 'auto'],
 ] as const;
 
-/** One service with each server twice: as `asks-…`, and as `denied-…` without permission to ask the model. */
+/** A service with each server twice: as `asks-…`, and as `denied-…` without permission to ask the model. */
 beforeAll(async () => {
   folder = await temporaryFolder();
   model = await startModelServer();

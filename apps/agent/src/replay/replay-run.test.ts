@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { LlmError } from '../ports/llm-provider.ts';
 import { callsThenAnswer } from '../run/testing/fake-llm.ts';
 import { ok, READ_ONLY, untilCancelled, type FakeTool } from '../run/testing/fake-registry.ts';
@@ -434,4 +435,19 @@ describe('runs that cannot be replayed are refused', () => {
     );
     expect(readdirSync(dataDir)).toEqual([]);
   });
+});
+
+test('the thread that checks the answer of a replayed run ends with the replay', async () => {
+  const service = await openService({
+    script: (_request, index) => ({ text: index === 0 ? '{}' : '{"n":1}' }),
+  });
+  const outputSchema = { type: 'object', required: ['n'] };
+  const { id: runId } = await service.engine.createRun({ prompt: 'go', outputSchema });
+  await service.settled(runId);
+  const started: Worker[] = [];
+  const onWorker = (worker: Worker): void => void started.push(worker);
+  process.on('worker', onWorker);
+  onTestFinished(() => void process.off('worker', onWorker));
+  expect((await replay({ service, runId })).difference).toBeUndefined();
+  expect(started.map(({ threadId }) => threadId)).toEqual([-1]);
 });

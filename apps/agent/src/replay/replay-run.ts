@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createOutputChecker } from '../schema/output-checker.ts';
+import { SchemaChecks } from '../schema/schema-checks.ts';
 import { isSettled, type Run } from '../ports/store/run.ts';
 import type { Logger } from '../ports/logger.ts';
 import { createInProcessSignalBus } from '../queue/in-process-signal-bus.ts';
@@ -81,6 +82,7 @@ async function replay(
   { logger, idleMs }: Required<Pick<ReplayOptions, 'logger' | 'idleMs'>>,
 ): Promise<ReplayReport> {
   const state = new ReplayState();
+  const schemas = new SchemaChecks();
   const clock = new ReplayClock(systemClock);
   const { promise: settled, resolve: settle } = Promise.withResolvers<undefined>();
   const fail = (error: unknown): void => state.differ(`the replay failed: ${messageOf(error)}`);
@@ -107,7 +109,7 @@ async function replay(
     bus: createInProcessSignalBus(),
     registry: new RecordedServers(recording, state),
     llm: new RecordedModel(recording, state),
-    outputs: createOutputChecker(),
+    outputs: createOutputChecker(schemas),
     clock,
     logger,
     // Stored from the policies of the engine.
@@ -122,6 +124,7 @@ async function replay(
   } finally {
     cancelWatch();
     await engine.close({ graceMs: 0 });
+    await schemas.close();
   }
 }
 

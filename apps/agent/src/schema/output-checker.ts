@@ -1,11 +1,11 @@
 import type { OutputChecker } from '../ports/output-checker.ts';
-import { SchemaChecks, SchemaError } from './schema-checks.ts';
+import { SchemaError, type SchemaChecks } from './schema-checks.ts';
 
 /** Owner of client schemas in the schema worker's queue. */
 const OWNER = 'output schemas';
 
 /** Creates a checker of answers for object schemas, with the limits of tool schemas. */
-export function createOutputChecker(checks = new SchemaChecks()): OutputChecker {
+export function createOutputChecker(checks: SchemaChecks): OutputChecker {
   return {
     async unusable(schema) {
       if (schema['type'] !== 'object') return 'it must have "type": "object"';
