@@ -30,10 +30,12 @@ const waiting = globSync(manifest(root).workspaces, { cwd: root })
   .map((folder) => join(root, folder))
   .flatMap((folder) => {
     const { build } = manifest(folder).scripts ?? {};
-    return build === undefined ? [] : [{ build, folder }];
+    // The packages are compiled by now.
+    const rest = build?.replace(/^tsc -b( && )?/, '') ?? '';
+    return rest === '' ? [] : [{ command: rest, folder }];
   });
 const worker = async () => {
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
-    await run(next.build, next.folder);
+    await run(next.command, next.folder);
 };
 await Promise.all(Array.from({ length: availableParallelism() }, worker));
