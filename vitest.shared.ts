@@ -12,16 +12,15 @@ export const reporters: string[] = [
 
 /** The configuration of every package's tests. */
 export const shared: ViteUserConfig = defineConfig({
-  resolve: { conditions: ['@signalbox/source'] },
-  ssr: {
-    resolve: { conditions: ['@signalbox/source'], externalConditions: ['@signalbox/source'] },
-  },
   test: {
     include: ['src/**/*.test.ts'],
     reporters,
     outputFile: { json: '.results/vitest.json' },
     globalSetup: atRoot('vitest.temporary-folder.ts'),
     pool: 'forks',
+    // Node loads the modules, from the sources of the packages. Vite would compile each module once for every package whose tests import it.
+    experimental: { viteModuleRunner: false },
+    execArgv: ['--conditions=@signalbox/source'],
     // A process for each worker, not for each file: half of the time was loading the same modules again. A test leaves nothing behind in its process.
     isolate: false,
     // Most of the time goes into waiting for child processes.
