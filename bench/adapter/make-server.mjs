@@ -55,6 +55,6 @@ export function makeServer() {
   return createServer({
     info: { name: 'signalbox', version: '1.0.0' },
     tools: [echo, flood, ...fillers],
-    progressIntervalMs: 0,
+    limits: { progressIntervalMs: 0 },
   });
 }

@@ -40,7 +40,7 @@ export function createSqliteServer(options: SqliteServerOptions): SqliteServer {
     info: { name: 'signalbox-sqlite', title: 'SQLite', version: packageVersion(import.meta.url) },
     instructions:
       'Reads one SQLite database. Look at list_tables and describe_table before writing SQL for read_query; pass values through params.',
-    hasFixedLists: true,
+    lists: { areFixed: true },
     tools: logToolCalls(
       [readQueryTool(pool, limits.maxRows), listTablesTool(pool), describeTableTool(pool)],
       log,

@@ -34,7 +34,7 @@ export function createWeatherServer(options: WeatherServerOptions): Server {
             'All weather of this server is made-up demonstration data. Say so when you use it.',
         }
       : {}),
-    hasFixedLists: true,
+    lists: { areFixed: true },
     tools: logToolCalls(
       [weatherCurrentTool(setup), weatherForecastTool(setup), weatherCompareTool(setup)],
       log,

@@ -4,10 +4,10 @@ import type { ServerOptions } from './server.ts';
 
 /** Returns the capabilities that the options declare. `listChanged` is declared unless the lists are fixed, because `Server.changes` can publish changes. */
 export function capabilitiesOf(
-  { tools, prompts, resources, hasFixedLists = false }: ServerOptions,
+  { tools, prompts, resources, lists: { areFixed = false } = {} }: ServerOptions,
   { hasCompletions, hasTasks }: { readonly hasCompletions: boolean; readonly hasTasks: boolean },
 ): ServerCapabilities {
-  const lists = hasFixedLists ? {} : { listChanged: true };
+  const lists = areFixed ? {} : { listChanged: true };
   return {
     logging: {},
     ...(hasCompletions ? { completions: {} } : {}),

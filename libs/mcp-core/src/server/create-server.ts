@@ -41,7 +41,7 @@ export function createServer(options: ServerOptions): Server {
     findTool: (name) => catalog.tools?.get(name),
     states: new RequestStates(options.requestState),
     tasks: tasks && createTaskStarter(tasks),
-    progressIntervalMs: options.progressIntervalMs ?? DEFAULT_PROGRESS_INTERVAL_MS,
+    progressIntervalMs: options.limits?.progressIntervalMs ?? DEFAULT_PROGRESS_INTERVAL_MS,
     onError,
   });
   return new ConnectingServer(
@@ -101,9 +101,9 @@ class ConnectingServer implements Server {
   }
 
   #checkLists(): void {
-    if (this.#context.options.hasFixedLists === true)
+    if (this.#context.options.lists?.areFixed === true)
       throw new Error(
-        'The lists of this server are fixed: create it without hasFixedLists to change them',
+        'The lists of this server are fixed: create it without lists.areFixed to change them',
       );
   }
 }

@@ -12,7 +12,14 @@ export type { RequestStateOptions, UsedStates } from './input/request-state.ts';
 export type { ChangeHub } from './subscriptions/change-hub.ts';
 export type { LegacySession } from './connection/legacy-session.ts';
 export type { ResourceProvider, TemplateVariable } from './resources/resource-provider.ts';
-export type { Server, ServerConnection, ServerOptions } from './server.ts';
+export type {
+  ListOptions,
+  Server,
+  ServerConnection,
+  ServerFeatures,
+  ServerLimits,
+  ServerOptions,
+} from './server.ts';
 export type { RequestLink } from './requests/request-link.ts';
 export { Suspended } from './input/journal.ts';
 export { definePrompt } from './prompts/prompt.ts';

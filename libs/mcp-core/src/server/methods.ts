@@ -68,7 +68,7 @@ function discover({ instructions }: ServerOptions, { capabilities }: MethodsCont
 }
 
 function toolMethods(
-  { idempotencyEntries = 1000 }: ServerOptions,
+  { limits: { idempotencyEntries = 1000 } = {} }: ServerOptions,
   { catalog, onError }: MethodsContext,
 ): [string, Method][] {
   const caller = { calls: new IdempotentCalls(idempotencyEntries), onError };

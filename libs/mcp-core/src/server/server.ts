@@ -13,31 +13,45 @@ import type { ChangeHub } from './subscriptions/change-hub.ts';
 import type { ServerTaskOptions } from './tasks/task-engine.ts';
 import type { ToolDefinition } from './tools/tool.ts';
 
-export interface ServerOptions {
-  readonly info: Implementation;
+/** The features of a server, which its clients see. */
+export interface ServerFeatures {
   readonly instructions?: string;
   /** Listed sorted by name, in every era and for every client alike. */
   readonly tools?: readonly ToolDefinition[];
   /** Listed sorted by name, in every era and for every client alike. */
   readonly prompts?: readonly PromptDefinition[];
   readonly resources?: ResourceProvider;
-  /** Whether the lists of tools, prompts and resources never change: `listChanged` is then not declared, and `setTools` and `setPrompts` throw. Default false. */
-  readonly hasFixedLists?: boolean;
-  /** Number of tools, and of prompts, on a page of their lists. Default: all on one page. */
+}
+
+/** The lists of tools, prompts and resources. */
+export interface ListOptions {
+  /** Whether the lists never change: `listChanged` is then not declared, and `setTools` and `setPrompts` throw. Default false. */
+  readonly areFixed?: boolean;
+  /** Number of entries on a page of a list. Default: all on one page. */
   readonly pageSize?: number;
+}
+
+export interface ServerLimits {
+  /** Shortest time between two progress notifications of a request in milliseconds; an update in between is replaced by a later one. Default 100; 0 sends every update while the client reads. */
+  readonly progressIntervalMs?: number;
+  /** Number of finished calls with a `dev.signalbox/idempotency-key` whose results are stored. Default 1000. Results are stored for ten minutes, at most 16 MiB in all. */
+  readonly idempotencyEntries?: number;
+}
+
+/** The features of a server, and how it serves them. */
+export interface ServerOptions extends ServerFeatures {
+  readonly info: Implementation;
+  readonly lists?: ListOptions;
+  readonly limits?: ServerLimits;
   /** Called when a legacy session is initialized and after each `roots/list_changed`; later requests of the session wait for the returned promise. */
   readonly onLegacySession?: (session: LegacySession) => Promise<void> | void;
   /** Called with each failure whose details the client does not receive. Default: one line on stderr. */
   readonly onError?: (error: unknown) => void;
-  /** Number of finished calls with a `dev.signalbox/idempotency-key` whose results are stored. Default 1000. Results are stored for ten minutes, at most 16 MiB in all. */
-  readonly idempotencyEntries?: number;
   /**
    * Storage and limits of tasks. Required, at least as `{}`, if tools with tasks are added only
    * later.
    */
   readonly tasks?: ServerTaskOptions;
-  /** Shortest time between two progress notifications of a request in milliseconds; an update in between is replaced by a later one. Default 100; 0 sends every update while the client reads. */
-  readonly progressIntervalMs?: number;
   /** Sealing of the `requestState` of modern requests that require input. */
   readonly requestState?: RequestStateOptions;
 }

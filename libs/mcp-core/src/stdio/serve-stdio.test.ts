@@ -35,7 +35,7 @@ function serve(
     info: { name: 's', version: '1' },
     tools,
     onError: (error) => errors.push(error),
-    ...(progressIntervalMs === undefined ? {} : { progressIntervalMs }),
+    ...(progressIntervalMs === undefined ? {} : { limits: { progressIntervalMs } }),
   });
   const served = serveStdio(server, {
     input,

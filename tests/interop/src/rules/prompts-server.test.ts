@@ -217,7 +217,7 @@ describe.each(SERVER_SETUPS)('the prompts of a server, $era over $wire', ({ era,
       const prompts = ['a', 'b', 'c', 'd', 'e'].map((name) =>
         definePrompt({ name, handler: () => ({ messages: [] }) }),
       );
-      const client = await open({ prompts, pageSize: 2 });
+      const client = await open({ prompts, lists: { pageSize: 2 } });
       const pages: string[][] = [];
       let cursor: unknown;
       do {

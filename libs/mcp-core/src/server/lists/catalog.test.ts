@@ -52,7 +52,7 @@ describe('tools/list', () => {
       (_, index) => `tool_${String(index).padStart(2, '0')}`,
     );
     const ask = await speak(
-      createServer({ info, tools: names.map((name) => tool(name)), pageSize: 10 }),
+      createServer({ info, tools: names.map((name) => tool(name)), lists: { pageSize: 10 } }),
       version,
     );
     const seen: string[] = [];
@@ -74,7 +74,7 @@ describe('tools/list', () => {
     const server = createServer({
       info,
       tools: ['a', 'c', 'e'].map((name) => tool(name)),
-      pageSize: 2,
+      lists: { pageSize: 2 },
     });
     const ask = await speak(server, '2026-07-28');
     const { nextCursor: cursor } = (await ask('tools/list')).result as Listed;
@@ -87,7 +87,11 @@ describe('tools/list', () => {
   });
 
   test('continues exactly after the last page, with an empty page after the last tool', async () => {
-    const server = createServer({ info, tools: ['a', 'b'].map((name) => tool(name)), pageSize: 1 });
+    const server = createServer({
+      info,
+      tools: ['a', 'b'].map((name) => tool(name)),
+      lists: { pageSize: 1 },
+    });
     const ask = await speak(server, '2025-11-25');
     const { nextCursor: cursor } = (await ask('tools/list')).result as Listed;
     server.setTools([tool('a')]);
@@ -116,7 +120,7 @@ describe('tools/list', () => {
     const server = createServer({
       info,
       tools: ['a', 'b', 'c'].map((name) => tool(name)),
-      pageSize: 1,
+      lists: { pageSize: 1 },
     });
     const link = { signal: new AbortController().signal, notify: () => Promise.resolve() };
     const list = async (

@@ -66,12 +66,12 @@ export class Catalog {
   }
 
   #tableOfTools(definitions: readonly ToolDefinition[]): ToolTable {
-    const { info, pageSize } = this.#options;
+    const { info, lists: { pageSize } = {} } = this.#options;
     return new ToolTable(definitions, { info, validator: this.#validator, pageSize });
   }
 
   #tableOfPrompts(definitions: readonly PromptDefinition[]): PromptTable {
-    const { info, pageSize } = this.#options;
+    const { info, lists: { pageSize } = {} } = this.#options;
     return new PromptTable(definitions, { info, pageSize });
   }
 }

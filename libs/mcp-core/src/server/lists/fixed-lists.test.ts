@@ -13,7 +13,9 @@ test('a server declares changes of its lists unless they are fixed', async () =>
     prompts: { listChanged: true },
     resources: { listChanged: true },
   });
-  const fixed = await connectInMemory(createServer({ info, ...features, hasFixedLists: true }));
+  const fixed = await connectInMemory(
+    createServer({ info, ...features, lists: { areFixed: true } }),
+  );
   for (const feature of ['tools', 'prompts', 'resources'] as const) {
     expect(fixed.server.capabilities).toHaveProperty(feature);
     expect(fixed.server.capabilities[feature]).not.toHaveProperty('listChanged');
@@ -21,7 +23,7 @@ test('a server declares changes of its lists unless they are fixed', async () =>
 });
 
 test('fixed lists cannot be replaced', () => {
-  const server = createServer({ info, ...features, hasFixedLists: true });
+  const server = createServer({ info, ...features, lists: { areFixed: true } });
   expect(() => server.setTools([])).toThrow('The lists of this server are fixed');
   expect(() => server.setPrompts([])).toThrow('The lists of this server are fixed');
 });

@@ -73,7 +73,7 @@ describe('prompts/list', () => {
 
   test('comes in pages of the size the server has', async () => {
     const prompts = ['c', 'a', 'b'].map((name) => prompt(name, () => ({ messages: [] })));
-    const ask = await speak(createServer({ info, prompts, pageSize: 2 }), '2025-11-25');
+    const ask = await speak(createServer({ info, prompts, lists: { pageSize: 2 } }), '2025-11-25');
     const { result: first } = await ask('prompts/list');
     expect(first).toMatchObject({
       prompts: [{ name: 'a' }, { name: 'b' }],
@@ -216,7 +216,7 @@ describe('createServer', () => {
   });
 
   test.each([0, -1, 1.5, NaN])('refuses the page size %d', (pageSize) => {
-    expect(() => createServer({ info, prompts: [], pageSize })).toThrow(
+    expect(() => createServer({ info, prompts: [], lists: { pageSize } })).toThrow(
       'pageSize must be a positive integer',
     );
   });

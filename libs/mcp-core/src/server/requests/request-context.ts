@@ -31,7 +31,7 @@ export interface RequestContext {
   /** The authentication of the transport, if any. */
   readonly auth: AuthContext | undefined;
   /**
-   * Sends progress, at most ten times a second (`ServerOptions.progressIntervalMs`); the last update is always sent. Does nothing without a progress token,
+   * Sends progress, at most ten times a second (`ServerLimits.progressIntervalMs`); the last update is always sent. Does nothing without a progress token,
    * when `progress` does not increase, and after the result. Await it to apply the client's backpressure; with an interval of 0 no update is then lost.
    * Never rejects.
    */

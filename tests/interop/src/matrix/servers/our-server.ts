@@ -56,9 +56,9 @@ export function createOurServer(world: World): Server {
       subscribe: true,
       pageSize: 1,
     }),
-    pageSize: 5,
+    lists: { pageSize: 5 },
     tasks: { pollIntervalMs: 20 },
-    progressIntervalMs: 0,
+    limits: { progressIntervalMs: 0 },
     requestState: { keys: ['a key of the tests that is long enough'] },
     onError: () => undefined,
   });
