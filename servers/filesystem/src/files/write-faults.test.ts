@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { usableOpeners } from '../sandbox/choose-opener.ts';
 import type { Opener, PinnedPath } from '../sandbox/pinned-path.ts';
+import { bound } from '../testing/bound.ts';
 import { createToolCaller } from '../testing/call-tool.ts';
 import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 
@@ -45,7 +46,7 @@ function withFullDisk(opener: Opener, room: number): Opener {
           };
         }
         const value: unknown = Reflect.get(target, property, target);
-        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+        return typeof value === 'function' ? bound(target, value) : value;
       },
     });
   const onFullDisk = (pinned: PinnedPath): PinnedPath =>
@@ -56,7 +57,7 @@ function withFullDisk(opener: Opener, room: number): Opener {
           return async (name: string, mode: number) => limited(await target.createFile(name, mode));
         if (property === 'open') return async (flags: number) => limited(await target.open(flags));
         const value: unknown = Reflect.get(target, property, target);
-        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+        return typeof value === 'function' ? bound(target, value) : value;
       },
     });
   return { ...opener, pin: async (given, options) => onFullDisk(await opener.pin(given, options)) };

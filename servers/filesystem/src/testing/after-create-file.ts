@@ -1,4 +1,5 @@
 import type { Opener, PinnedPath } from '../sandbox/pinned-path.ts';
+import { bound } from './bound.ts';
 
 /**
  * Wraps an opener for tests: calls `meddle` after each created file, like another program that acts
@@ -16,7 +17,7 @@ export function afterCreateFile(opener: Opener, meddle: () => void): Opener {
           };
         }
         const value: unknown = Reflect.get(target, property, target);
-        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+        return typeof value === 'function' ? bound(target, value) : value;
       },
     });
   return { ...opener, pin: async (given, options) => meddling(await opener.pin(given, options)) };
