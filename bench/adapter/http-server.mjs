@@ -4,8 +4,7 @@ import { makeServer } from './make-server.mjs';
 
 const handler = createHttpHandler(makeServer(), {
   path: '/mcp',
-  eventStore: false,
-  stateless: process.env['BENCH_MODE'] === 'legacy-stateless',
+  sessions: process.env['BENCH_MODE'] === 'legacy-stateless' ? false : { eventStore: false },
 });
 
 const listener = createServer((request, response) => {

@@ -4,7 +4,7 @@ import { makeServer } from './make-signalbox.mjs';
 
 const handler = createHttpHandler(makeServer(tools), {
   path: '/mcp',
-  stateless: mode === 'stateless',
+  ...(mode === 'stateless' ? { sessions: false } : {}),
 });
 listen((request, response) => {
   handler.handle(request, response);

@@ -23,8 +23,7 @@ interface Opened {
 
 class Poster implements FuzzConnection {
   readonly #handler: HttpHandler = createHttpHandler(fuzzServer(), {
-    maxBodyBytes: MAX_LINE_BYTES,
-    drainMs: 100,
+    limits: { maxBodyBytes: MAX_LINE_BYTES, drainMs: 100 },
     onError: () => undefined,
   });
   readonly #answered: (value: unknown) => void;

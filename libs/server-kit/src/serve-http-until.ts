@@ -38,9 +38,9 @@ export async function serveHttpUntil(
   const listener = await serveHttp(server, {
     host,
     port,
-    drainMs,
+    limits: { drainMs },
     onError,
-    ...(token === '' ? {} : { bearerToken: token }),
+    ...(token === '' ? {} : { access: { bearerToken: token } }),
   }).catch((error: unknown) => {
     throw new UsageError(`--http ${http}: ${reasonOf(error)}`, { cause: error });
   });

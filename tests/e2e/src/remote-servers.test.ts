@@ -43,7 +43,7 @@ async function listen(description: string, port = 0): Promise<number> {
   });
   const handler: HttpHandler = createHttpHandler(
     createServer({ info: { name: 'far', version: '1' }, tools: [note] }),
-    { bearerToken: TOKEN },
+    { access: { bearerToken: TOKEN } },
   );
   listener = createListener((request, response) => handler.handle(request, response)).listen(
     port,

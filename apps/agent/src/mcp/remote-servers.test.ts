@@ -51,7 +51,11 @@ function echoServer(calls: string[]): Server {
 
 async function remote(options: Partial<Parameters<typeof serveHttp>[1]> = {}): Promise<Remote> {
   const calls: string[] = [];
-  const listener = await serveHttp(echoServer(calls), { port: 0, bearerToken: TOKEN, ...options });
+  const listener = await serveHttp(echoServer(calls), {
+    port: 0,
+    access: { bearerToken: TOKEN },
+    ...options,
+  });
   closers.push(() => listener.close());
   return { listener, calls };
 }

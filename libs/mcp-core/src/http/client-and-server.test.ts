@@ -21,7 +21,7 @@ const noArguments = { type: 'object', properties: {}, additionalProperties: fals
 const WAIT = { timeout: 10_000 };
 
 async function listen(server: Server, options: ServeHttpOptions = {}): Promise<HttpListener> {
-  const listener = await serveHttp(server, { drainMs: 0, ...options });
+  const listener = await serveHttp(server, { limits: { drainMs: 0 }, ...options });
   onTestFinished(() => listener.close());
   return listener;
 }
@@ -162,7 +162,9 @@ test('a call whose stream the handler closed gets its result by resuming', async
       return { structuredContent: { done: true } };
     },
   });
-  const { url } = await listen(createServer({ info, tools: [later] }), { retryMs: 10 });
+  const { url } = await listen(createServer({ info, tools: [later] }), {
+    sessions: { retryMs: 10 },
+  });
   const client = await connect(url, 'legacy');
   expect((await client.callTool('later', {})).structuredContent).toEqual({ done: true });
 });
@@ -171,7 +173,7 @@ test.each<Era>(['legacy', 'modern'])(
   'the right token lets in, the wrong one does not, %s',
   async (era) => {
     const { url } = await listen(createServer({ info, tools: [count] }), {
-      bearerToken: 'right-token',
+      access: { bearerToken: 'right-token' },
     });
     const client = await connect(url, era, {
       http: { headers: () => ({ Authorization: 'Bearer right-token' }) },

@@ -32,7 +32,7 @@ test.each(['legacy', 'modern'] as const)(
   async (era) => {
     const listener = await serveHttp(
       createServer({ info: { name: 's', version: '1' }, tools: [ask] }),
-      { drainMs: 0 },
+      { limits: { drainMs: 0 } },
     );
     onTestFinished(() => listener.close());
     const asked: (OriginatingRequest | undefined)[] = [];

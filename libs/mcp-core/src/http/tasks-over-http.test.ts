@@ -46,7 +46,7 @@ const serve = (): Server =>
   });
 
 async function listen(server: Server, options: ServeHttpOptions = {}): Promise<string> {
-  const listener = await serveHttp(server, { drainMs: 0, ...options });
+  const listener = await serveHttp(server, { limits: { drainMs: 0 }, ...options });
   onTestFinished(() => listener.close());
   return listener.url;
 }
@@ -101,7 +101,7 @@ describe.each(['modern', 'legacy'] as const)('a %s task over HTTP', (era) => {
         ?.user;
       return user === undefined ? { refused: 401 } : { auth: { principal: user } };
     };
-    const url = await listen(serve(), { authenticate });
+    const url = await listen(serve(), { access: { authenticate } });
     const ada = await connect(url, era, {
       user: 'ada',
       handlers: { elicit: () => new Promise(() => undefined) },

@@ -10,7 +10,7 @@ import {
 import { type Cell, runCells } from './run-cells.ts';
 
 const shared = { era: 'legacy', wire: 'http-stateless' } as const;
-const hostOursStateless = () => hostOurs({ stateless: true });
+const hostOursStateless = () => hostOurs({ sessions: false });
 
 const cells: readonly Cell[] = [
   {

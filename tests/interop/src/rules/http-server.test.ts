@@ -167,7 +167,7 @@ describe('the modern endpoint of a server', () => {
   });
 
   test('is stateless where sessions are off', proves(subject, 'http.other-methods'), async () => {
-    const url = await listen({}, { stateless: true });
+    const url = await listen({}, { sessions: false });
     for (const method of ['GET', 'DELETE']) {
       const response = await fetch(url, { method, headers: { accept: 'text/event-stream' } });
       expect(response.status).toBe(405);

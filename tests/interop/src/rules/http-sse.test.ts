@@ -22,7 +22,7 @@ test(
   async () => {
     const listener = await serveHttp(createServer(serverOptions({ tools: [echo] })), {
       legacySse: true,
-      drainMs: 100,
+      limits: { drainMs: 100 },
       onError: () => undefined,
     });
     onTestFinished(() => listener.close());

@@ -18,7 +18,11 @@ function listen(
 }
 
 async function listenWith(server: Server, http: ServeHttpOptions = {}): Promise<string> {
-  const listener = await serveHttp(server, { onError: () => undefined, drainMs: 100, ...http });
+  const listener = await serveHttp(server, {
+    onError: () => undefined,
+    limits: { drainMs: 100 },
+    ...http,
+  });
   onTestFinished(() => listener.close());
   return listener.url;
 }
@@ -242,7 +246,9 @@ describe('the endpoint of a server with sessions', () => {
         await Promise.resolve();
         return { content: [] };
       });
-      const session = await open(await listen({ tools: [closing] }, { retryMs: 123 }));
+      const session = await open(
+        await listen({ tools: [closing] }, { sessions: { retryMs: 123 } }),
+      );
       const events: ServerEvent[] = [];
       for await (const event of readEvents(await session.post(call('closing')))) events.push(event);
       expect(events.some(({ retry }) => retry === '123')).toBe(true);
@@ -319,7 +325,7 @@ describe('the endpoint of a server with sessions', () => {
       const authenticate = (headers: { readonly [name: string]: unknown }) => ({
         auth: { principal: String(headers['x-user']) },
       });
-      const url = await listen({ tools: [echo] }, { authenticate });
+      const url = await listen({ tools: [echo] }, { access: { authenticate } });
       const response = await post(url, initialize(), { 'x-user': 'ada' });
       const headers = {
         'mcp-session-id': response.headers.get('mcp-session-id') ?? '',
@@ -343,7 +349,7 @@ describe('the endpoint of a server with sessions', () => {
       const old = await open(url, '2025-03-26');
       expect((await old.post(call('echo'))).status).toBe(200);
       // Without sessions the version is unknown, so a batch is read as in 2025-03-26.
-      const stateless = await listen({ tools: [echo] }, { stateless: true });
+      const stateless = await listen({ tools: [echo] }, { sessions: false });
       const response = await post(stateless, [call('echo', 1), call('echo', 2)]);
       expect([response.status, ((await response.json()) as Message[]).map(({ id }) => id)]).toEqual(
         [200, [1, 2]],

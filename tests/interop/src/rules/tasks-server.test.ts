@@ -526,7 +526,9 @@ test.for([
     }));
     const server = createServer(serverOptions({ tools: [later(() => done), ask] }));
     const as = async (principal: string): Promise<RawClient> => {
-      const wire = await openHttp(server, { authenticate: () => ({ auth: { principal } }) });
+      const wire = await openHttp(server, {
+        access: { authenticate: () => ({ auth: { principal } }) },
+      });
       const client = new RawClient(wire, {
         era,
         wire: 'http',

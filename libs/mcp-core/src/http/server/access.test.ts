@@ -49,7 +49,7 @@ describe('pages of other sites are refused', () => {
   test('unless they use the configured names', async () => {
     const peer = await serve(
       {},
-      { allowedHosts: ['mcp.example'], allowedOrigins: ['https://App.example'] },
+      { access: { allowedHosts: ['mcp.example'], allowedOrigins: ['https://App.example'] } },
     );
     await expect(
       statusOf(peer, { host: 'MCP.example:443', origin: 'https://app.EXAMPLE' }),
@@ -61,7 +61,7 @@ describe('pages of other sites are refused', () => {
   });
 
   test('on every method, before anything else', async () => {
-    const peer = await serve({}, { bearerToken: 'secret' });
+    const peer = await serve({}, { access: { bearerToken: 'secret' } });
     for (const method of ['GET', 'DELETE', 'OPTIONS', 'POST'])
       expect(
         (await peer.exchange({ method, headers: { origin: 'https://evil.example' } })).status,
@@ -91,7 +91,7 @@ describe('pages of other sites are refused', () => {
 
 describe('authentication', () => {
   test('accepts a request with a token', async () => {
-    const peer = await serve({}, { bearerToken: ['one', 'two'] });
+    const peer = await serve({}, { access: { bearerToken: ['one', 'two'] } });
     const send = (authorization?: string) =>
       peer.exchange(peer.modern('server/discover', {}, { headers: { authorization } }));
     for (const authorization of ['Bearer one', 'bearer  two'])
@@ -118,12 +118,14 @@ describe('authentication', () => {
       {},
       {
         onError,
-        authenticate: async ({ authorization }) => {
-          await Promise.resolve();
-          if (authorization === 'throw') throw new Error('the key server is down');
-          return authorization === 'good'
-            ? { auth: { principal: 'ada' } }
-            : { refused: 403, challenge };
+        access: {
+          authenticate: async ({ authorization }) => {
+            await Promise.resolve();
+            if (authorization === 'throw') throw new Error('the key server is down');
+            return authorization === 'good'
+              ? { auth: { principal: 'ada' } }
+              : { refused: 403, challenge };
+          },
         },
       },
     );
@@ -141,7 +143,7 @@ describe('authentication', () => {
   test('rejects a token that a header cannot carry', () => {
     const server = createServer({ info: { name: 'test', version: '1' } });
     for (const bearerToken of ['', [], ['a', '']])
-      expect(() => createHttpHandler(server, { bearerToken })).toThrow(
+      expect(() => createHttpHandler(server, { access: { bearerToken } })).toThrow(
         'A bearer token has one or more of',
       );
   });

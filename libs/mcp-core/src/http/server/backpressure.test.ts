@@ -65,7 +65,7 @@ async function notifying(count: number, steps: number[]): Promise<HttpPeer> {
     },
     // No other member is used here.
   } as unknown as Server;
-  const listener = await serveHttp(server, { drainMs: 10 });
+  const listener = await serveHttp(server, { limits: { drainMs: 10 } });
   onTestFinished(() => listener.close());
   return new HttpPeer(server, listener);
 }

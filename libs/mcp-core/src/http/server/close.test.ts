@@ -83,7 +83,7 @@ describe('close', () => {
 
   test('waits only for a limited time, then aborts', async () => {
     const held = heldTool();
-    const peer = await serve({ tools: [held.tool] }, { drainMs: 20 });
+    const peer = await serve({ tools: [held.tool] }, { limits: { drainMs: 20 } });
     const response = peer.send(peer.modern('tools/call', { name: 'hold', arguments: {} }));
     const { signal } = await held.started;
     await peer.listener.close();

@@ -5,7 +5,12 @@ import type { Server } from '../../server/server.ts';
 import { bearerTokens, type Authenticate } from './authentication.ts';
 import { MemoryEventStore } from './event-store.ts';
 import type { HttpExchange } from './http-exchange.ts';
-import type { HttpHandler, HttpHandlerOptions, RequestAuth } from './http-handler.ts';
+import type {
+  HttpAccessOptions,
+  HttpHandler,
+  HttpHandlerOptions,
+  RequestAuth,
+} from './http-handler.ts';
 import { sendText } from './json-responses.ts';
 import { LegacySseEndpoint } from './legacy-sse-endpoint.ts';
 import { McpEndpoint } from './mcp-endpoint.ts';
@@ -47,30 +52,24 @@ class ServingHandler implements HttpHandler {
   #closing: Promise<void> | undefined;
 
   constructor(server: Server, options: HttpHandlerOptions) {
+    const { path, keepAliveMs = 15_000, access = {}, limits = {}, legacySse = false } = options;
+    const { allowedHosts = LOOPBACK_HOSTS, allowedOrigins = [] } = access;
+    const { maxBodyBytes = 4_194_304, maxConcurrentRequests = 10_000, drainMs = 3000 } = limits;
     const {
-      maxBodyBytes = 4_194_304,
       maxSessions = 10_000,
-      maxConcurrentRequests = 10_000,
       sessionIdleMs = 1_800_000,
       retryMs = 1000,
-      keepAliveMs = 15_000,
-      drainMs = 3000,
-    } = options;
-    const {
-      path,
-      allowedHosts = LOOPBACK_HOSTS,
-      allowedOrigins = [],
       eventStore = new MemoryEventStore(),
-    } = options;
+    } = options.sessions === false ? {} : (options.sessions ?? {});
     const onError = guarded(options.onError ?? reportToStderr);
     this.#drainMs = drainMs;
     this.#keepAliveMs = keepAliveMs;
     this.#sweepMs = Math.min(keepAliveMs, sessionIdleMs);
     this.#onError = onError;
     this.#origins = new OriginCheck({ allowedHosts, allowedOrigins });
-    this.#authenticate = authenticationOf(options);
+    this.#authenticate = authenticationOf(access);
     const exchanges = this.#exchanges;
-    if (options.stateless !== true) {
+    if (options.sessions !== false) {
       this.#sessions = new Sessions(server, {
         maxSessions,
         sessionIdleMs,
@@ -95,8 +94,8 @@ class ServingHandler implements HttpHandler {
     if (path === undefined) this.#otherwise = serve;
     else this.#endpoints.set(path, serve);
     const { stream = '/sse', messages = '/messages' } =
-      typeof options.legacySse === 'object' ? options.legacySse : {};
-    if (options.legacySse !== undefined && options.legacySse !== false) {
+      typeof legacySse === 'object' ? legacySse : {};
+    if (legacySse !== false) {
       this.#sse = new LegacySseEndpoint({
         server,
         messagesPath: messages,
@@ -200,7 +199,7 @@ const BEARER_TOKEN = /^[\w.~+/-]+=*$/u;
 function authenticationOf({
   authenticate,
   bearerToken,
-}: HttpHandlerOptions): Authenticate | undefined {
+}: HttpAccessOptions): Authenticate | undefined {
   if (bearerToken === undefined) return authenticate;
   if (authenticate !== undefined) throw new Error('Pass bearerToken or authenticate, not both');
   const tokens = [bearerToken].flat();

@@ -55,12 +55,14 @@ async function openGate(options: Partial<ServerOptions>, http: HttpHandlerOption
   const server = createServer({ info: { name: 'test', version: '1' }, ...options });
   const handler = createHttpHandler(server, {
     ...http,
-    authenticate: async (headers) => {
-      if (headers['x-hold'] !== undefined) {
-        held.resolve();
-        await left.promise;
-      }
-      return {};
+    access: {
+      authenticate: async (headers) => {
+        if (headers['x-hold'] !== undefined) {
+          held.resolve();
+          await left.promise;
+        }
+        return {};
+      },
     },
   });
   const listener = createNodeServer((request, response) => {
@@ -146,7 +148,7 @@ describe('a client that leaves while authenticate runs', () => {
     onTestFinished(() => {
       vi.useRealTimers();
     });
-    const gate = await openGate({}, { sessionIdleMs: 1000 });
+    const gate = await openGate({}, { sessions: { sessionIdleMs: 1000 } });
     const { sessionId } = await gate.send({ body: INITIALIZE });
     const headers = { 'mcp-session-id': sessionId };
     await gate.leave({ method: 'GET', headers });

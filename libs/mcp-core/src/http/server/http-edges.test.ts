@@ -158,7 +158,7 @@ describe('an invalid HTTP request', () => {
 
 describe('a body over the limit', () => {
   test('gets 413 however it is sent, and the connection continues', async () => {
-    const peer = await serve({ tools: [echo] }, { maxBodyBytes: 100_000 });
+    const peer = await serve({ tools: [echo] }, { limits: { maxBodyBytes: 100_000 } });
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     onTestFinished(() => {
       agent.destroy();
@@ -191,7 +191,7 @@ describe('a body over the limit', () => {
   });
 
   test('that never ends is cut off', async () => {
-    const peer = await serve({}, { maxBodyBytes: 1000 });
+    const peer = await serve({}, { limits: { maxBodyBytes: 1000 } });
     const { socket, text, closed } = await open(peer);
     socket.write(headOf(peer, 'Transfer-Encoding: chunked'));
     const chunk = `400\r\n${'x'.repeat(1024)}\r\n`;
@@ -209,7 +209,7 @@ describe('a body over the limit', () => {
     const peer = await serve({ tools: [echo] });
     const { headers, body } = peer.modern('server/discover', {}, { id: '' });
     const empty = JSON.stringify(body).length;
-    const limited = await serve({}, { maxBodyBytes: empty + 10 });
+    const limited = await serve({}, { limits: { maxBodyBytes: empty + 10 } });
     const statusOf = async (length: number) =>
       (
         await limited.exchange({
@@ -224,7 +224,7 @@ describe('a body over the limit', () => {
 
 describe('a connection', () => {
   test('whose body stops halfway is ended after the time limit', async () => {
-    const peer = await serve({}, { requestTimeoutMs: 100 });
+    const peer = await serve({}, { limits: { requestTimeoutMs: 100 } });
     const { socket, text, closed } = await open(peer);
     socket.write(`${headOf(peer, 'Content-Length: 100')}{"jsonrpc"`);
     await closed;
@@ -306,7 +306,7 @@ test('an onError that throws is reported on stderr, and its request gets a respo
   };
   const peer = await serve(
     {},
-    { onError, authenticate: () => Promise.reject(new Error('no database')) },
+    { onError, access: { authenticate: () => Promise.reject(new Error('no database')) } },
   );
   expect((await peer.exchange({ body: {} })).status).toBe(500);
   expect(String(stderr.mock.calls[0]?.[0])).toContain('the reporter is broken');

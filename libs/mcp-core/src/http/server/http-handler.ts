@@ -4,12 +4,8 @@ import type { Authenticate } from './authentication.ts';
 import type { EventStore } from './event-store.ts';
 import type { LegacySsePaths } from './legacy-sse-endpoint.ts';
 
-export interface HttpHandlerOptions {
-  /**
-   * Path of the MCP endpoint; other paths get 404. Default: every path except the paths of
-   * `legacySse`.
-   */
-  readonly path?: string;
+/** Rules for accepting requests. */
+export interface HttpAccessOptions {
   /**
    * Host names, without port, under which the server may be reached; others get 403. Default:
    * `localhost`, `127.0.0.1`, `[::1]`.
@@ -27,21 +23,28 @@ export interface HttpHandlerOptions {
   readonly authenticate?: Authenticate;
   /** Accepted tokens; every request must carry one. A shorthand for `authenticate`. */
   readonly bearerToken?: string | readonly string[];
+}
+
+export interface HttpLimits {
   /** Longest body in bytes; a longer one gets 413. Default: 4 MiB. */
   readonly maxBodyBytes?: number;
-  /** Serves legacy requests without sessions. Default: false. */
-  readonly stateless?: boolean;
+  /**
+   * Maximum number of concurrent requests without a session, listen streams included: modern
+   * requests, and legacy ones when `sessions` is false. Others get 503 and `Retry-After`. Default:
+   * 10,000. A session runs at most 4096.
+   */
+  readonly maxConcurrentRequests?: number;
+  /** Milliseconds that `close` waits for running responses. Default: 3000. */
+  readonly drainMs?: number;
+}
+
+/** Options of legacy sessions. */
+export interface HttpSessionOptions {
   /**
    * Maximum number of sessions. Beyond it the session that was idle longest ends; if all are in
    * use, `initialize` gets 503. Default: 10,000.
    */
   readonly maxSessions?: number;
-  /**
-   * Maximum number of concurrent requests without a session, listen streams included: modern
-   * requests, and legacy ones with `stateless`. Others get 503 and `Retry-After`. Default: 10,000.
-   * A session runs at most 4096.
-   */
-  readonly maxConcurrentRequests?: number;
   /**
    * Milliseconds without a request and without an open stream after which a session ends. Default:
    * 30 minutes.
@@ -57,13 +60,24 @@ export interface HttpHandlerOptions {
    * Milliseconds after which a client resumes a stream whose connection was closed. Default: 1000.
    */
   readonly retryMs?: number;
+}
+
+export interface HttpHandlerOptions {
+  /**
+   * Path of the MCP endpoint; other paths get 404. Default: every path except the paths of
+   * `legacySse`.
+   */
+  readonly path?: string;
+  /** Default: requests to and from loopback, without authentication. */
+  readonly access?: HttpAccessOptions;
+  readonly limits?: HttpLimits;
+  /** `false` serves legacy requests without sessions. */
+  readonly sessions?: HttpSessionOptions | false;
   /**
    * Milliseconds between keep-alives on quiet streams. A response that takes longer becomes a
    * stream. Default: 15,000.
    */
   readonly keepAliveMs?: number;
-  /** Milliseconds that `close` waits for running responses. Default: 3000. */
-  readonly drainMs?: number;
   /** Also serves HTTP+SSE, the transport before 2025-03-26. Default: false. */
   readonly legacySse?: boolean | LegacySsePaths;
   /**

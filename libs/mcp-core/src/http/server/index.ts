@@ -9,7 +9,14 @@ export type {
   StreamAddress,
 } from './event-store.ts';
 export type { HttpHeaders } from '../headers/http-headers.ts';
-export type { HttpHandler, HttpHandlerOptions, RequestAuth } from './http-handler.ts';
+export type {
+  HttpAccessOptions,
+  HttpHandler,
+  HttpHandlerOptions,
+  HttpLimits,
+  HttpSessionOptions,
+  RequestAuth,
+} from './http-handler.ts';
 export type { LegacySsePaths } from './legacy-sse-endpoint.ts';
 export { serveHttp } from './serve-http.ts';
-export type { HttpListener, ServeHttpOptions } from './serve-http.ts';
+export type { HttpListener, HttpListenerLimits, ServeHttpOptions } from './serve-http.ts';

@@ -136,7 +136,7 @@ describe('a session', () => {
   test.each([false, true])(
     'is opened by an initialize with Mcp-Method, as bridges mirror it (stateless: %s)',
     async (stateless) => {
-      const peer = await serve({ tools: [echo] }, { stateless });
+      const peer = await serve({ tools: [echo] }, { sessions: stateless ? false : {} });
       const { status, json, headers } = await peer.exchange({
         headers: { 'mcp-method': 'initialize' },
         body: INITIALIZE,
@@ -175,8 +175,10 @@ describe('a session', () => {
     const peer = await serve(
       {},
       {
-        authenticate: ({ authorization }) =>
-          authorization === undefined ? {} : { auth: { principal: String(authorization) } },
+        access: {
+          authenticate: ({ authorization }) =>
+            authorization === undefined ? {} : { auth: { principal: String(authorization) } },
+        },
       },
     );
     const session = await peer.initialize('2025-11-25', { headers: { authorization: 'ada' } });
@@ -189,7 +191,7 @@ describe('a session', () => {
 
   test('ends when it was idle for long, but not while its stream is open', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
-    const peer = await serve({}, { sessionIdleMs: 60_000 });
+    const peer = await serve({}, { sessions: { sessionIdleMs: 60_000 } });
     const idle = await peer.initialize();
     const listening = await peer.initialize();
     await listening.get();
@@ -202,7 +204,7 @@ describe('a session', () => {
   test('is idle from the end of its last request, not from its beginning', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
     const held = heldTool();
-    const peer = await serve({ tools: [held.tool] }, { sessionIdleMs: 60_000 });
+    const peer = await serve({ tools: [held.tool] }, { sessions: { sessionIdleMs: 60_000 } });
     const session = await peer.initialize();
     const answer = session.call(1, 'hold');
     await held.started;
@@ -217,7 +219,7 @@ describe('a session', () => {
   });
 
   test('that was idle longest is replaced by a new one; without an idle one none is opened', async () => {
-    const peer = await serve({}, { maxSessions: 2 });
+    const peer = await serve({}, { sessions: { maxSessions: 2 } });
     const [first, second] = [await peer.initialize(), await peer.initialize()];
     await second.get();
     const third = await peer.initialize();

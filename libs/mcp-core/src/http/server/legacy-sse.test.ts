@@ -114,7 +114,9 @@ test('connections are separate, and belong to their owners', async () => {
   const peer = await serve(
     { tools: [echo] },
     legacySse({
-      authenticate: ({ authorization }) => ({ auth: { principal: String(authorization) } }),
+      access: {
+        authenticate: ({ authorization }) => ({ auth: { principal: String(authorization) } }),
+      },
     }),
   );
   const [ada, bob] = [
@@ -157,7 +159,7 @@ test('the paths are configurable, wrong methods and messages are refused', async
 });
 
 test('too many connections are refused', async () => {
-  const peer = await serve({}, legacySse({ maxSessions: 1 }));
+  const peer = await serve({}, legacySse({ sessions: { maxSessions: 1 } }));
   await open(peer);
   expect((await peer.exchange({ path: '/sse', method: 'GET' })).status).toBe(503);
 });

@@ -177,8 +177,10 @@ describe('a modern request', () => {
     const peer = await serve(
       { tools: [tool] },
       {
-        authenticate: (headers) =>
-          headers.authorization === 'x' ? { auth: { principal: 'ada' } } : {},
+        access: {
+          authenticate: (headers) =>
+            headers.authorization === 'x' ? { auth: { principal: 'ada' } } : {},
+        },
       },
     );
     const call = (authorization: string) =>
@@ -484,7 +486,10 @@ test('a listen stream that the server ends gets its result and no cancellation',
 describe('more concurrent requests than maxConcurrentRequests', () => {
   test('get 503 until one has ended, even if its client left', async () => {
     const held = heldTool();
-    const peer = await serve({ tools: [held.tool, echo] }, { maxConcurrentRequests: 1 });
+    const peer = await serve(
+      { tools: [held.tool, echo] },
+      { limits: { maxConcurrentRequests: 1 } },
+    );
     const running = peer.begin(peer.modern('tools/call', { name: 'hold', arguments: {} }));
     running.request.on('error', () => undefined);
     running.request.end(
@@ -518,7 +523,10 @@ describe('more concurrent requests than maxConcurrentRequests', () => {
   });
 
   test('count each request of a batch without a session', async () => {
-    const peer = await serve({ tools: [echo] }, { maxConcurrentRequests: 2, stateless: true });
+    const peer = await serve(
+      { tools: [echo] },
+      { limits: { maxConcurrentRequests: 2 }, sessions: false },
+    );
     const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
     const headers = { 'mcp-protocol-version': '2025-03-26' };
     expect((await peer.exchange({ headers, body: [ping(1), ping(2), ping(3)] })).status).toBe(503);

@@ -37,7 +37,7 @@ const logged = (text: string) => (message: JsonObject) =>
 describe('a stream of a session', () => {
   test('begins with an event that has an id, no data and the retry delay; ids are unique and name the stream', async () => {
     const script = scripted();
-    const peer = await serve({ tools: [script.tool] }, { retryMs: 123 });
+    const peer = await serve({ tools: [script.tool] }, { sessions: { retryMs: 123 } });
     const session = await peer.initialize();
     const standalone = await session.get();
     const [first, second] = [await session.call(1, 'scripted'), await session.call(2, 'scripted')];
@@ -61,7 +61,7 @@ describe('a stream of a session', () => {
 
   test('that is not stored has no ids and stays open until its response; resuming it is refused', async () => {
     const script = scripted();
-    const peer = await serve({ tools: [script.tool] }, { eventStore: false });
+    const peer = await serve({ tools: [script.tool] }, { sessions: { eventStore: false } });
     const session = await peer.initialize();
     const response = await session.call(1, 'scripted');
     await response.find(logged('started'));
@@ -254,7 +254,7 @@ describe('a stream of a session', () => {
       },
     };
     const script = scripted();
-    const peer = await serve({ tools: [script.tool] }, { eventStore: slow });
+    const peer = await serve({ tools: [script.tool] }, { sessions: { eventStore: slow } });
     const session = await peer.initialize();
     const response = await session.call(1, 'scripted');
     await response.find(logged('started'));
@@ -295,7 +295,10 @@ describe('a stream of a session', () => {
         forget: () => fail('stuck'),
       };
       const script = scripted();
-      const peer = await serve({ tools: [script.tool] }, { eventStore: failing, onError });
+      const peer = await serve(
+        { tools: [script.tool] },
+        { sessions: { eventStore: failing }, onError },
+      );
       const session = await peer.initialize();
       const response = await session.call(1, 'scripted');
       await response.find(logged('started'));

@@ -4,7 +4,12 @@ import { guarded, reportToStderr } from '../../jsonrpc/report-to-stderr.ts';
 import type { Server } from '../../server/server.ts';
 import { isLoopback } from '../headers/loopback.ts';
 import { createHttpHandler } from './create-http-handler.ts';
-import type { HttpHandler, HttpHandlerOptions } from './http-handler.ts';
+import type { HttpHandler, HttpHandlerOptions, HttpLimits } from './http-handler.ts';
+
+export interface HttpListenerLimits extends HttpLimits {
+  /** Milliseconds within which a client must send a request. Default: 60,000. */
+  readonly requestTimeoutMs?: number;
+}
 
 export interface ServeHttpOptions extends HttpHandlerOptions {
   /** Default: 0, any free port. */
@@ -16,8 +21,7 @@ export interface ServeHttpOptions extends HttpHandlerOptions {
   readonly host?: string;
   /** Default: `/mcp`. */
   readonly path?: string;
-  /** Milliseconds within which a client must send a request. Default: 60,000. */
-  readonly requestTimeoutMs?: number;
+  readonly limits?: HttpListenerLimits;
 }
 
 export interface HttpListener {
@@ -46,16 +50,11 @@ export async function serveHttp(
   server: Server,
   options: ServeHttpOptions = {},
 ): Promise<HttpListener> {
-  const {
-    port = 0,
-    host = '127.0.0.1',
-    path = '/mcp',
-    requestTimeoutMs = 60_000,
-    ...handlerOptions
-  } = options;
+  const { port = 0, host = '127.0.0.1', path = '/mcp', access, ...handlerOptions } = options;
+  const { requestTimeoutMs = 60_000 } = options.limits ?? {};
   const handler = createHttpHandler(server, {
-    ...(isLoopback(host) ? {} : { allowedHosts: 'any' }),
     ...handlerOptions,
+    access: { ...(isLoopback(host) ? {} : { allowedHosts: 'any' }), ...access },
     path,
   });
   // An import reads every export of node:http, and one of them loads undici: 20 ms and 10 MB.

@@ -16,7 +16,7 @@ const INITIALIZE = {
 const PING = { jsonrpc: '2.0', id: 2, method: 'ping' };
 
 describe('without sessions', () => {
-  const open = (): Promise<HttpPeer> => serve({ tools: [echo] }, { stateless: true });
+  const open = (): Promise<HttpPeer> => serve({ tools: [echo] }, { sessions: false });
 
   test('every legacy request is served alone', async () => {
     const peer = await open();
@@ -59,7 +59,7 @@ describe('without sessions', () => {
       read: () => Promise.resolve({ contents: [] }),
       subscribe: () => Promise.resolve(() => undefined),
     };
-    const peer = await serve({ tools: [echo], prompts: [], resources }, { stateless: true });
+    const peer = await serve({ tools: [echo], prompts: [], resources }, { sessions: false });
     const { result } = (await peer.exchange({ body: INITIALIZE })).json;
     expect(result).toMatchObject({ capabilities: { tools: {}, prompts: {}, resources: {} } });
     expect(JSON.stringify(result)).not.toMatch(/listChanged|subscribe/u);
@@ -76,7 +76,7 @@ describe('without sessions', () => {
     const onError = vi.fn<(error: unknown) => void>();
     const peer = await serve(
       { tools: [toolOf('big', () => ({ content: [{ type: 'text', text: 1n as never }] }))] },
-      { stateless: true, onError },
+      { sessions: false, onError },
     );
     const { json } = await peer.exchange({
       body: [

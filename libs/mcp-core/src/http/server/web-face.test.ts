@@ -138,7 +138,7 @@ test('a reader that cancels the stream, or an aborted request, cancels the handl
 });
 
 test('bodies that are too long, broken or missing are refused', async () => {
-  const handler = handlerOf([], { maxBodyBytes: 100 });
+  const handler = handlerOf([], { limits: { maxBodyBytes: 100 } });
   expect((await handler.fetch(post('x'.repeat(101)))).status).toBe(413);
   expect((await handler.fetch(post('{'))).status).toBe(400);
   const without = new Request('http://localhost/mcp', {
@@ -184,7 +184,7 @@ test('the caller can pass the authenticated sender', async () => {
   const who = toolOf('who', (_args, { auth }) => ({
     content: [{ type: 'text', text: auth?.principal ?? 'nobody' }],
   }));
-  const handler = handlerOf([who], { bearerToken: 'secret' });
+  const handler = handlerOf([who], { access: { bearerToken: 'secret' } });
   const response = await handler.fetch(call('who'), { auth: { principal: 'ada' } });
   await expect(response.json()).resolves.toMatchObject({ result: { content: [{ text: 'ada' }] } });
   expect((await handler.fetch(call('who'))).status).toBe(401);

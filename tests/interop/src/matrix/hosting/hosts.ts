@@ -22,7 +22,7 @@ export function hostOurs(options: HttpHandlerOptions = {}): Promise<Hosted> {
   const world = new World();
   const handler = createHttpHandler(createOurServer(world), {
     path: '/mcp',
-    retryMs: 20,
+    sessions: { retryMs: 20 },
     ...options,
   });
   return hostHttp(
