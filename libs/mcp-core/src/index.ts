@@ -1,14 +1,23 @@
 export { canonicalJson } from './jsonrpc/canonical-json.ts';
+export { toJsonText } from './jsonrpc/json-text.ts';
 export type {
   JsonObject,
   JsonRpcBatch,
+  JsonRpcError,
+  JsonRpcErrorObject,
   JsonRpcMessage,
+  JsonRpcNotification,
   JsonRpcRequest,
+  JsonRpcResponse,
+  JsonRpcResult,
   RequestId,
 } from './jsonrpc/messages.ts';
 export type { ResultOrError } from './jsonrpc/responses.ts';
-export { TAKEN } from './jsonrpc/transport.ts';
+export { receiveText } from './jsonrpc/receive-text.ts';
+export type { ReceiveTextOptions } from './jsonrpc/receive-text.ts';
+export type { RefusedId } from './jsonrpc/refused-message.ts';
 export type {
+  AuthContext,
   MessageOrigin,
   SendOptions,
   Transport,

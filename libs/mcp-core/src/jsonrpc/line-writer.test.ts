@@ -37,7 +37,7 @@ describe('LineWriter', () => {
   test('writes the messages of one turn together, including later microtasks', async () => {
     const { output, chunks } = slowStream();
     const writer = new LineWriter(output);
-    await Promise.all([1, 2, 3].map((text) => writer.write(note(text))));
+    await Promise.all([1, 2, 3].map(async (text) => writer.write(note(text))));
     await writer.write(note(4));
     expect(chunks).toEqual([]);
     await nextTurn();
@@ -103,9 +103,10 @@ describe('LineWriter', () => {
     const { output, takeOne } = slowStream(10);
     const writer = new LineWriter(output);
     let taken = 0;
-    const sends = Array.from({ length: 64 }, (_none, index) =>
-      writer.write(note(index)).then(() => (taken += 1)),
-    );
+    const sends = Array.from({ length: 64 }, async (_none, index) => {
+      await writer.write(note(index));
+      taken += 1;
+    });
     await nextTurn();
     expect(taken).toBe(0);
     expect(output.listenerCount('drain')).toBe(1);

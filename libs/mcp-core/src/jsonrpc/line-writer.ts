@@ -1,7 +1,6 @@
 import type { Writable } from 'node:stream';
 import { toJsonParts, toJsonText } from './json-text.ts';
 import type { JsonRpcBatch, JsonRpcMessage } from './messages.ts';
-import { TAKEN } from './transport.ts';
 
 const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
 /**
@@ -45,12 +44,12 @@ export class LineWriter {
   }
 
   /**
-   * Serializes and queues the message before returning; resolves when the stream can take another,
-   * or has ended.
-   * @throws Error when the stream no longer takes data; TypeError or RangeError when the message
+   * Serializes and queues the message before returning. Returns `undefined` when the stream can take
+   * another immediately, otherwise a promise that resolves when it can, or has ended. Rejects with
+   * an Error when the stream no longer takes data, with a TypeError or RangeError when the message
    * cannot be serialized.
    */
-  write(message: JsonRpcMessage | JsonRpcBatch): Promise<void> {
+  write(message: JsonRpcMessage | JsonRpcBatch): Promise<void> | undefined {
     if (!this.#output.writable) return Promise.reject(new Error('The output stream is closed'));
     try {
       const parts = toJsonParts(message) ?? [toJsonText(message)];
@@ -65,7 +64,7 @@ export class LineWriter {
       // oxlint-disable-next-line typescript/prefer-promise-reject-errors
       return Promise.reject(error);
     }
-    return this.#output.writableNeedDrain ? this.drained() : TAKEN;
+    return this.#output.writableNeedDrain ? this.drained() : undefined;
   }
 
   /** Passes all queued messages to the stream. */
@@ -78,7 +77,7 @@ export class LineWriter {
   /** Resolves when all queued messages have left the process, or when they never will. */
   emptied(): Promise<void> {
     this.flush();
-    if (this.#output.writableLength === 0 || !this.#output.writable) return TAKEN;
+    if (this.#output.writableLength === 0 || !this.#output.writable) return Promise.resolve();
     return new Promise((resolve) => {
       this.#output.write('', () => {
         resolve();
@@ -88,7 +87,7 @@ export class LineWriter {
 
   /** Resolves when the stream can take data or has ended. */
   drained(): Promise<void> {
-    if (!this.#output.writableNeedDrain || this.#output.destroyed) return TAKEN;
+    if (!this.#output.writableNeedDrain || this.#output.destroyed) return Promise.resolve();
     this.#drained ??= this.#waitForDrain();
     return this.#drained;
   }

@@ -424,3 +424,37 @@ describe('batches', () => {
     },
   );
 });
+
+test('a transport may return nothing from send, and throw where it would reject', async () => {
+  const sent: unknown[] = [];
+  const peer = new Peer(
+    {
+      start: () => Promise.resolve(),
+      send: (message) => {
+        const text = JSON.stringify(message);
+        sent.push(JSON.parse(text));
+        return undefined;
+      },
+      close: () => Promise.resolve(),
+    },
+    {
+      request: () => ({ result: { count: 1n } }),
+      notification: () => undefined,
+      ended: () => undefined,
+    },
+  );
+  await peer.start();
+  expect(peer.notify('a')).toBeUndefined();
+  await expect(peer.notify('b', { count: 1n })).rejects.toThrow(TypeError);
+  const unsent = peer.request('c', { count: 1n });
+  expect(await unsent.outcome).toMatchObject({
+    kind: 'unsent',
+    error: expect.any(TypeError) as unknown,
+  });
+  peer.message(request(1));
+  await settle();
+  expect(sent).toEqual([
+    { jsonrpc: '2.0', method: 'a' },
+    { jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'Internal error' } },
+  ]);
+});

@@ -2,7 +2,9 @@ import { batchEntries, MAX_BATCH, type BatchEntry } from './batch-entries.ts';
 import { readEnvelope, type Envelope } from './envelope.ts';
 import type {
   JsonObject,
+  JsonRpcBatch,
   JsonRpcErrorObject,
+  JsonRpcMessage,
   JsonRpcRequest,
   JsonRpcResponse,
   RequestId,
@@ -17,13 +19,12 @@ import {
   type ResultOrError,
 } from './responses.ts';
 import { RunningRequest } from './running-request.ts';
-import {
-  TAKEN,
-  type MessageOrigin,
-  type SendOptions,
-  type Transport,
-  type TransportReceiver,
-  type UnreadableMessage,
+import type {
+  MessageOrigin,
+  SendOptions,
+  Transport,
+  TransportReceiver,
+  UnreadableMessage,
 } from './transport.ts';
 
 /**
@@ -91,9 +92,7 @@ export class Peer implements TransportReceiver {
       this.#settle(id, { kind: 'unsent', error: new Error('The connection is closed') });
       return;
     }
-    const sent = this.#transport.send(request, options);
-    if (sent === TAKEN) return;
-    sent.catch((error: unknown) => {
+    this.#post(request, options)?.catch((error: unknown) => {
       this.#settle(id, { kind: 'unsent', error: toError(error) });
     });
   }
@@ -106,9 +105,12 @@ export class Peer implements TransportReceiver {
     return this.#pending?.delete(id) ?? false;
   }
 
-  /** Resolves when the transport can take another message; rejects when this one was not sent. */
-  notify(method: string, params?: JsonObject, options?: SendOptions): Promise<void> {
-    return this.#transport.send(
+  /**
+   * Returns `undefined` when the transport can take another message immediately, otherwise a promise
+   * that resolves when it can; rejects when this one was not sent.
+   */
+  notify(method: string, params?: JsonObject, options?: SendOptions): Promise<void> | undefined {
+    return this.#post(
       params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params },
       options,
     );
@@ -278,7 +280,7 @@ export class Peer implements TransportReceiver {
   async #send(message: JsonRpcResponse | readonly JsonRpcResponse[]): Promise<void> {
     try {
       const sent = this.#transport.send(message);
-      if (sent !== TAKEN) await sent;
+      if (sent !== undefined) await sent;
     } catch (error) {
       this.#problem('A response could not be sent', error);
       if (!this.#isClosed) await this.#sendInstead(message);
@@ -292,7 +294,16 @@ export class Peer implements TransportReceiver {
       .map(({ id }: JsonRpcResponse) => errorResponse(id, INTERNAL_ERROR));
     const [first] = errors;
     if (first !== undefined)
-      await this.#transport.send(Array.isArray(message) ? errors : first).catch(() => undefined);
+      await this.#post(Array.isArray(message) ? errors : first)?.catch(() => undefined);
+  }
+
+  /** Sends a message; a transport's exception becomes a rejection. */
+  #post(message: JsonRpcMessage | JsonRpcBatch, options?: SendOptions): Promise<void> | undefined {
+    try {
+      return this.#transport.send(message, options);
+    } catch (error) {
+      return Promise.reject(toError(error));
+    }
   }
 
   #take(envelope: Exclude<Envelope, { kind: 'request' }>): JsonRpcResponse | undefined {

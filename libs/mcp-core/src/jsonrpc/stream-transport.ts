@@ -76,7 +76,7 @@ export class StreamTransport implements Transport {
     return Promise.resolve();
   }
 
-  send(message: JsonRpcMessage | JsonRpcBatch): Promise<void> {
+  send(message: JsonRpcMessage | JsonRpcBatch): Promise<void> | undefined {
     return this.#isOpen
       ? this.#writer.write(message)
       : Promise.reject(new Error('The connection is closed'));

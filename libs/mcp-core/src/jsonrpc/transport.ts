@@ -27,13 +27,16 @@ export interface SendOptions {
 }
 
 /**
- * Receives the messages of a transport. Calls follow wire order and never occur before `start`
- * returns.
+ * Receives the messages of a transport. The transport calls it in wire order, never before `start`
+ * returns and never after `closed`. No method throws.
  */
 export interface TransportReceiver {
-  /** Delivers a parsed JSON value, not yet checked as JSON-RPC. */
+  /**
+   * Delivers a parsed JSON value, not yet checked as JSON-RPC. It must be the receiver's own: the
+   * transport never reads or changes it afterwards.
+   */
   message(value: unknown, origin?: MessageOrigin): void;
-  /** Reports a line or body that is not JSON or exceeds a limit. The connection continues. */
+  /** Reports a message that is not JSON or exceeds a limit. The connection continues. */
   unreadable(problem: UnreadableMessage): void;
   /**
    * Reports that our request was sent and will get no response: its stream broke, or the peer
@@ -46,7 +49,8 @@ export interface TransportReceiver {
    */
   inputEnded?(): void;
   /**
-   * Called exactly once, last. `error` is the cause when the transport was not closed on purpose.
+   * Reports the end of the connection. Called exactly once, last, whichever side ended it. `error`
+   * is the cause when the transport was not closed on purpose.
    */
   closed(error?: Error): void;
 }
@@ -57,37 +61,47 @@ export interface UnreadableMessage extends RefusedId {
   readonly detail: string;
 }
 
-/** Returned by `send` when there is no backpressure: compare by identity to skip the await. */
-export const TAKEN: Promise<void> = Promise.resolve();
-
 /**
- * A connection to one JSON-RPC peer: the lowest interface that clients and servers need.
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
+ * A connection to one JSON-RPC peer: the lowest interface that clients and servers need. A client
+ * opens it in the function passed to `connectClient`; a server is given it by `Server.connect`.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
 export interface Transport {
   /**
-   * Whether each request has a stream of its own, so that a missing response says nothing about the
-   * peer, and one request can be lost while the connection stays. Default: no.
+   * Whether each request has a stream of its own, which ends with its response. Then a missing
+   * response says nothing about the peer, `requestFailed` reports the loss of one request while the
+   * connection continues, and the end of the stream says that no notifications of the request
+   * follow. Otherwise all messages share one ordered stream. Default: no.
    */
   readonly hasStreamPerRequest?: boolean;
   /** Whether `SendOptions.headers` reach the peer. Default: no. */
   readonly carriesHeaders?: boolean;
-  /** Starts delivery. Called once. */
+  /**
+   * Starts delivery; called once, before any other method but `close`. Messages that arrived
+   * earlier are delivered too. Rejects when the connection cannot be opened; `closed` is then not
+   * called.
+   */
   start(receiver: TransportReceiver): Promise<void>;
   /**
-   * Resolves when the transport has taken the message and can take another (backpressure); rejects
-   * only when nothing was sent: the transport is closed, or the message cannot be serialized. Keeps
-   * order. Batches are sent only in response to batches.
+   * Sends a message. May be called again before the previous call has resolved: messages leave in
+   * the order of the calls, where they share a stream. Serializes the message before it returns, so
+   * that the caller may change it afterwards.
+   * Returns `undefined` when the next message can be sent immediately, otherwise a promise that
+   * resolves when it can (backpressure), or when the connection has ended; neither says that the
+   * peer has read the message. Rejects or throws when nothing was sent: the transport is closed, or
+   * the message cannot be serialized; for a message other than a request also when the peer refused
+   * it. Batches are sent only in response to batches.
    */
-  send(message: JsonRpcMessage | JsonRpcBatch, options?: SendOptions): Promise<void>;
+  send(message: JsonRpcMessage | JsonRpcBatch, options?: SendOptions): Promise<void> | undefined;
   /**
    * Closes the stream of a peer's request before its response, so that the peer resumes the stream
    * later; has no effect on transports with a single stream.
    */
   closeStream?(id: RequestId): void;
   /**
-   * Idempotent. Resolves when all resources of the transport (process, streams, timers) are
-   * released.
+   * Sends what `send` has accepted, as far as the peer reads it within a short time, and ends the
+   * connection. Idempotent, also after the peer has ended it and before `start`. Resolves when
+   * `closed` was called and all resources of the transport (process, streams, timers) are released.
    */
   close(): Promise<void>;
 }

@@ -156,7 +156,7 @@ describe.concurrent('a server process', () => {
     let isTaken = false;
     const sending = transport
       .send({ jsonrpc: '2.0', method: 'big', params: { text: 'x'.repeat(4_000_000) } })
-      .then(() => (isTaken = true));
+      ?.then(() => (isTaken = true));
     await new Promise((resolve) => setImmediate(resolve));
     expect(isTaken).toBe(false);
     process.kill(transport.pid!, 'SIGUSR2');
@@ -189,13 +189,13 @@ describe.concurrent('a server process', () => {
     await transport.start(received);
     const text = 'x'.repeat(256 * 1024);
     await Promise.all(
-      Array.from({ length: 64 }, (_none, id) =>
+      Array.from({ length: 64 }, async (_none, id) =>
         transport.send({ jsonrpc: '2.0', id, method: 'echo', params: { text } }),
       ),
     );
     await eventually(() => expect(received.messages).toHaveLength(64));
     expect(received.messages.map((message) => (message as { id: number }).id)).toEqual(
-      Array.from({ length: 64 }, (_none, id) => id),
+      Array.from({ length: 64 }, async (_none, id) => id),
     );
     process.off('warning', onWarning);
     expect(warnings).toEqual([]);
@@ -220,7 +220,7 @@ describe.concurrent('a server process', () => {
     await transport.start(received);
     await eventually(() => expect(transport.stderrTail()).toBe('up\n'));
     const big = { jsonrpc: '2.0', method: 'big', params: { text: 'x'.repeat(1_000_000) } } as const;
-    const sends = Array.from({ length: 20 }, () => transport.send(big));
+    const sends = Array.from({ length: 20 }, async () => transport.send(big));
     process.kill(transport.pid!, 'SIGKILL');
     await Promise.all(sends);
     await eventually(() => expect(received.ends).toHaveLength(1));

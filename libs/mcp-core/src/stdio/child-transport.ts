@@ -181,7 +181,7 @@ class ProcessTransport implements ChildTransport {
     this.#child.stdout.once('end', () => this.#isCloseAsked || this.#hasEnded || reader.end());
   }
 
-  send(message: JsonRpcMessage | JsonRpcBatch): Promise<void> {
+  send(message: JsonRpcMessage | JsonRpcBatch): Promise<void> | undefined {
     if (this.#isCloseAsked || this.#hasEnded) {
       return Promise.reject(
         new LocalError('connection-closed', 'The connection to the server process is closed.'),

@@ -7,7 +7,7 @@ import type { Codec, InputMethod, InputTypes } from '../era/codec.ts';
 import { latestLegacyCodec, latestModernCodec } from '../era/codecs.ts';
 import type { Era } from '../era/versions.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
-import { TAKEN, type AuthContext } from '../jsonrpc/transport.ts';
+import type { AuthContext } from '../jsonrpc/transport.ts';
 import type {
   CreateMessageParams,
   CreateMessageResult,
@@ -143,14 +143,14 @@ class TestPort implements EraPort {
     };
   }
 
-  notify(method: string, params: JsonObject): PromiseLike<void> {
+  notify(method: string, params: JsonObject): Promise<void> | undefined {
     const progress = method === 'notifications/progress' ? readProgress(params) : undefined;
     if (progress !== undefined) this.progressed.push(progress);
     if (method === 'notifications/message') {
       const { level, data, logger } = readLogEntry(params);
       this.logged.push({ level, data, logger });
     }
-    return TAKEN;
+    return undefined;
   }
 
   async ask<M extends InputMethod>({

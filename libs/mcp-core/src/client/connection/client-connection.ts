@@ -214,7 +214,7 @@ export class ClientConnection {
   cancel(id: number, reason: string): void {
     if (!this.#peer.forget(id)) return;
     // Nobody awaits the response, so the end of the connection does not matter.
-    this.#peer.notify('notifications/cancelled', { requestId: id, reason }).catch(() => undefined);
+    this.#peer.notify('notifications/cancelled', { requestId: id, reason })?.catch(() => undefined);
   }
 
   /** @throws LocalError `connection-lost` */

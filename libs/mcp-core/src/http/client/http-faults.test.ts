@@ -322,7 +322,7 @@ describe('closing', () => {
     });
     const { transport, failures, ends, messages } = await openTransport({ url: server.url });
     await handshake({ transport, failures, ends, messages, unreadable: [] });
-    const sends = [2, 3, 4].map((id) => transport.send(legacyRequest(id, 'tools/call')));
+    const sends = [2, 3, 4].map(async (id) => transport.send(legacyRequest(id, 'tools/call')));
     await until(
       () => server.arrivals.filter(({ body }) => body?.method === 'tools/call').length === 3,
     );
@@ -339,7 +339,7 @@ describe('closing', () => {
     const { transport } = await openTransport({ url: server.url });
     const outcome = transport
       .send({ jsonrpc: '2.0', method: 'notifications/x' })
-      .catch((error: unknown) => error);
+      ?.catch((error: unknown) => error);
     await until(() => server.arrivals.length === 1);
     await transport.close();
     expect(await outcome).toMatchObject({ code: 'connection-lost' });

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { isJsonObject, isRequestId } from '../../jsonrpc/envelope.ts';
 import { FlowGuard } from '../../jsonrpc/flow-guard.ts';
-import { textCostProblem, type MessageLimits } from '../../jsonrpc/message-limits.ts';
+import type { MessageLimits } from '../../jsonrpc/message-limits.ts';
 import type { JsonObject, RequestId } from '../../jsonrpc/messages.ts';
-import { idOfRefused, type RefusedId } from '../../jsonrpc/refused-message.ts';
+import { readText } from '../../jsonrpc/receive-text.ts';
+import type { RefusedId } from '../../jsonrpc/refused-message.ts';
 import { TurnBudget } from '../../jsonrpc/turn-budget.ts';
 import type { TransportReceiver, UnreadableMessage } from '../../jsonrpc/transport.ts';
 import { LocalError } from '../../protocol/errors.ts';
@@ -61,26 +62,23 @@ export class IncomingMessages {
 
   /** Parses and delivers the text of an event. */
   deliverText(text: string, relatedTo?: RequestId): void {
-    const problem = textCostProblem(text, this.#options.limits);
-    if (problem !== undefined)
-      return this.refuse(`an event ${problem}`, idOfRefused(Buffer.from(text)));
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch (error) {
-      return this.#unreadable({
-        reason: 'parse-error',
-        detail: `an event is not JSON: ${(error as SyntaxError).message.slice(0, 200)}`,
-      });
-    }
-    this.deliver(value, relatedTo);
+    const read = readText(text, this.#options.limits, 'an event');
+    if ('value' in read) return this.deliver(read.value, relatedTo);
+    const { problem } = read;
+    if (problem.reason === 'too-large') this.refuse(problem.detail, problem);
+    else this.#unreadable(problem);
   }
 
   /** Reports a message over a limit; `found` identifies its request, if known. */
-  refuse(detail: string, found: RefusedId): void {
+  refuse(detail: string, { answers, requests }: RefusedId): void {
     if (this.#isClosed) return;
-    if (found.answers !== undefined) this.#options.completed({ id: found.answers });
-    this.#unreadable({ reason: 'too-large', detail, ...found });
+    if (answers !== undefined) this.#options.completed({ id: answers });
+    this.#unreadable({
+      reason: 'too-large',
+      detail,
+      ...(answers === undefined ? {} : { answers }),
+      ...(requests === undefined ? {} : { requests }),
+    });
   }
 
   /**

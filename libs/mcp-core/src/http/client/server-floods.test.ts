@@ -27,7 +27,7 @@ it('responses are posted sixteen at a time, in order', async () => {
   const opened = await openTransport({ url: server.url });
   await handshake(opened);
   const sent = Promise.all(
-    Array.from({ length: 40 }, (_, id) =>
+    Array.from({ length: 40 }, async (_, id) =>
       opened.transport.send({ jsonrpc: '2.0', id, result: {} }),
     ),
   );

@@ -1,4 +1,3 @@
-import { TAKEN } from '../../jsonrpc/transport.ts';
 import type { EventStore, StoredEvent, StreamAddress } from './event-store.ts';
 import type { HttpExchange } from './http-exchange.ts';
 import { EVENT_STREAM_FIELDS, KEEP_ALIVE, primingEvent, sseEvent } from './sse-event.ts';
@@ -80,17 +79,15 @@ export class EventStream {
   }
 
   /**
-   * Resolves when the connection can take more; returns `TAKEN` when it can immediately or there is
-   * none.
+   * Resolves when the connection can take more; returns `undefined` when it can immediately or there
+   * is none.
    */
-  send(text: string): Promise<void> {
+  send(text: string): Promise<void> | undefined {
     const { store } = this.#scope;
     const sequence = ++this.#sequence;
     if (store !== undefined) this.#keep(store, { sequence, data: text });
     this.#isQuiet = false;
-    return (
-      this.#connection?.write(sseEvent(text, store && eventIdOf(this.number, sequence))) ?? TAKEN
-    );
+    return this.#connection?.write(sseEvent(text, store && eventIdOf(this.number, sequence)));
   }
 
   keepAlive(): void {

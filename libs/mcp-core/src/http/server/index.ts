@@ -1,4 +1,3 @@
-export type { AuthContext } from '../../jsonrpc/transport.ts';
 export type { AuthDecision, Authenticate } from './authentication.ts';
 export { createHttpHandler } from './create-http-handler.ts';
 export { MemoryEventStore } from './event-store.ts';

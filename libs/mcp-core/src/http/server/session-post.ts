@@ -43,7 +43,7 @@ export class SessionPost implements OpenExchange {
    * Sends a message that belongs to a request of the POST. Rejects when the client disconnected
    * before it received the id of an event to resume from.
    */
-  send(text: string): Promise<void> {
+  send(text: string): Promise<void> | undefined {
     if (this.#stream === undefined && this.#exchange.isGone())
       return Promise.reject(new Error('The client closed the connection'));
     return this.#open().send(text);

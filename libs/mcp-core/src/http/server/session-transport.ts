@@ -2,12 +2,11 @@ import { codecOf } from '../../era/codecs.ts';
 import { toJsonText } from '../../jsonrpc/json-text.ts';
 import { isJsonObject, isRequestId } from '../../jsonrpc/envelope.ts';
 import type { JsonRpcBatch, JsonRpcMessage, RequestId } from '../../jsonrpc/messages.ts';
-import {
-  TAKEN,
-  type AuthContext,
-  type SendOptions,
-  type Transport,
-  type TransportReceiver,
+import type {
+  AuthContext,
+  SendOptions,
+  Transport,
+  TransportReceiver,
 } from '../../jsonrpc/transport.ts';
 import type { ProtocolVersion } from '../../era/versions.ts';
 import { ErrorCode } from '../../protocol/errors.ts';
@@ -91,7 +90,7 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
     return Promise.resolve();
   }
 
-  send(message: JsonRpcMessage | JsonRpcBatch, options?: SendOptions): Promise<void> {
+  send(message: JsonRpcMessage | JsonRpcBatch, options?: SendOptions): Promise<void> | undefined {
     if (this.#isClosed) return Promise.reject(new Error('The session has ended'));
     let text: string;
     try {
@@ -103,12 +102,14 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
     const answered = answeredId(message);
     const post = this.#postOf(answered ?? options?.relatedTo);
     if (answered === undefined)
-      return post?.send(text) ?? this.#openStandalone().send(text, isChange(message));
+      return post === undefined
+        ? this.#openStandalone().send(text, isChange(message))
+        : post.send(text);
     if (post !== undefined) {
       post.respond(text, this.#readInitialize(message));
       if (!this.isInitialized) this.#scope.refused(this);
     }
-    return TAKEN;
+    return undefined;
   }
 
   closeStream(id: RequestId): void {

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonRpcRequest } from '../../jsonrpc/messages.ts';
 import type { ResultOrError } from '../../jsonrpc/responses.ts';
-import { TAKEN, type AuthContext } from '../../jsonrpc/transport.ts';
+import type { AuthContext } from '../../jsonrpc/transport.ts';
 import type { ProtocolVersion } from '../../era/versions.ts';
 import { ErrorCode, LocalError, MODERN_ERROR_CODES } from '../../protocol/errors.ts';
 import type { RequestLink } from '../../server/requests/request-link.ts';
@@ -57,13 +57,13 @@ export class StandaloneRequest implements RequestLink, OpenExchange {
     return this.#controller.signal;
   }
 
-  notify(method: string, params: JsonObject): Promise<void> {
-    if (this.#isOver) return TAKEN;
+  notify(method: string, params: JsonObject): Promise<void> | undefined {
+    if (this.#isOver) return undefined;
     const text = this.#textOf(method, params);
-    if (text === undefined) return TAKEN;
+    if (text === undefined) return undefined;
     this.#open();
     this.#isQuiet = false;
-    return this.#exchange.write(sseEvent(text)) ?? TAKEN;
+    return this.#exchange.write(sseEvent(text));
   }
 
   respond(response: ResultOrError): void {

@@ -37,10 +37,10 @@ export class StandaloneStream {
   }
 
   /** Sends a message. `isChange`: a change notification, which need not be repeated. */
-  send(text: string, isChange: boolean): Promise<void> {
+  send(text: string, isChange: boolean): Promise<void> | undefined {
     if (this.#stream.isConnected) return this.#stream.send(text);
     if (!isChange || !this.#waiting.some((waiting) => waiting.text === text)) this.#wait(text);
-    return Promise.resolve();
+    return undefined;
   }
 
   keepAlive(): void {

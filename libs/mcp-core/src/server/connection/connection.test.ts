@@ -8,6 +8,7 @@ import {
   modern,
   type RawClient,
 } from '../../testing/raw-client.test.support.ts';
+import { createInMemoryTransports } from '../../testing/in-memory-transport.ts';
 import { Changes } from '../subscriptions/change-hub.ts';
 import { createServer } from '../create-server.ts';
 import type { ToolDefinition } from '../tools/tool.ts';
@@ -136,4 +137,24 @@ test('a transport that cannot start leaves no connection behind', async () => {
   });
   await expect(server.connect(transport)).rejects.toThrow('no port');
   expect(remove).toHaveBeenCalledOnce();
+});
+
+test('on a transport with a stream per request, a listen stream ends with its result alone', async () => {
+  const [near, far] = createInMemoryTransports();
+  const server = createServer({ info: { name: 'test', version: '1' }, tools: [] });
+  const received: unknown[] = [];
+  await near.start({
+    message: (value) => received.push(value),
+    unreadable: () => undefined,
+    closed: () => undefined,
+  });
+  const connection = await server.connect(Object.assign(far, { hasStreamPerRequest: true }));
+  const params = modern({ notifications: { toolsListChanged: true } });
+  await near.send({ jsonrpc: '2.0', id: 7, method: 'subscriptions/listen', params });
+  await vi.waitFor(() => expect(received).toHaveLength(1));
+  await connection.close();
+  expect(received).toEqual([
+    expect.objectContaining({ method: 'notifications/subscriptions/acknowledged' }),
+    expect.objectContaining({ id: 7, result: expect.anything() as unknown }),
+  ]);
 });

@@ -52,7 +52,7 @@ export class Connection
 {
   readonly peer: Peer;
   readonly notifications: NotificationQueue;
-  readonly hasOwnStream = false;
+  readonly hasOwnStream: boolean;
   readonly #context: ConnectionContext;
   readonly #connections: Set<Connection>;
   #closing: PromiseWithResolvers<void> | undefined;
@@ -71,6 +71,7 @@ export class Connection
   constructor(context: ConnectionContext, transport: Transport, connections: Set<Connection>) {
     this.#context = context;
     this.#connections = connections;
+    this.hasOwnStream = transport.hasStreamPerRequest === true;
     this.peer = new Peer(transport, this);
     this.notifications = new NotificationQueue(this.peer);
     context.changes.add(this);

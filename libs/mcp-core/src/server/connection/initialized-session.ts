@@ -69,7 +69,7 @@ export class InitializedSession implements EraPort, LegacySession {
     return this.#connection.notifications.isCongested;
   }
 
-  notify(method: string, params: JsonObject, relatedTo?: RequestId): PromiseLike<void> {
+  notify(method: string, params: JsonObject, relatedTo?: RequestId): PromiseLike<void> | undefined {
     return this.#connection.notifications.notify(method, params, relatedTo);
   }
 

@@ -1,5 +1,5 @@
 import type { JsonObject, RequestId } from '../../jsonrpc/messages.ts';
-import { TAKEN, type SendOptions } from '../../jsonrpc/transport.ts';
+import type { SendOptions } from '../../jsonrpc/transport.ts';
 
 /** Number of pending notifications beyond which log messages are dropped. */
 const MAX_WAITING = 256;
@@ -8,14 +8,14 @@ const MAX_WAITING = 256;
 export interface NotificationSink {
   /** Whether the client reads so slowly that optional notifications are dropped. */
   readonly isCongested: boolean;
-  /** Sends a notification; `relatedTo` is the client's request to which it belongs. Resolves when the client can take more; never rejects. */
-  notify(method: string, params: JsonObject, relatedTo?: RequestId): PromiseLike<void>;
+  /** Sends a notification; `relatedTo` is the client's request to which it belongs. Resolves when the client can take more, `undefined` when it can immediately; never rejects. */
+  notify(method: string, params: JsonObject, relatedTo?: RequestId): PromiseLike<void> | undefined;
   /** Announces a change. `isWanted` is checked before each repetition. */
   notifyChange(method: string, params: JsonObject, isWanted: () => boolean): void;
 }
 
 export interface NotificationSender {
-  notify(method: string, params: JsonObject, options?: SendOptions): Promise<void>;
+  notify(method: string, params: JsonObject, options?: SendOptions): Promise<void> | undefined;
 }
 
 /**
@@ -36,8 +36,8 @@ export class NotificationQueue implements NotificationSink {
     return this.#waiting >= MAX_WAITING;
   }
 
-  notify(method: string, params: JsonObject, relatedTo?: RequestId): PromiseLike<void> {
-    if (method === 'notifications/message' && this.isCongested) return TAKEN;
+  notify(method: string, params: JsonObject, relatedTo?: RequestId): PromiseLike<void> | undefined {
+    if (method === 'notifications/message' && this.isCongested) return undefined;
     return this.#send(method, params, relatedTo);
   }
 
@@ -54,7 +54,7 @@ export class NotificationQueue implements NotificationSink {
       return;
     }
     changes.set(key, undefined);
-    void this.#send(method, params).finally(() => {
+    void (this.#send(method, params) ?? Promise.resolve()).finally(() => {
       const isWantedAgain = changes.get(key);
       changes.delete(key);
       if (isWantedAgain?.() === true) this.notifyChange(method, params, isWantedAgain);
@@ -62,13 +62,13 @@ export class NotificationQueue implements NotificationSink {
   }
 
   /** Never rejects. */
-  #send(method: string, params: JsonObject, relatedTo?: RequestId): Promise<void> {
+  #send(method: string, params: JsonObject, relatedTo?: RequestId): Promise<void> | undefined {
     const sent = this.#sender.notify(
       method,
       params,
       relatedTo === undefined ? undefined : { relatedTo },
     );
-    return sent === TAKEN ? sent : this.#wait(sent);
+    return sent && this.#wait(sent);
   }
 
   async #wait(sent: Promise<void>): Promise<void> {

@@ -1,7 +1,7 @@
 import type { InputMethod, InputTypes } from '../../era/codec.ts';
 import { metaOf } from '../../era/meta-keys.ts';
 import type { JsonObject, JsonRpcRequest } from '../../jsonrpc/messages.ts';
-import { TAKEN, type AuthContext } from '../../jsonrpc/transport.ts';
+import type { AuthContext } from '../../jsonrpc/transport.ts';
 import { isAtLeast, type LoggingLevel } from '../../protocol/logging-levels.ts';
 import type { Progress } from '../../protocol/progress.ts';
 import type { KeyedInputRequest } from '../input/input-requests.ts';
@@ -10,7 +10,7 @@ import type { TaskHandle, TaskOptions, TaskStarter } from '../tasks/task-handle.
 import type { RegisteredTool } from '../tools/tool-table.ts';
 import type { EraPort } from './era-port.ts';
 import { logParams } from './logging.ts';
-import { ProgressReporter } from './progress.ts';
+import { ProgressReporter, READY } from './progress.ts';
 
 /** A request as its connection received it. */
 export interface IncomingRequest {
@@ -123,9 +123,9 @@ export class ActiveRequest {
   progress(update: Progress): PromiseLike<void> {
     if (this.#task.kind === 'running') {
       this.#task.handle.progress(update);
-      return TAKEN;
+      return READY;
     }
-    if (this.#isFinished || this.port.replay.isReplaying) return TAKEN;
+    if (this.#isFinished || this.port.replay.isReplaying) return READY;
     this.#progress ??= this.openProgress();
     return this.#progress.report(update);
   }
@@ -195,8 +195,8 @@ export class ActiveRequest {
   openProgress(taskMeta?: JsonObject): ProgressReporter {
     const { progressToken } = this.meta;
     const hasToken = typeof progressToken === 'string' || Number.isInteger(progressToken);
-    const send = (update: Progress): PromiseLike<void> => {
-      if (!hasToken) return TAKEN;
+    const send = (update: Progress): PromiseLike<void> | undefined => {
+      if (!hasToken) return undefined;
       if (taskMeta !== undefined)
         return this.port.notify('notifications/progress', {
           progressToken,
@@ -204,7 +204,7 @@ export class ActiveRequest {
           _meta: taskMeta,
         });
       return this.#incoming.isCancelled
-        ? TAKEN
+        ? undefined
         : this.port.notify('notifications/progress', { progressToken, ...update }, this.request.id);
     };
     return new ProgressReporter(send, {

@@ -19,9 +19,9 @@ export interface EraPort {
   readonly isCongested: boolean;
   /**
    * Sends a notification, in call order; does nothing after the end of the connection. `relatedTo` is the request to which it belongs. Resolves when the
-   * client can take more; never rejects.
+   * client can take more, `undefined` when it can immediately; never rejects.
    */
-  notify(method: string, params: JsonObject, relatedTo?: RequestId): PromiseLike<void>;
+  notify(method: string, params: JsonObject, relatedTo?: RequestId): PromiseLike<void> | undefined;
   /** Announces a change at least once after it happened, as often as a slow reader allows. `isWanted` is checked before each repetition. */
   notifyChange(method: string, params: JsonObject, isWanted: () => boolean): void;
   /** Closes the stream of a request, where it has its own and the client can fetch the remaining messages later. */

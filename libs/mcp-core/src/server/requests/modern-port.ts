@@ -40,7 +40,7 @@ export class ModernPort implements EraPort {
     return this.#sink.isCongested;
   }
 
-  notify(method: string, params: JsonObject, relatedTo?: RequestId): PromiseLike<void> {
+  notify(method: string, params: JsonObject, relatedTo?: RequestId): PromiseLike<void> | undefined {
     return this.#sink.notify(method, params, relatedTo);
   }
 

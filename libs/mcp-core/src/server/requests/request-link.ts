@@ -7,8 +7,8 @@ export interface RequestLink {
   /** Aborts when the client cancels the request. */
   readonly signal: AbortSignal;
   readonly auth?: AuthContext;
-  /** Sends a notification of the request, in call order, before its response. Resolves when the client can take more. */
-  notify(method: string, params: JsonObject): Promise<void>;
+  /** Sends a notification of the request, in call order, before its response. Resolves when the client can take more; `undefined`: immediately. */
+  notify(method: string, params: JsonObject): Promise<void> | undefined;
   /** Aborts when the server shuts down: a listen stream then ends gracefully. */
   readonly ended?: AbortSignal;
   /** Serves a legacy request of this revision outside any session: without input requests and subscriptions. */

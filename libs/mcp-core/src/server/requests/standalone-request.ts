@@ -112,7 +112,7 @@ class LinkSender {
     this.#link = link;
   }
 
-  notify(method: string, params: JsonObject, _options?: SendOptions): Promise<void> {
+  notify(method: string, params: JsonObject, _options?: SendOptions): Promise<void> | undefined {
     return this.#link.notify(method, params);
   }
 }
@@ -151,7 +151,7 @@ class SessionlessPort implements EraPort {
     return this.#sink.isCongested;
   }
 
-  notify(method: string, params: JsonObject): PromiseLike<void> {
+  notify(method: string, params: JsonObject): PromiseLike<void> | undefined {
     return this.#sink.notify(method, params);
   }
 
