@@ -190,7 +190,7 @@ describe('roots', () => {
     expect(
       await send('PUT', '/s/roots', { roots: ['/b', 'file:///c%20d', '/x/../b'] }),
     ).toMatchObject({ status: 200, body: { roots: ['/b', '/c d'] } });
-    expect(server.rootsTold).toBe(1);
+    expect(server.rootsNotifications).toBe(1);
     expect(await send('PUT', '/s/roots', { roots: [] })).toMatchObject({ body: { roots: [] } });
   });
 
@@ -204,6 +204,6 @@ describe('roots', () => {
   ])('PUT %s %j is answered with %i', async (path, body, status, code) => {
     const { send, server } = await ready();
     expect(await send('PUT', path, body)).toMatchObject({ status, body: { code } });
-    expect(server.rootsTold).toBe(0);
+    expect(server.rootsNotifications).toBe(0);
   });
 });

@@ -43,7 +43,7 @@ const IDLE_MS = 60_000;
 /** Milliseconds before a further connection is opened again after a failure. */
 const OPEN_AGAIN_MS = 60_000;
 
-const GIVEN_UP = 'a call was abandoned, and the server may still send input requests for it';
+const ABANDONED_CALL = 'a call was abandoned, and the server may still send input requests for it';
 
 /**
  * The connections to one server and the calls on them, as `SharingRules` allow. Opens up to `max`
@@ -149,7 +149,7 @@ export class CallConnections {
   opened(life: ServerLife): void {
     this.#opening -= 1;
     for (const connection of this.#connections)
-      if (this.#rules.mayAskLate(connection)) connection.retiring ??= GIVEN_UP;
+      if (this.#rules.mayAskLate(connection)) connection.retiring ??= ABANDONED_CALL;
     this.add(life);
   }
 
@@ -272,7 +272,7 @@ export class CallConnections {
     const { life } = connection;
     if (!this.#connections.includes(connection)) return;
     if (this.#rules.isOneRunEach && this.#rules.mayAskLate(connection))
-      connection.retiring ??= GIVEN_UP;
+      connection.retiring ??= ABANDONED_CALL;
     connection.stopIdleTimer();
     connection.stopIdleTimer = this.#options.clock.after(IDLE_MS, () => {
       if (this.first !== life && connection.leases.size === 0) this.#close(connection);
@@ -321,7 +321,7 @@ export class CallConnections {
     if (only === undefined || second !== undefined || only.leases.size > 0 || this.#mayOpen())
       return;
     if (waiters.some(({ admission }) => this.#rules.isBarred(only, admission)))
-      only.retiring ??= GIVEN_UP;
+      only.retiring ??= ABANDONED_CALL;
   }
 
   /** Whether all connections are retiring and one of them can be replaced now. */

@@ -34,7 +34,7 @@ export interface InputRequestRouterOptions {
 /**
  * Maximum number of remembered runs with abandoned calls. Two make every input request ambiguous.
  */
-const MAX_GIVEN_UP_RUNS = 2;
+const MAX_RUNS_WITH_ABANDONED_CALLS = 2;
 
 /** Maximum number of URL elicitations whose completion is awaited; the oldest are forgotten. */
 const MAX_VISITS = 256;
@@ -63,12 +63,12 @@ interface HeldRequest {
 export class InputRequestRouter {
   readonly handlers: InputHandlers;
   readonly #calls = new Set<CallInFlight>();
-  readonly #givenUpRuns = new Set<string>();
+  readonly #runsWithAbandonedCalls = new Set<string>();
   readonly #held = new Set<HeldRequest>();
   /** Call of each URL elicitation, by elicitation id. */
   readonly #visits = new Map<string, CallInFlight>();
   readonly #options: InputRequestRouterOptions;
-  #hasAsked = false;
+  #hasSentInputRequests = false;
   #openInputRequests = 0;
 
   constructor(options: InputRequestRouterOptions) {
@@ -112,8 +112,8 @@ export class InputRequestRouter {
   }
 
   /** Whether the server has sent an input request that named no request on this connection. */
-  get hasAsked(): boolean {
-    return this.#hasAsked;
+  get hasSentInputRequests(): boolean {
+    return this.#hasSentInputRequests;
   }
 
   /** Number of unanswered input requests. */
@@ -126,12 +126,12 @@ export class InputRequestRouter {
   }
 
   /** Whether the server may still process an abandoned call of a run other than this one. */
-  hasGivenUpCallOfOther(runId: string): boolean {
-    return [...this.#givenUpRuns].some((givenUp) => givenUp !== runId);
+  hasAbandonedCallOfOther(runId: string): boolean {
+    return [...this.#runsWithAbandonedCalls].some((id) => id !== runId);
   }
 
-  get hasGivenUpCalls(): boolean {
-    return this.#givenUpRuns.size > 0;
+  get hasAbandonedCalls(): boolean {
+    return this.#runsWithAbandonedCalls.size > 0;
   }
 
   /** Registers a call that may cause input requests. */
@@ -139,11 +139,11 @@ export class InputRequestRouter {
     this.#calls.add(call);
   }
 
-  /** Ends a call. `given-up`: the server may still process it and send input requests. */
-  end(call: CallInFlight, how: 'answered' | 'given-up'): void {
+  /** Ends a call. `abandoned`: the server may still process it and send input requests. */
+  end(call: CallInFlight, how: 'answered' | 'abandoned'): void {
     this.#calls.delete(call);
-    if (how === 'given-up' && this.#givenUpRuns.size < MAX_GIVEN_UP_RUNS)
-      this.#givenUpRuns.add(call.runId);
+    if (how === 'abandoned' && this.#runsWithAbandonedCalls.size < MAX_RUNS_WITH_ABANDONED_CALLS)
+      this.#runsWithAbandonedCalls.add(call.runId);
     for (const question of this.#held) {
       question.candidates.delete(call);
       question.settle();
@@ -188,7 +188,7 @@ export class InputRequestRouter {
       named.onInputRequest?.();
       return named;
     }
-    this.#hasAsked = true;
+    this.#hasSentInputRequests = true;
     this.#options.onUnnamedInputRequest();
     for (const call of this.#calls) call.onInputRequest?.();
     const found = await this.#attribute(signal);
@@ -241,7 +241,7 @@ export class InputRequestRouter {
   #decide(candidates: ReadonlySet<CallInFlight>): CallInFlight | 'nobody' | 'unknown' | undefined {
     const [call] = candidates;
     if (call === undefined) return 'nobody';
-    if (this.hasGivenUpCallOfOther(call.runId)) return 'unknown';
+    if (this.hasAbandonedCallOfOther(call.runId)) return 'unknown';
     return [...candidates].every(({ runId }) => runId === call.runId) ? call : undefined;
   }
 

@@ -78,11 +78,11 @@ export async function sendCall(
       router.end(call, 'answered');
       return { type: 'cancelled', level: 'confirmed' };
     }
-    const isGivenUp =
+    const isAbandoned =
       error instanceof LocalError &&
       error.sent &&
       (error.code === 'request-cancelled' || error.code === 'request-timeout');
-    router.end(call, isGivenUp ? 'given-up' : 'answered');
+    router.end(call, isAbandoned ? 'abandoned' : 'answered');
     const wasCancelled = error instanceof LocalError && error.code === 'request-cancelled';
     const { taskId } = task;
     if (

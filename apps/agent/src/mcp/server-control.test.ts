@@ -211,7 +211,7 @@ describe('roots', () => {
     const { pool, server, control } = await ready({ roots: ['/a'] });
     expect(pool.servers()).toMatchObject([{ roots: ['/a'] }]);
     await control.setRoots(['/b', '/c d']);
-    expect(server.rootsTold).toBe(1);
+    expect(server.rootsNotifications).toBe(1);
     expect(await server.options.handlers.listRoots!(question)).toEqual([
       { uri: 'file:///b', name: 'b' },
       { uri: 'file:///c%20d', name: 'c d' },
@@ -224,14 +224,14 @@ describe('roots', () => {
     const { server, control } = await ready({ roots: ['/a'] });
     await control.setRoots([]);
     expect(await server.options.handlers.listRoots!(question)).toEqual([]);
-    expect([server.rootsTold, server.launches]).toEqual([1, 1]);
+    expect([server.rootsNotifications, server.launches]).toEqual([1, 1]);
   });
 
   test('of a server without roots take a new connection, when no call is in flight', async () => {
     const { pool, server, control, begin } = await ready();
     const { outcome, received } = await begin();
     await control.setRoots(['/a']);
-    expect([server.rootsTold, server.launches]).toEqual([0, 1]);
+    expect([server.rootsNotifications, server.launches]).toEqual([0, 1]);
     received.answer(done);
     await outcome;
     await statusOf(pool, 'server', ({ state, pid }) => state === 'ready' && pid === 4002);

@@ -45,7 +45,7 @@ export class SharingRules {
   isBarred(connection: LeasedConnection, admission: CallAdmission): boolean {
     if (
       !this.mayAskLate(connection) ||
-      !connection.life.router.hasGivenUpCallOfOther(admission.runId)
+      !connection.life.router.hasAbandonedCallOfOther(admission.runId)
     )
       return false;
     return this.isOneRunEach || this.#capacity.mayOpen() || this.#mayAsk(admission);
@@ -56,7 +56,7 @@ export class SharingRules {
    * servers that have sent one before are expected to.
    */
   mayAskLate({ life }: LeasedConnection): boolean {
-    if (isModern(life) || !life.router.hasGivenUpCalls) return false;
+    if (isModern(life) || !life.router.hasAbandonedCalls) return false;
     return this.isOneRunEach || life.connection.pid !== undefined;
   }
 

@@ -2,7 +2,7 @@ import type { SqliteDatabase } from 'kysely';
 import type Sqlite from 'better-sqlite3';
 
 /** Maximum number of cached statements, more than the store uses. */
-const MOST_STATEMENTS = 500;
+const MAX_STATEMENTS = 500;
 
 /** A statement without effect or rows. */
 const NOTHING = 'select null where false';
@@ -13,7 +13,7 @@ export function cachedStatements(database: Sqlite.Database): SqliteDatabase {
   const prepare = (sql: string): Sqlite.Statement => {
     const known = statements.get(sql);
     if (known !== undefined) return known;
-    if (statements.size >= MOST_STATEMENTS) statements.clear();
+    if (statements.size >= MAX_STATEMENTS) statements.clear();
     const statement = database.prepare(sql);
     statements.set(sql, statement);
     return statement;

@@ -62,7 +62,7 @@ export class FakeServer {
   /** Whether the server has no process. */
   isRemote = false;
   /** Number of notifications about changed roots. */
-  rootsTold = 0;
+  rootsNotifications = 0;
   launches = 0;
   /** Number of open connections. */
   open = 0;
@@ -151,7 +151,7 @@ export class FakeServer {
         },
         ping: () => this.ping(),
         rootsChanged: () => {
-          this.rootsTold += 1;
+          this.rootsNotifications += 1;
           return Promise.resolve();
         },
         watch: (filter) =>

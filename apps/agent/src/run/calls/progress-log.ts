@@ -10,7 +10,7 @@ const STORE_EVERY_MS = 250;
 const UNDER_WAY_AFTER_MS = 200;
 
 /** Longest stored progress message, in characters. */
-const MOST_CHARACTERS = 4096;
+const MAX_CHARACTERS = 4096;
 
 /**
  * Stores the progress of one attempt. Updates that arrive too fast are dropped, except the last.
@@ -73,7 +73,7 @@ export class ProgressLog {
     const { id, attempt } = this.#call;
     return {
       type: 'tool_call.progress',
-      data: { call_id: id, attempt, progress, total, message: message?.slice(0, MOST_CHARACTERS) },
+      data: { call_id: id, attempt, progress, total, message: message?.slice(0, MAX_CHARACTERS) },
     };
   }
 }

@@ -40,10 +40,10 @@ export const WAYS: readonly Way[] = [
     end: failed,
   },
   {
-    name: 'connecting hangs and is given up',
+    name: 'connecting hangs and is abandoned',
     traits: ['family', 'runaways', 'silent', 'stubborn'],
     processes: 5,
-    end: givenUp,
+    end: abandoned,
   },
   {
     name: 'the agent is killed',
@@ -166,7 +166,7 @@ async function failed(servers: LeakyPool): Promise<readonly number[]> {
   return [];
 }
 
-async function givenUp(
+async function abandoned(
   servers: LeakyPool,
   hasBegun: () => Promise<void>,
 ): Promise<readonly number[]> {
