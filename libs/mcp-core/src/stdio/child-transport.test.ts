@@ -195,7 +195,7 @@ describe.concurrent('a server process', () => {
     );
     await eventually(() => expect(received.messages).toHaveLength(64));
     expect(received.messages.map((message) => (message as { id: number }).id)).toEqual(
-      Array.from({ length: 64 }, async (_none, id) => id),
+      Array.from({ length: 64 }, (_none, id) => id),
     );
     process.off('warning', onWarning);
     expect(warnings).toEqual([]);
