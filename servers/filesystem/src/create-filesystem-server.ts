@@ -129,6 +129,8 @@ export async function createFilesystemServer(
     tool: (name) => standalone.server.tool(name),
     setTools: refuseReplacement,
     setPrompts: refuseReplacement,
+    setResources: refuseReplacement,
+    setTemplates: refuseReplacement,
   };
   const close = () => {
     standalone.close();
@@ -140,7 +142,7 @@ export async function createFilesystemServer(
 }
 
 function refuseReplacement(): never {
-  throw new Error('The filesystem server has fixed tools');
+  throw new Error('The filesystem server has a fixed set of features');
 }
 
 interface Shared {

@@ -45,7 +45,7 @@ export function createSqliteServer(options: SqliteServerOptions): SqliteServer {
       [readQueryTool(pool, limits.maxRows), listTablesTool(pool), describeTableTool(pool)],
       log,
     ),
-    resources: schemaResource(pool),
+    resources: [schemaResource(pool)],
     onError: logErrors(log),
   });
   return { server, close: () => pool.close() };

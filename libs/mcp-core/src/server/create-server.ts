@@ -15,6 +15,7 @@ import { RequestDispatcher } from './requests/request-dispatcher.ts';
 import { RequestStates } from './input/request-state.ts';
 import type { PromptDefinition } from './prompts/prompt.ts';
 import type { RequestLink } from './requests/request-link.ts';
+import type { ResourceDefinition, ResourceTemplateDefinition } from './resources/resource.ts';
 import type { Server, ServerConnection, ServerOptions } from './server.ts';
 import { TaskEngine } from './tasks/task-engine.ts';
 import { createTaskStarter } from './tasks/task-starter.ts';
@@ -22,7 +23,7 @@ import type { ToolDefinition } from './tools/tool.ts';
 
 /**
  * Creates a server of both eras and all revisions.
- * @throws Error when two tools or two prompts share a name, a tool's name is not 1–128 of `A–Z a–z 0–9 _ - .`, an input schema is not of type `object`, or
+ * @throws Error when two tools or two prompts share a name, or two resources or two templates a URI, a tool's name is not 1–128 of `A–Z a–z 0–9 _ - .`, an input schema is not of type `object`, or
  * a Standard Schema has no JSON Schema.
  */
 export function createServer(options: ServerOptions): Server {
@@ -31,6 +32,7 @@ export function createServer(options: ServerOptions): Server {
   const onError = guarded(options.onError ?? reportToStderr);
   const tasks = needsTasks(options) ? new TaskEngine(options.tasks ?? {}, onError) : undefined;
   const capabilities = capabilitiesOf(options, {
+    resources: catalog.resources,
     hasCompletions: catalog.hasCompletions,
     hasTasks: tasks !== undefined,
   });
@@ -45,7 +47,7 @@ export function createServer(options: ServerOptions): Server {
     onError,
   });
   return new ConnectingServer(
-    { options, requests, capabilities, changes, onError },
+    { options, requests, capabilities, changes, resources: catalog.resources, onError },
     { catalog, tasks },
   );
 }
@@ -98,6 +100,16 @@ class ConnectingServer implements Server {
   setPrompts(prompts: readonly PromptDefinition[]): void {
     this.#checkLists();
     this.#catalog.setPrompts(prompts);
+  }
+
+  setResources(resources: readonly ResourceDefinition[]): void {
+    this.#checkLists();
+    this.#catalog.setResources(resources);
+  }
+
+  setTemplates(templates: readonly ResourceTemplateDefinition[]): void {
+    this.#checkLists();
+    this.#catalog.setTemplates(templates);
   }
 
   #checkLists(): void {

@@ -1,6 +1,5 @@
 export type { Completer, CompletionInput, CompletionOutput } from './completion/completer.ts';
-export { createResources } from './resources/create-resources.ts';
-export type { ResourcesOptions } from './resources/create-resources.ts';
+export type { ResourceWatcher } from './resources/defined-resources.ts';
 export { createServer } from './create-server.ts';
 export type {
   InteractiveContext,

@@ -31,8 +31,8 @@ export function createMethods(
   options: ServerOptions,
   context: MethodsContext,
 ): ReadonlyMap<string, Method> {
-  const { resources } = options;
   const { catalog } = context;
+  const { resources } = catalog;
   return new Map<string, Method>([
     ['ping', () => ({})],
     ['server/discover', () => discover(options, context)],

@@ -8,6 +8,8 @@ import type { LegacySession } from './connection/legacy-session.ts';
 import type { RequestStateOptions } from './input/request-state.ts';
 import type { PromptDefinition } from './prompts/prompt.ts';
 import type { RequestLink } from './requests/request-link.ts';
+import type { ResourceWatcher } from './resources/defined-resources.ts';
+import type { ResourceDefinition, ResourceTemplateDefinition } from './resources/resource.ts';
 import type { ResourceProvider } from './resources/resource-provider.ts';
 import type { ChangeHub } from './subscriptions/change-hub.ts';
 import type { ServerTaskOptions } from './tasks/task-engine.ts';
@@ -20,12 +22,20 @@ export interface ServerFeatures {
   readonly tools?: readonly ToolDefinition[];
   /** Listed sorted by name, in every era and for every client alike. */
   readonly prompts?: readonly PromptDefinition[];
-  readonly resources?: ResourceProvider;
+  /** Definitions, listed sorted by URI, or a provider of resources that are not known in advance. */
+  readonly resources?: readonly ResourceDefinition[] | ResourceProvider;
+  /** The first template that matches a URI and finds the resource serves it. */
+  readonly templates?: readonly ResourceTemplateDefinition[];
+  /**
+   * Subscriptions to `resources` and `templates`: `true` when updates are published through `Server.changes` regardless of subscribers; a function attaches
+   * a watcher. Only readable resources can be subscribed. Default: not declared.
+   */
+  readonly resourceSubscriptions?: true | ResourceWatcher;
 }
 
 /** The lists of tools, prompts and resources. */
 export interface ListOptions {
-  /** Whether the lists never change: `listChanged` is then not declared, and `setTools` and `setPrompts` throw. Default false. */
+  /** Whether the lists never change: `listChanged` is then not declared, and `setTools`, `setPrompts`, `setResources` and `setTemplates` throw. Default false. */
   readonly areFixed?: boolean;
   /** Number of entries on a page of a list. Default: all on one page. */
   readonly pageSize?: number;
@@ -75,11 +85,18 @@ export interface Server {
   /** Replaces all tools and publishes the change; running calls keep their definition. @throws Error as `createServer`, without any change */
   setTools(tools: readonly ToolDefinition[]): void;
   /**
-   * Replaces all prompts and publishes the change. Completion must have been declared at the start: by an empty list, a prompt with a completer, or resources
-   * with completers.
+   * Replaces all prompts and publishes the change. Completion must have been declared at the start: by an empty list of prompts or templates, or by a
+   * completer.
    * @throws Error as `createServer`, and for a completer where completion was not declared; without any change
    */
   setPrompts(prompts: readonly PromptDefinition[]): void;
+  /**
+   * Replaces all resources and publishes the change.
+   * @throws Error as `createServer`, and for a server without resources or with a provider; without any change
+   */
+  setResources(resources: readonly ResourceDefinition[]): void;
+  /** Replaces all resource templates and publishes the change. Completion must have been declared as for `setPrompts`. @throws Error as `setResources` and `setPrompts` */
+  setTemplates(templates: readonly ResourceTemplateDefinition[]): void;
 }
 
 export interface ServerConnection {

@@ -6,7 +6,7 @@ import { INPUT_REQUIRED_TOOLS } from './input-required-tools.ts';
 import { PROMPTS } from './prompts.ts';
 import { INPUT_TOOLS } from './elicitation-tools.ts';
 import { REPORTING_TOOLS } from './reporting-tools.ts';
-import { RESOURCES } from './resources.ts';
+import { RESOURCES, TEMPLATES } from './resources.ts';
 import { SCHEMA_TOOLS } from './schema-tools.ts';
 import { TASK_TOOLS } from './task-tools.ts';
 
@@ -31,6 +31,8 @@ const server: Server = createServer({
   tools: offer.tools,
   prompts: offer.prompts,
   resources: RESOURCES,
+  templates: TEMPLATES,
+  resourceSubscriptions: true,
 });
 
 const http = await serveHttp(server);

@@ -1,6 +1,5 @@
 import type { CreateMessageParams, ElicitFormParams } from '@signalbox/mcp-core';
 import {
-  createResources,
   createServer,
   definePrompt,
   defineResourceTemplate,
@@ -191,10 +190,8 @@ export function createCodeAssistant(): {
     instructions: INSTRUCTIONS,
     tools: [refactor, explain, optimize, analyze],
     prompts: [unitTestPrompt],
-    resources: createResources({
-      templates: [sourceFile],
-      subscribe: () => Promise.resolve(() => undefined),
-    }),
+    templates: [sourceFile],
+    resourceSubscriptions: true,
     onLegacySession,
   });
   return { server, rootsSeen };

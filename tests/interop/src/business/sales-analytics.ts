@@ -1,6 +1,5 @@
 import type { CreateMessageParams, ElicitFormParams } from '@signalbox/mcp-core';
 import {
-  createResources,
   createServer,
   definePrompt,
   defineResourceTemplate,
@@ -187,9 +186,7 @@ export function createSalesAnalytics({
     instructions: INSTRUCTIONS,
     tools: [predict, explainAnomaly, clearStock, dataScope],
     ...(withPrompts ? { prompts: [review] } : {}),
-    resources: createResources({
-      templates: [dataset],
-      subscribe: () => Promise.resolve(() => undefined),
-    }),
+    templates: [dataset],
+    resourceSubscriptions: true,
   });
 }

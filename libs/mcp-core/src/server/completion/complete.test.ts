@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { PROTOCOL_VERSIONS } from '../../era/versions.ts';
 import { connectRaw, initialize } from '../../testing/raw-client.test.support.ts';
 import { speak, type Speak } from '../../testing/speak.test.support.ts';
-import { createResources } from '../resources/create-resources.ts';
 import { createServer } from '../create-server.ts';
 import { definePrompt } from '../prompts/prompt.ts';
 import { defineResourceTemplate } from '../resources/resource.ts';
@@ -42,7 +41,7 @@ const template = defineResourceTemplate({
 const server = createServer({
   info,
   prompts: [prompt],
-  resources: createResources({ templates: [template] }),
+  templates: [template],
 });
 
 function complete(ask: Speak, name: string, value = '', rest: object = {}): Promise<unknown> {
@@ -178,10 +177,7 @@ describe('completion/complete', () => {
       complete: { a: () => ['x'] },
       read: () => '',
     });
-    const ask = await speak(
-      createServer({ info, resources: createResources({ templates: [odd] }) }),
-      '2026-07-28',
-    );
+    const ask = await speak(createServer({ info, templates: [odd] }), '2026-07-28');
     const params = {
       ref: { type: 'ref/resource', uri: uriTemplate },
       argument: { name: 'constructor', value: 'x' },
@@ -201,7 +197,7 @@ describe('completion/complete', () => {
       return (result as { capabilities: { completions?: unknown } }).capabilities.completions;
     };
     expect(await declared({ prompts: [prompt] })).toEqual({});
-    expect(await declared({ resources: createResources({ templates: [template] }) })).toEqual({});
-    expect(await declared({ prompts: [bare], resources: createResources({}) })).toBeUndefined();
+    expect(await declared({ templates: [template] })).toEqual({});
+    expect(await declared({ prompts: [bare], resources: [] })).toBeUndefined();
   });
 });

@@ -28,10 +28,12 @@ import { NotificationQueue } from './notification-queue.ts';
 import { ResourceWatches } from '../subscriptions/resource-subscriptions.ts';
 import type { RequestDispatcher } from '../requests/request-dispatcher.ts';
 import type { IncomingRequest } from '../requests/active-request.ts';
+import type { ResourceProvider } from '../resources/resource-provider.ts';
 import type { ServerConnection, ServerOptions } from '../server.ts';
 
 export interface ConnectionContext {
   readonly options: ServerOptions;
+  readonly resources: ResourceProvider | undefined;
   readonly requests: RequestDispatcher;
   readonly capabilities: ServerCapabilities;
   readonly changes: Changes;
@@ -172,7 +174,7 @@ export class Connection
   #initialize(incoming: IncomingRequest): ResultOrError {
     const opening = respondToInitialize(incoming, this.#context);
     if ('error' in opening) return opening;
-    const { resources } = this.#context.options;
+    const { resources } = this.#context;
     this.#session = new InitializedSession(opening.initialize, this);
     this.#watches = resources && new ResourceWatches(resources, this.#context.onError);
     return { result: opening.result };

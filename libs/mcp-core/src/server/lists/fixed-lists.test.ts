@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { connectInMemory } from '../../testing/connect-in-memory.ts';
-import { createResources } from '../resources/create-resources.ts';
 import { createServer } from '../create-server.ts';
 
 const info = { name: 'test', version: '1.0.0' };
-const features = { tools: [], prompts: [], resources: createResources({}) };
+const features = { tools: [], prompts: [], resources: [] };
 
 test('a server declares changes of its lists unless they are fixed', async () => {
   const changing = await connectInMemory(createServer({ info, ...features }));
@@ -26,4 +25,6 @@ test('fixed lists cannot be replaced', () => {
   const server = createServer({ info, ...features, lists: { areFixed: true } });
   expect(() => server.setTools([])).toThrow('The lists of this server are fixed');
   expect(() => server.setPrompts([])).toThrow('The lists of this server are fixed');
+  expect(() => server.setResources([])).toThrow('The lists of this server are fixed');
+  expect(() => server.setTemplates([])).toThrow('The lists of this server are fixed');
 });

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import { PROTOCOL_VERSIONS } from '../../era/versions.ts';
 import { speak } from '../../testing/speak.test.support.ts';
-import { createResources } from '../resources/create-resources.ts';
 import { createServer } from '../create-server.ts';
 import { definePrompt } from '../prompts/prompt.ts';
 import { defineResource, defineResourceTemplate } from '../resources/resource.ts';
@@ -31,18 +30,16 @@ const server = createServer({
       handler: () => ({ messages: [] }),
     }),
   ],
-  resources: createResources({
-    resources: [defineResource({ uri: 'r:1', name: 'r', read: () => 'r' })],
-    templates: [
-      defineResourceTemplate({
-        uriTemplate: 'r:{x}',
-        name: 'r',
-        complete: { x: () => [] },
-        read: () => 'r',
-      }),
-    ],
-    subscribe: true,
-  }),
+  resources: [defineResource({ uri: 'r:1', name: 'r', read: () => 'r' })],
+  templates: [
+    defineResourceTemplate({
+      uriTemplate: 'r:{x}',
+      name: 'r',
+      complete: { x: () => [] },
+      read: () => 'r',
+    }),
+  ],
+  resourceSubscriptions: true,
 });
 
 const INVALID: [string, JsonObject][] = [

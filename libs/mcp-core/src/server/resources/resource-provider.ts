@@ -14,7 +14,7 @@ export interface TemplateVariable {
   readonly value: string;
 }
 
-/** The resources of a server. `createResources` makes a provider from definitions. */
+/** Resources that a server does not know in advance, such as files. For a fixed set, pass `resources` and `templates` to `createServer` instead. */
 export interface ResourceProvider {
   list(cursor: string | undefined, context: RequestContext): Promise<ListResourcesResult>;
   listTemplates?(

@@ -1,6 +1,5 @@
 import { ToolError } from '@signalbox/mcp-core';
 import {
-  createResources,
   createServer,
   definePrompt,
   defineResource,
@@ -50,13 +49,10 @@ export function createOurServer(world: World): Server {
     instructions: INSTRUCTIONS,
     tools: toolsOf(world, () => server),
     prompts: [greet, bare],
-    resources: createResources({
-      resources: [clock, bytes],
-      templates: [city, river],
-      subscribe: true,
-      pageSize: 1,
-    }),
-    lists: { pageSize: 5 },
+    resources: [clock, bytes],
+    templates: [city, river],
+    resourceSubscriptions: true,
+    lists: { pageSize: 1 },
     tasks: { pollIntervalMs: 20 },
     limits: { progressIntervalMs: 0 },
     requestState: { keys: ['a key of the tests that is long enough'] },

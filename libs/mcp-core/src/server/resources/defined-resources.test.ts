@@ -4,10 +4,9 @@ import { ResourceNotFoundError } from '../../protocol/errors.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import { connectRaw, initialize, modern } from '../../testing/raw-client.test.support.ts';
 import { speak } from '../../testing/speak.test.support.ts';
-import { createResources, type ResourcesOptions } from './create-resources.ts';
 import { createServer } from '../create-server.ts';
 import { defineResource, defineResourceTemplate } from './resource.ts';
-import type { Server } from '../server.ts';
+import type { Server, ServerOptions } from '../server.ts';
 
 const info = { name: 'test-server', version: '1' };
 const text = defineResource({
@@ -51,8 +50,8 @@ const item = defineResourceTemplate({
   },
 });
 
-function serverWith(options: ResourcesOptions): Server {
-  return createServer({ info, resources: createResources(options), onError: () => undefined });
+function serverWith(options: Partial<ServerOptions>): Server {
+  return createServer({ info, onError: () => undefined, ...options });
 }
 const server = serverWith({ resources: [whole, text, binary], templates: [item] });
 
@@ -97,7 +96,7 @@ describe('resources/list', () => {
   test('comes in pages whose cursors stay valid when the list changes', async () => {
     let uris = ['test://a', 'test://c', 'test://e'];
     const templates = [{ ...item, list: () => uris.map((uri) => ({ uri, name: uri })) }];
-    const ask = await speak(serverWith({ templates, pageSize: 2 }), '2025-11-25');
+    const ask = await speak(serverWith({ templates, lists: { pageSize: 2 } }), '2025-11-25');
     const { result: first } = await ask('resources/list');
     expect(first).toMatchObject({ resources: [{ uri: 'test://a' }, { uri: 'test://c' }] });
     uris = ['test://b', 'test://d', 'test://e'];
@@ -216,7 +215,7 @@ describe('resources/read', () => {
 });
 
 describe('subscriptions', () => {
-  test('are not declared without subscribe', async () => {
+  test('are not declared without resourceSubscriptions', async () => {
     const ask = await speak(server, '2025-11-25');
     expect(await ask('resources/subscribe', { uri: 'test://text' })).toMatchObject({
       error: { code: -32601 },
@@ -224,7 +223,11 @@ describe('subscriptions', () => {
   });
 
   test('receive published updates for readable resources', async () => {
-    const watched = serverWith({ resources: [text], templates: [item], subscribe: true });
+    const watched = serverWith({
+      resources: [text],
+      templates: [item],
+      resourceSubscriptions: true,
+    });
     const client = await connectRaw(watched);
     const { result } = await initialize(client, '2025-11-25');
     expect(result).toMatchObject({
@@ -247,7 +250,7 @@ describe('subscriptions', () => {
     const attached: string[] = [];
     const watched = serverWith({
       resources: [text],
-      subscribe: (uri) => {
+      resourceSubscriptions: (uri) => {
         attached.push(uri);
         return Promise.resolve(() => {
           attached.splice(0);
@@ -272,15 +275,83 @@ describe('subscriptions', () => {
   });
 });
 
-describe('createResources', () => {
-  test.each<[string, ResourcesOptions]>([
+describe('setResources and setTemplates', () => {
+  const uris = async (changing: Server, version: string): Promise<unknown> => {
+    const ask = await speak(changing, version);
+    const { result } = await ask('resources/list');
+    return (result as { resources: readonly Resource[] }).resources.map(({ uri }) => uri);
+  };
+
+  test.each(['2025-11-25', '2026-07-28'])(
+    '%s: replace what is listed and read',
+    async (version) => {
+      const changing = serverWith({ resources: [text], templates: [] });
+      changing.setResources([binary]);
+      expect(await uris(changing, version)).toEqual(['test://binary']);
+      changing.setTemplates([item]);
+      expect(await uris(changing, version)).toEqual(['test://binary', 'test://item/1']);
+      const ask = await speak(changing, version);
+      expect(await ask('resources/read', { uri: 'test://text' })).toHaveProperty('error');
+      expect(await ask('resources/read', { uri: 'test://item/7' })).toHaveProperty('result');
+      expect((await ask('resources/templates/list')).result).toMatchObject({
+        resourceTemplates: [{ name: 'item' }],
+      });
+    },
+  );
+
+  test('publish the change', async () => {
+    const changing = serverWith({ resources: [] });
+    const client = await connectRaw(changing);
+    await initialize(client, '2025-11-25');
+    changing.setResources([text]);
+    const changed = ({ method }: { method?: unknown }): boolean =>
+      method === 'notifications/resources/list_changed';
+    await client.find(changed);
+    changing.setTemplates([item]);
+    await expect
+      .poll(() => client.received.filter((message) => changed(message as object)).length)
+      .toBe(2);
+  });
+
+  test('change nothing when a definition is invalid', async () => {
+    const changing = serverWith({ resources: [text] });
+    expect(() => changing.setResources([binary, binary])).toThrow('Two resources have the URI');
+    expect(() => changing.setTemplates([item, item])).toThrow('the same URI template');
+    expect(await uris(changing, '2025-11-25')).toEqual(['test://text']);
+  });
+
+  test('need a server that declared resources, and completion for completers', () => {
+    expect(() => serverWith({ tools: [] }).setResources([])).toThrow('declared no resources');
+    expect(() => serverWith({ tools: [] }).setTemplates([])).toThrow('declared no resources');
+    const completed = [{ ...item, complete: { id: () => ['1'] } }];
+    expect(() => serverWith({ resources: [] }).setTemplates(completed)).toThrow(
+      'declared no completions',
+    );
+    serverWith({ templates: [] }).setTemplates(completed);
+    serverWith({ resources: [], prompts: [] }).setTemplates(completed);
+  });
+
+  test('are refused for the resources of a provider', () => {
+    const provider = {
+      list: () => Promise.resolve({ resources: [] }),
+      read: () => Promise.resolve({ contents: [] }),
+    };
+    expect(() => serverWith({ resources: provider }).setResources([])).toThrow('from a provider');
+    expect(() => serverWith({ resources: provider, templates: [item] })).toThrow(
+      'A provider of resources serves its own templates',
+    );
+  });
+});
+
+describe('createServer', () => {
+  test.each<[string, Partial<ServerOptions>]>([
     ['"text" is not a URI with a scheme', { resources: [{ ...text, uri: 'text' }] }],
     ['Two resources have the URI test://text', { resources: [text, text] }],
     ['Two resource templates have the same URI template', { templates: [item, item] }],
     ['cannot be read back', { templates: [{ ...item, uriTemplate: 'test://{id*}' }] }],
     ['has no variable other', { templates: [{ ...item, complete: { other: () => [] } }] }],
-    ['pageSize must be a positive integer', { pageSize: 0 }],
+    ['pageSize must be a positive integer', { templates: [], lists: { pageSize: 0 } }],
   ])('refuses invalid definitions: %s', (message, options) => {
-    expect(() => createResources(options)).toThrow(message);
+    expect(() => serverWith(options)).toThrow(message);
   });
 });

@@ -11,75 +11,38 @@ import type { InteractiveContext, RequestContext } from '../requests/request-con
 import { assertPageSize, pageAfter } from '../lists/pagination.ts';
 import { STATIC_CACHE_HINTS } from '../lists/published-list.ts';
 import type { ResourceDefinition, ResourceOutput, ResourceTemplateDefinition } from './resource.ts';
-import type { ResourceProvider, TemplateVariable } from './resource-provider.ts';
-
-export interface ResourcesOptions {
-  readonly resources?: readonly ResourceDefinition[];
-  /** The first template that matches a URI and finds the resource serves it. */
-  readonly templates?: readonly ResourceTemplateDefinition[];
-  /** `true` when updates are published through `Server.changes` regardless of subscribers; a function attaches a watcher. Only readable resources can be subscribed. */
-  readonly subscribe?: true | NonNullable<ResourceProvider['subscribe']>;
-  /** Entries on a page of a list. Default: all on one page. */
-  readonly pageSize?: number;
-}
-
-/**
- * Creates a provider from definitions. Resources are listed sorted by URI.
- * @throws Error for a duplicate or invalid URI or template
- */
-export function createResources({
-  resources = [],
-  templates = [],
-  subscribe,
-  pageSize,
-}: ResourcesOptions): ResourceProvider {
-  assertPageSize(pageSize);
-  const provider = new DefinedResources(indexByUri(resources), templates.map(compile), pageSize);
-  const attach = subscribe === true ? () => () => undefined : subscribe;
-  return {
-    list: (cursor, context) => provider.list(cursor, context),
-    listTemplates: (cursor) => Promise.resolve(provider.listTemplates(cursor)),
-    read: (uri, context) => provider.read(uri, context),
-    ...(attach === undefined
-      ? {}
-      : {
-          subscribe: async (uri: string, context: RequestContext) => {
-            if (!provider.has(uri)) throw new ResourceNotFoundError(uri);
-            return attach(uri, context);
-          },
-        }),
-    ...(templates.some(({ complete }) => complete !== undefined)
-      ? {
-          complete: (variable: TemplateVariable, input: CompletionInput) =>
-            provider.complete(variable, input),
-        }
-      : {}),
-  };
-}
+import type { TemplateVariable } from './resource-provider.ts';
 
 interface CompiledTemplate {
   readonly definition: ResourceTemplateDefinition;
   readonly uris: UriTemplate;
 }
 
-class DefinedResources {
+/** An immutable table of resources, listed sorted by URI, and of resource templates: the first that matches a URI and finds the resource serves it. */
+export class ResourceTable {
   readonly #resources: ReadonlyMap<string, ResourceDefinition>;
   readonly #templates: readonly CompiledTemplate[];
   readonly #pageSize: number | undefined;
   /** The defined resources, sorted by URI. */
   readonly #fixed: readonly Resource[];
 
+  /** @throws Error for a duplicate or invalid URI or template, and for a page size that is not a positive integer */
   constructor(
-    resources: ReadonlyMap<string, ResourceDefinition>,
-    templates: readonly CompiledTemplate[],
+    resources: readonly ResourceDefinition[],
+    templates: readonly ResourceTemplateDefinition[],
     pageSize: number | undefined,
   ) {
-    if (new Set(templates.map(({ uris }) => uris.template)).size < templates.length)
+    assertPageSize(pageSize);
+    this.#resources = indexByUri(resources);
+    this.#templates = templates.map(compile);
+    if (new Set(this.#templates.map(({ uris }) => uris.template)).size < templates.length)
       throw new Error('Two resource templates have the same URI template');
-    this.#resources = resources;
-    this.#templates = templates;
     this.#pageSize = pageSize;
-    this.#fixed = sortedByUri([...resources.values()].map(publish));
+    this.#fixed = sortedByUri(resources.map(publish));
+  }
+
+  get hasCompletions(): boolean {
+    return this.#templates.some(({ definition }) => definition.complete !== undefined);
   }
 
   has(uri: string): boolean {
