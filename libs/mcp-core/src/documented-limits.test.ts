@@ -130,15 +130,20 @@ const LIMITS: readonly (readonly [row: RegExp, file: string, name: string, value
     8192,
   ],
   [/request; its rounds \| 64 KiB; 64 \|/u, 'server/input/multi-round-trip.ts', 'MAX_ROUNDS', 64],
-  [/`maxInputRounds` \| 10 \|/u, 'client/input/multi-round-trip.ts', 'DEFAULT_MAX_ROUNDS', 10],
   [
-    /`requestTimeoutMs` \| 60 s \|/u,
+    /`limits.maxInputRounds` \| 10 \|/u,
+    'client/input/multi-round-trip.ts',
+    'DEFAULT_MAX_ROUNDS',
+    10,
+  ],
+  [
+    /`limits.requestTimeoutMs` \| 60 s \|/u,
     'client/connection/client-connection.ts',
     'DEFAULT_REQUEST_TIMEOUT_MS',
     60_000,
   ],
   [
-    /`probeTimeoutMs`, `connectTimeoutMs` \| 1500 ms, 60 s \|/u,
+    /`limits.probeTimeoutMs`, `limits.connectTimeoutMs` \| 1500 ms, 60 s \|/u,
     'client/connection/establish-connection.ts',
     'DEFAULT_CONNECT_TIMEOUT_MS',
     60_000,

@@ -31,7 +31,7 @@ const problems = [];
 const client = await connectClient(() => spawnStdio({ command: process.execPath, args: ['server.js'] }), {
   info: { name: 'host', version: '0' },
   era: 'legacy',
-  onProblem: ({ message }) => problems.push(message),
+  events: { onProblem: ({ message }) => problems.push(message) },
 });
 await client.listTools();
 const outcomes = [];

@@ -41,7 +41,7 @@ export async function connectRemoteServer(
   const onAbort = (): void => transports.forEach((transport) => void transport.close());
   signal.addEventListener('abort', onAbort, { once: true });
   try {
-    const client = await connectClient(open, { ...clientOptions(server, options), onClosed });
+    const client = await connectClient(open, clientOptions(server, { ...options, onClosed }));
     isConnected = true;
     return { client, pid: undefined, exited, close: () => client.close().then(exit) };
   } finally {

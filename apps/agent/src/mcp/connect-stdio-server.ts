@@ -44,10 +44,7 @@ export async function connectStdioServer(
   const onAbort = (): void => void child?.close();
   signal.addEventListener('abort', onAbort, { once: true });
   try {
-    const client = await connectClient(open, {
-      ...clientOptions(server, options),
-      onClosed: options.onClosed,
-    });
+    const client = await connectClient(open, clientOptions(server, options));
     return {
       client,
       pid: child?.pid,

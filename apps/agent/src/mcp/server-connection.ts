@@ -55,21 +55,25 @@ export type ConnectServer = (
 /** Returns the options of every client of the pool. */
 export function clientOptions(
   { era, connectMs }: ServerConfig,
-  { info, handlers, onToolsChanged, onElicitationComplete, onLog, schemaEvaluator }: ConnectOptions,
-): Omit<ClientOptions, 'onClosed'> {
+  options: ConnectOptions,
+): ClientOptions {
+  const { info, handlers, onLog, onElicitationComplete, onClosed } = options;
   return {
     era,
-    ...(connectMs === undefined ? {} : { connectTimeoutMs: connectMs }),
+    ...(connectMs === undefined ? {} : { limits: { connectTimeoutMs: connectMs } }),
     info,
     handlers,
     capabilities: { elicitationUrl: true, samplingTools: true },
-    schemaEvaluator,
-    onToolsChanged,
-    onElicitationComplete,
-    onLog: ({ level, logger, data }) =>
-      onLog(
-        `${level} ${logger ?? 'log'}: ${typeof data === 'string' ? data : JSON.stringify(data)}`,
-      ),
-    onProblem: (problem) => onLog(problem.message),
+    output: { evaluator: options.schemaEvaluator },
+    onToolsChanged: options.onToolsChanged,
+    events: {
+      onElicitationComplete,
+      onLog: ({ level, logger, data }) =>
+        onLog(
+          `${level} ${logger ?? 'log'}: ${typeof data === 'string' ? data : JSON.stringify(data)}`,
+        ),
+      onProblem: (problem) => onLog(problem.message),
+      onClosed,
+    },
   };
 }

@@ -18,36 +18,51 @@ export interface ClientOptions {
   /** Handlers of the server's input requests: elicitation, sampling and roots. */
   readonly handlers?: InputHandlers;
   readonly capabilities?: HandlerCapabilities;
-  /** `auto` (default) detects the era with one probe; `legacy` and `modern` pin it. */
-  readonly era?: 'auto' | Era;
-  /** `server.era` of an earlier connection to this server. It is tried first, and corrected if wrong. Only with `era: 'auto'`. */
-  readonly knownEra?: Era;
-  /** Silence in milliseconds after which `initialize` is also sent on the same process; default 1500. Ignored over HTTP, where only the connect limit applies. */
-  readonly probeTimeoutMs?: number;
+  /**
+   * `auto` (default) detects the era with one probe; `legacy` and `modern` pin it. `{ first }`, the `server.era` of an earlier connection to this server, is tried
+   * first, and corrected if wrong.
+   */
+  readonly era?: 'auto' | Era | { readonly first: Era };
+  readonly limits?: ClientLimits;
+  /** Validation of structured content against the output schema that `listTools` returned for its tool. */
+  readonly output?: OutputOptions;
+  /** Default: a cache with the default limits. */
+  readonly cache?: CacheOptions;
+  readonly events?: ClientEvents;
+  readonly onToolsChanged?: () => void;
+  readonly onResourcesChanged?: () => void;
+  readonly onPromptsChanged?: () => void;
+}
+
+export interface ClientLimits {
   /** Time limit for connecting in milliseconds; default 60,000. */
   readonly connectTimeoutMs?: number;
+  /** Silence in milliseconds after which `initialize` is also sent on the same process; default 1500. Ignored over HTTP, where only the connect limit applies. */
+  readonly probeTimeoutMs?: number;
   /** Inactivity limit of a request in milliseconds; default 60,000, `Infinity` for none. Progress restarts it; an open input request pauses it. */
   readonly requestTimeoutMs?: number;
   /** Maximum number of input rounds of one request; default 10. */
   readonly maxInputRounds?: number;
+}
+
+export interface OutputOptions {
   /**
-   * Handling of structured content that does not fit the output schema that `listTools` returned for its tool: the call rejects with
-   * `invalid-response` (`reject`, default), `onProblem` is called (`report`), or the content is not validated (`off`).
+   * Handling of structured content that does not fit its schema: the call rejects with `invalid-response` (`reject`, default), `onProblem` is called (`report`), or
+   * the content is not validated (`off`).
    */
-  readonly outputValidation?: 'reject' | 'report' | 'off';
+  readonly validation?: 'reject' | 'report' | 'off';
   /**
    * Evaluates the output schemas of the server. Default: an interpreter of at most a million steps, then a worker thread that all clients of the process
    * share and that starts when it is first needed; a check there is abandoned after one second of processor time or 96 MiB. A schema whose check is
    * abandoned, that is invalid, or that is of another dialect than 2020-12 and draft-07 is reported to `onProblem`, and its results are not validated.
    */
-  readonly schemaEvaluator?: SchemaEvaluator;
-  /** Default: a cache with the default limits. */
-  readonly cache?: CacheOptions;
+  readonly evaluator?: SchemaEvaluator;
+}
+
+/** Callbacks of a client. A callback that throws affects nothing else, and is reported to `onProblem`. */
+export interface ClientEvents {
   /** Called with each log message. When it is present, a modern server is asked for messages of level `info` and above. */
   readonly onLog?: (entry: LogEntry) => void;
-  readonly onToolsChanged?: () => void;
-  readonly onResourcesChanged?: () => void;
-  readonly onPromptsChanged?: () => void;
   /**
    * Called when the interaction behind a URL elicitation is complete. The id is that of the input request; it may be unknown to the host. Only servers of
    * 2025-11-25 send it.
@@ -66,7 +81,7 @@ export interface ClientOptions {
 export interface RequestOptions {
   /** Cancels the request on the server and rejects with `request-cancelled`. */
   readonly signal?: AbortSignal;
-  /** Inactivity limit in milliseconds; default `ClientOptions.requestTimeoutMs`. */
+  /** Inactivity limit in milliseconds; default `ClientLimits.requestTimeoutMs`. */
   readonly timeoutMs?: number;
   /** Total limit in milliseconds, whatever the progress; paused only while an input request is open. Default none. */
   readonly maxTotalMs?: number;

@@ -138,7 +138,7 @@ describe('a modern server', () => {
 
   test('may be slow: its late DiscoverResult wins over a refused initialize', async () => {
     const server = new ScriptedServer({ 'server/discover': silent, initialize: refused(-32601) });
-    const connecting = connectTo(server, { probeTimeoutMs: 100 });
+    const connecting = connectTo(server, { limits: { probeTimeoutMs: 100 } });
     await vi.advanceTimersByTimeAsync(100);
     await server.receives('initialize');
     await vi.advanceTimersByTimeAsync(5000);
@@ -149,7 +149,7 @@ describe('a modern server', () => {
 
   test('that answers both late is legacy, because it accepted initialize', async () => {
     const server = new ScriptedServer({ 'server/discover': silent, initialize: silent });
-    const connecting = connectTo(server, { probeTimeoutMs: 100 });
+    const connecting = connectTo(server, { limits: { probeTimeoutMs: 100 } });
     await vi.advanceTimersByTimeAsync(100);
     const { id } = await server.receives('initialize');
     server.deliver({ id: 1, ...discovered({}) });
@@ -161,7 +161,7 @@ describe('a modern server', () => {
 
   test('that answers the probe late and initialize never is modern', async () => {
     const server = new ScriptedServer({ 'server/discover': silent, initialize: silent });
-    const connecting = connectTo(server, { probeTimeoutMs: 100 });
+    const connecting = connectTo(server, { limits: { probeTimeoutMs: 100 } });
     await vi.advanceTimersByTimeAsync(100);
     await server.receives('initialize');
     server.deliver({ id: 1, ...discovered({}) });
@@ -257,7 +257,7 @@ describe('a legacy server', () => {
 
   test('may answer the probe after initialize, without effect', async () => {
     const server = new ScriptedServer({ initialize: initialized(), ping: () => ({ result: {} }) });
-    const connecting = connectTo(server, { probeTimeoutMs: 10 });
+    const connecting = connectTo(server, { limits: { probeTimeoutMs: 10 } });
     await vi.advanceTimersByTimeAsync(10);
     const client = await connecting;
     server.deliver({ id: 1, ...refused(-32601)({}) });
@@ -268,7 +268,7 @@ describe('a legacy server', () => {
 
   test('may refuse the probe late, during initialize', async () => {
     const server = new ScriptedServer();
-    const connecting = connectTo(server, { probeTimeoutMs: 10 });
+    const connecting = connectTo(server, { limits: { probeTimeoutMs: 10 } });
     await vi.advanceTimersByTimeAsync(10);
     const { id } = await server.receives('initialize');
     server.deliver({ id: 1, ...refused(-32602)({}) });
@@ -296,7 +296,7 @@ describe('a legacy server', () => {
       initialize: initialized(),
     });
     const connecting = connectTo(server, {
-      onProblem: (problem) => problems.push(problem.message),
+      events: { onProblem: (problem) => problems.push(problem.message) },
     });
     await server.receives('server/discover');
     server.deliverGarbage('a line is not JSON');
@@ -322,7 +322,7 @@ describe('a legacy server', () => {
     const second = new ScriptedServer();
     let ends = 0;
     const outcome = outcomeOf(
-      connectClient(opening(first, second), { info, onClosed: () => (ends += 1) }),
+      connectClient(opening(first, second), { info, events: { onClosed: () => (ends += 1) } }),
     );
     await first.receives('server/discover');
     first.crash(new Error('exited with code 1'));
@@ -426,7 +426,7 @@ describe('connecting', () => {
 
   test('fails at the limit and closes the transport', async () => {
     const server = new ScriptedServer();
-    const outcome = outcomeOf(connectTo(server, { connectTimeoutMs: 3000 }));
+    const outcome = outcomeOf(connectTo(server, { limits: { connectTimeoutMs: 3000 } }));
     await vi.advanceTimersByTimeAsync(3000);
     expect(await outcome).toMatchObject({
       code: 'connect-failed',
@@ -439,7 +439,9 @@ describe('connecting', () => {
 
   test('closes a transport that was opened too late', async () => {
     const late = Promise.withResolvers<Transport>();
-    const outcome = outcomeOf(connectClient(() => late.promise, { info, connectTimeoutMs: 50 }));
+    const outcome = outcomeOf(
+      connectClient(() => late.promise, { info, limits: { connectTimeoutMs: 50 } }),
+    );
     await vi.advanceTimersByTimeAsync(50);
     expect(await outcome).toMatchObject({ code: 'connect-failed' });
     const server = new ScriptedServer();
@@ -482,7 +484,7 @@ test('an onProblem that throws is reported on stderr', async () => {
   const client = await connectClient(() => server, {
     info: { name: 't', version: '0' },
     era: 'legacy',
-    onProblem,
+    events: { onProblem },
     onToolsChanged,
   });
   server.deliverGarbage('no JSON');

@@ -13,10 +13,12 @@ export async function connectClient(
   open: () => Promise<Transport> | Transport,
   options: ClientOptions,
 ): Promise<Client> {
-  const { onProblem } = options;
+  const { events } = options;
   const client = new ConnectedClient(
     open,
-    onProblem === undefined ? options : { ...options, onProblem: guarded(onProblem) },
+    events?.onProblem === undefined
+      ? options
+      : { ...options, events: { ...events, onProblem: guarded(events.onProblem) } },
   );
   await client.connect();
   return client;

@@ -102,7 +102,7 @@ describe('a request', () => {
   test('of the modern era carries the client info each time', async () => {
     const { client, server } = await connectModern(
       { 'tools/call': () => done },
-      { onLog: () => undefined },
+      { events: { onLog: () => undefined } },
     );
     expect(await client.callTool('a', {})).toMatchObject(done.result);
     expect(metaOf(server.all('tools/call')[0]!.params)).toEqual({
@@ -296,7 +296,10 @@ describe('cancelling', () => {
 describe('the end of the connection', () => {
   test('rejects every waiting request, which is never sent again', async () => {
     const ends: (Error | undefined)[] = [];
-    const { client, server } = await connectLegacy({}, { onClosed: (error) => ends.push(error) });
+    const { client, server } = await connectLegacy(
+      {},
+      { events: { onClosed: (error) => ends.push(error) } },
+    );
     const call = settling(client.callTool('a', {}));
     const list = settling(client.listTools());
     await server.receives('tools/list');
@@ -326,7 +329,10 @@ describe('the end of the connection', () => {
 
   test('by close is reported once, without an error', async () => {
     const ends: (Error | undefined)[] = [];
-    const { client, server } = await connectLegacy({}, { onClosed: (error) => ends.push(error) });
+    const { client, server } = await connectLegacy(
+      {},
+      { events: { onClosed: (error) => ends.push(error) } },
+    );
     const call = settling(client.callTool('a', {}));
     await server.receives('tools/call');
     await Promise.all([client.close(), client.close()]);
@@ -348,7 +354,7 @@ describe('notifications', () => {
     };
     const { server } = await connectLegacy(
       {},
-      { onClosed, onProblem: ({ cause }) => problems.push(cause) },
+      { events: { onClosed, onProblem: ({ cause }) => problems.push(cause) } },
     );
     expect(() => server.crash()).not.toThrow();
     expect(problems).toEqual([new Error('mine')]);
@@ -363,7 +369,7 @@ describe('notifications', () => {
         onToolsChanged: () => heard.push('tools'),
         onResourcesChanged: () => heard.push('resources'),
         onPromptsChanged: () => heard.push('prompts'),
-        onLog: (entry) => logs.push(entry),
+        events: { onLog: (entry) => logs.push(entry) },
       },
     );
     for (const list of ['tools', 'resources', 'prompts'])
@@ -383,7 +389,7 @@ describe('notifications', () => {
     const heard: string[] = [];
     const { client, server } = await connectLegacy(
       { ping: () => ({ result: {} }) },
-      { onElicitationComplete: (id) => heard.push(id) },
+      { events: { onElicitationComplete: (id) => heard.push(id) } },
     );
     for (const elicitationId of ['e1', 7, undefined])
       server.notify('notifications/elicitation/complete', { elicitationId });
@@ -395,7 +401,7 @@ describe('notifications', () => {
     const problems: Error[] = [];
     const { client, server } = await connectLegacy(
       { ping: () => ({ result: {} }) },
-      { onProblem: (problem) => problems.push(problem) },
+      { events: { onProblem: (problem) => problems.push(problem) } },
     );
     for (const method of ['constructor', 'toString', '__proto__']) server.notify(method, {});
     await client.ping();
@@ -409,7 +415,7 @@ describe('notifications', () => {
     };
     const { client, server } = await connectLegacy(
       { ping: () => ({ result: {} }) },
-      { onToolsChanged, onProblem: (problem) => problems.push(problem) },
+      { onToolsChanged, events: { onProblem: (problem) => problems.push(problem) } },
     );
     server.notify('notifications/tools/list_changed', {});
     await client.ping();

@@ -68,7 +68,7 @@ export class ConnectedClient implements Client {
       urlsCompleted: (connection, request, urls) =>
         this.#rounds.urlsCompleted(connection, request, urls),
     });
-    this.#watches = new Watches(this.#current, options.requestTimeoutMs);
+    this.#watches = new Watches(this.#current, options.limits?.requestTimeoutMs);
   }
 
   /** Connects; call once, first. @throws LocalError `connect-failed` */
@@ -320,6 +320,6 @@ export class ConnectedClient implements Client {
   }
 
   #report(message: string, cause: unknown): void {
-    this.#options.onProblem?.(new Error(message, { cause }));
+    this.#options.events?.onProblem?.(new Error(message, { cause }));
   }
 }

@@ -1,7 +1,13 @@
 export type { CacheOptions } from './caching/response-cache.ts';
 export type { Client, CompleteOptions } from './client.ts';
 export type { ConnectedServer } from './versioning/connected-server.ts';
-export type { ClientOptions, RequestOptions } from './client-options.ts';
+export type {
+  ClientEvents,
+  ClientLimits,
+  ClientOptions,
+  OutputOptions,
+  RequestOptions,
+} from './client-options.ts';
 export { connectClient } from './connect-client.ts';
 export type { LogEntry } from './connection/logging.ts';
 export type {

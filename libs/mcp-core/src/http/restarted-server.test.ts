@@ -93,7 +93,7 @@ test.each(['legacy', 'modern'] as const)(
   async (era) => {
     const listener = await listen(newServer());
     await listener.close();
-    await expect(connect(listener.url, { knownEra: era })).rejects.toMatchObject({
+    await expect(connect(listener.url, { era: { first: era } })).rejects.toMatchObject({
       code: 'connect-failed',
     });
   },

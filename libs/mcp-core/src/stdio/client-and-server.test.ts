@@ -163,7 +163,7 @@ describe.each<Era>(['legacy', 'modern'])('our client on our server, %s', (era) =
     });
     const server = createServer({ info, tools: [talk] });
     const client = await connect(server, era, {
-      onLog: (entry) => heard.push(entry),
+      events: { onLog: (entry) => heard.push(entry) },
       onToolsChanged: () => heard.push('tools'),
     });
     await client.callTool('talk', {});
@@ -266,7 +266,7 @@ describe('over a child process', () => {
     const ends: (Error | undefined)[] = [];
     const client = await connectClient(open, {
       info: { name: 't', version: '0' },
-      onClosed: (error) => ends.push(error),
+      events: { onClosed: (error) => ends.push(error) },
     });
     clients.push(client);
     await expect(client.callTool('echo', { crash: true })).rejects.toMatchObject({

@@ -451,7 +451,7 @@ describe('a modern task', () => {
     });
     const { client } = await connect(server, {
       era: 'modern',
-      maxInputRounds: 3,
+      limits: { maxInputRounds: 3 },
       handlers: { elicit: () => Promise.resolve(accept('Ada')) },
     });
     await expect(passing(client.callTool('run', {}))).rejects.toMatchObject({

@@ -373,7 +373,7 @@ describe('our client as the dashboard', () => {
       const dashboard = await connectInMemory(createSalesAnalytics(), {
         info: clientInfo,
         era,
-        onLog: (entry) => told.push(entry),
+        events: { onLog: (entry) => told.push(entry) },
         handlers: {
           sample: (params) =>
             Promise.resolve(

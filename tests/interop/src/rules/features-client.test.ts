@@ -209,7 +209,11 @@ describe.each(CLIENT_SETUPS)('a client, $era over $wire', ({ era, wire }) => {
           'tools/list': () => page('tools', [{ ...tool('t'), outputSchema }]),
           'tools/call': () => complete(era, { content: [], structuredContent: { n: 'one' } }),
         },
-        { onProblem: (problem) => problems.push(`${problem.message} ${String(problem.cause)}`) },
+        {
+          events: {
+            onProblem: (problem) => problems.push(`${problem.message} ${String(problem.cause)}`),
+          },
+        },
       );
       await client.listTools();
       await client.callTool('t', {});
@@ -232,7 +236,11 @@ describe.each(CLIENT_SETUPS)('a client, $era over $wire', ({ era, wire }) => {
               page('tools', [{ ...tool('t'), inputSchema: outputSchema, outputSchema }]),
             'tools/call': () => complete(era, { content: [], structuredContent: { n: 'one' } }),
           },
-          { onProblem: (problem) => problems.push(`${problem.message} ${String(problem.cause)}`) },
+          {
+            events: {
+              onProblem: (problem) => problems.push(`${problem.message} ${String(problem.cause)}`),
+            },
+          },
         );
         await client.listTools();
         await client.callTool('t', { n: 1 });

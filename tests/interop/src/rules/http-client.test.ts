@@ -262,7 +262,7 @@ describe('a client, modern over HTTP', () => {
               inputSchema: { type: 'object', properties },
             }),
           },
-          { onProblem: ({ message }) => problems.push(message) },
+          { events: { onProblem: ({ message }) => problems.push(message) } },
         );
         expect((await client.listTools()).map(({ name }) => name)).toEqual(['marked']);
         expect(problems).toEqual([expect.stringContaining('broken')]);

@@ -159,7 +159,11 @@ describe.each(CLIENT_SETUPS.filter(({ era }) => era === 'legacy'))(
     test('never cancels initialize', proves(subject, 'cancel.not-initialize'), async () => {
       const server = await startRawServer(wire, { initialize: () => undefined });
       await expect(
-        connectClient(() => server.open(), { info: CLIENT_INFO, era, connectTimeoutMs: 30 }),
+        connectClient(() => server.open(), {
+          info: CLIENT_INFO,
+          era,
+          limits: { connectTimeoutMs: 30 },
+        }),
       ).rejects.toMatchObject({ code: 'connect-failed' });
       expect(sent(server, 'notifications/cancelled')).toEqual([]);
     });
@@ -232,7 +236,7 @@ describe.each(CLIENT_SETUPS.filter(({ era }) => era === 'modern'))(
       const server = await startRawServer(wire, script);
       const connecting = connectClient(() => server.open(), {
         info: CLIENT_INFO,
-        probeTimeoutMs: 60_000,
+        limits: { probeTimeoutMs: 60_000 },
         ...options,
       });
       return { server, connecting };
@@ -348,7 +352,7 @@ describe.each(CLIENT_SETUPS.filter(({ era }) => era === 'modern'))(
       test('falls back on silence', proves(subject, 'era.silence'), async () => {
         const { connecting } = await detect(
           { 'server/discover': () => undefined },
-          { probeTimeoutMs: 30 },
+          { limits: { probeTimeoutMs: 30 } },
         );
         const client = await connecting;
         expect(client.server.era).toBe('legacy');

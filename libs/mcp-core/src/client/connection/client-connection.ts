@@ -103,7 +103,7 @@ export class ClientConnection {
     this.#identity = {
       info: options.info,
       capabilities: declaredInRequests(options),
-      ...(options.onLog === undefined ? {} : { logLevel: 'info' }),
+      ...(options.events?.onLog === undefined ? {} : { logLevel: 'info' }),
     };
     // An open request of the server pauses all limits: any active request may be waiting for its response.
     this.#serverRequests = new ServerRequests(options, (areOpen) => this.#active.pause(areOpen));
@@ -122,7 +122,7 @@ export class ClientConnection {
       notification: (notification) => this.#notifications.dispatch(notification),
       ended: (error) => this.#closed(error),
       acceptsBatch: () => this.#codec?.hasBatches === true,
-      problem: (problem) => options.onProblem?.(problem),
+      problem: (problem) => options.events?.onProblem?.(problem),
     });
   }
 
@@ -178,7 +178,7 @@ export class ClientConnection {
         return;
       }
       const {
-        timeoutMs = this.#options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS,
+        timeoutMs = this.#options.limits?.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS,
         maxTotalMs = Infinity,
         signal,
         headers,

@@ -33,7 +33,8 @@ const MAX_CAUSE_LENGTH = 2000;
  * @throws LocalError `connect-failed`
  */
 export async function establishConnection(establishing: Establishing): Promise<Established> {
-  const { connectTimeoutMs = DEFAULT_CONNECT_TIMEOUT_MS, era = 'auto' } = establishing.options;
+  const { limits, era = 'auto' } = establishing.options;
+  const { connectTimeoutMs = DEFAULT_CONNECT_TIMEOUT_MS } = limits ?? {};
   const limit = new AbortController();
   const timer =
     connectTimeoutMs > MAX_TIMER_MS
@@ -41,7 +42,10 @@ export async function establishConnection(establishing: Establishing): Promise<E
       : setTimeout(() => limit.abort(timeoutError(connectTimeoutMs)), connectTimeoutMs);
   const signal = AbortSignal.any([limit.signal, establishing.signal]);
   try {
-    return await establish({ ...establishing, signal }, era);
+    const attempt = { ...establishing, signal };
+    return typeof era === 'string'
+      ? await establish(attempt, era)
+      : await establish({ ...attempt, knownEra: attempt.knownEra ?? era.first }, 'auto');
   } catch (error) {
     throw connectError(error);
   } finally {

@@ -98,13 +98,13 @@ test.each(['legacy', 'modern'] as const)(
         const client = await connectClient(() => server, {
           info: { name: 't', version: '0' },
           era,
-          maxInputRounds: 2,
+          limits: { maxInputRounds: 2 },
           handlers: {
             elicit: () => Promise.resolve({ action: 'accept', content: {} }),
             sample: () => Promise.reject(new ProtocolError(-1, 'no')),
             listRoots: () => Promise.resolve([]),
           },
-          onProblem: () => undefined,
+          events: { onProblem: () => undefined },
         });
         const outcomes = [
           client.callTool('a', {}),

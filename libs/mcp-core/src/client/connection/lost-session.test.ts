@@ -82,7 +82,9 @@ test('a session that is lost while it is restored is reported without a deadlock
     server({ 'logging/setLevel': gone, 'resources/subscribe': gone }),
   ];
   const problems: Error[] = [];
-  const client = await connect([first, second], { onProblem: (problem) => problems.push(problem) });
+  const client = await connect([first, second], {
+    events: { onProblem: (problem) => problems.push(problem) },
+  });
   await client.setLogLevel('info');
   await client.watch({ resourceSubscriptions: ['file:///a'] }, () => undefined);
   first.crash();

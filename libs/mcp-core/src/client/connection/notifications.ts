@@ -38,7 +38,7 @@ export class NotificationDispatcher {
         this.#progressed(params);
         break;
       case 'notifications/message':
-        this.callBack(method, () => this.#options.onLog?.(readLogEntry(params)));
+        this.callBack(method, () => this.#options.events?.onLog?.(readLogEntry(params)));
         break;
       case 'notifications/cancelled':
         if (!this.#requests.cancelled(notification)) this.#publish(notification);
@@ -58,7 +58,9 @@ export class NotificationDispatcher {
     try {
       callback();
     } catch (error) {
-      this.#options.onProblem?.(new Error(`A callback for ${occasion} failed`, { cause: error }));
+      this.#options.events?.onProblem?.(
+        new Error(`A callback for ${occasion} failed`, { cause: error }),
+      );
     }
   }
 
@@ -72,7 +74,7 @@ export class NotificationDispatcher {
     try {
       onProgress(progress);
     } catch (error) {
-      this.#options.onProblem?.(
+      this.#options.events?.onProblem?.(
         new Error('A callback for notifications/progress failed', { cause: error }),
       );
     }
@@ -87,7 +89,7 @@ export class NotificationDispatcher {
 
   #elicitationCompleted(method: string, elicitationId: unknown): void {
     if (typeof elicitationId === 'string')
-      this.callBack(method, () => this.#options.onElicitationComplete?.(elicitationId));
+      this.callBack(method, () => this.#options.events?.onElicitationComplete?.(elicitationId));
   }
 
   #publish(notification: JsonRpcNotification): void {

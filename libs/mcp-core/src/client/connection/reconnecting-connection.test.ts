@@ -88,7 +88,7 @@ describe('reconnect', () => {
     const ends: (Error | undefined)[] = [];
     const client = await connect([first, second], {
       era: 'legacy',
-      onClosed: (error) => ends.push(error),
+      events: { onClosed: (error) => ends.push(error) },
     });
     const heard: string[] = [];
     const watch = await client.watch({ resourceSubscriptions: ['file:///a'] }, (uri) =>
@@ -178,7 +178,7 @@ describe('a lost session', () => {
     const ends: unknown[] = [];
     const client = await connect([first, second], {
       era: 'legacy',
-      onClosed: (error) => ends.push(error),
+      events: { onClosed: (error) => ends.push(error) },
     });
     const lists = Promise.all([client.listTools(), client.listResources()]);
     const requests = [await first.receives('tools/list'), await first.receives('resources/list')];

@@ -107,13 +107,13 @@ export class ReconnectingConnection {
       open: this.#open,
       options: this.#options,
       hooks: { ...this.#hooks, ended: (connection, error) => this.#ended(connection, error) },
-      knownEra: this.#established?.server.era ?? this.#options.knownEra,
+      knownEra: this.#established?.server.era,
       signal: this.#closing.signal,
     });
   }
 
   #ended(connection: ClientConnection, error: Error | undefined): void {
-    connection.callBack('the end of the connection', () => this.#options.onClosed?.(error));
+    connection.callBack('the end of the connection', () => this.#options.events?.onClosed?.(error));
   }
 }
 

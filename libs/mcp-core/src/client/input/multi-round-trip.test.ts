@@ -291,7 +291,7 @@ describe('a call whose result is input_required', () => {
     ] as const) {
       const { client, server } = await connect(
         [{ resultType: 'input_required', requestState: 's' }],
-        maxInputRounds === undefined ? {} : { maxInputRounds },
+        maxInputRounds === undefined ? {} : { limits: { maxInputRounds } },
       );
       await expect(client.callTool('t', {})).rejects.toMatchObject({
         code: 'invalid-response',

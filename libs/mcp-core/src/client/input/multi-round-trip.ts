@@ -28,8 +28,8 @@ export class InputRounds {
 
   constructor(options: ClientOptions) {
     this.#handler = new InputRequestHandler(options);
-    this.#maxRounds = options.maxInputRounds ?? DEFAULT_MAX_ROUNDS;
-    this.#requestTimeoutMs = options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS;
+    this.#maxRounds = options.limits?.maxInputRounds ?? DEFAULT_MAX_ROUNDS;
+    this.#requestTimeoutMs = options.limits?.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS;
   }
 
   /**

@@ -138,7 +138,7 @@ describe("a legacy server's input request", () => {
       handlers: {
         listRoots: () => Promise.resolve([{ uri: 'file:///a' }, { uri: 'https://example.com/' }]),
       },
-      onProblem: (problem) => problems.push(problem),
+      events: { onProblem: (problem) => problems.push(problem) },
     });
     server.deliver({ id: 1, method: 'roots/list' });
     expect((await server.answerTo(1)).error).toMatchObject({ code: -32603 });
@@ -159,7 +159,7 @@ describe("a legacy server's input request", () => {
           throw new Error('sync');
         },
       },
-      onProblem: (problem) => problems.push(problem),
+      events: { onProblem: (problem) => problems.push(problem) },
     });
     server.deliver({ id: 1, method: 'sampling/createMessage', params: sampling });
     server.deliver({ id: 2, method: 'roots/list' });
@@ -319,7 +319,7 @@ describe('the response to a form', () => {
       const problems: unknown[] = [];
       const server = await connect({
         ...accepting(content),
-        onProblem: ({ cause }) => problems.push(cause),
+        events: { onProblem: ({ cause }) => problems.push(cause) },
       });
       server.deliver({ id: 1, method: 'elicitation/create', params: asked });
       expect((await server.answerTo(1)).error).toMatchObject({ code: -32603 });

@@ -47,7 +47,7 @@ describe('limits', () => {
   });
 
   test('the default comes from the client; Infinity disables the limit', async () => {
-    const { client } = await connectLegacy({}, { requestTimeoutMs: 500 });
+    const { client } = await connectLegacy({}, { limits: { requestTimeoutMs: 500 } });
     const limited = settling(client.callTool('a', {}));
     const unlimited = settling(client.callTool('a', {}, { timeoutMs: Infinity }));
     await vi.advanceTimersByTimeAsync(100_000);

@@ -149,7 +149,7 @@ describe('a watch on a legacy server', () => {
     const problems: unknown[] = [];
     const { client, server } = await connect(subscribable, {
       era: 'legacy',
-      onProblem: ({ cause }) => problems.push(cause),
+      events: { onProblem: ({ cause }) => problems.push(cause) },
     });
     const heard: string[] = [];
     const fail = (): void => {
@@ -252,7 +252,7 @@ describe('a watch on a modern server', () => {
   });
 
   test('may run forever without a timeout', async () => {
-    const connected = await connectModern({ requestTimeoutMs: 100 });
+    const connected = await connectModern({ limits: { requestTimeoutMs: 100 } });
     const heard: string[] = [];
     const { id } = await open(connected, heard);
     await vi.advanceTimersByTimeAsync(1_000_000);
@@ -289,7 +289,7 @@ describe('a watch on a modern server', () => {
   });
 
   test('that is not acknowledged in time is cancelled', async () => {
-    const { client, server } = await connectModern({ requestTimeoutMs: 100 });
+    const { client, server } = await connectModern({ limits: { requestTimeoutMs: 100 } });
     const refused = outcomeOf(client.watch({ toolsListChanged: true }, () => undefined));
     const { id } = await server.receives('subscriptions/listen');
     await vi.advanceTimersByTimeAsync(100);

@@ -117,7 +117,7 @@ export class TaskCalls implements ClientTasks {
       onTask: (task) => this.#current.connection.callBack('a task', () => onTask?.(task)),
       signal,
       endsAt,
-      maxRounds: this.#options.maxInputRounds ?? DEFAULT_MAX_ROUNDS,
+      maxRounds: this.#options.limits?.maxInputRounds ?? DEFAULT_MAX_ROUNDS,
     });
   }
 }

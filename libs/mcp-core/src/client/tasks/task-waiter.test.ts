@@ -316,7 +316,7 @@ describe('a client that waits for a modern task', () => {
   test('does not cancel before the inactivity limit of a silent server', async () => {
     const { client, server } = await connect(
       [],
-      { requestTimeoutMs: 5000 },
+      { limits: { requestTimeoutMs: 5000 } },
       { 'tasks/get': () => undefined },
     );
     const outcome = failure(client.callTool('run', {}));

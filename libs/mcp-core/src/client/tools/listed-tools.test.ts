@@ -38,7 +38,7 @@ async function connect(
   const client = await connectClient(() => server, {
     info: { name: 't', version: '0' },
     era: 'modern',
-    onProblem: ({ message }) => problems.push(message),
+    events: { onProblem: ({ message }) => problems.push(message) },
     ...rest,
   });
   return { client, server, problems };
@@ -163,7 +163,7 @@ describe('structured content', () => {
     for (const outputValidation of [undefined, 'report', 'off'] as const) {
       const { client, problems } = await connect([tool], {
         call: answering(result),
-        ...(outputValidation === undefined ? {} : { outputValidation }),
+        ...(outputValidation === undefined ? {} : { output: { validation: outputValidation } }),
       });
       await client.listTools();
       const outcome = await client.callTool('a', {}).catch((error: unknown) => error);
@@ -202,13 +202,13 @@ describe('structured content', () => {
 
   test('is validated by the evaluator of the host, if any', async () => {
     const evaluated: unknown[] = [];
-    const schemaEvaluator = {
+    const evaluator = {
       check: (_schema: JsonObject, value: unknown) =>
         Promise.resolve(evaluated.push(value) === 1 ? [] : ['It is odd.']),
     };
     const { client } = await connect([tool], {
       call: answering({ structuredContent: { n: 'x' } }),
-      schemaEvaluator,
+      output: { evaluator },
     });
     await client.listTools();
     expect(await client.callTool('a', {})).toMatchObject({ structuredContent: { n: 'x' } });
@@ -225,7 +225,7 @@ describe('structured content', () => {
       new EvaluationUnavailableError('No descriptor'),
       undefined,
     ];
-    const schemaEvaluator = {
+    const evaluator = {
       check: () => {
         const error = answers.shift();
         return error === undefined ? ['It is odd.'] : Promise.reject(error);
@@ -233,7 +233,7 @@ describe('structured content', () => {
     };
     const { client, problems } = await connect([tool], {
       call: answering({ structuredContent: { n: 'x' } }),
-      schemaEvaluator,
+      output: { evaluator },
     });
     await client.listTools();
     for (let call = 0; call < 2; call++)

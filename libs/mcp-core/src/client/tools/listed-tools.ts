@@ -33,7 +33,7 @@ export class ListedTools {
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    this.#evaluator = options.schemaEvaluator ?? new WorkerEvaluator();
+    this.#evaluator = options.output?.evaluator ?? new WorkerEvaluator();
   }
 
   /** Replaces the list. Returns the tools that can be used over this transport, and reports the others. */
@@ -77,10 +77,10 @@ export class ListedTools {
 
   /** Whether results of this tool are validated. */
   hasOutputSchema(name: string): boolean {
-    return this.#options.outputValidation !== 'off' && this.#outputSchema(name) !== undefined;
+    return this.#options.output?.validation !== 'off' && this.#outputSchema(name) !== undefined;
   }
 
-  /** Validates structured content and returns the result. @throws LocalError `invalid-response` when `outputValidation` is `reject` */
+  /** Validates structured content and returns the result. @throws LocalError `invalid-response` when `output.validation` is `reject` */
   validateOutput(name: string, result: CallToolResult): CallToolResult | Promise<CallToolResult> {
     const outputSchema = this.#outputSchema(name);
     if (outputSchema === undefined || result.isError === true) return result;
@@ -107,7 +107,7 @@ export class ListedTools {
   #applyPolicy(name: string, result: CallToolResult, problems: readonly string[]): CallToolResult {
     if (problems.length === 0) return result;
     const message = `The structured content of tool ${name} does not fit its output schema: ${problems.join(' ')}`;
-    if (this.#options.outputValidation !== 'report')
+    if (this.#options.output?.validation !== 'report')
       throw new LocalError('invalid-response', message, { sent: true });
     this.#report(message);
     return result;
@@ -132,6 +132,8 @@ export class ListedTools {
   }
 
   #report(message: string, cause?: unknown): void {
-    this.#options.onProblem?.(new Error(message, cause === undefined ? undefined : { cause }));
+    this.#options.events?.onProblem?.(
+      new Error(message, cause === undefined ? undefined : { cause }),
+    );
   }
 }

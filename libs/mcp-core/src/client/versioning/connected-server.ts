@@ -8,6 +8,6 @@ export interface ConnectedServer {
   readonly capabilities: ServerCapabilities;
   readonly instructions: string | undefined;
   readonly protocolVersion: ProtocolVersion;
-  /** May be stored and passed as `ClientOptions.knownEra`. */
+  /** May be stored and passed as `ClientOptions.era.first`. */
   readonly era: Era;
 }

@@ -33,7 +33,7 @@ export async function detectEra(
   const discovery = discover(connection);
   const probeTimeoutMs = connection.hasStreamPerRequest
     ? Infinity
-    : (options.probeTimeoutMs ?? DEFAULT_PROBE_TIMEOUT_MS);
+    : (options.limits?.probeTimeoutMs ?? DEFAULT_PROBE_TIMEOUT_MS);
   const first = await withinLimit(discovery, probeTimeoutMs);
   if (first?.era === 'unknown') {
     throw new EndedByProbeError(first.error);

@@ -66,9 +66,9 @@ describe('over HTTP', () => {
 
   test('silence is a failure, not a legacy server', async () => {
     const server = http({ initialize: initialized() });
-    const outcome = connectTo(server, { probeTimeoutMs: 10, connectTimeoutMs: 5000 }).catch(
-      (failure: unknown) => failure,
-    );
+    const outcome = connectTo(server, {
+      limits: { probeTimeoutMs: 10, connectTimeoutMs: 5000 },
+    }).catch((failure: unknown) => failure);
     await vi.advanceTimersByTimeAsync(5000);
     expect(await outcome).toMatchObject({ code: 'connect-failed' });
     expect(server.all('initialize')).toEqual([]);
@@ -108,13 +108,16 @@ describe('over HTTP', () => {
 describe('a known era', () => {
   test('legacy is tried without a probe', async () => {
     const server = new ScriptedServer({ initialize: initialized() });
-    expect((await connectTo(server, { knownEra: 'legacy' })).server.era).toBe('legacy');
+    expect((await connectTo(server, { era: { first: 'legacy' } })).server.era).toBe('legacy');
     expect(server.received[0]).toMatchObject({ method: 'initialize' });
   });
 
   test('modern waits for a slow server without initialize', async () => {
     const server = new ScriptedServer({ initialize: initialized() });
-    const connecting = connectTo(server, { knownEra: 'modern', probeTimeoutMs: 10 });
+    const connecting = connectTo(server, {
+      era: { first: 'modern' },
+      limits: { probeTimeoutMs: 10 },
+    });
     await vi.advanceTimersByTimeAsync(5000);
     server.deliver({ id: 1, ...discovered({}) });
     expect((await connecting).server.era).toBe('modern');
@@ -132,13 +135,13 @@ describe('a known era', () => {
       'modern',
       { initialize: initialized(), 'server/discover': refused(-32601) },
     ],
-  ])('%s is corrected', async (_name, knownEra, script) => {
-    expect((await connectTo(new ScriptedServer(script), { knownEra })).server.era).not.toBe(
-      knownEra,
+  ])('%s is corrected', async (_name, first, script) => {
+    expect((await connectTo(new ScriptedServer(script), { era: { first } })).server.era).not.toBe(
+      first,
     );
   });
 
-  test.each(['legacy', 'modern'] as const)('%s does not start a server twice', async (knownEra) => {
+  test.each(['legacy', 'modern'] as const)('%s does not start a server twice', async (first) => {
     let starts = 0;
     const server = new ScriptedServer({});
     const outcome = connectClient(
@@ -146,7 +149,7 @@ describe('a known era', () => {
         starts += 1;
         return server;
       },
-      { info, knownEra },
+      { info, era: { first } },
     ).catch((failure: unknown) => failure);
     await vi.waitFor(() => expect(server.received).toHaveLength(1), 10_000);
     server.crash(new Error('exited with code 1'));
@@ -166,7 +169,7 @@ test('a server that ends after initialize was sent is not started again', async 
       starts += 1;
       return server;
     },
-    { info, probeTimeoutMs: 10 },
+    { info, limits: { probeTimeoutMs: 10 } },
   ).catch((failure: unknown) => failure);
   await vi.advanceTimersByTimeAsync(10);
   await server.receives('initialize');

@@ -24,7 +24,7 @@ async function connect(url: string, onClosed?: (error?: Error) => void): Promise
   const client = await connectClient(() => httpTransport({ url }), {
     info: { name: 't', version: '0' },
     era: 'legacy',
-    ...(onClosed === undefined ? {} : { onClosed }),
+    ...(onClosed === undefined ? {} : { events: { onClosed } }),
   });
   onTestFinished(() => client.close());
   return client;

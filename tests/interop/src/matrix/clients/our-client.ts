@@ -21,14 +21,14 @@ export async function connectOurClient(
   const client = await connectClient(open, {
     info: CLIENT_INFO,
     era,
-    probeTimeoutMs,
+    limits: { probeTimeoutMs },
     handlers: {
       elicit: ({ mode }) => Promise.resolve(mode === 'url' ? ANSWERS.visit : ANSWERS.elicit),
       sample: () => Promise.resolve(ANSWERS.sample),
       listRoots: () => Promise.resolve(ANSWERS.roots),
     },
     capabilities: { elicitationUrl: true },
-    onLog: (entry) => logs.push({ ...entry }),
+    events: { onLog: (entry) => logs.push({ ...entry }) },
   });
   const { server } = client;
   // The interfaces of the protocol have no index signature, so their shapes are cast.
