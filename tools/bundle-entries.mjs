@@ -5,6 +5,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { writePublishedTypes } from './published-types.mjs';
 
 const SHARED = resolve('bundle/shared.js');
 const { exports } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -41,6 +42,7 @@ for (const entry of entries)
     outfile: bundleOf(entry),
     plugins: [leaveOut(ready, entry)],
   });
+writePublishedTypes(exports);
 // A name that two shared modules export is lost; importing the bundle reveals it.
 for (const bundle of bundles.values()) await import(pathToFileURL(bundle).href);
 

@@ -3,6 +3,7 @@
 // neither these nor the peers; named among the paths, it is built as a program. bundle/THIRD-PARTY-NOTICES.txt has the licences of the bundled packages.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
+import { writePublishedTypes } from './published-types.mjs';
 import { thirdPartyNotices } from './third-party-notices.mjs';
 
 const {
@@ -75,3 +76,4 @@ writeFileSync(
   'bundle/THIRD-PARTY-NOTICES.txt',
   thirdPartyNotices(builds.map(({ metafile }) => metafile)),
 );
+writePublishedTypes(exports);

@@ -222,7 +222,7 @@ describe('a generated server', () => {
           'LICENSE',
           'README.md',
           'bundle/THIRD-PARTY-NOTICES.txt',
-          'dist/index.d.ts',
+          'bundle/index.d.ts',
         ]),
       );
       expect(files.filter((file) => /\.test\.|\.map$|^src\//.test(file))).toEqual([]);

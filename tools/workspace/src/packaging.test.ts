@@ -124,7 +124,7 @@ describe.each(servers.map((server, index) => ({ ...server, index })))(
           'bin.js',
           'bundle/index.js',
           'bundle/main.js',
-          'dist/index.d.ts',
+          'bundle/index.d.ts',
           'package.json',
         ]),
       );

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rename, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 export interface InstalledPackage {
@@ -44,22 +44,41 @@ export async function packedFiles(tarball: string): Promise<readonly string[]> {
     .map((path) => path.replace(/^package\//, ''));
 }
 
+/** A packed package. */
+export interface Tarball {
+  readonly name: string;
+  readonly path: string;
+}
+
+/** Packs built packages into a new temporary folder. */
+export async function packPackages(sources: readonly string[]): Promise<readonly Tarball[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'packed-'));
+  return (await packInto(folder, sources)).map(({ name, filename }) => ({
+    name,
+    path: join(folder, filename),
+  }));
+}
+
 /**
- * Packs built packages and unpacks them into the node_modules of a new temporary folder, beside links to the
- * installed third-party packages, without network. Returns the folder.
+ * Unpacks packages into the node_modules of a new temporary folder, beside links to third-party packages, without network.
+ * Returns the folder.
  */
-export async function layOutPacked(sources: readonly string[], foreign: string): Promise<string> {
+export async function layOutPacked(
+  tarballs: readonly Tarball[],
+  foreign: { readonly folder: string; readonly names: readonly string[] },
+): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), 'laid out with a space-'));
   const modules = join(home, 'node_modules');
-  for (const pack of await packInto(home, sources)) {
-    const folder = join(modules, pack.name);
+  for (const { name, path } of tarballs) {
+    const folder = join(modules, name);
     await mkdir(folder, { recursive: true });
-    await run('tar', ['-xzf', join(home, pack.filename), '-C', folder, '--strip-components=1']);
+    await run('tar', ['-xzf', path, '-C', folder, '--strip-components=1']);
   }
   await writeFile(join(home, 'package.json'), '{ "private": true, "type": "module" }');
-  const installed = await readdir(foreign);
-  for (const name of installed.filter((each) => !each.startsWith('.') && each !== '@signalbox'))
-    await symlink(join(foreign, name), join(modules, name), 'junction');
+  for (const name of foreign.names) {
+    await mkdir(dirname(join(modules, name)), { recursive: true });
+    await symlink(join(foreign.folder, name), join(modules, name), 'junction');
+  }
   return home;
 }
 
