@@ -64,6 +64,7 @@ export interface UnreadableMessage extends RefusedId {
 /**
  * A connection to one JSON-RPC peer: the lowest interface that clients and servers need. A client
  * opens it in the function passed to `connectClient`; a server is given it by `Server.connect`.
+ * `transportContract` of `./testing` checks an implementation.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
 export interface Transport {

@@ -6,3 +6,5 @@ export { createTestContext } from './test-context.ts';
 export type { TestContext, TestContextOptions } from './test-context.ts';
 export { taskStoreContract } from './task-store.contract.ts';
 export type { TaskStoreCheck } from './task-store.contract.ts';
+export { transportContract } from './transport.contract.ts';
+export type { ServedTransport, TransportCheck } from './transport.contract.ts';

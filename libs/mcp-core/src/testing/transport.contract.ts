@@ -1,0 +1,334 @@
+import { strict as assert } from 'node:assert';
+import type { Client } from '../client/client.ts';
+import type { ClientOptions } from '../client/client-options.ts';
+import type { Era } from '../era/versions.ts';
+import type { JsonObject, JsonRpcMessage } from '../jsonrpc/messages.ts';
+import type { Transport } from '../jsonrpc/transport.ts';
+import type { Server } from '../server/server.ts';
+import {
+  createContractServer,
+  WATCHED_URI,
+  type ContractServer,
+} from './transport-contract-server.ts';
+
+/** A requirement on transports. `run` rejects when the transport violates it. */
+export interface TransportCheck {
+  readonly name: string;
+  readonly run: () => Promise<void>;
+}
+
+/** A server that is being served over the transport under test. */
+export interface ServedTransport {
+  /** Opens a client's transport to the server. Called several times. */
+  open(): Transport | Promise<Transport>;
+  /** Ends all connections of the server and stops serving it. */
+  close(): Promise<void>;
+}
+
+interface Bench extends ContractServer {
+  readonly serving: ServedTransport;
+  /** The transports of the clients. */
+  readonly opened: readonly Transport[];
+  readonly connect: (era: Era | 'auto', options?: Partial<ClientOptions>) => Promise<Client>;
+}
+
+/** Time after which a promised event counts as missing. */
+const LIMIT_MS = 10_000;
+const info = { name: 'transport-contract', version: '1' };
+
+/**
+ * The requirements on every transport, as checks for any test runner: a client and a server of both
+ * eras exchange all kinds of messages over it, in its two halves. `serve` serves the given server
+ * over the transport and is called once per check. A check takes at most 10 s for each step.
+ * @example for (const { name, run } of transportContract(serve)) test(name, run);
+ */
+export function transportContract(
+  serve: (server: Server) => ServedTransport | Promise<ServedTransport>,
+): readonly TransportCheck[] {
+  const check = (name: string, run: (bench: Bench) => Promise<void>): TransportCheck => ({
+    name,
+    run: () => runCheck(serve, run),
+  });
+  const checks = [...bareChecks, ...eraChecks('modern'), ...eraChecks('legacy')];
+  return checks.map(([name, run]) => check(name, run));
+}
+
+type Check = readonly [name: string, run: (bench: Bench) => Promise<void>];
+
+/** Checks of a client's transport without a client. */
+const bareChecks: readonly Check[] = [
+  [
+    'a transport that was not started can be closed',
+    async ({ serving }) => {
+      const transport = await serving.open();
+      await soon(transport.close(), 'close before start');
+    },
+  ],
+  [
+    'a close is reported once, after all messages, and later messages are refused',
+    async ({ serving }) => {
+      const { transport, calls, response } = await start(serving);
+      await soon(send(transport, discover('a')), 'send');
+      await soon(response('a'), 'the response');
+      await soon(Promise.all([transport.close(), transport.close()]), 'close');
+      await soon(transport.close(), 'a second close');
+      assert.deepEqual(calls.slice(-1), ['closed'], '`closed` is the last call after `close`');
+      assert.equal(calls.filter((each) => each === 'closed').length, 1, '`closed` is called once');
+      await assert.rejects(
+        () => send(transport, discover('b')),
+        'send after close throws or rejects',
+      );
+    },
+  ],
+  [
+    'the end of the connection by the server is reported once',
+    async ({ serving }) => {
+      const { transport, calls, closed, response } = await start(serving);
+      await soon(send(transport, discover('a')), 'send');
+      await soon(response('a'), 'the response');
+      await soon(serving.close(), 'closing the server');
+      if (transport.hasStreamPerRequest !== true) await soon(closed, '`closed`');
+      await soon(transport.close(), 'close after the end');
+      assert.equal(calls.filter((each) => each === 'closed').length, 1, '`closed` is called once');
+    },
+  ],
+  [
+    'a message that cannot be serialized is refused, and the connection continues',
+    async ({ serving }) => {
+      const { transport, response } = await start(serving);
+      await assert.rejects(() => send(transport, discover('a', { count: 1n })));
+      await soon(send(transport, discover('b')), 'send');
+      await soon(response('b'), 'the response');
+      await transport.close();
+    },
+  ],
+  [
+    'a message is serialized before send returns',
+    async ({ serving, echoed }) => {
+      const { transport, response } = await start(serving);
+      const message = call('a', 'echo', { text: 'before' });
+      const sent = send(transport, message);
+      (message.params as { arguments: JsonObject }).arguments.text = 'after';
+      await soon(sent, 'send');
+      await soon(response('a'), 'the response');
+      assert.deepEqual(echoed, ['before'], 'the message that was passed to send arrives');
+      await transport.close();
+    },
+  ],
+  [
+    'a client detects the era of the server',
+    async ({ connect }) => {
+      const client = await soon(connect('auto'), 'connecting');
+      assert.equal(client.server.era, 'modern');
+    },
+  ],
+];
+
+/** Checks of a client and a server, in one era. */
+function eraChecks(era: Era): readonly Check[] {
+  return [
+    [
+      `${era}: texts of all characters and lengths arrive unchanged`,
+      async ({ connect }) => {
+        const client = await soon(connect(era), 'connecting');
+        const texts = [
+          '',
+          'a\nb\r\nc\u2028d\u2029e\0',
+          'größe 🧵 \ud800',
+          'data: x\n\nevent: message',
+          'ä'.repeat(512 * 1024),
+        ];
+        for (const text of texts) {
+          const { structuredContent } = await soon(client.callTool('echo', { text }), 'a call');
+          assert.ok(
+            (structuredContent as JsonObject).text === text,
+            `the text of ${String(text.length)} characters changed`,
+          );
+        }
+      },
+    ],
+    [
+      `${era}: calls at the same time get their own results, in order where they share a stream`,
+      async ({ connect, opened, echoed }) => {
+        const client = await soon(connect(era), 'connecting');
+        const texts = Array.from({ length: 64 }, (_, index) => `${String(index)} `.repeat(2000));
+        const results = await soon(
+          Promise.all(texts.map((text) => client.callTool('echo', { text }))),
+          'all calls',
+        );
+        assert.deepEqual(
+          results.map(({ structuredContent }) => structuredContent),
+          texts.map((text) => ({ text })),
+        );
+        if (opened[0]?.hasStreamPerRequest !== true)
+          assert.deepEqual(echoed, texts, 'the calls arrive in the order of send');
+      },
+    ],
+    [
+      `${era}: progress arrives completely, in order and before the result`,
+      async ({ connect }) => {
+        const client = await soon(connect(era), 'connecting');
+        const seen: number[] = [];
+        const onProgress = ({ progress }: { readonly progress: number }): void => {
+          seen.push(progress);
+        };
+        await soon(client.callTool('count', { to: 200 }, { onProgress }), 'the call');
+        assert.deepEqual(
+          seen,
+          Array.from({ length: 200 }, (_, index) => index + 1),
+        );
+      },
+    ],
+    [
+      `${era}: a cancelled call aborts its handler, and the connection continues`,
+      async ({ connect, held, aborted }) => {
+        const client = await soon(connect(era), 'connecting');
+        const controller = new AbortController();
+        const calling = client.callTool('hold', {}, { signal: controller.signal });
+        const rejected = assert.rejects(calling, { code: 'request-cancelled' });
+        await soon(held, 'the handler');
+        controller.abort();
+        await soon(rejected, 'the rejection');
+        await soon(aborted, "the abort of the handler's signal");
+        await soon(client.callTool('echo', { text: 'x' }), 'the next call');
+      },
+    ],
+    [
+      `${era}: a handler gets input from the client`,
+      async ({ connect }) => {
+        const handlers = { elicit: () => Promise.resolve({ action: 'decline' as const }) };
+        const client = await soon(connect(era, { handlers }), 'connecting');
+        const { structuredContent } = await soon(client.callTool('ask', {}), 'the call');
+        assert.deepEqual(structuredContent, { action: 'decline' });
+      },
+    ],
+    [
+      `${era}: a change that no request caused reaches the client`,
+      async ({ connect, server }) => {
+        const client = await soon(connect(era), 'connecting');
+        const updated = Promise.withResolvers<string>();
+        const filter = { resourceSubscriptions: [WATCHED_URI] };
+        const watch = await soon(client.watch(filter, updated.resolve), 'the subscription');
+        server.changes.resourceUpdated(WATCHED_URI);
+        assert.equal(await soon(updated.promise, 'the change'), WATCHED_URI);
+        await soon(watch.close(), 'the end of the subscription');
+      },
+    ],
+    [
+      `${era}: a client that closes aborts its running handlers`,
+      async ({ connect, held, aborted }) => {
+        const client = await soon(connect(era), 'connecting');
+        const rejected = assert.rejects(client.callTool('hold', {}));
+        await soon(held, 'the handler');
+        await soon(client.close(), 'close');
+        await soon(rejected, 'the rejection of the call');
+        await soon(aborted, "the abort of the handler's signal");
+      },
+    ],
+    [
+      `${era}: a server that closes fails the calls that wait`,
+      async ({ connect, serving, held, aborted }) => {
+        const client = await soon(connect(era), 'connecting');
+        const rejected = assert.rejects(client.callTool('hold', {}));
+        await soon(held, 'the handler');
+        await soon(serving.close(), 'closing the server');
+        await soon(rejected, 'the rejection of the call');
+        await soon(aborted, "the abort of the handler's signal");
+      },
+    ],
+  ];
+}
+
+async function runCheck(
+  serve: (server: Server) => ServedTransport | Promise<ServedTransport>,
+  run: (bench: Bench) => Promise<void>,
+): Promise<void> {
+  const contract = await createContractServer();
+  const { connectClient } = await import('../client/index.ts');
+  const serving = await serve(contract.server);
+  const clients: Client[] = [];
+  const opened: Transport[] = [];
+  try {
+    await run({
+      ...contract,
+      serving,
+      opened,
+      connect: async (era, options = {}) => {
+        const open = async (): Promise<Transport> => {
+          const transport = await serving.open();
+          opened.push(transport);
+          return transport;
+        };
+        const client = await connectClient(open, { info, era, ...options });
+        clients.push(client);
+        return client;
+      },
+    });
+  } finally {
+    await Promise.all(clients.map((client) => client.close()));
+    await serving.close();
+  }
+}
+
+/** Opens and starts a transport and records the calls of its receiver. */
+async function start(serving: ServedTransport) {
+  const transport = await serving.open();
+  const calls: unknown[] = [];
+  const closed = Promise.withResolvers<void>();
+  const waiting = new Map<unknown, () => void>();
+  await soon(
+    transport.start({
+      message: (value) => {
+        calls.push(value);
+        waiting.get((value as JsonObject).id)?.();
+      },
+      unreadable: (problem) => calls.push(problem),
+      requestFailed: (id, error) => calls.push({ id, error }),
+      inputEnded: () => void transport.close(),
+      closed: () => {
+        calls.push('closed');
+        closed.resolve();
+      },
+    }),
+    'start',
+  );
+  const response = (id: string): Promise<void> =>
+    new Promise((resolve) => {
+      waiting.set(id, resolve);
+      if (calls.some((value) => (value as JsonObject).id === id)) resolve();
+    });
+  return { transport, calls, closed: closed.promise, response };
+}
+
+/** Sends a message; an exception becomes a rejection. */
+async function send(transport: Transport, message: JsonRpcMessage): Promise<void> {
+  await transport.send(message);
+}
+
+function discover(id: string, params: JsonObject = {}): JsonRpcMessage {
+  return { jsonrpc: '2.0', id, method: 'server/discover', params: { ...params, _meta: MODERN } };
+}
+
+function call(id: string, name: string, args: JsonObject) {
+  const params = { name, arguments: args, _meta: MODERN };
+  return { jsonrpc: '2.0', id, method: 'tools/call', params } as const;
+}
+
+const MODERN = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': info,
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+/** Returns the outcome of the work; rejects when it takes longer than the limit. */
+async function soon<T>(work: Promise<T>, what: string): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    late.reject(new Error(`${what} took longer than ${String(LIMIT_MS / 1000)} s`));
+  }, LIMIT_MS);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
