@@ -5,8 +5,9 @@ import { connectClient } from '@signalbox/mcp-core/client';
 import { spawnStdio } from '@signalbox/mcp-core/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ApiClient } from './support/client.ts';
+import { runToEnd, startCommand } from './support/command.ts';
 import { documentationFiles, documentationSnippets, repository } from './support/markdown.ts';
-import { temporaryFolder } from './support/service.ts';
+import { agentMain, temporaryFolder } from './support/service.ts';
 
 /** Milliseconds after which a command is ended: it blocks this process, so that the time limit of the test cannot end it. */
 const HANG_LIMIT_MS = 180_000;
@@ -42,25 +43,26 @@ const environment = (more: { readonly [name: string]: string } = {}) => ({
 });
 
 /** Starts a command that goes on by itself, as a shell would; resolves with its first output that says it is ready. */
-async function startCommand({
-  line,
-  env,
-}: Command): Promise<{ readonly child: ChildProcess; readonly output: string }> {
+async function startProcess(
+  line: string,
+): Promise<{ readonly child: ChildProcess; readonly output: string }> {
   const child = spawn('bash', ['-c', `exec ${expand(line)}`], {
     cwd: repository,
-    env: environment(env),
+    env: environment(),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const output = await new Promise<string>((resolve, reject) => {
     let text = '';
     child.stdout.setEncoding('utf8').on('data', (part: string) => {
       text += part;
-      if (text.includes('Ctrl-C stops')) resolve(text);
+      if (isReady(text)) resolve(text);
     });
     child.once('exit', (code) => reject(new Error(`${line} ended with ${code}: ${text}`)));
   });
   return { child, output };
 }
+
+const isReady = (output: string): boolean => output.includes('Ctrl-C stops');
 
 /** `npm start` and `npx NAME` without the npm in front: what its script runs, after everything was installed and built. Paths are in quotes. */
 function expand(line: string): string {
@@ -78,7 +80,9 @@ function expand(line: string): string {
 
 /** The words of an expanded line, without the quotes around them. */
 function words(line: string): readonly string[] {
-  return [...expand(line).matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word);
+  return [...expand(line).matchAll(/"([^"]*)"|'([^']*)'|\S+/g)].map(
+    ([word, quoted, literal]) => quoted ?? literal ?? word,
+  );
 }
 
 async function stop(child: ChildProcess): Promise<void> {
@@ -87,16 +91,44 @@ async function stop(child: ChildProcess): Promise<void> {
   await exited;
 }
 
+/** The arguments of a line that starts the program of the agent. */
+function signalboxArgs(line: string): readonly string[] {
+  const [program = '', ...args] = words(line);
+  const [file = '', ...rest] = program === process.execPath ? args : [program, ...args];
+  expect(realpathSync(file.startsWith('/') ? file : join(repository, file))).toBe(
+    realpathSync(agentMain),
+  );
+  return rest;
+}
+
+/** The agent in this process: that its program starts is shown by `npm start`, `signalbox --version` and the transcript. */
+const inProcess = (env: Command['env'] = {}) => ({
+  folder: folder.path,
+  cwd: repository,
+  env: environment(env),
+});
+
 /** Output of a command that goes on by itself, which is stopped when it is ready. */
-async function outputOf(command: Command): Promise<string> {
-  const { child, output } = await startCommand(command);
-  await stop(child);
+async function outputOf({ line, env }: Command): Promise<string> {
+  const ready = Promise.withResolvers<string>();
+  const command = startCommand(signalboxArgs(line), {
+    ...inProcess(env),
+    onOutput: (text) => {
+      if (isReady(text)) ready.resolve(text);
+    },
+  });
+  void command.ended.then(({ code, out, err }) =>
+    ready.reject(new Error(`${line} ended with ${code}: ${out}${err}`)),
+  );
+  const output = await ready.promise;
+  command.interrupt();
+  await command.ended;
   return output;
 }
 
 beforeAll(async () => {
   folder = await temporaryFolder();
-  ({ child: service, output: started } = await startCommand({ line: 'npm start', env: {} }));
+  ({ child: service, output: started } = await startProcess('npm start'));
   port = /127\.0\.0\.1:(\d+)/.exec(started)?.[1] ?? '';
 });
 afterAll(async () => {
@@ -104,22 +136,27 @@ afterAll(async () => {
   await folder.remove();
 });
 
-function run(line: string): {
+interface Result {
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;
-} {
+}
+
+function runProcess(line: string): Result {
   const { status, stdout, stderr } = spawnSync(
     'bash',
     ['-c', expand(line).replaceAll('127.0.0.1:8020', `127.0.0.1:${port}`)],
-    {
-      cwd: repository,
-      env: environment({ SIGNALBOX_URL: `http://127.0.0.1:${port}` }),
-      encoding: 'utf8',
-      timeout: HANG_LIMIT_MS,
-    },
+    { cwd: repository, env: environment(), encoding: 'utf8', timeout: HANG_LIMIT_MS },
   );
   return { status, stdout, stderr };
+}
+
+async function runSignalbox(line: string): Promise<Result> {
+  const { code, out, err } = await runToEnd(
+    signalboxArgs(line),
+    inProcess({ SIGNALBOX_URL: `http://127.0.0.1:${port}` }),
+  );
+  return { status: code, stdout: out, stderr: err };
 }
 
 type Proof =
@@ -129,7 +166,6 @@ type Proof =
   | 'run without install and build'
   /** A package that is not published, and what `npx` or a host would start of it. */
   | 'started from the workspace'
-  | 'run with --dry-run'
   | 'run by the tests of tools/workspace'
   /** The script or program of the name is there. */
   | 'only looked up';
@@ -152,7 +188,7 @@ const checks: readonly Check[] = [
     matches: /^curl .*-d '\{"prompt":"Which customers bought most\?"\}'$/,
     proof: 'run',
     check(line) {
-      const { status, stdout } = run(line);
+      const { status, stdout } = runProcess(line);
       expect(status).toBe(0);
       if (line.includes('event-stream'))
         expect(stdout).toMatch(/event: run\.completed\n.*bought most/);
@@ -167,7 +203,7 @@ const checks: readonly Check[] = [
     matches: /^curl .*"output_schema"/,
     proof: 'run',
     check(line) {
-      const { status, stdout } = run(line);
+      const { status, stdout } = runProcess(line);
       expect(status).toBe(0);
       expect(JSON.parse(stdout)).toMatchObject({
         id: expect.any(String) as string,
@@ -182,7 +218,7 @@ const checks: readonly Check[] = [
       const api = new ApiClient(`http://127.0.0.1:${port}`);
       const { id } = await api.start('Which customers bought most?');
       await api.settled(id);
-      const { status, stdout } = run(line.replace('RUN', id));
+      const { status, stdout } = await runSignalbox(line.replace('RUN', id));
       expect(stdout).toBe(`run ${id} (completed, 4 turns, 3 tool calls) has the same decisions\n`);
       expect(status).toBe(0);
     },
@@ -191,7 +227,7 @@ const checks: readonly Check[] = [
     matches: /^curl -s '?http:\/\/127\.0\.0\.1:8020\/v1\/inbox/,
     proof: 'run',
     check(line) {
-      const { status, stdout } = run(line);
+      const { status, stdout } = runProcess(line);
       expect(status).toBe(0);
       // Nothing waits here: the list is empty, and the answer names an item that does not exist.
       expect(JSON.parse(stdout)).toMatchObject(
@@ -202,8 +238,8 @@ const checks: readonly Check[] = [
   {
     matches: /^npx signalbox inbox/,
     proof: 'run',
-    check(line) {
-      const { status, stdout } = run(line);
+    async check(line) {
+      const { status, stdout } = await runSignalbox(line);
       // Nothing waits here, and there is no item ID.
       expect({ status, stdout }).toEqual({ status: line.includes(' ID') ? 1 : 0, stdout: '' });
     },
@@ -212,7 +248,7 @@ const checks: readonly Check[] = [
     matches: /^curl -s http:\/\/127\.0\.0\.1:8020\/(?:v1\/threads|v1\/tools\/|metrics)/,
     proof: 'run',
     check(line) {
-      const { status, stdout } = run(line);
+      const { status, stdout } = runProcess(line);
       expect(status).toBe(0);
       if (line.includes('/metrics'))
         expect(stdout).toMatch(/^signalbox_servers\{server="sqlite",state="ready"\} 1$/m);
@@ -250,9 +286,9 @@ const checks: readonly Check[] = [
   {
     matches: /^npm run demo$/,
     proof: 'run without install and build',
-    check(line) {
+    async check(line) {
       const before = workTree();
-      const { status, stdout, stderr } = run(line);
+      const { status, stdout, stderr } = await runSignalbox(line);
       expect(status, stderr).toBe(0);
       expect(stdout).toContain('3 of 3 answers are correct');
       expect(workTree()).toBe(before);
@@ -280,16 +316,19 @@ const checks: readonly Check[] = [
   {
     matches: /^npx signalbox tools approve SERVER/,
     proof: 'run',
-    check(line) {
+    async check(line) {
       // No tool of the demo servers is quarantined.
-      expect(run(line.replace('SERVER', 'sqlite'))).toMatchObject({ status: 0, stdout: '' });
+      expect(await runSignalbox(line.replace('SERVER', 'sqlite'))).toMatchObject({
+        status: 0,
+        stdout: '',
+      });
     },
   },
   {
     matches: /^npx signalbox (?:servers$|runs$|call )/,
     proof: 'run',
-    check(line) {
-      const { status, stdout } = run(line);
+    async check(line) {
+      const { status, stdout } = await runSignalbox(line);
       expect(status).toBe(0);
       if (line.includes('call')) expect(stdout).toContain('customers');
       else if (line.includes('servers')) expect(stdout).toMatch(/^sqlite +ready +\d+ tools/m);
@@ -298,12 +337,11 @@ const checks: readonly Check[] = [
   {
     matches: /^npx signalbox (?:run --help|--version)$/,
     proof: 'run',
-    check(line) {
-      const { status, stdout } = run(line);
+    async check(line) {
+      const isVersion = line.endsWith('version');
+      const { status, stdout } = isVersion ? runProcess(line) : await runSignalbox(line);
       expect(status).toBe(0);
-      expect(stdout).toMatch(
-        line.endsWith('version') ? /^\d+\.\d+\.\d+\n$/ : /^signalbox run TASK: /,
-      );
+      expect(stdout).toMatch(isVersion ? /^\d+\.\d+\.\d+\n$/ : /^signalbox run TASK: /);
     },
   },
   {
@@ -339,7 +377,7 @@ const checks: readonly Check[] = [
       const here = line.replace('signalbox.json', `"${join(folder.path, 'signalbox.json')}"`);
       if (line.includes(' run ')) {
         // Without a model nothing but the demos is answered.
-        const { status, stdout } = run(here);
+        const { status, stdout } = await runSignalbox(here);
         expect(status).toBe(3);
         expect(stdout).toContain('OPENAI_API_KEY');
       } else {
@@ -393,18 +431,6 @@ const checks: readonly Check[] = [
     },
   },
   {
-    matches: /^npx nx g @signalbox\/workspace:server /,
-    proof: 'run with --dry-run',
-    check(line) {
-      // The name of the guide may be taken by now: a reader has followed it.
-      const { status, stdout } = run(
-        `${line.replace('trip-notes', 'notes-of-the-test')} --dry-run`,
-      );
-      expect(stdout).toContain('CREATE servers/notes-of-the-test/src/main.ts');
-      expect(status).toBe(0);
-    },
-  },
-  {
     // Needs the registry of npm.
     matches: /^npm install --save-dev --save-exact \w+ -w @acme\/server-trip-notes$/,
     proof: 'only looked up',
@@ -413,7 +439,8 @@ const checks: readonly Check[] = [
     },
   },
   {
-    matches: /[ /](?:@acme\/server|acme(?:-server)?)-trip-notes\b/,
+    matches:
+      /[ /](?:@acme\/server|acme(?:-server)?)-trip-notes\b|^npx nx g @signalbox\/workspace:server /,
     proof: 'run by the tests of tools/workspace',
     check(line) {
       const source = followed.replaceAll(/\(\s+/g, '(');

@@ -13,8 +13,10 @@ const { runCommand } = createRequire(import.meta.url)(
 type Io = Parameters<typeof runCommand>[0];
 
 export interface CommandOptions {
-  /** Working directory, and the home of the user. */
+  /** Home of the user. */
   readonly folder: string;
+  /** Working directory. Default: `folder`. */
+  readonly cwd?: string;
   readonly env?: { readonly [name: string]: string | undefined };
   readonly hooks?: agent.TestHooks;
   /** Called with the whole output to stdout or stderr after each write. */
@@ -38,7 +40,7 @@ export interface RunningCommand {
 /** Starts `signalbox …ARGV` in this process, without a terminal; for tests that do not judge the process. */
 export function startCommand(
   argv: readonly string[],
-  { folder, env = {}, hooks, onOutput }: CommandOptions,
+  { folder, cwd = folder, env = {}, hooks, onOutput }: CommandOptions,
 ): RunningCommand {
   const interrupts = new Set<() => void>();
   const written = { out: '', err: '' };
@@ -65,8 +67,8 @@ export function startCommand(
     {
       argv: [...argv],
       env: { PATH: process.env['PATH'], HOME: folder, ...env },
-      cwd: folder,
-      repository: folder,
+      cwd,
+      repository: cwd,
       version: '0.0.0-test',
     },
     hooks,
