@@ -3,7 +3,7 @@ import { startCountingServer } from './counting-process.ts';
 import { cellOf, controls, didHarm, type Control } from './controls.ts';
 import { matrix, nameOf, toolOf } from './matrix.ts';
 import { problemsOf } from './problems-of.ts';
-import { runCell } from './run-cell.ts';
+import { runCell, type CellOptions } from './run-cell.ts';
 
 // A few of the cells; `npm run crash-matrix` runs all of them.
 const chosen = [
@@ -20,12 +20,14 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
+const options = (): CellOptions => ({ serverUrl: server.url, survivesInProcess: true });
+
 test.each(
   matrix
     .filter((cell) => chosen.includes(nameOf(cell)))
     .map((cell) => ({ name: nameOf(cell), cell })),
 )('$name: no run is lost, and nothing is done twice', async ({ cell }) => {
-  expect(problemsOf(cell, await runCell(cell, { serverUrl: server.url }))).toEqual([]);
+  expect(problemsOf(cell, await runCell(cell, options()))).toEqual([]);
 });
 
 test('the chosen cells exist', () => {
@@ -35,10 +37,7 @@ test('the chosen cells exist', () => {
 test('control: a service that does not start does not count as killed', async () => {
   const control: Control = { guard: 'start', cell: 'write: the agent is killed during-tool-call' };
   const cell = cellOf(control, matrix);
-  const problems = problemsOf(
-    cell,
-    await runCell(cell, { serverUrl: server.url, guardOff: control.guard }),
-  );
+  const problems = problemsOf(cell, await runCell(cell, { ...options(), guardOff: control.guard }));
   expect(didHarm(control, problems), problems.join('; ')).toBe(true);
 });
 

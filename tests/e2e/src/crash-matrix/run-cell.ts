@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ApiClient, type RunView } from '../support/client.ts';
 import { writeScenario } from '../support/scenario.ts';
-import { startServiceProcess, temporaryFolder, type ServiceProcess } from '../support/service.ts';
+import { hooksWithout } from '../support/crash-hooks.ts';
+import {
+  startService,
+  startServiceProcess,
+  temporaryFolder,
+  type Service,
+  type ServiceProcess,
+} from '../support/service.ts';
 import type { Guard } from './controls.ts';
 import { toolOf, type Cell } from './matrix.ts';
 
@@ -26,6 +33,8 @@ export interface CellOptions {
   readonly serverUrl: string;
   /** Guard that is switched off. Default: none. */
   readonly guardOff?: Guard;
+  /** Whether a service that is not to be killed runs in this process. Default: no. */
+  readonly survivesInProcess?: boolean;
 }
 
 const crashingService = fileURLToPath(new URL('../support/crashing-service.ts', import.meta.url));
@@ -53,7 +62,8 @@ class CellRun {
   readonly #folder: string;
   readonly #options: CellOptions;
   readonly #ledger: string;
-  #service: ServiceProcess | undefined;
+  #service: Service | undefined;
+  #process: ServiceProcess | undefined;
   #asksPerson = false;
 
   constructor(cell: Cell, folder: string, options: CellOptions) {
@@ -99,7 +109,8 @@ class CellRun {
   }
 
   async end(): Promise<void> {
-    await this.#service?.stop('SIGKILL');
+    await this.#process?.stop('SIGKILL');
+    await this.#service?.stop();
   }
 
   get #effects(): number {
@@ -115,10 +126,9 @@ class CellRun {
       () => false,
     );
     if (ended) return false;
-    const child = this.#service?.process;
+    const child = this.#process?.process;
     if (child !== undefined && child.exitCode === null && child.signalCode === null)
       await new Promise((resolve) => child.once('exit', resolve));
-    this.#service = undefined;
     return existsSync(mark);
   }
 
@@ -179,12 +189,13 @@ class CellRun {
     }
   }
 
-  async #start(env: { readonly [name: string]: string }): Promise<ServiceProcess> {
+  async #start(env: { readonly [name: string]: string }): Promise<Service> {
     const { killing } = this.#cell;
+    const { guardOff, serverUrl, survivesInProcess = false } = this.#options;
     const rules = { trust: true, approval: 'auto' };
     const server =
       killing.process === 'agent'
-        ? { url: this.#options.serverUrl, signalbox: rules }
+        ? { url: serverUrl, signalbox: rules }
         : {
             command: 'node',
             args: [countingServer],
@@ -194,17 +205,21 @@ class CellRun {
             },
             signalbox: rules,
           };
-    this.#service = await startServiceProcess({
+    const options = {
       folder: this.#folder,
-      program: crashingService,
-      env: {
-        ...env,
-        ...(this.#options.guardOff === undefined ? {} : { GUARD_OFF: this.#options.guardOff }),
-      },
       config: {
         llm: { provider: 'scripted', scenario: join(this.#folder, 'scenario.json') },
         mcpServers: { counting: server },
       },
+    };
+    if (survivesInProcess && !('CRASH_AT' in env)) {
+      this.#service = await startService({ ...options, hooks: hooksWithout(guardOff) });
+      return this.#service;
+    }
+    this.#service = this.#process = await startServiceProcess({
+      ...options,
+      program: crashingService,
+      env: { ...env, ...(guardOff === undefined ? {} : { GUARD_OFF: guardOff }) },
     });
     return this.#service;
   }
