@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { ApiClient, type RunView } from './support/client.ts';
 import { hooksWithout, type Protection } from './support/crash-hooks.ts';
 import { writeScenario } from './support/scenario.ts';
@@ -18,15 +19,26 @@ import {
 const crashingService = fileURLToPath(new URL('support/crashing-service.ts', import.meta.url));
 const askingServer = fileURLToPath(new URL('support/asking-server.ts', import.meta.url));
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: string;
 let ledger: string;
-let scenario: string;
 let crashing: ServiceProcess | undefined;
 let restarted: Service | undefined;
-beforeEach(async () => {
-  folder = await temporaryFolder();
-  ledger = join(folder.path, 'ledger');
-  scenario = await writeScenario(folder.path, [
+afterEach(async () => {
+  await crashing?.stop('SIGKILL');
+  await restarted?.stop();
+  restarted = undefined;
+});
+
+const folders: Awaited<ReturnType<typeof temporaryFolder>>[] = [];
+afterAll(() => Promise.all(folders.map((made) => made.remove())));
+
+/** Makes an empty folder the one of the service. */
+async function useNewFolder(): Promise<void> {
+  const made = await temporaryFolder();
+  folders.push(made);
+  folder = made.path;
+  ledger = join(folder, 'ledger');
+  await writeScenario(folder, [
     {
       prompt: 'append',
       steps: [[{ tool: 'asking__append_line', input: { text: 'one' } }]],
@@ -34,18 +46,12 @@ beforeEach(async () => {
     },
     { prompt: 'look', steps: [[{ tool: 'asking__look' }]], answer: 'looked' },
   ]);
-});
-afterEach(async () => {
-  await crashing?.stop('SIGKILL');
-  await restarted?.stop();
-  restarted = undefined;
-  await folder.remove();
-});
+}
 
 const options = (): ServiceOptions => ({
-  folder: folder.path,
+  folder,
   config: {
-    llm: { provider: 'scripted', scenario },
+    llm: { provider: 'scripted', scenario: join(folder, 'scenario.json') },
     mcpServers: {
       asking: {
         command: 'node',
@@ -68,12 +74,39 @@ interface Crashed {
   readonly stored: readonly string[];
 }
 
-/** Starts the run and resolves when the process has killed itself at the crash point, and not before the file `evidence` was there. */
-async function crashDuring(prompt: string, point: string, evidence?: string): Promise<Crashed> {
+interface Remains {
+  readonly id: string;
+  readonly folder: string;
+  /** A copy of the folder as the process left it. */
+  readonly copy: string;
+}
+
+/** By prompt and point: a test and its control continue from the same crash. */
+const crashes = new Map<string, Remains>();
+
+/** Puts the folder into the state after a run was started whose service killed itself at the crash point, and not before the file `evidence` was there. */
+async function crashDuring(
+  prompt: string,
+  point: string,
+  evidence?: 'ledger' | 'ledger.looks',
+): Promise<Crashed> {
+  const key = `${prompt} ${point}`;
+  const remains = crashes.get(key) ?? (await crash(prompt, point, evidence));
+  crashes.set(key, remains);
+  ({ folder } = remains);
+  ledger = join(folder, 'ledger');
+  await rm(folder, { recursive: true });
+  await cp(remains.copy, folder, { recursive: true });
+  return { id: remains.id, stored: storedEvents(remains.id) };
+}
+
+async function crash(prompt: string, point: string, evidence?: string): Promise<Remains> {
+  await useNewFolder();
+  const proof = evidence === undefined ? {} : { CRASH_EVIDENCE: join(folder, evidence) };
   crashing = await startServiceProcess({
     ...options(),
     program: crashingService,
-    env: { CRASH_AT: point, ...(evidence === undefined ? {} : { CRASH_EVIDENCE: evidence }) },
+    env: { CRASH_AT: point, ...proof },
   });
   const { id } = await new ApiClient(crashing.url).start(prompt);
   const { process: child } = crashing;
@@ -82,11 +115,14 @@ async function crashDuring(prompt: string, point: string, evidence?: string): Pr
     else resolve();
   });
   expect(child.signalCode).toBe('SIGKILL');
-  return { id, stored: storedEvents(id) };
+  const kept = await temporaryFolder();
+  folders.push(kept);
+  await cp(folder, kept.path, { recursive: true });
+  return { id, folder, copy: kept.path };
 }
 
 function storedEvents(id: string): readonly string[] {
-  const database = new Database(join(folder.path, 'data', 'signalbox.sqlite'));
+  const database = new Database(join(folder, 'data', 'signalbox.sqlite'));
   try {
     return database
       .prepare<[string], string>('SELECT type FROM events WHERE run_id = ? ORDER BY seq')
@@ -128,7 +164,7 @@ describe('the service is killed with SIGKILL and started again', () => {
   });
 
   test('during a call that writes: the write is not repeated, and a person decides', async () => {
-    const { id, stored } = await crashDuring('append', 'during-tool-call', ledger);
+    const { id, stored } = await crashDuring('append', 'during-tool-call', 'ledger');
     expect(lines(ledger)).toEqual(['one']);
     const api = await restart();
     await api.waitFor(id, (event) => event.type === 'inbox.opened');
@@ -150,7 +186,7 @@ describe('the service is killed with SIGKILL and started again', () => {
   });
 
   test("during a trusted server's read-only call: the call is repeated, and the run completes", async () => {
-    const { id, stored } = await crashDuring('look', 'during-tool-call', `${ledger}.looks`);
+    const { id, stored } = await crashDuring('look', 'during-tool-call', 'ledger.looks');
     const api = await restart();
     const run = await api.settled(id);
     expect(run).toMatchObject({ status: 'completed', answer: 'looked' });
@@ -183,7 +219,7 @@ describe('control: with a protection off, the same crash does harm', () => {
   test.for(['during-tool-call', 'after-tool-result'])(
     'without the rule of the ledger a write that was killed at %s is repeated',
     async (point) => {
-      const { id } = await crashDuring('append', point, ledger);
+      const { id } = await crashDuring('append', point, 'ledger');
       const api = await restart('ledger');
       await api.settled(id);
       expect(lines(ledger)).toEqual(['one', 'one']);
