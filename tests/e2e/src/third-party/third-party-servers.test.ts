@@ -1,27 +1,24 @@
 import { createServer as createMcpServer, defineTool } from '@signalbox/mcp-core/server';
 import { serveHttp } from '@signalbox/mcp-core/http/server';
-import { spawnStdio } from '@signalbox/mcp-core/stdio';
-import { connectClient } from '@signalbox/mcp-core/client';
 import { once } from 'node:events';
 import { createServer as createListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { mcpRemote, thirdPartyServers } from '../../peers/src/official-servers.ts';
-import { compileCache } from './support/compile-cache.ts';
-import { ApiClient, type Json, type RunView, type ToolCallView } from './support/client.ts';
-import { startService, temporaryFolder, type Service } from './support/service.ts';
+import { mcpRemote, thirdPartyServers } from '../../../peers/src/official-servers.ts';
+import { ApiClient, type Json, type RunView, type ToolCallView } from '../support/client.ts';
+import { startService, temporaryFolder, type Service } from '../support/service.ts';
+import { installedVersion, recordedListings, type ThirdParty } from './direct-listing.ts';
 
-const NAMES = [
-  ...(Object.keys(thirdPartyServers) as (keyof typeof thirdPartyServers)[]),
-  'mcp-remote',
-] as const;
+const NAMES = [...(Object.keys(thirdPartyServers) as ThirdParty[]), 'mcp-remote'] as const;
 type Name = (typeof NAMES)[number];
 
 /** Undashed, as in every Notion address, though the tool's schema says `format: uuid`. */
 const PAGE_ID = '1429989fe8ac4effbc8f57f56486db54';
 /** Milliseconds between two requests for the state of the servers. */
 const interval = 200;
+
+const listings = recordedListings();
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let cloud: Server;
@@ -155,36 +152,27 @@ async function call(name: string, input: Json): Promise<ToolCallView> {
   return made;
 }
 
-/** How many tools the server lists to a client of ours that it talks to directly. */
-async function directCount(name: Exclude<Name, 'mcp-remote'>): Promise<number> {
-  const args =
-    name === 'filesystem' ? [thirdPartyServers[name], folder.path] : [thirdPartyServers[name]];
-  const env = {
-    ...compileCache,
-    NOTION_TOKEN: 'ntn_of-the-test',
-    MEMORY_FILE_PATH: join(folder.path, 'other-memory.json'),
-  };
-  const handlers = {
-    elicit: () => Promise.resolve({ action: 'decline' as const }),
-    sample: () => Promise.reject(new Error('no model here')),
-    listRoots: () => Promise.resolve([]),
-  };
-  const client = await connectClient(() => spawnStdio({ command: 'node', args, env }), {
-    info: { name: 'direct', version: '1.0.0' },
-    handlers,
-  });
-  const direct = await client.listTools();
-  await client.close();
-  return direct.length;
-}
-
 test.each(NAMES)('%s: its tools are offered exactly as in a direct listing', async (name) => {
   await expect
     .poll(async () => (await statusOf(name))['state'], { interval, timeout: 20_000 })
     .toBe('ready');
-  const expected = name === 'mcp-remote' ? 1 : await directCount(name);
-  expect(expected).toBeGreaterThan(0);
-  expect(await toolNames(name)).toHaveLength(expected);
+  const expected = name === 'mcp-remote' ? ['double'] : listings[name].tools;
+  expect(expected).not.toEqual([]);
+  expect((await toolNames(name)).toSorted()).toEqual(
+    expected.map((tool) => `${name}__${tool}`).toSorted(),
+  );
+});
+
+test('the direct listings were made with the installed versions; node src/third-party/record-listings.ts makes them', () => {
+  const versions = Object.entries(listings).map(([name, { version }]) => [name, version]);
+  expect(Object.fromEntries(versions)).toEqual(
+    Object.fromEntries(
+      (Object.keys(thirdPartyServers) as ThirdParty[]).map((name) => [
+        name,
+        installedVersion(name),
+      ]),
+    ),
+  );
 });
 
 describe('a call', () => {
