@@ -29,11 +29,13 @@ export { PROTOCOL_VERSIONS } from './era/versions.ts';
 export type {
   ClientCapabilities,
   ClientCapability,
+  CustomCapabilities,
   ServerCapabilities,
 } from './protocol/capabilities.ts';
 export type { Era, ProtocolVersion } from './era/versions.ts';
 export type { Implementation } from './protocol/implementation.ts';
 export type { LoggingLevel } from './protocol/logging-levels.ts';
+export type { Middleware, Next } from './protocol/middleware.ts';
 export type { Progress } from './protocol/progress.ts';
 export type {
   CreateMessageParams,

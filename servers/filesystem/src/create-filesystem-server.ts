@@ -112,6 +112,7 @@ export async function createFilesystemServer(
       resourceUpdated: (uri) => everyConnection(({ changes }) => changes.resourceUpdated(uri)),
     },
     log: (level, data, logger) => everyConnection((each) => each.log(level, data, logger)),
+    notify: (method, params) => everyConnection((each) => each.notify(method, params)),
     async connect(transport: Transport) {
       const own = createConnectionServer(options, shared);
       const connection = await own.server.connect(transport);

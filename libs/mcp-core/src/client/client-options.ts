@@ -3,8 +3,12 @@ import type { Era } from '../era/versions.ts';
 import type { Implementation } from '../protocol/implementation.ts';
 import type { Progress } from '../protocol/progress.ts';
 import type { Task } from '../protocol/tasks.ts';
+import type { JsonSchema } from '../protocol/tools.ts';
 import type { SchemaEvaluator } from '../schema/schema-evaluator.ts';
+import type { StandardSchema } from '../schema/standard-schema.ts';
 import type { CacheOptions } from './caching/response-cache.ts';
+import type { ClientMethodDefinition } from './extensions/custom-methods.ts';
+import type { ClientMiddleware } from './extensions/middleware.ts';
 import type { LogEntry } from './connection/logging.ts';
 import type {
   HandlerCapabilities,
@@ -13,7 +17,17 @@ import type {
   InputRoundStore,
 } from './input/input-handlers.ts';
 
-export interface ClientOptions {
+/** The parts of a client that the specification leaves to it. */
+export interface ClientExtensions {
+  /** Runs around requests to the server and around the handlers of its requests, the first outermost. Default: none. */
+  readonly middleware?: readonly ClientMiddleware[];
+  /** Handlers of requests that the specification does not define, by method. Only legacy servers send requests. `defineClientMethod` infers their types. */
+  readonly methods?: { readonly [name: string]: ClientMethodDefinition };
+  /** Handlers of notifications that the specification does not define, by name. */
+  readonly notifications?: { readonly [name: string]: (params: JsonObject) => void };
+}
+
+export interface ClientOptions extends ClientExtensions {
   readonly info: Implementation;
   /** Handlers of the server's input requests: elicitation, sampling and roots. */
   readonly handlers?: InputHandlers;
@@ -102,4 +116,15 @@ export interface RequestOptions {
   readonly onProgress?: (progress: Progress) => void;
   /** For lists and reads: `use` (default) returns a fresh result from the cache, `refresh` fetches and stores the result, `none` fetches and stores nothing. */
   readonly cache?: 'use' | 'refresh' | 'none';
+}
+
+/** The options of a request with any method. */
+export interface CustomRequestOptions<
+  Schema extends JsonSchema | StandardSchema,
+> extends RequestOptions {
+  /**
+   * JSON Schema, or a Standard Schema, of the result without its `_meta`. A result that does not
+   * fit rejects with `invalid-response`. Default: any result, returned with its `_meta`.
+   */
+  readonly result?: Schema;
 }

@@ -4,8 +4,9 @@ import type { CompleteParams, Completion, CompletionReference } from '../protoco
 import type { ResourceContents } from '../protocol/content.ts';
 import type { GetPromptResult, Prompt } from '../protocol/prompts.ts';
 import type { Resource, ResourceTemplate, SubscriptionFilter } from '../protocol/resources.ts';
-import type { CallToolResult, Tool } from '../protocol/tools.ts';
-import type { RequestOptions } from './client-options.ts';
+import type { CallToolResult, JsonSchema, Tool } from '../protocol/tools.ts';
+import type { SchemaOutput, StandardSchema } from '../schema/standard-schema.ts';
+import type { CustomRequestOptions, RequestOptions } from './client-options.ts';
 import type { ServerChanges } from './subscriptions/server-changes.ts';
 import type { Watch } from './subscriptions/watches.ts';
 import type { ClientTasks } from './tasks/client-tasks.ts';
@@ -46,6 +47,23 @@ export interface Client {
   listResourceTemplates(options?: RequestOptions): Promise<readonly ResourceTemplate[]>;
   /** Reads the contents of a resource. @throws ResourceNotFoundError; LocalError `input-refused` */
   readResource(uri: string, options?: RequestOptions): Promise<readonly ResourceContents[]>;
+  /**
+   * Sends a request with any method, for extensions of the specification. A method of the specification is sent as it is, without the checks and the cache of
+   * its own function. In the modern era the params get the `_meta` that every request needs.
+   * @throws LocalError `invalid-argument` for `initialize` and `subscriptions/listen`; `method-not-in-era` for a method that the specification defines for
+   *   other revisions; `invalid-response` when the result does not fit `options.result`
+   */
+  request<const Schema extends JsonSchema | StandardSchema = { readonly type: 'object' }>(
+    method: string,
+    params?: JsonObject,
+    options?: CustomRequestOptions<Schema>,
+  ): Promise<SchemaOutput<Schema>>;
+  /**
+   * Sends a notification that the specification does not define.
+   * @throws LocalError `invalid-argument` for a name of the specification; `method-not-in-era` over HTTP in the modern era, whose servers take no
+   *   notifications; `connection-lost`
+   */
+  notify(method: string, params?: JsonObject): Promise<void>;
   /** Subscribes with one `resources/subscribe` per URI (legacy) or one `subscriptions/listen` (modern). Resolves when the server has acknowledged it. */
   watch(filter: SubscriptionFilter, onUpdated: (uri: string) => void): Promise<Watch>;
   /** Returns the changes that match the filter. Default filter: every list whose changes the server announces. */

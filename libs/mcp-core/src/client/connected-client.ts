@@ -8,11 +8,14 @@ import { LocalError } from '../protocol/errors.ts';
 import { changedList, includesList } from '../protocol/list-changes.ts';
 import type { GetPromptResult, Prompt } from '../protocol/prompts.ts';
 import type { Resource, ResourceTemplate, SubscriptionFilter } from '../protocol/resources.ts';
-import type { CallToolResult, Tool } from '../protocol/tools.ts';
+import type { CallToolResult, JsonSchema, Tool } from '../protocol/tools.ts';
+import { assertCustomNotification } from '../era/specified-methods.ts';
+import type { SchemaOutput, StandardSchema } from '../schema/standard-schema.ts';
+import { assertRequestable, readCustomResult } from './extensions/custom-methods.ts';
 import type { SendingOptions, SentRequest } from './requests/active-request.ts';
 import type { Client, CompleteOptions } from './client.ts';
 import type { ConnectedServer } from './versioning/connected-server.ts';
-import type { ClientOptions, RequestOptions } from './client-options.ts';
+import type { ClientOptions, CustomRequestOptions, RequestOptions } from './client-options.ts';
 import { collectPages } from './requests/pagination.ts';
 import { ReconnectingConnection } from './connection/reconnecting-connection.ts';
 import { InputRounds } from './input/multi-round-trip.ts';
@@ -162,6 +165,30 @@ export class ConnectedClient implements Client {
     }
   }
 
+  async request<const Schema extends JsonSchema | StandardSchema = { readonly type: 'object' }>(
+    method: string,
+    params: JsonObject = {},
+    { result: schema, ...options }: CustomRequestOptions<Schema> = {},
+  ): Promise<SchemaOutput<Schema>> {
+    assertRequestable(method);
+    const result = await this.#current.connection.request(method, params, options);
+    // Without a schema the type is that of any object.
+    return (
+      schema === undefined ? result : await readCustomResult(method, result, schema)
+    ) as SchemaOutput<Schema>;
+  }
+
+  async notify(method: string, params?: JsonObject): Promise<void> {
+    assertCustomNotification(method);
+    const { connection } = this.#current;
+    if (this.server.era === 'modern' && connection.hasStreamPerRequest)
+      throw new LocalError(
+        'method-not-in-era',
+        `${method} was not sent: over HTTP, protocol version ${this.server.protocolVersion} has no notifications of clients.`,
+      );
+    await connection.notify(method, params);
+  }
+
   watch(filter: SubscriptionFilter, onUpdated: (uri: string) => void): Promise<Watch> {
     return this.#watches.open(filter, {
       updated: onUpdated,
@@ -258,10 +285,19 @@ export class ConnectedClient implements Client {
   #sendCall(params: JsonObject, options: SendingOptions = {}): Promise<JsonObject> {
     const { connection } = this.#current;
     if (options.resumeRound === undefined) return connection.request('tools/call', params, options);
-    return this.#rounds.resume(
-      connection,
-      { id: 0, method: 'tools/call', params, options, sentAt: performance.now() },
-      options.resumeRound,
+    const { resumeRound } = options;
+    return connection.around('tools/call', { params, options }, (changed, others) =>
+      this.#rounds.resume(
+        connection,
+        {
+          id: 0,
+          method: 'tools/call',
+          params: changed,
+          options: others,
+          sentAt: performance.now(),
+        },
+        resumeRound,
+      ),
     );
   }
 

@@ -3,11 +3,16 @@ export type { Client, CompleteOptions } from './client.ts';
 export type { ConnectedServer } from './versioning/connected-server.ts';
 export type {
   ClientEvents,
+  ClientExtensions,
   ClientLimits,
   ClientOptions,
+  CustomRequestOptions,
   OutputOptions,
   RequestOptions,
 } from './client-options.ts';
+export { defineClientMethod } from './extensions/custom-methods.ts';
+export type { ClientMethodDefinition } from './extensions/custom-methods.ts';
+export type { ClientMiddleware, ClientRequest } from './extensions/middleware.ts';
 export { connectClient } from './connect-client.ts';
 export type { LogEntry } from './connection/logging.ts';
 export type {

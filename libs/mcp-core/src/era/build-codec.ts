@@ -233,12 +233,14 @@ function finishTask(task: JsonObject, encoding: Encoding): JsonObject {
 }
 
 function finish(method: string, result: JsonObject, { revision, context }: Encoding): JsonObject {
-  const { ttlMs, cacheScope, ...rest } = result;
-  if (revision.era === 'legacy') return rest;
-  const hints = CACHEABLE.has(method)
-    ? { ttlMs: ttlMs ?? 0, cacheScope: cacheScope ?? 'private' }
-    : {};
-  return stamp({ resultType: 'complete', ...rest, ...hints }, { revision, context });
+  if (!CACHEABLE.has(method))
+    return revision.era === 'legacy'
+      ? result
+      : stamp({ resultType: 'complete', ...result }, { revision, context });
+  const { ttlMs = 0, cacheScope = 'private', ...rest } = result;
+  return revision.era === 'legacy'
+    ? rest
+    : stamp({ resultType: 'complete', ...rest, ttlMs, cacheScope }, { revision, context });
 }
 
 function stamp(result: JsonObject, { context }: Encoding): JsonObject {

@@ -37,6 +37,8 @@ export function decodeResult(
 }
 
 function decodeComplete(method: string, result: JsonObject, revision: Revision): DecodedResult {
+  // The host that sent a custom request reads its result.
+  if (!revision.clientRequests.includes(method)) return { kind: 'complete', result };
   if (method === 'tasks/get') return decodeDetailedTask(result, revision.tasks);
   const complete = LISTS[method] === 'content' ? withContent(result) : withoutNullCursor(result);
   const list = LISTS[method];

@@ -23,6 +23,14 @@ export interface ServerCapabilities {
   readonly extensions?: { readonly [key: string]: JsonObject };
 }
 
+/** Capabilities that the specification names but does not define. */
+export interface CustomCapabilities {
+  /** Extensions by their prefixed name, with their settings. */
+  readonly extensions?: { readonly [name: string]: JsonObject };
+  /** Experimental capabilities by name. */
+  readonly experimental?: { readonly [name: string]: JsonObject };
+}
+
 /** A capability a handler may ask for: the top-level name, or a mode below it. */
 export type ClientCapability =
   | 'roots'

@@ -1,3 +1,4 @@
+import type { FromSchema } from '../protocol/json-schema.ts';
 import type { JsonSchema } from '../protocol/tools.ts';
 
 export type StandardResult<Output> =
@@ -37,6 +38,11 @@ export type InputOf<Schema extends StandardSchema> = NonNullable<
 export type OutputOf<Schema extends StandardSchema> = NonNullable<
   Schema['~standard']['types']
 >['output'];
+
+/** The type of the values that a schema produces. */
+export type SchemaOutput<Schema extends JsonSchema | StandardSchema> = Schema extends StandardSchema
+  ? OutputOf<Schema>
+  : FromSchema<Schema>;
 
 export function isStandardSchema(schema: JsonSchema | StandardSchema): schema is StandardSchema {
   return '~standard' in schema;

@@ -9,18 +9,25 @@ export interface DeclaredFeatures {
   readonly hasTasks: boolean;
 }
 
-/** Returns the capabilities that the options declare. `listChanged` is declared unless the lists are fixed, because `Server.changes` can publish changes. */
+/** Returns the capabilities that the options declare. @throws Error for the extension of tasks. `listChanged` is declared unless the lists are fixed, because `Server.changes` can publish changes. */
 export function capabilitiesOf(
-  { tools, prompts, lists: { areFixed = false } = {} }: ServerOptions,
+  { tools, prompts, capabilities = {}, lists: { areFixed = false } = {} }: ServerOptions,
   { resources, hasCompletions, hasTasks }: DeclaredFeatures,
 ): ServerCapabilities {
+  const { extensions = {}, experimental } = capabilities;
+  if (Object.hasOwn(extensions, TASKS_EXTENSION))
+    throw new Error(
+      `The server declares ${TASKS_EXTENSION} itself: give a tool \`task\`, or set \`tasks\`, instead of an extension`,
+    );
+  const allExtensions = hasTasks ? { ...extensions, [TASKS_EXTENSION]: {} } : extensions;
   const lists = areFixed ? {} : { listChanged: true };
   return {
     logging: {},
     ...(hasCompletions ? { completions: {} } : {}),
     ...(prompts === undefined ? {} : { prompts: lists }),
     ...(tools === undefined ? {} : { tools: lists }),
-    ...(hasTasks ? { extensions: { [TASKS_EXTENSION]: {} } } : {}),
+    ...(Object.keys(allExtensions).length === 0 ? {} : { extensions: allExtensions }),
+    ...(experimental === undefined ? {} : { experimental }),
     ...(resources === undefined
       ? {}
       : {

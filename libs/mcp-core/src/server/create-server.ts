@@ -1,4 +1,5 @@
-import type { JsonRpcRequest } from '../jsonrpc/messages.ts';
+import { assertCustomNotification } from '../era/specified-methods.ts';
+import type { JsonObject, JsonRpcRequest } from '../jsonrpc/messages.ts';
 import type { ResultOrError } from '../jsonrpc/responses.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { LoggingLevel } from '../protocol/logging-levels.ts';
@@ -7,6 +8,8 @@ import { Catalog } from './lists/catalog.ts';
 import { Changes } from './subscriptions/change-hub.ts';
 import { Connection, type ConnectionContext } from './connection/connection.ts';
 import { serveStandaloneRequest } from './requests/standalone-request.ts';
+import { createCustomMethods, createNotificationHandlers } from './extensions/custom-methods.ts';
+import { ServerMiddlewareRunner } from './extensions/middleware.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import { createMethods } from './methods.ts';
 import { guarded, reportToStderr } from '../jsonrpc/report-to-stderr.ts';
@@ -19,12 +22,13 @@ import type { ResourceDefinition, ResourceTemplateDefinition } from './resources
 import type { Server, ServerConnection, ServerOptions } from './server.ts';
 import { TaskEngine } from './tasks/task-engine.ts';
 import { createTaskStarter } from './tasks/task-starter.ts';
+import type { RegisteredTool } from './tools/tool-table.ts';
 import type { ToolDefinition } from './tools/tool.ts';
 
 /**
  * Creates a server of both eras and all revisions.
  * @throws Error when two tools or two prompts share a name, or two resources or two templates a URI, a tool's name is not 1–128 of `A–Z a–z 0–9 _ - .`, an input schema is not of type `object`, or
- * a Standard Schema has no JSON Schema.
+ * a Standard Schema has no JSON Schema. Also when a custom method or notification has a name of the specification.
  */
 export function createServer(options: ServerOptions): Server {
   const changes = new Changes();
@@ -37,10 +41,18 @@ export function createServer(options: ServerOptions): Server {
     hasTasks: tasks !== undefined,
   });
   const methods = createMethods(options, { catalog, capabilities, changes, tasks, onError });
+  const findTool = (name: string): RegisteredTool | undefined => catalog.tools?.get(name);
+  const { middleware = [] } = options;
   const requests = new RequestDispatcher({
     info: options.info,
     methods,
-    findTool: (name) => catalog.tools?.get(name),
+    customMethods: createCustomMethods(options.methods),
+    notificationHandlers: createNotificationHandlers(options.notifications),
+    middleware:
+      middleware.length === 0
+        ? undefined
+        : new ServerMiddlewareRunner(middleware, { findTool, onError }),
+    findTool,
     states: new RequestStates(options.requestState),
     tasks: tasks && createTaskStarter(tasks),
     progressIntervalMs: options.limits?.progressIntervalMs ?? DEFAULT_PROGRESS_INTERVAL_MS,
@@ -71,6 +83,11 @@ class ConnectingServer implements Server {
 
   log(level: LoggingLevel, data: unknown, logger?: string): void {
     for (const connection of this.#connections) connection.log(level, data, logger);
+  }
+
+  notify(method: string, params: JsonObject = {}): void {
+    assertCustomNotification(method);
+    for (const connection of this.#connections) connection.notify(method, params);
   }
 
   async connect(transport: Transport): Promise<ServerConnection> {

@@ -1,5 +1,8 @@
 export type { Completer, CompletionInput, CompletionOutput } from './completion/completer.ts';
 export type { ResourceWatcher } from './resources/defined-resources.ts';
+export { defineMethod } from './extensions/custom-methods.ts';
+export type { MethodDefinition, NotificationHandler } from './extensions/custom-methods.ts';
+export type { ServerMiddleware, ServerRequest } from './extensions/middleware.ts';
 export { createServer } from './create-server.ts';
 export type {
   InteractiveContext,
@@ -15,6 +18,7 @@ export type {
   ListOptions,
   Server,
   ServerConnection,
+  ServerExtensions,
   ServerFeatures,
   ServerLimits,
   ServerOptions,

@@ -1,10 +1,13 @@
-import type { JsonRpcRequest } from '../jsonrpc/messages.ts';
+import type { JsonObject, JsonRpcRequest } from '../jsonrpc/messages.ts';
 import type { ResultOrError } from '../jsonrpc/responses.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
+import type { CustomCapabilities } from '../protocol/capabilities.ts';
 import type { Implementation } from '../protocol/implementation.ts';
 import type { LoggingLevel } from '../protocol/logging-levels.ts';
 import type { Tool } from '../protocol/tools.ts';
 import type { LegacySession } from './connection/legacy-session.ts';
+import type { MethodDefinition, NotificationHandler } from './extensions/custom-methods.ts';
+import type { ServerMiddleware } from './extensions/middleware.ts';
 import type { RequestStateOptions } from './input/request-state.ts';
 import type { PromptDefinition } from './prompts/prompt.ts';
 import type { RequestLink } from './requests/request-link.ts';
@@ -33,6 +36,18 @@ export interface ServerFeatures {
   readonly resourceSubscriptions?: true | ResourceWatcher;
 }
 
+/** The parts of a server that the specification leaves to it. */
+export interface ServerExtensions {
+  /** Capabilities beyond those of the other options, advertised in `initialize` and `server/discover`. */
+  readonly capabilities?: CustomCapabilities;
+  /** Runs around every request, the first outermost. Default: none, which costs nothing. */
+  readonly middleware?: readonly ServerMiddleware[];
+  /** Methods that the specification does not define, by name. `defineMethod` infers their types. */
+  readonly methods?: { readonly [name: string]: MethodDefinition };
+  /** Handlers of custom notifications of the client, by name. Over HTTP, notifications belong to legacy sessions. */
+  readonly notifications?: { readonly [name: string]: NotificationHandler };
+}
+
 /** The lists of tools, prompts and resources. */
 export interface ListOptions {
   /** Whether the lists never change: `listChanged` is then not declared, and `setTools`, `setPrompts`, `setResources` and `setTemplates` throw. Default false. */
@@ -49,7 +64,7 @@ export interface ServerLimits {
 }
 
 /** The features of a server, and how it serves them. */
-export interface ServerOptions extends ServerFeatures {
+export interface ServerOptions extends ServerFeatures, ServerExtensions {
   readonly info: Implementation;
   readonly lists?: ListOptions;
   readonly limits?: ServerLimits;
@@ -71,6 +86,11 @@ export interface Server {
   readonly changes: ChangeHub;
   /** Sends a log message to every legacy session whose level allows it. */
   log(level: LoggingLevel, data: unknown, logger?: string): void;
+  /**
+   * Sends a custom notification to every legacy session. Modern clients receive notifications only of their requests: `RequestContext.notify`.
+   * @throws Error for a notification that the specification defines
+   */
+  notify(method: string, params?: JsonObject): void;
   /** Serves one client of either era. Resolves when the connection is open. */
   connect(transport: Transport): Promise<ServerConnection>;
   /** Serves one standalone request: a modern request, or a legacy request outside any session. Never rejects. */

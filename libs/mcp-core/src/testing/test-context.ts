@@ -22,8 +22,9 @@ import { assertFitsForm } from '../server/input/elicitation.ts';
 import { capabilityOf, type KeyedInputRequest } from '../server/input/input-requests.ts';
 import { NO_REPLAY } from '../server/input/replay.ts';
 import { ActiveRequest } from '../server/requests/active-request.ts';
-import type { EraPort } from '../server/requests/era-port.ts';
+import { type CustomRequest, type EraPort, requestNotInEra } from '../server/requests/era-port.ts';
 import { HandlerContext } from '../server/requests/handler-context.ts';
+import { RequestingClient } from '../server/requests/requesting-client.ts';
 import type { InteractiveContext, RequestClient } from '../server/requests/request-context.ts';
 
 export interface TestContextOptions {
@@ -100,6 +101,8 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
     auth: context.auth,
     progress: context.progress,
     log: context.log,
+    notify: context.notify,
+    request: context.request,
     elicit: context.elicit,
     sample: context.sample,
     listRoots: context.listRoots,
@@ -153,6 +156,10 @@ class TestPort implements EraPort {
     return undefined;
   }
 
+  request(request: CustomRequest): Promise<JsonObject> {
+    return Promise.reject(requestNotInEra(request));
+  }
+
   async ask<M extends InputMethod>({
     method,
     key,
@@ -197,5 +204,5 @@ function clientOf(
     handlers,
     capabilities,
   });
-  return { info: clientInfo, era: codec.era, can: (capability) => codec.can(declared, capability) };
+  return new RequestingClient(codec, clientInfo, declared);
 }

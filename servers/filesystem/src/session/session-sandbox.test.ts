@@ -18,6 +18,7 @@ type Answer = () => Promise<readonly Root[] | undefined>;
 class ScriptedSession implements LegacySession {
   readonly signal = new AbortController().signal;
   readonly clientInfo = undefined;
+  readonly extensions = {};
   readonly timeouts: (number | undefined)[] = [];
   answer: Answer;
 

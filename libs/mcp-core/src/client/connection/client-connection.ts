@@ -1,6 +1,6 @@
 import { latestLegacyCodec } from '../../era/codecs.ts';
 import type { ClientIdentity, Codec } from '../../era/codec.ts';
-import { knownInputRequest } from '../../era/known-members.ts';
+import { aroundOutgoing } from '../extensions/middleware.ts';
 import { MetaKey, metaOf } from '../../era/meta-keys.ts';
 import { isJsonObject, isRequestId } from '../../jsonrpc/envelope.ts';
 import type {
@@ -31,6 +31,7 @@ import { declaredInRequests } from '../versioning/capabilities.ts';
 import { NotificationDispatcher, type NotificationListener } from './notifications.ts';
 import { originatingRequest } from '../input/input-request-handler.ts';
 import { cancelledByCaller, cancelledByServer } from '../requests/cancellation.ts';
+import { refusalOf } from '../requests/refusal.ts';
 import { readResponse } from '../requests/read-response.ts';
 import { ServerRequests } from '../input/server-requests.ts';
 
@@ -118,7 +119,7 @@ export class ClientConnection {
     this.#notifications.listen((notification) => hooks.notified(notification));
     this.#peer = new Peer(transport, {
       request: (request, running) => this.#respond(request, running),
-      kept: knownRequest,
+      kept: (request) => this.#serverRequests.kept(request),
       notification: (notification) => this.#notifications.dispatch(notification),
       ended: (error) => this.#closed(error),
       acceptsBatch: () => this.#codec?.hasBatches === true,
@@ -171,8 +172,30 @@ export class ClientConnection {
    * retries. Rejects with ProtocolError, LocalError.
    */
   request(method: string, params: JsonObject, options: SendingOptions = {}): Promise<JsonObject> {
+    // Later attempts belong to the request of the first, around which the middleware runs.
+    if (this.#options.middleware === undefined || options.attempt !== undefined)
+      return this.#request(method, params, options);
+    return this.around(method, { params, options }, (changed, others) =>
+      this.#request(method, changed, others),
+    );
+  }
+
+  /** Runs the middleware around a request that `send` sends. */
+  around(
+    method: string,
+    { params, options }: { readonly params: JsonObject; readonly options: SendingOptions },
+    send: (params: JsonObject, options: SendingOptions) => Promise<JsonObject>,
+  ): Promise<JsonObject> {
+    const { middleware = [] } = this.#options;
+    return aroundOutgoing(middleware, { method, params, options, era: this.codec.era }, send);
+  }
+
+  #request(method: string, params: JsonObject, options: SendingOptions): Promise<JsonObject> {
     return new Promise((resolve, reject) => {
-      const refusal = this.#refusal(method, options);
+      const refusal = refusalOf(method, options, {
+        codec: this.codec,
+        isClosed: this.#isCloseAsked,
+      });
       if (refusal !== undefined) {
         reject(refusal);
         return;
@@ -272,24 +295,6 @@ export class ClientConnection {
     this.#requestMeta = metaOf(this.codec.encodeRequestParams(undefined, identity));
   }
 
-  #refusal(method: string, { signal, attempt }: SendingOptions): LocalError | undefined {
-    if (!this.codec.clientRequests.has(method)) {
-      return new LocalError(
-        'method-not-in-era',
-        `${method} does not exist in protocol version ${this.codec.version}.`,
-      );
-    }
-    if (signal?.aborted === true) {
-      return new LocalError('request-cancelled', `${method} was cancelled before it was sent.`, {
-        sent: attempt !== undefined,
-        cause: signal.reason,
-      });
-    }
-    return this.#isCloseAsked
-      ? new LocalError('connection-closed', `${method} was not sent: this client is closed.`)
-      : undefined;
-  }
-
   /** Builds the params as sent; the id is also the progress token. */
   #wireParams({ id, params, options: { meta, attempt } }: ActiveRequest): JsonObject {
     return {
@@ -383,13 +388,4 @@ export class ClientConnection {
     if (this.#state === 'announced')
       this.#hooks.ended(this, this.#isCloseAsked ? undefined : error);
   }
-}
-
-function knownRequest({ jsonrpc, id, method, params }: JsonRpcRequest): JsonRpcRequest {
-  return {
-    jsonrpc,
-    id,
-    method,
-    ...(params === undefined ? {} : { params: knownInputRequest(method, params) }),
-  };
 }

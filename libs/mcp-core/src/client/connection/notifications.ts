@@ -18,11 +18,13 @@ export interface RequestNotifications {
 export class NotificationDispatcher {
   readonly #options: ClientOptions;
   readonly #requests: RequestNotifications;
+  readonly #custom: ReadonlyMap<string, (params: JsonObject) => void>;
   readonly #listeners = new Set<NotificationListener>();
 
   constructor(options: ClientOptions, requests: RequestNotifications) {
     this.#options = options;
     this.#requests = requests;
+    this.#custom = new Map(Object.entries(options.notifications ?? {}));
   }
 
   /** Adds a listener. Returns the function that removes it. */
@@ -50,6 +52,7 @@ export class NotificationDispatcher {
       default:
         this.#publish(notification);
         this.callBack(method, () => this.#listChanged(method));
+        this.callBack(method, () => this.#custom.get(method)?.(params));
     }
   }
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../jsonrpc/messages.ts';
+import type { CustomCapabilities } from '../../protocol/capabilities.ts';
 import type {
   CreateMessageParams,
   CreateMessageResult,
@@ -47,8 +48,8 @@ export interface InputHandlers {
   readonly listRoots?: (context: InputContext) => Promise<readonly Root[]>;
 }
 
-/** Capabilities that the input handlers have beyond the basic ones. */
-export interface HandlerCapabilities {
+/** Capabilities that the input handlers have beyond the basic ones, extensions and experimental capabilities. */
+export interface HandlerCapabilities extends CustomCapabilities {
   /** Whether `sample` understands `tools` and `toolChoice`; default false. */
   readonly samplingTools?: boolean;
   /** Whether `sample` understands `includeContext`; default false. */
@@ -59,8 +60,6 @@ export interface HandlerCapabilities {
   readonly elicitationUrl?: boolean;
   /** Whether missing fields of an accepted form get the defaults of the requested schema; default false. */
   readonly applyDefaults?: boolean;
-  /** Extensions by their prefixed name, with their settings; default none. */
-  readonly extensions?: { readonly [name: string]: JsonObject };
 }
 
 /** The input that a modern server needs before it responds to a request. */

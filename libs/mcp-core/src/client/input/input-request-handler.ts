@@ -1,8 +1,10 @@
-import type { Codec } from '../../era/codec.ts';
+import type { Codec, InputMethod, InputTypes } from '../../era/codec.ts';
 import { mcpNameOf } from '../../http/headers/mcp-name.ts';
 import { metaOf } from '../../era/meta-keys.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import type { ClientOptions } from '../client-options.ts';
+import { serveCustomMethod, type ClientMethodDefinition } from '../extensions/custom-methods.ts';
+import { aroundIncoming, type ClientMiddleware } from '../extensions/middleware.ts';
 import { elicit } from './elicitation.ts';
 import type {
   HandlerCapabilities,
@@ -42,13 +44,19 @@ export type RunInputHandler = (signal: AbortSignal) => Promise<JsonObject>;
 export class InputRequestHandler {
   readonly #handlers: InputHandlers;
   readonly #capabilities: HandlerCapabilities;
+  readonly #methods: ReadonlyMap<string, ClientMethodDefinition>;
+  readonly #middleware: readonly ClientMiddleware[] | undefined;
 
   constructor({
     handlers = {},
     capabilities = {},
-  }: Pick<ClientOptions, 'handlers' | 'capabilities'>) {
+    methods = {},
+    middleware,
+  }: Pick<ClientOptions, 'handlers' | 'capabilities' | 'methods' | 'middleware'>) {
     this.#handlers = handlers;
     this.#capabilities = capabilities;
+    this.#methods = new Map(Object.entries(methods));
+    this.#middleware = middleware;
   }
 
   /** Whether the host can open URLs for the user. */
@@ -57,46 +65,90 @@ export class InputRequestHandler {
   }
 
   /** Returns `undefined` when the host has no handler for the method. */
-  find(
-    { method, params, request, key }: ReceivedInputRequest,
-    codec: Codec,
-  ): RunInputHandler | undefined {
-    const handlers = this.#handlers;
-    const context = (signal: AbortSignal): InputContext => ({
-      signal,
-      meta: metaOf(params),
-      ...(request === undefined ? {} : { request }),
-      ...(key === undefined ? {} : { key }),
-    });
-    if (method === 'sampling/createMessage' && handlers.sample !== undefined) {
-      const handler = handlers.sample;
-      return async (signal) =>
-        codec.encodeInputResponse(
-          method,
-          await sample(
-            handler,
-            { params: codec.decodeInputRequest(method, params), context: context(signal) },
-            this.#capabilities,
-          ),
-        );
-    }
-    if (method === 'elicitation/create' && handlers.elicit !== undefined) {
-      const handler = handlers.elicit;
-      return async (signal) =>
-        codec.encodeInputResponse(
-          method,
-          await elicit(
-            handler,
-            { params: codec.decodeInputRequest(method, params), context: context(signal) },
-            this.#capabilities,
-          ),
-        );
-    }
-    if (method === 'roots/list' && handlers.listRoots !== undefined) {
-      const handler = handlers.listRoots;
-      return async (signal) =>
-        codec.encodeInputResponse(method, { roots: await listRoots(handler, context(signal)) });
-    }
+  find(received: ReceivedInputRequest, codec: Codec): RunInputHandler | undefined {
+    const { method, params } = received;
+    const { sample: onSample, elicit: onElicit, listRoots: onListRoots } = this.#handlers;
+    const run = this.#run(received, codec);
+    if (method === 'sampling/createMessage' && onSample !== undefined)
+      return run(method, {
+        decode: () => codec.decodeInputRequest(method, params),
+        handle: (decoded, context) =>
+          sample(onSample, { params: decoded, context }, this.#capabilities),
+      });
+    if (method === 'elicitation/create' && onElicit !== undefined)
+      return run(method, {
+        decode: () => codec.decodeInputRequest(method, params),
+        handle: (decoded, context) =>
+          elicit(onElicit, { params: decoded, context }, this.#capabilities),
+      });
+    if (method === 'roots/list' && onListRoots !== undefined)
+      return run(method, {
+        decode: () => undefined,
+        handle: async (_none, context) => ({ roots: await listRoots(onListRoots, context) }),
+      });
     return undefined;
   }
+
+  hasCustom(method: string): boolean {
+    return this.#methods.has(method);
+  }
+
+  /** Returns `undefined` when the host has no custom method of this name. */
+  findCustom(received: ReceivedInputRequest, codec: Codec): RunInputHandler | undefined {
+    const { method, params = {} } = received;
+    const definition = this.#methods.get(method);
+    if (definition === undefined) return undefined;
+    return (signal) => {
+      const context = contextOf(received, signal);
+      return aroundIncoming(
+        this.#middleware,
+        { method, params, era: codec.era, context },
+        (changed) => serveCustomMethod(definition, changed, context),
+      );
+    };
+  }
+
+  /** Returns the function that runs a handler with decoded params and encodes its result. */
+  #run(
+    received: ReceivedInputRequest,
+    codec: Codec,
+  ): <M extends InputMethod>(method: M, serving: Serving<M>) => RunInputHandler {
+    return (method, { decode, handle }) =>
+      async (signal) => {
+        const context = contextOf(received, signal);
+        const decoded = decode();
+        // The types of params and results are interfaces, which have no index signature.
+        const params = (decoded ?? {}) as JsonObject;
+        const result = await aroundIncoming(
+          this.#middleware,
+          { method, params, era: codec.era, context },
+          async (changed) =>
+            (await handle(
+              decoded === undefined ? decoded : (changed as unknown as typeof decoded),
+              context,
+            )) as unknown as JsonObject,
+        );
+        return codec.encodeInputResponse(method, result as never);
+      };
+  }
+}
+
+interface Serving<M extends InputMethod> {
+  readonly decode: () => InputTypes[M]['params'];
+  readonly handle: (
+    params: InputTypes[M]['params'],
+    context: InputContext,
+  ) => Promise<InputTypes[M]['result']>;
+}
+
+function contextOf(
+  { params, request, key }: ReceivedInputRequest,
+  signal: AbortSignal,
+): InputContext {
+  return {
+    signal,
+    meta: metaOf(params),
+    ...(request === undefined ? {} : { request }),
+    ...(key === undefined ? {} : { key }),
+  };
 }

@@ -1,4 +1,5 @@
 import type { Codec } from '../../era/codec.ts';
+import { knownInputRequest } from '../../era/known-members.ts';
 import { MetaKey, metaOf } from '../../era/meta-keys.ts';
 import type { JsonObject, JsonRpcRequest } from '../../jsonrpc/messages.ts';
 import type { ResultOrError } from '../../jsonrpc/responses.ts';
@@ -26,6 +27,14 @@ export class ServerRequests {
     this.#openCount = new OpenCount(onOpenChanged);
   }
 
+  /** Returns the part of a request to keep while its handler runs: without params that no handler reads. */
+  kept(request: JsonRpcRequest): JsonRpcRequest {
+    const { jsonrpc, id, method, params } = request;
+    if (params === undefined) return { jsonrpc, id, method };
+    const isCustom = this.#handler.hasCustom(method);
+    return { jsonrpc, id, method, params: isCustom ? params : knownInputRequest(method, params) };
+  }
+
   /**
    * Returns the response to a request of the given revision, or `undefined` when `signal` aborts first because the server withdrew the request. A
    * handler's ProtocolError becomes the error response; any other failure rejects.
@@ -36,9 +45,10 @@ export class ServerRequests {
     { signal, request }: ServerRequestScope,
   ): Promise<ResultOrError | undefined> {
     if (method === 'ping') return { result: {} };
+    const received = { method, params, request };
     const run = codec.serverRequests.has(method)
-      ? this.#handler.find({ method, params, request }, codec)
-      : undefined;
+      ? this.#handler.find(received, codec)
+      : this.#handler.findCustom(received, codec);
     if (run === undefined)
       return { error: { code: ErrorCode.methodNotFound, message: `Method not found: ${method}` } };
     return this.#openCount.during(() =>

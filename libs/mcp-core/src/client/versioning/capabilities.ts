@@ -2,7 +2,7 @@ import type { ClientCapabilities } from '../../protocol/capabilities.ts';
 import { TASKS_EXTENSION } from '../../protocol/tasks.ts';
 import type { ClientOptions } from '../client-options.ts';
 
-/** Returns the capabilities that match the host's input handlers. */
+/** Returns the capabilities that match the host's input handlers, and those that it declares. */
 export function declaredCapabilities({
   handlers = {},
   capabilities = {},
@@ -14,6 +14,7 @@ export function declaredCapabilities({
     elicitationUrl = false,
     applyDefaults = false,
     extensions,
+    experimental,
   } = capabilities;
   return {
     ...(handlers.sample === undefined
@@ -34,6 +35,7 @@ export function declaredCapabilities({
         }),
     ...(handlers.listRoots === undefined ? {} : { roots: { listChanged: true } }),
     ...(extensions === undefined ? {} : { extensions }),
+    ...(experimental === undefined ? {} : { experimental }),
   };
 }
 

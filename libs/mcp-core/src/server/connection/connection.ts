@@ -64,6 +64,8 @@ export class Connection
   #session: InitializedSession | undefined;
   #watches: ResourceWatches | undefined;
   #sessionReady: Promise<void> | undefined;
+  /** Settles when the middleware of `initialize` has ended. */
+  #opening: Promise<unknown> | undefined;
   #isPreparationDue = false;
   #isInitialized = false;
   #isClosed = false;
@@ -135,8 +137,15 @@ export class Connection
     session.notify('notifications/message', logParams(level, data, logger));
   }
 
+  /** Sends a custom notification to the legacy session. */
+  notify(method: string, params: JsonObject): void {
+    if (this.#isInitialized) this.#session?.notify(method, params);
+  }
+
   async request(_request: JsonRpcRequest, incoming: IncomingRequest): Promise<ResultOrError> {
     const { requests } = this.#context;
+    // Requests that a client sends before the response to `initialize` belong to its session.
+    if (this.#opening !== undefined) await this.#opening;
     const route = routeRequest(incoming.request, this.#session);
     switch (route.kind) {
       case 'refused':
@@ -144,7 +153,9 @@ export class Connection
       case 'ping':
         return { result: {} };
       case 'initialize':
-        return this.#initialize(incoming);
+        return requests.hasMiddleware
+          ? this.#initializeAround(incoming)
+          : this.#initialize(incoming);
       case 'modern':
         return requests.modern(incoming, { route, sink: this.notifications, scope: this });
       case 'legacy':
@@ -174,10 +185,33 @@ export class Connection
   #initialize(incoming: IncomingRequest): ResultOrError {
     const opening = respondToInitialize(incoming, this.#context);
     if ('error' in opening) return opening;
-    const { resources } = this.#context;
-    this.#session = new InitializedSession(opening.initialize, this);
-    this.#watches = resources && new ResourceWatches(resources, this.#context.onError);
+    this.#begin(new InitializedSession(opening.initialize, this));
     return { result: opening.result };
+  }
+
+  /** Opens the session when the middleware has let `initialize` pass. */
+  async #initializeAround(incoming: IncomingRequest): Promise<ResultOrError> {
+    const host = this.#context;
+    const opened = respondToInitialize(incoming, host);
+    if ('error' in opened) return opened;
+    const port = new InitializedSession(opened.initialize, this);
+    const opening = host.requests.initialize(incoming, { opened, host, port });
+    this.#opening = opening;
+    const response = await opening;
+    this.#opening = undefined;
+    if ('error' in response) return response;
+    this.#begin(
+      response.initialize === opened.initialize
+        ? port
+        : new InitializedSession(response.initialize, this),
+    );
+    return { result: response.result };
+  }
+
+  #begin(session: InitializedSession): void {
+    const { resources } = this.#context;
+    this.#session = session;
+    this.#watches = resources && new ResourceWatches(resources, this.#context.onError);
   }
 
   async #openSession(session: InitializedSession, method: string): Promise<InitializedSession> {
@@ -185,13 +219,18 @@ export class Connection
     return session;
   }
 
-  notification({ method, params = {} }: JsonRpcNotification): void {
+  notification(notification: JsonRpcNotification): void {
+    const { method, params = {} } = notification;
     switch (method) {
       case 'notifications/cancelled':
         if (isRequestId(params.requestId))
           this.peer.cancel(params.requestId, cancelledByClient(params.reason));
         return;
       case 'notifications/initialized':
+        if (this.#opening !== undefined) {
+          void this.#opening.then(() => this.notification(notification));
+          return;
+        }
         this.#isInitialized = this.#session !== undefined;
         this.#prepareSession();
         return;
@@ -200,7 +239,7 @@ export class Connection
         this.#prepareSession();
         return;
       default:
-        return;
+        this.#context.requests.notified(notification, this.#session);
     }
   }
 

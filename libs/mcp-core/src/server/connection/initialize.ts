@@ -5,6 +5,12 @@ import { ProtocolError } from '../../protocol/errors.ts';
 import type { IncomingRequest } from '../requests/active-request.ts';
 import type { ServerOptions } from '../server.ts';
 
+/** An accepted `initialize` and its result. */
+export interface OpenedSession {
+  readonly initialize: InitializeRequest;
+  readonly result: JsonObject;
+}
+
 export interface SessionHost {
   readonly options: ServerOptions;
   readonly capabilities: ServerCapabilities;
@@ -17,9 +23,7 @@ export interface SessionHost {
 export function respondToInitialize(
   { request, auth }: Pick<IncomingRequest, 'request' | 'auth'>,
   { options, capabilities }: SessionHost,
-):
-  | { readonly initialize: InitializeRequest; readonly result: JsonObject }
-  | { readonly error: JsonRpcErrorObject } {
+): OpenedSession | { readonly error: JsonRpcErrorObject } {
   try {
     const initialize = readInitialize(request);
     const { info, instructions } = options;

@@ -13,7 +13,8 @@ import { LocalError } from '../../protocol/errors.ts';
 import { resultOf } from '../../protocol/result-of.ts';
 import { assertFitsForm, withElicitationId } from '../input/elicitation.ts';
 import type { RequestClient } from '../requests/request-context.ts';
-import type { EraPort } from '../requests/era-port.ts';
+import { RequestingClient } from '../requests/requesting-client.ts';
+import type { CustomRequest, EraPort } from '../requests/era-port.ts';
 import type { NotificationQueue } from './notification-queue.ts';
 import { capabilityOf, type KeyedInputRequest } from '../input/input-requests.ts';
 import { NO_REPLAY } from '../input/replay.ts';
@@ -40,11 +41,7 @@ export class InitializedSession implements EraPort, LegacySession {
   constructor(initialize: InitializeRequest, connection: SessionConnection) {
     const { codec, clientInfo, capabilities } = initialize;
     this.codec = codec;
-    this.client = {
-      info: clientInfo,
-      era: codec.era,
-      can: (capability) => codec.can(capabilities, capability),
-    };
+    this.client = new RequestingClient(codec, clientInfo, capabilities);
     this.#connection = connection;
   }
 
@@ -63,6 +60,10 @@ export class InitializedSession implements EraPort, LegacySession {
 
   get clientInfo(): Implementation | undefined {
     return this.client.info;
+  }
+
+  get extensions(): { readonly [name: string]: JsonObject } {
+    return this.client.extensions;
   }
 
   get isCongested(): boolean {
@@ -101,6 +102,12 @@ export class InitializedSession implements EraPort, LegacySession {
     );
     assertFitsForm(key, params, response);
     return response;
+  }
+
+  /** Sends a custom request. @throws ProtocolError of the client; LocalError `connection-closed`, `invalid-response` */
+  async request({ method, params, signal, relatedTo }: CustomRequest): Promise<JsonObject> {
+    signal.throwIfAborted();
+    return this.#request({ method, params, relatedTo }, signal);
   }
 
   async listRoots({ timeoutMs }: { readonly timeoutMs?: number } = {}): Promise<

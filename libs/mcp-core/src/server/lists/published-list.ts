@@ -7,6 +7,14 @@ import { assertPageSize, pageAfter } from './pagination.ts';
 /** Cache hints of lists that change only with an announcement. */
 export const STATIC_CACHE_HINTS = { ttlMs: 60_000, cacheScope: 'public' } as const;
 
+/** The neutral form of encoded pages. */
+const NEUTRAL = new WeakMap<JsonObject, JsonObject>();
+
+/** Returns the neutral form of a page that a `PublishedList` encoded. */
+export function neutralPage(result: JsonObject): JsonObject | undefined {
+  return NEUTRAL.get(result);
+}
+
 export interface PublishedListOptions {
   readonly method: 'tools/list' | 'prompts/list';
   readonly member: 'tools' | 'prompts';
@@ -46,6 +54,7 @@ export class PublishedList {
       ...STATIC_CACHE_HINTS,
     };
     const encoded = withJsonText(codec.encodeResult(method, page, { serverInfo: info }));
+    NEUTRAL.set(encoded, page);
     if (this.#issued.has(cursor)) this.#store(cursor, codec, encoded);
     if (this.#issued.has(cursor) && nextCursor !== undefined) this.#issued.add(nextCursor);
     return encoded;

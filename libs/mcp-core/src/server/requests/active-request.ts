@@ -44,6 +44,7 @@ type TaskState =
   | { readonly kind: 'starting'; readonly started: Promise<void> }
   | { readonly kind: 'running'; readonly handle: TaskHandle; readonly created: JsonObject };
 
+const NO_PARAMS: JsonObject = {};
 const NO_TASK: TaskState = { kind: 'none' };
 
 /** A request that is being served, from its arrival to its response, and beyond it when it has become a task. */
@@ -52,6 +53,7 @@ export class ActiveRequest {
   readonly meta: JsonObject;
   readonly #incoming: IncomingRequest;
   readonly #services: RequestServices;
+  #replaced: Pick<ActiveRequest, 'params' | 'tool'> | undefined;
   #effects: Map<string, Promise<unknown>> | undefined;
   #progress: ProgressReporter | undefined;
   #controller: AbortController | undefined;
@@ -73,7 +75,7 @@ export class ActiveRequest {
   }
 
   get params(): JsonObject {
-    return this.request.params ?? {};
+    return this.#replaced?.params ?? this.request.params ?? NO_PARAMS;
   }
 
   get auth(): AuthContext | undefined {
@@ -81,7 +83,12 @@ export class ActiveRequest {
   }
 
   get tool(): RegisteredTool | undefined {
-    return this.#services.tool;
+    return this.#replaced === undefined ? this.#services.tool : this.#replaced.tool;
+  }
+
+  /** Replaces the params that the method reads, and the tool that they name. The `_meta` of the context stays as sent. */
+  replaceParams(params: JsonObject, tool: RegisteredTool | undefined): void {
+    this.#replaced = { params, tool };
   }
 
   /** Aborts when the client no longer waits, when the handler is suspended, or when the task of the request ends. */
@@ -128,6 +135,19 @@ export class ActiveRequest {
     if (this.#isFinished || this.port.replay.isReplaying) return READY;
     this.#progress ??= this.openProgress();
     return this.#progress.report(update);
+  }
+
+  /** Sends a notification that belongs to the request. */
+  notify(method: string, params: JsonObject): PromiseLike<void> {
+    return this.#isSilent() || this.port.replay.isReplaying
+      ? READY
+      : (this.port.notify(method, params, this.request.id) ?? READY);
+  }
+
+  /** Sends a custom request to the client. */
+  sendRequest(method: string, params: JsonObject): Promise<JsonObject> {
+    const { signal } = this;
+    return this.port.request({ method, params, signal, relatedTo: this.request.id });
   }
 
   /** Sends a log message if the client's level allows it. */

@@ -1,9 +1,26 @@
 import type { Codec, InputMethod, InputTypes } from '../../era/codec.ts';
 import type { JsonObject, RequestId } from '../../jsonrpc/messages.ts';
+import { LocalError } from '../../protocol/errors.ts';
 import type { LoggingLevel } from '../../protocol/logging-levels.ts';
 import type { KeyedInputRequest } from '../input/input-requests.ts';
 import type { Replay } from '../input/replay.ts';
 import type { RequestClient } from './request-context.ts';
+
+/** A request to the client that the specification does not define. */
+export interface CustomRequest {
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly signal: AbortSignal;
+  readonly relatedTo?: RequestId | undefined;
+}
+
+/** Returns the error of a custom request to a client that accepts no requests. */
+export function requestNotInEra({ method }: CustomRequest): LocalError {
+  return new LocalError(
+    'method-not-in-era',
+    `${method} was not sent: a server sends requests only in a legacy session`,
+  );
+}
 
 /**
  * The side of a served request that depends on its era: a legacy session, a legacy request without
@@ -26,6 +43,8 @@ export interface EraPort {
   notifyChange(method: string, params: JsonObject, isWanted: () => boolean): void;
   /** Closes the stream of a request, where it has its own and the client can fetch the remaining messages later. */
   closeStream(id: RequestId): void;
+  /** Sends a custom request. Rejects with LocalError `method-not-in-era` where servers cannot send requests. */
+  request(request: CustomRequest): Promise<JsonObject>;
   /** Sends an input request. @throws ProtocolError -32021 when the client did not declare the capability; else the client's error */
   ask<M extends InputMethod>(inputRequest: KeyedInputRequest<M>): Promise<InputTypes[M]['result']>;
 }

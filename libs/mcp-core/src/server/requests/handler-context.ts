@@ -1,3 +1,4 @@
+import { assertCustomMethod, assertCustomNotification } from '../../era/specified-methods.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import type { AuthContext } from '../../jsonrpc/transport.ts';
 import type {
@@ -42,6 +43,20 @@ export class HandlerContext implements InteractiveContext {
 
   get log(): InteractiveContext['log'] {
     return (level, data, logger) => this.#request.log(level, data, logger);
+  }
+
+  get notify(): InteractiveContext['notify'] {
+    return (method, params = {}) => {
+      assertCustomNotification(method);
+      return this.#request.notify(method, params);
+    };
+  }
+
+  get request(): InteractiveContext['request'] {
+    return (method, params = {}) => {
+      assertCustomMethod(method);
+      return withoutUnhandledRejection(this.#request.sendRequest(method, params));
+    };
   }
 
   get elicit(): InteractiveContext['elicit'] {

@@ -8,8 +8,9 @@ import { type LoggingLevel, isLoggingLevel } from '../../protocol/logging-levels
 import type { NotificationSink } from '../connection/notification-queue.ts';
 import { capabilityOf, type KeyedInputRequest } from '../input/input-requests.ts';
 import type { Replay } from '../input/replay.ts';
-import type { EraPort } from './era-port.ts';
+import { type CustomRequest, type EraPort, requestNotInEra } from './era-port.ts';
 import type { RequestClient } from './request-context.ts';
+import { RequestingClient } from './requesting-client.ts';
 
 /** The port of one modern request, whose `_meta` describes its client. */
 export class ModernPort implements EraPort {
@@ -26,11 +27,7 @@ export class ModernPort implements EraPort {
     { sink, replay }: { readonly sink: NotificationSink; readonly replay: Replay },
   ) {
     this.codec = codec;
-    this.client = {
-      info: clientInfo,
-      era: codec.era,
-      can: (capability) => codec.can(capabilities, capability),
-    };
+    this.client = new RequestingClient(codec, clientInfo, capabilities);
     this.logLevel = readLogLevel(request);
     this.replay = replay;
     this.#sink = sink;
@@ -51,6 +48,10 @@ export class ModernPort implements EraPort {
   /** Does nothing: closing the stream of a modern request cancels it. */
   closeStream(): void {
     // Nothing to do.
+  }
+
+  request(request: CustomRequest): Promise<JsonObject> {
+    return Promise.reject(requestNotInEra(request));
   }
 
   /** Takes the input response from the replay. A request without a response suspends the handler, and `input_required` carries it to the client. */

@@ -19,6 +19,10 @@ export interface RequestClient {
   readonly era: Era;
   /** Whether the client declared the capability and this request can use it. */
   can(capability: ClientCapability): boolean;
+  /** The declared extensions, by their prefixed name, with their settings. */
+  readonly extensions: { readonly [name: string]: JsonObject };
+  /** The declared experimental capabilities. */
+  readonly experimental: { readonly [name: string]: JsonObject };
 }
 
 /** The context of every handler. It may be destructured: `const { log, signal } = context`. */
@@ -38,6 +42,17 @@ export interface RequestContext {
   readonly progress: (update: Progress) => PromiseLike<void>;
   /** Sends a log message if the client's log level allows it. Must not contain secrets. */
   readonly log: (level: LoggingLevel, data: unknown, logger?: string) => void;
+  /**
+   * Sends a custom notification that belongs to the request, on its stream; does nothing after the result. Never rejects.
+   * @throws Error for a notification that the specification defines
+   */
+  readonly notify: (method: string, params?: JsonObject) => PromiseLike<void>;
+  /**
+   * Sends a custom request to the client of a legacy session and resolves with its result. A client without a handler responds with -32601.
+   * @throws Error for a method that the specification defines; LocalError `method-not-in-era` where servers cannot send requests: in the modern era, and
+   *   without a session
+   */
+  readonly request: (method: string, params?: JsonObject) => Promise<JsonObject>;
 }
 
 /** An input request of `gather`: exactly one of the members. */

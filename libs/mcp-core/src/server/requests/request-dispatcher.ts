@@ -1,10 +1,23 @@
 import type { Codec } from '../../era/codec.ts';
 import type { ModernRoute } from '../../era/route-request.ts';
-import type { JsonObject, JsonRpcRequest } from '../../jsonrpc/messages.ts';
+import type {
+  JsonObject,
+  JsonRpcErrorObject,
+  JsonRpcNotification,
+  JsonRpcRequest,
+} from '../../jsonrpc/messages.ts';
 import type { ResultOrError } from '../../jsonrpc/responses.ts';
 import { ErrorCode, ProtocolError, shorten } from '../../protocol/errors.ts';
 import type { Implementation } from '../../protocol/implementation.ts';
+import {
+  type OpenedSession,
+  respondToInitialize,
+  type SessionHost,
+} from '../connection/initialize.ts';
 import type { NotificationSink } from '../connection/notification-queue.ts';
+import type { LegacySession } from '../connection/legacy-session.ts';
+import type { NotificationHandler } from '../extensions/custom-methods.ts';
+import type { ServerMiddlewareRunner } from '../extensions/middleware.ts';
 import { MultiRoundTrip } from '../input/multi-round-trip.ts';
 import { NO_REPLAY } from '../input/replay.ts';
 import type { RequestStates } from '../input/request-state.ts';
@@ -18,6 +31,11 @@ import { ModernPort } from './modern-port.ts';
 export interface RequestDispatcherContext {
   readonly info: Implementation;
   readonly methods: ReadonlyMap<string, Method>;
+  /** Methods that no revision of the specification has. */
+  readonly customMethods: ReadonlyMap<string, Method>;
+  readonly notificationHandlers: ReadonlyMap<string, NotificationHandler>;
+  /** Absent without middleware. */
+  readonly middleware: ServerMiddlewareRunner | undefined;
   readonly findTool: (name: string) => RegisteredTool | undefined;
   readonly states: RequestStates;
   readonly tasks: TaskStarter | undefined;
@@ -36,6 +54,12 @@ export interface LegacyDispatch {
   readonly scope: ConnectionScope;
   /** Resolves when the session is ready for the request. */
   readonly open: () => Promise<EraPort>;
+}
+
+export interface InitializeDispatch {
+  readonly opened: OpenedSession;
+  readonly host: SessionHost;
+  readonly port: EraPort;
 }
 
 /** Dispatches requests of either era to their methods. Its promises never reject. */
@@ -84,8 +108,52 @@ export class RequestDispatcher {
     }
   }
 
+  /** Passes a custom notification to its handler, and reports the failure of the handler. */
+  notified({ method, params = {} }: JsonRpcNotification, session?: LegacySession): void {
+    const handler = this.#context.notificationHandlers.get(method);
+    if (handler === undefined) return;
+    try {
+      handler(params, session);
+    } catch (error) {
+      this.#context.onError(error);
+    }
+  }
+
+  get hasMiddleware(): boolean {
+    return this.#context.middleware !== undefined;
+  }
+
+  /** Runs the middleware around `initialize`, which opens no session when it fails. */
+  async initialize(
+    incoming: IncomingRequest,
+    { opened, host, port }: InitializeDispatch,
+  ): Promise<OpenedSession | { readonly error: JsonRpcErrorObject }> {
+    const { middleware, progressIntervalMs } = this.#context;
+    if (middleware === undefined) return opened;
+    let { initialize, result } = opened;
+    const request = new ActiveRequest(incoming, port, { progressIntervalMs, tool: undefined });
+    try {
+      const response = await middleware.run(request, (params) => {
+        if (params !== request.params) {
+          const message = { ...incoming.request, params };
+          const changed = respondToInitialize({ request: message, auth: incoming.auth }, host);
+          if ('error' in changed)
+            throw new ProtocolError(changed.error.code, changed.error.message);
+          ({ initialize, result } = changed);
+        }
+        return result;
+      });
+      return { initialize, result: response };
+    } catch (error) {
+      return { error: port.codec.encodeError(this.#toProtocolError(error, request.isAbandoned)) };
+    } finally {
+      request.finish();
+    }
+  }
+
   #find(name: string, codec: Codec): Method {
-    const method = codec.clientRequests.has(name) ? this.#context.methods.get(name) : undefined;
+    const { methods, customMethods } = this.#context;
+    const method = codec.clientRequests.has(name) ? methods.get(name) : customMethods.get(name);
     if (method === undefined)
       throw new ProtocolError(ErrorCode.methodNotFound, `Method not found: ${shorten(name)}`);
     return method;
@@ -154,8 +222,11 @@ export class RequestDispatcher {
   /** Returns the result of the method, or `input_required` when it is suspended, whatever it then returned or threw. */
   async #run(request: ActiveRequest, { method, scope }: Target): Promise<JsonObject> {
     const { replay } = request.port;
+    const { middleware } = this.#context;
     try {
-      const result = await method(request, scope);
+      const result = await (middleware === undefined
+        ? method(request, scope)
+        : middleware.call(request, { method, scope }));
       if (!replay.isSuspended) return result;
     } catch (error) {
       if (!replay.isSuspended) throw error;

@@ -1,15 +1,16 @@
 import { missingCapabilityError } from '../../era/client-can.ts';
 import { legacyCodec } from '../../era/codecs.ts';
 import type { Codec, InputMethod, InputTypes } from '../../era/codec.ts';
-import { routeRequest } from '../../era/route-request.ts';
+import { type InitializeRequest, routeRequest } from '../../era/route-request.ts';
 import type { JsonObject, JsonRpcRequest, RequestId } from '../../jsonrpc/messages.ts';
 import type { ResultOrError } from '../../jsonrpc/responses.ts';
 import type { AuthContext, SendOptions } from '../../jsonrpc/transport.ts';
 import type { ServerCapabilities } from '../../protocol/capabilities.ts';
 import { ErrorCode } from '../../protocol/errors.ts';
 import type { RequestClient } from './request-context.ts';
+import { RequestingClient } from './requesting-client.ts';
 import type { ConnectionContext } from '../connection/connection.ts';
-import type { EraPort } from './era-port.ts';
+import { type CustomRequest, type EraPort, requestNotInEra } from './era-port.ts';
 import type { ConnectionScope } from './method.ts';
 import { respondToInitialize } from '../connection/initialize.ts';
 import { NotificationQueue, type NotificationSink } from '../connection/notification-queue.ts';
@@ -18,6 +19,7 @@ import { NO_REPLAY } from '../input/replay.ts';
 import type { IncomingRequest } from './active-request.ts';
 import type { RequestLink } from './request-link.ts';
 
+const UNKNOWN = { clientInfo: undefined, capabilities: {} };
 const NEVER = new AbortController().signal;
 
 /** Serves a request that does not belong to a connection. */
@@ -39,11 +41,13 @@ export function serveStandaloneRequest(
         },
       });
     if (request.method === 'initialize') {
-      const opened = respondToInitialize(incoming, {
-        ...context,
-        capabilities: withoutChanges(context.capabilities),
-      });
-      return Promise.resolve('error' in opened ? opened : { result: opened.result });
+      const host = { ...context, capabilities: withoutChanges(context.capabilities) };
+      const opened = respondToInitialize(incoming, host);
+      if ('error' in opened) return Promise.resolve(opened);
+      const port = new SessionlessPort(codec, sink, opened.initialize);
+      return context.requests
+        .initialize(incoming, { opened, host, port })
+        .then((response) => ('error' in response ? response : { result: response.result }));
     }
     return context.requests.legacy(incoming, {
       codec,
@@ -141,9 +145,13 @@ class SessionlessPort implements EraPort {
   readonly replay = NO_REPLAY;
   readonly #sink: NotificationSink;
 
-  constructor(codec: Codec, sink: NotificationSink) {
+  constructor(
+    codec: Codec,
+    sink: NotificationSink,
+    { clientInfo, capabilities }: Pick<InitializeRequest, 'clientInfo' | 'capabilities'> = UNKNOWN,
+  ) {
     this.codec = codec;
-    this.client = { info: undefined, era: codec.era, can: () => false };
+    this.client = new RequestingClient(codec, clientInfo, capabilities);
     this.#sink = sink;
   }
 
@@ -161,6 +169,10 @@ class SessionlessPort implements EraPort {
 
   closeStream(): void {
     // The stream cannot be resumed.
+  }
+
+  request(request: CustomRequest): Promise<JsonObject> {
+    return Promise.reject(requestNotInEra(request));
   }
 
   ask<M extends InputMethod>({

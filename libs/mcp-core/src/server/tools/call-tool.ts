@@ -59,7 +59,10 @@ async function invoke(
   } catch (error) {
     // A suspended handler has no result yet.
     if (replay.isSuspended) throw error;
-    return withFittingContent(failedResult(error, { caller, tool, request }), { caller, tool });
+    return withFittingContent(failedResult(error, { caller, tool, request }), {
+      onError: caller.onError,
+      tool,
+    });
   }
 }
 
@@ -75,9 +78,12 @@ interface Invoked {
 
 /** Returns the result, with structured content as the output schema transforms it. @throws Error when the content does not fit the schema */
 async function toResult(output: ToolOutput, invoked: Invoked): Promise<CallToolResult> {
-  const { tool } = invoked;
+  const { tool, caller } = invoked;
   if ('isError' in output && output.isError)
-    return withFittingContent(completed(output, output.structuredContent), invoked);
+    return withFittingContent(completed(output, output.structuredContent), {
+      onError: caller.onError,
+      tool,
+    });
   if (tool.readOutput === undefined) return completed(output, output.structuredContent);
   const reading = tool.readOutput(output.structuredContent);
   const { problems, value } = reading instanceof Promise ? await reading : reading;
@@ -95,13 +101,16 @@ async function toResult(output: ToolOutput, invoked: Invoked): Promise<CallToolR
  */
 async function withFittingContent(
   result: CallToolResult,
-  { caller, tool }: Invoked,
+  {
+    onError,
+    tool,
+  }: { readonly onError: (error: unknown) => void; readonly tool: RegisteredTool | undefined },
 ): Promise<CallToolResult> {
   const { structuredContent, ...rest } = result;
-  if (structuredContent === undefined || tool.readOutput === undefined) return result;
+  if (structuredContent === undefined || tool?.readOutput === undefined) return result;
   const { problems } = await tool.readOutput(structuredContent);
   if (problems === undefined) return result;
-  caller.onError(
+  onError(
     new Error(
       `The structured content of an error of ${tool.name} was removed, because it does not fit the output schema: ${problems.join(' ')}`,
     ),
@@ -141,6 +150,14 @@ function failedResult(error: unknown, { caller, tool, request }: Failure): CallT
   }
   if (!request.signal.aborted) caller.onError(error);
   return errorResult(`${tool.name} failed because of an internal error.`);
+}
+
+/** Returns the error result for a `ToolError` that a middleware threw. */
+export function toolErrorOf(
+  error: ToolError,
+  { tool, onError }: Pick<ToolCaller, 'onError'> & { readonly tool: RegisteredTool | undefined },
+): Promise<CallToolResult> {
+  return withFittingContent(toolErrorResult(error), { onError, tool });
 }
 
 function toolErrorResult({ message, structuredContent, meta }: ToolError): CallToolResult {

@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import type { Icon } from '../../protocol/icons.ts';
-import type { FromSchema } from '../../protocol/json-schema.ts';
 import type { CallToolResult, JsonSchema, ToolAnnotations } from '../../protocol/tools.ts';
-import type { InputOf, OutputOf, StandardSchema } from '../../schema/standard-schema.ts';
+import type { InputOf, SchemaOutput, StandardSchema } from '../../schema/standard-schema.ts';
 import type { InteractiveContext } from '../requests/request-context.ts';
 
 /** The result of a handler: a complete result, or structured content with an optional text, which is its JSON by default. */
@@ -40,10 +39,6 @@ export interface ToolDefinition<Arguments = never, Content = unknown> {
 
 type AnySchema = JsonSchema | StandardSchema;
 
-/** The arguments that a handler receives for this schema. */
-export type ArgumentsOf<Schema extends AnySchema> = Schema extends StandardSchema
-  ? OutputOf<Schema>
-  : FromSchema<Schema>;
 /** The `structuredContent` that a handler may return for this schema. */
 export type ContentOf<Schema extends AnySchema | undefined> = Schema extends StandardSchema
   ? InputOf<Schema>
@@ -55,7 +50,7 @@ export function defineTool<
   const Output extends AnySchema | undefined = undefined,
 >(
   tool: Omit<
-    ToolDefinition<ArgumentsOf<Input>, ContentOf<Output>>,
+    ToolDefinition<SchemaOutput<Input>, ContentOf<Output>>,
     'inputSchema' | 'outputSchema'
   > & {
     readonly inputSchema: Input;

@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import { ProtocolError } from '../../protocol/errors.ts';
+import { createServer } from '../../server/create-server.ts';
+import { defineTool } from '../../server/tools/tool.ts';
+import { connectInMemory } from '../../testing/connect-in-memory.ts';
+import type { ClientMiddleware } from './middleware.ts';
+
+const info = { name: 'test', version: '1' };
+const annotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+const requestedSchema = { type: 'object', properties: {} };
+const sure = defineTool({
+  name: 'sure',
+  description: 'Asks the user.',
+  inputSchema: { type: 'object', properties: { message: { type: 'string' } } },
+  annotations,
+  handler: async ({ message = 'Sure?' }, { elicit, meta }) => {
+    const { action } = await elicit('sure', { message, requestedSchema });
+    return { content: [{ type: 'text', text: `${action} ${String(meta['acme/trace'])}` }] };
+  },
+});
+const server = createServer({ info, tools: [sure], resources: [] });
+const ERAS = ['modern', 'legacy'] as const;
+
+describe('middleware of a client', () => {
+  test.each(ERAS)(
+    '%s: runs once around a request and its input rounds, and around the handler',
+    async (era) => {
+      const log: string[] = [];
+      const record: ClientMiddleware = async ({ direction, method, context }, next) => {
+        log.push(`${direction} ${method} ${String(context?.request?.name ?? context?.key)}`);
+        const result = await next();
+        log.push(`end of ${method}`);
+        return result;
+      };
+      const client = await connectInMemory(server, {
+        info,
+        era,
+        middleware: [record],
+        handlers: { elicit: () => Promise.resolve({ action: 'accept' }) },
+      });
+      await client.callTool('sure', {});
+      expect(log).toEqual([
+        'outgoing tools/call undefined',
+        `incoming elicitation/create ${era === 'modern' ? 'sure' : 'undefined'}`,
+        'end of elicitation/create',
+        'end of tools/call',
+      ]);
+      await client.close();
+    },
+  );
+
+  test.each(ERAS)('%s: changes params, _meta and results in both directions', async (era) => {
+    const client = await connectInMemory(server, {
+      info,
+      era,
+      middleware: [
+        async ({ direction, method, params }, next) => {
+          if (method === 'tools/call')
+            return next({ ...params, _meta: { 'acme/trace': 'abc' }, arguments: { message: 'a' } });
+          if (direction === 'outgoing') return next();
+          return { ...(await next({ ...params, message: `${String(params.message)}b` })) };
+        },
+      ],
+      handlers: {
+        elicit: ({ message }) =>
+          Promise.resolve({ action: message === 'ab' ? 'decline' : 'accept' }),
+      },
+    });
+    expect(await client.callTool('sure', {}, { meta: { other: 1 } })).toMatchObject({
+      content: [{ text: 'decline abc' }],
+    });
+    await client.close();
+  });
+
+  test.each(ERAS)('%s: sees the errors of the server, and answers itself', async (era) => {
+    const codes: number[] = [];
+    const client = await connectInMemory(server, {
+      info,
+      era,
+      middleware: [
+        async ({ method }, next) => {
+          if (method === 'prompts/list') return { prompts: [] };
+          if (method === 'acme/own') return { own: true };
+          try {
+            return await next();
+          } catch (error) {
+            if (error instanceof ProtocolError) codes.push(error.code);
+            throw error;
+          }
+        },
+      ],
+    });
+    await expect(client.callTool('unknown', {})).rejects.toThrow('Unknown tool');
+    expect(codes).toEqual([-32602]);
+    expect(await client.request('acme/own')).toEqual({ own: true });
+    await client.close();
+  });
+
+  test('does not run for a result from the cache', async () => {
+    let requests = 0;
+    const client = await connectInMemory(server, {
+      info,
+      era: 'modern',
+      middleware: [
+        (_request, next) => {
+          requests += 1;
+          return next();
+        },
+      ],
+    });
+    await client.listTools();
+    await client.listTools();
+    expect(requests).toBe(1);
+    await client.close();
+  });
+});

@@ -1,0 +1,63 @@
+import { PROTOCOL_VERSIONS } from './versions.ts';
+import { LocalError } from '../protocol/errors.ts';
+import { codecOf } from './codecs.ts';
+
+const REQUESTS: ReadonlySet<string> = new Set(
+  PROTOCOL_VERSIONS.flatMap((version) => {
+    const codec = codecOf(version);
+    return codec === undefined ? [] : [...codec.clientRequests, ...codec.serverRequests];
+  }),
+);
+
+const NOTIFICATIONS: ReadonlySet<string> = new Set([
+  'notifications/cancelled',
+  'notifications/elicitation/complete',
+  'notifications/initialized',
+  'notifications/message',
+  'notifications/progress',
+  'notifications/prompts/list_changed',
+  'notifications/resources/list_changed',
+  'notifications/resources/updated',
+  'notifications/roots/list_changed',
+  'notifications/subscriptions/acknowledged',
+  'notifications/tasks',
+  'notifications/tasks/status',
+  'notifications/tools/list_changed',
+]);
+
+/** Whether some revision of the specification has this request. */
+export function isSpecifiedRequest(method: string): boolean {
+  return REQUESTS.has(method);
+}
+
+/** @throws LocalError `invalid-argument` when a custom method cannot have this name. */
+export function assertCustomMethod(name: string): void {
+  const problem = REQUESTS.has(name)
+    ? 'the specification defines a method of this name'
+    : reservedPrefix(name);
+  if (problem !== undefined) refuse('method', name, problem);
+  if (name.startsWith('notifications/'))
+    refuse('method', name, 'names that begin with notifications/ belong to notifications');
+}
+
+/** @throws LocalError `invalid-argument` when a custom notification cannot have this name. */
+export function assertCustomNotification(name: string): void {
+  const problem =
+    NOTIFICATIONS.has(name) || REQUESTS.has(name)
+      ? 'the specification defines a message of this name'
+      : reservedPrefix(name);
+  if (problem !== undefined) refuse('notification', name, problem);
+}
+
+/** @see https://www.jsonrpc.org/specification#request_object */
+function reservedPrefix(name: string): string | undefined {
+  if (name === '') return 'a name must not be empty';
+  return name.startsWith('rpc.') ? 'JSON-RPC reserves names that begin with rpc.' : undefined;
+}
+
+function refuse(kind: string, name: string, problem: string): never {
+  throw new LocalError(
+    'invalid-argument',
+    `The custom ${kind} ${JSON.stringify(name)} cannot be defined: ${problem}. Choose a name with a prefix of your own, such as "acme/search"`,
+  );
+}

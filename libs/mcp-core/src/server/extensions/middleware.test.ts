@@ -1,0 +1,411 @@
+import { describe, expect, test } from 'vitest';
+import { PROTOCOL_VERSIONS } from '../../era/versions.ts';
+import type { JsonObject } from '../../jsonrpc/messages.ts';
+import { ErrorCode, ProtocolError, ToolError } from '../../protocol/errors.ts';
+import { connectInMemory } from '../../testing/connect-in-memory.ts';
+import { connectRaw, initialize, modern } from '../../testing/raw-client.test.support.ts';
+import { speak } from '../../testing/speak.test.support.ts';
+import { createServer } from '../create-server.ts';
+import { definePrompt } from '../prompts/prompt.ts';
+import { defineResource, defineResourceTemplate } from '../resources/resource.ts';
+import type { Server, ServerOptions } from '../server.ts';
+import { defineTool } from '../tools/tool.ts';
+import type { ServerMiddleware } from './middleware.ts';
+
+const info = { name: 'test', version: '1' };
+const annotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+const inputSchema = { type: 'object', properties: { text: { type: 'string' } } } as const;
+
+const echo = defineTool({
+  name: 'echo',
+  description: 'Returns its text.',
+  inputSchema,
+  annotations,
+  handler: ({ text = '' }) => ({ content: [{ type: 'text', text }] }),
+});
+const shout = defineTool({
+  ...echo,
+  name: 'shout',
+  inputSchema,
+  handler: ({ text = '' }) => ({ content: [{ type: 'text', text: text.toUpperCase() }] }),
+});
+const fail = defineTool({
+  ...echo,
+  name: 'fail',
+  inputSchema,
+  handler: () => {
+    throw new ToolError('it failed');
+  },
+});
+const sure = defineTool({
+  ...echo,
+  name: 'sure',
+  inputSchema,
+  handler: async (_args, { elicit }) => {
+    const { action } = await elicit('sure', {
+      message: 'Sure?',
+      requestedSchema: { type: 'object', properties: {} },
+    });
+    return { content: [{ type: 'text', text: action }] };
+  },
+});
+const greeting = definePrompt({
+  name: 'greeting',
+  arguments: [{ name: 'name', complete: () => ['Ada'] }],
+  handler: () => ({ messages: [{ role: 'user', content: { type: 'text', text: 'Hello' } }] }),
+});
+const note = defineResource({ uri: 'note://1', name: 'Note', read: () => 'A note' });
+const notes = defineResourceTemplate({
+  uriTemplate: 'note://{id}',
+  name: 'Notes',
+  read: () => 'A note',
+});
+
+function serverWith(
+  middleware: readonly ServerMiddleware[],
+  rest: Partial<ServerOptions> = {},
+): Server {
+  return createServer({
+    info,
+    tools: [echo, shout, fail, sure],
+    prompts: [greeting],
+    resources: [note],
+    templates: [notes],
+    middleware,
+    ...rest,
+  });
+}
+
+/** Records the methods before and after the rest of the chain. */
+function recorder(log: string[], name = ''): ServerMiddleware {
+  return async ({ method }, next) => {
+    log.push(`${name}>${method}`);
+    try {
+      return await next();
+    } finally {
+      log.push(`${name}<${method}`);
+    }
+  };
+}
+
+const text = (value: string): JsonObject => ({ content: [{ type: 'text', text: value }] });
+
+describe('middleware of a server', () => {
+  test.each(PROTOCOL_VERSIONS)('%s: runs around every method', async (version) => {
+    const log: string[] = [];
+    const server = serverWith([recorder(log)], {
+      methods: { 'acme/thing': { handler: () => ({}) } },
+    });
+    const isModern = version === '2026-07-28';
+    const ask = await speak(server, version);
+    await ask('tools/list');
+    await ask('tools/call', { name: 'echo', arguments: {} });
+    await ask('prompts/list');
+    await ask('prompts/get', { name: 'greeting', arguments: { name: 'Ada' } });
+    await ask('resources/list');
+    await ask('resources/templates/list');
+    await ask('resources/read', { uri: 'note://1' });
+    await ask('completion/complete', {
+      ref: { type: 'ref/prompt', name: 'greeting' },
+      argument: { name: 'name', value: '' },
+    });
+    await ask('acme/thing');
+    await ask(isModern ? 'server/discover' : 'ping');
+    if (!isModern) await ask('logging/setLevel', { level: 'info' });
+    expect(log.filter((entry) => entry.startsWith('>'))).toEqual([
+      ...(isModern ? [] : ['>initialize']),
+      '>tools/list',
+      '>tools/call',
+      '>prompts/list',
+      '>prompts/get',
+      '>resources/list',
+      '>resources/templates/list',
+      '>resources/read',
+      '>completion/complete',
+      '>acme/thing',
+      ...(isModern ? ['>server/discover'] : ['>ping', '>logging/setLevel']),
+    ]);
+  });
+
+  test('runs in order, the first outermost, and not for a method that does not exist', async () => {
+    const log: string[] = [];
+    const ask = await speak(serverWith([recorder(log, 'a'), recorder(log, 'b')]), '2026-07-28');
+    await ask('tools/list');
+    expect(await ask('no/such')).toMatchObject({ error: { code: -32601 } });
+    expect(log).toEqual(['a>tools/list', 'b>tools/list', 'b<tools/list', 'a<tools/list']);
+  });
+
+  test('sees the client, the principal and the params as handlers see them', async () => {
+    const seen: unknown[] = [];
+    const server = serverWith([
+      ({ method, params, context }, next) => {
+        seen.push([method, params.name, context.client.era, context.auth?.principal]);
+        return next();
+      },
+    ]);
+    await server.handle(
+      {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: modern({ name: 'echo', arguments: {} }),
+      },
+      {
+        signal: new AbortController().signal,
+        auth: { principal: 'ada' },
+        notify: () => Promise.resolve(),
+      },
+    );
+    expect(seen).toEqual([['tools/call', 'echo', 'modern', 'ada']]);
+  });
+
+  test('changes the params, and with the name the tool', async () => {
+    const ask = await speak(
+      serverWith([
+        ({ method, params }, next) =>
+          method === 'tools/call' ? next({ ...params, name: 'shout' }) : next(),
+      ]),
+      '2025-11-25',
+    );
+    const call = { name: 'echo', arguments: { text: 'hi' } };
+    expect((await ask('tools/call', call)).result).toEqual(text('HI'));
+  });
+
+  test.each(PROTOCOL_VERSIONS)('%s: replaces results, also those of lists', async (version) => {
+    const server = serverWith([
+      async ({ method }, next) => {
+        const result = await next();
+        if (method !== 'tools/list') return result;
+        const tools = result.tools as readonly { readonly name: string }[];
+        return { ...result, tools: tools.filter(({ name }) => name === 'echo') };
+      },
+    ]);
+    const plain = await speak(createServer({ info, tools: [echo] }), version);
+    const ask = await speak(server, version);
+    expect((await ask('tools/list')).result).toEqual((await plain('tools/list')).result);
+  });
+
+  test('that only observes a list keeps its stored text', async () => {
+    const server = serverWith([(_request, next) => next()]);
+    const list = async (): Promise<unknown> =>
+      server.handle(
+        { jsonrpc: '2.0', id: 1, method: 'tools/list', params: modern() },
+        { signal: new AbortController().signal, notify: () => Promise.resolve() },
+      );
+    const [first, second] = [await list(), await list()] as { readonly result: unknown }[];
+    expect(first?.result).toBeDefined();
+    expect(second?.result).toBe(first?.result);
+  });
+
+  test('sees a failed tool as a result with isError, and the error of any other method', async () => {
+    const seen: unknown[] = [];
+    const ask = await speak(
+      serverWith([
+        async (_request, next) => {
+          try {
+            const result = await next();
+            seen.push(result.isError);
+            return result;
+          } catch (error) {
+            seen.push((error as ProtocolError).code);
+            throw error;
+          }
+        },
+      ]),
+      '2026-07-28',
+    );
+    await ask('tools/call', { name: 'fail', arguments: {} });
+    expect(await ask('prompts/get', { name: 'unknown' })).toMatchObject({
+      error: { code: -32602 },
+    });
+    expect(seen).toEqual([true, -32602]);
+  });
+
+  test('refuses with a ToolError, which is a result for the model, or with a ProtocolError', async () => {
+    const seen: unknown[] = [];
+    const ask = await speak(
+      serverWith([
+        async (_request, next) => {
+          const result = await next();
+          seen.push(result.isError);
+          return result;
+        },
+        ({ params }) => {
+          throw params.name === 'echo'
+            ? new ToolError('Too many calls. Wait a minute.')
+            : new ProtocolError(ErrorCode.invalidRequest, 'Not allowed');
+        },
+      ]),
+      '2026-07-28',
+    );
+    expect((await ask('tools/call', { name: 'echo' })).result).toMatchObject({
+      ...text('Too many calls. Wait a minute.'),
+      isError: true,
+    });
+    expect(await ask('tools/call', { name: 'shout' })).toMatchObject({
+      error: { code: -32600, message: 'Not allowed' },
+    });
+    expect(seen).toEqual([true]);
+  });
+
+  test('reports an unexpected error and hides its text', async () => {
+    const errors: unknown[] = [];
+    const ask = await speak(
+      serverWith(
+        [
+          () => {
+            throw new Error('secret');
+          },
+        ],
+        { onError: (error) => errors.push(error) },
+      ),
+      '2026-07-28',
+    );
+    expect((await ask('tools/list')).error).toEqual({ code: -32603, message: 'Internal error' });
+    expect(errors).toEqual([new Error('secret')]);
+  });
+
+  test('runs again with the handler in each round of a modern request, and sees input_required', async () => {
+    const seen: unknown[] = [];
+    const server = serverWith([
+      async ({ method }, next) => {
+        const result = await next();
+        if (method === 'tools/call') seen.push(result.resultType ?? result.content);
+        return result;
+      },
+    ]);
+    for (const era of ['modern', 'legacy'] as const) {
+      const client = await connectInMemory(server, {
+        info,
+        era,
+        handlers: { elicit: () => Promise.resolve({ action: 'accept' }) },
+      });
+      expect(await client.callTool('sure', {})).toMatchObject(text('accept'));
+      await client.close();
+    }
+    expect(seen).toEqual(['input_required', text('accept').content, text('accept').content]);
+  });
+
+  test('may ask the user itself, in both eras', async () => {
+    const server = serverWith([
+      async ({ method, context }, next) => {
+        if (method !== 'tools/call') return next();
+        const { action } = await context.elicit('allowed', {
+          message: 'Allow the call?',
+          requestedSchema: { type: 'object', properties: {} },
+        });
+        if (action !== 'accept') throw new ToolError('The user did not allow the call.');
+        return next();
+      },
+    ]);
+    for (const era of ['modern', 'legacy'] as const) {
+      for (const action of ['accept', 'decline'] as const) {
+        const client = await connectInMemory(server, {
+          info,
+          era,
+          handlers: { elicit: () => Promise.resolve({ action }) },
+        });
+        const { isError = false } = await client.callTool('echo', { text: 'x' });
+        expect(isError).toBe(action === 'decline');
+        await client.close();
+      }
+    }
+  });
+
+  test('runs around a listen stream until its end', async () => {
+    const log: string[] = [];
+    const client = await connectInMemory(serverWith([recorder(log)]), { info, era: 'modern' });
+    const watch = await client.watch({ toolsListChanged: true }, () => undefined);
+    expect(log.at(-1)).toBe('>subscriptions/listen');
+    await watch.close();
+    await expect.poll(() => log.at(-1)).toBe('<subscriptions/listen');
+    await client.close();
+  });
+
+  test('runs around a call until its task has ended', async () => {
+    const started = Promise.withResolvers<undefined>();
+    const done = Promise.withResolvers<undefined>();
+    const seen: unknown[] = [];
+    const tool = defineTool({
+      ...echo,
+      name: 'slow',
+      inputSchema,
+      task: 'optional',
+      handler: async (_args, { startTask }) => {
+        await startTask();
+        started.resolve(undefined);
+        await done.promise;
+        return { content: [{ type: 'text', text: 'done' }] };
+      },
+    });
+    const server = createServer({
+      info,
+      tools: [tool],
+      middleware: [
+        async ({ method }, next) => {
+          const result = await next();
+          if (method === 'tools/call') seen.push(result.content);
+          return result;
+        },
+      ],
+    });
+    const client = await connectInMemory(server, { info, era: 'modern' });
+    const call = client.callTool('slow', {});
+    await started.promise;
+    expect(seen).toEqual([]);
+    done.resolve(undefined);
+    expect(await call).toMatchObject(text('done'));
+    expect(seen).toEqual([text('done').content]);
+    await client.close();
+  });
+});
+
+describe('middleware around initialize', () => {
+  test('that refuses it opens no session', async () => {
+    const client = await connectRaw(
+      serverWith([
+        () => {
+          throw new ProtocolError(ErrorCode.invalidRequest, 'Go away');
+        },
+      ]),
+    );
+    expect(await initialize(client, '2025-11-25')).toMatchObject({ error: { message: 'Go away' } });
+    expect(await client.request(1, 'tools/list')).toMatchObject({ error: { code: -32602 } });
+  });
+
+  test('may take its time: requests that follow at once belong to the session', async () => {
+    const client = await connectRaw(
+      serverWith([
+        async ({ method, context }, next) => {
+          if (method === 'initialize') await new Promise(setImmediate);
+          expect(context.client.info?.name).toBe('raw');
+          return { ...(await next()), seen: true };
+        },
+      ]),
+    );
+    const [opened, listed] = await Promise.all([
+      initialize(client, '2025-11-25'),
+      client.request(1, 'tools/list'),
+    ]);
+    expect(opened).toHaveProperty('result.seen', true);
+    expect(listed).toHaveProperty('result.seen', true);
+  });
+
+  test('changes what the client asked for', async () => {
+    const client = await connectRaw(
+      serverWith([
+        ({ method, params }, next) =>
+          method === 'initialize' ? next({ ...params, protocolVersion: '2024-11-05' }) : next(),
+      ]),
+    );
+    expect(await initialize(client, '2025-11-25')).toHaveProperty(
+      'result.protocolVersion',
+      '2024-11-05',
+    );
+  });
+});
