@@ -8,6 +8,7 @@ export default defineConfig({
       'libs/*',
       'servers/*',
       'apps/*',
+      'examples/*',
       'tests/conformance',
       'tests/e2e',
       'tests/interop',

@@ -1,5 +1,13 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { connectClient } from '@signalbox/mcp-core/client';
 import { spawnStdio } from '@signalbox/mcp-core/stdio';
@@ -167,6 +175,7 @@ type Proof =
   /** A package that is not published, and what `npx` or a host would start of it. */
   | 'started from the workspace'
   | 'run by the tests of tools/workspace'
+  | 'run by the tests of its package'
   /** The script or program of the name is there. */
   | 'only looked up';
 
@@ -452,6 +461,23 @@ const checks: readonly Check[] = [
           .filter((snippet) => snippet.language === 'sh' && snippet.text.includes(line))
           .map((snippet) => snippet.file),
       ).toEqual(['docs/extending.md']);
+    },
+  },
+  {
+    matches: /^npm start -w @signalbox\/example-/,
+    proof: 'run by the tests of its package',
+    check(line) {
+      const example = join(repository, 'examples', line.split('example-')[1] ?? '');
+      const { scripts } = JSON.parse(readFileSync(join(example, 'package.json'), 'utf8')) as {
+        readonly scripts: { readonly start: string };
+      };
+      expect(scripts.start).toBe('node src/main.ts');
+      const tests = globSync('src/*.test.ts', { cwd: example });
+      expect(
+        tests.some((file) =>
+          readFileSync(join(example, file), 'utf8').includes('npm start prints'),
+        ),
+      ).toBe(true);
     },
   },
   {

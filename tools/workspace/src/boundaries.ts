@@ -26,6 +26,7 @@ const mayDependOn: { readonly [layer: string]: readonly string[] } = {
   'layer:kit': ['layer:core'],
   'layer:server': ['layer:core', 'layer:kit'],
   'layer:app': ['layer:core', 'layer:client', 'layer:server'],
+  'layer:example': ['layer:core'],
   'layer:test': ['layer:core', 'layer:client', 'layer:kit', 'layer:server', 'layer:app'],
   'layer:tool': ['layer:core'],
 };

@@ -92,6 +92,7 @@ export interface Transport {
    * peer has read the message. Rejects or throws when nothing was sent: the transport is closed, or
    * the message cannot be serialized; for a message other than a request also when the peer refused
    * it. Batches are sent only in response to batches.
+   * Responses are never dropped: a server's transport stops reading while much output is unsent.
    */
   send(message: JsonRpcMessage | JsonRpcBatch, options?: SendOptions): Promise<void> | undefined;
   /**

@@ -6,7 +6,12 @@ export const repository = fileURLToPath(new URL('../../../..', import.meta.url))
 
 /** The documentation that users and contributors read, relative to the repository. */
 export function documentationFiles(): readonly string[] {
-  const patterns = ['*.md', '{apps,libs,servers,tests,tools}/*/*.md', 'bench/*.md', 'docs/**/*.md'];
+  const patterns = [
+    '*.md',
+    '{apps,examples,libs,servers,tests,tools}/*/*.md',
+    'bench/*.md',
+    'docs/**/*.md',
+  ];
   return globSync(patterns, { cwd: repository }).toSorted();
 }
 

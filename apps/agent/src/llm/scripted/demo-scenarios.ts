@@ -4,7 +4,7 @@ const TOOL_FAILED = 'The tool ${error.tool} failed, so there is no answer. It sa
 
 /** Folders of the workspaces in the root package.json. */
 const PACKAGES =
-  '{apps/*,libs/*,servers/*,tests/conformance,tests/e2e,tests/interop,tools/workspace,bench}';
+  '{apps/*,libs/*,servers/*,examples/*,tests/conformance,tests/e2e,tests/interop,tools/workspace,bench}';
 const PACE = { ttftMs: 300, tokensPerSec: 60 };
 
 const TOP_CUSTOMERS = `SELECT c.name AS customer, c.country, COUNT(DISTINCT o.id) AS orders, printf('%.2f', SUM(i.quantity * i.unit_price_cents) / 100.0) AS total

@@ -5,6 +5,9 @@ interface TsConfig {
   references?: { path: string }[];
 }
 
+/** Layers whose packages are checked with `tsconfig.tests.json` and emit nothing. */
+const WITHOUT_OUTPUT = ['layer:test', 'layer:example'];
+
 /** Keeps every tsconfig.json's "references" equal to the workspace packages that its package.json depends on. */
 export default async function references(tree: Tree): Promise<{ outOfSyncMessage: string } | void> {
   const graph = await createProjectGraphAsync();
@@ -18,7 +21,8 @@ export default async function references(tree: Tree): Promise<{ outOfSyncMessage
   };
   const rootOf = (name: string): string | undefined => {
     const root = graph.nodes[name]?.data.root;
-    const emits = graph.nodes[name]?.data.tags?.includes('layer:test') !== true;
+    const emits =
+      graph.nodes[name]?.data.tags?.some((tag) => WITHOUT_OUTPUT.includes(tag)) !== true;
     return root !== undefined && root !== '.' && emits && tree.exists(`${root}/tsconfig.json`)
       ? root
       : undefined;
