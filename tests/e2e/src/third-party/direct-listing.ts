@@ -9,7 +9,7 @@ import { compileCache } from '../support/compile-cache.ts';
 
 export type ThirdParty = keyof typeof thirdPartyServers;
 
-/** What a release of a server lists to a client of ours that talks to it directly. */
+/** The lists that a release of a server sends to a client of ours that talks to it directly. */
 export interface Listing {
   readonly version: string;
   readonly tools: readonly string[];
