@@ -13,7 +13,8 @@ const filesEach = 500;
 let files: Fixture;
 
 beforeAll(async () => {
-  files = await createFixture();
+  // In memory where possible, where the tree is made in a third of the time.
+  files = await createFixture({}, {}, process.env['TEST_DATABASES']);
   for (let directory = 0; directory < directories; directory++) {
     const folder = files.at(`d${directory}`);
     mkdirSync(folder);
@@ -140,7 +141,10 @@ test.runIf(process.platform === 'linux')(
   async () => {
     const peer = await files.serve('legacy');
     const before = peer.usage().cpuMs;
-    await Promise.all(startSearches(peer, 'finished').answers);
-    expect(peer.usage().cpuMs - before).toBeGreaterThan(750);
+    const answers = Promise.allSettled(startSearches(peer, 'finished').answers);
+    const used = () => peer.usage().cpuMs - before;
+    // The rest of the searches would show nothing more.
+    await Promise.race([answers, expect.poll(used, { timeout: 60_000 }).toBeGreaterThan(750)]);
+    expect(used()).toBeGreaterThan(750);
   },
 );

@@ -30,8 +30,9 @@ export interface FixtureFiles {
 export async function createFixture(
   files: FixtureFiles = {},
   outsideFiles: FixtureFiles = {},
+  parent = tmpdir(),
 ): Promise<Fixture> {
-  const base = await realpath(await mkdtemp(path.join(tmpdir(), 'fs-case-')));
+  const base = await realpath(await mkdtemp(path.join(parent, 'fs-case-')));
   fillBase(base, files, outsideFiles);
   const started: StdioPeer[] = [];
   const { root } = pathsIn(base);
