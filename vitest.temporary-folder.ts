@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { endLeftovers } from './vitest.leftovers.ts';
 
 /**
- * Gives the tests of a run a temporary folder of their own, and another for databases; returns a function that removes both with all that the tests left there,
+ * Gives the tests of a run a temporary folder of their own, and another for databases and the folders of services; returns a function that removes both with all that the tests left there,
  * processes too. Called for each package; the first call in a run does it for all.
  */
 export function setup(): (() => void) | undefined {
@@ -16,13 +16,14 @@ export function setup(): (() => void) | undefined {
   for (const name of ['TMPDIR', 'TMP', 'TEMP']) process.env[name] = folder;
   process.env['TEST_DATABASES'] = databases;
   return () => {
-    for (const command of endLeftovers(folder)) console.error(`left by a test, ended: ${command}`);
-    for (const path of [databases, folder])
-      rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+    const folders = [databases, folder];
+    for (const command of folders.flatMap(endLeftovers))
+      console.error(`left by a test, ended: ${command}`);
+    for (const path of folders) rmSync(path, { recursive: true, force: true, maxRetries: 5 });
   };
 }
 
-/** A file system in memory, where Linux has it: more than a thousand databases are written and never read again after their test. */
+/** A file system in memory, where Linux has it: more than a thousand databases are written and never read again after their test. A killed process loses nothing there. */
 const MEMORY = '/dev/shm';
 
 function hasRoomInMemory(): boolean {

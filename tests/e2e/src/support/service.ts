@@ -14,12 +14,14 @@ export const serverBin = {
   weather: packageFile('@signalbox/server-weather', 'bin.js'),
 };
 
-/** A folder that is gone after the test. */
+/** A folder that is gone after the test; in memory where possible, for the databases of services are written there. */
 export async function temporaryFolder(): Promise<{
   readonly path: string;
   remove(): Promise<void>;
 }> {
-  const path = await realpath(await mkdtemp(join(tmpdir(), 'signalbox-e2e-')));
+  const path = await realpath(
+    await mkdtemp(join(process.env['TEST_DATABASES'] ?? tmpdir(), 'signalbox-e2e-')),
+  );
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 3 }) };
 }
 
