@@ -178,9 +178,9 @@ describe('signalbox run', () => {
     [['fly'], /unknown command "fly"/],
     [['run', '--server', 'nowhere', 'hello'], /nowhere/],
   ])('%j is refused with one line', async (args, expected) => {
-    const run = signalbox(...args);
-    expect(await run.code).toBe(2);
-    expect(run.error()).toMatch(expected);
+    const run = await runInProcess(...args);
+    expect(run.code).toBe(2);
+    expect(run.err).toMatch(expected);
   });
 });
 

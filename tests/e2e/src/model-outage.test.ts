@@ -5,43 +5,45 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ApiClient } from './support/client.ts';
 import { startModelServer, type ModelServer } from './support/model-server.ts';
-import { startServiceProcess, temporaryFolder, type ServiceProcess } from './support/service.ts';
+import {
+  startService,
+  startServiceProcess,
+  temporaryFolder,
+  type Service,
+  type ServiceOptions,
+} from './support/service.ts';
 
 const askingServer = fileURLToPath(new URL('support/asking-server.ts', import.meta.url));
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let model: ModelServer;
 let ledger: string;
-const services: ServiceProcess[] = [];
+const services: Service[] = [];
 beforeEach(async () => {
   folder = await temporaryFolder();
   model = await startModelServer();
   ledger = join(folder.path, 'ledger');
 });
 afterEach(async () => {
-  for (const service of services.splice(0)) await service.stop('SIGKILL');
+  for (const service of services.splice(0)) await service.stop();
   await model.close();
   await folder.remove();
 });
 
-async function start(): Promise<ApiClient> {
-  const service = await startServiceProcess({
-    folder: folder.path,
-    env: { OPENAI_API_KEY: 'key-for-the-mock', OPENAI_BASE_URL: model.url },
-    config: {
-      llm: { provider: 'openai', model: 'the-model' },
-      mcpServers: {
-        asking: {
-          command: 'node',
-          args: [askingServer, ledger],
-          signalbox: { trust: true, approval: 'auto', era: 'legacy' },
-        },
+const options = (): ServiceOptions => ({
+  folder: folder.path,
+  env: { OPENAI_API_KEY: 'key-for-the-mock', OPENAI_BASE_URL: model.url },
+  config: {
+    llm: { provider: 'openai', model: 'the-model' },
+    mcpServers: {
+      asking: {
+        command: 'node',
+        args: [askingServer, ledger],
+        signalbox: { trust: true, approval: 'auto', era: 'legacy' },
       },
     },
-  });
-  services.push(service);
-  return new ApiClient(service.url);
-}
+  },
+});
 
 const appended = (): string => (existsSync(ledger) ? readFileSync(ledger, 'utf8') : '');
 
@@ -61,17 +63,21 @@ test('a service that is killed while a run waits for its model retries at the st
     { call: { name: 'asking__append_line', arguments: '{"text":"one"}' }, finish: 'tool_calls' },
     { status: 429, retryAfterS: 600 },
   );
-  const before = await start();
+  const killed = await startServiceProcess(options());
+  services.push(killed);
+  const before = new ApiClient(killed.url);
   const { id } = await before.start('append');
   const failed = await before.waitFor(id, ({ type }) => type === 'turn.failed');
   expect(failed.data).toMatchObject({ turn: 2, retryable: true, attempt: 1 });
-  await services[0]!.stop('SIGKILL');
+  await killed.stop('SIGKILL');
   expect(model.requests).toHaveLength(2);
   const nextAttemptAt = Date.now() + 4000;
   moveNextAttempt(id, nextAttemptAt);
 
   model.say({ text: 'appended', finish: 'stop' });
-  const api = await start();
+  const restarted = await startService(options());
+  services.push(restarted);
+  const api = new ApiClient(restarted.url);
   expect(await api.run(id)).toMatchObject({
     status: 'running',
     status_reason: 'model_unavailable',

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { existsSync, openSync, closeSync } from 'node:fs';
 import { Agent, get, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startServiceProcess, temporaryFolder, type ServiceProcess } from './support/service.ts';
 
@@ -27,18 +28,14 @@ async function request(url: string, count: number): Promise<void> {
   agent.destroy();
 }
 
-test('SIGHUP stops the service in an orderly way', async () => {
-  service = await startServiceProcess({ folder: folder.path, config: {} });
-  const exited = once(service.process, 'exit');
-  service.process.kill('SIGHUP');
-  expect(await exited).toEqual([0, null]);
-});
-
-test("SIGUSR1 does not open Node's inspector", async () => {
+test("SIGUSR1 does not open Node's inspector, and SIGHUP stops the service in an orderly way", async () => {
   service = await startServiceProcess({ folder: folder.path, config: {} });
   service.process.kill('SIGUSR1');
   await request(service.url, 3);
   expect(service.log()).not.toMatch(/debugger listening/i);
+  const exited = once(service.process, 'exit');
+  service.process.kill('SIGHUP');
+  expect(await exited).toEqual([0, null]);
 });
 
 test.skipIf(!existsSync('/dev/full'))('a log on a full disk does not end the service', async () => {
@@ -52,9 +49,16 @@ test.skipIf(!existsSync('/dev/full'))('a log on a full disk does not end the ser
 });
 
 test('SIGTERM ends a service with an unread log', async () => {
-  service = await startServiceProcess({ folder: folder.path, config: {}, stderr: 'unread' });
-  // More than a pipe holds.
-  await request(service.url, 1200);
+  const written = join(folder.path, 'written');
+  // Its lines on stderr, which the service logs, are more than a pipe holds.
+  const source = `process.stderr.write(('x'.repeat(900) + '\\n').repeat(500));
+    require('node:fs').writeFileSync(process.argv[1], '');
+    process.stdin.resume();`;
+  const mcpServers = { noisy: { command: 'node', args: ['-e', source, written] } };
+  const config = { mcpServers };
+  service = await startServiceProcess({ folder: folder.path, config, stderr: 'unread' });
+  await expect.poll(() => existsSync(written)).toBe(true);
+  await request(service.url, 10);
   const exited = once(service.process, 'exit');
   const stoppedAt = Date.now();
   service.process.kill('SIGTERM');

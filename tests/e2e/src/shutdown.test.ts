@@ -4,21 +4,31 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ApiClient } from './support/client.ts';
 import { writeScenario } from './support/scenario.ts';
-import { startServiceProcess, temporaryFolder, type ServiceProcess } from './support/service.ts';
+import {
+  startService,
+  startServiceProcess,
+  temporaryFolder,
+  type Service,
+  type ServiceOptions,
+  type ServiceProcess,
+} from './support/service.ts';
 
 const askingServer = fileURLToPath(new URL('support/asking-server.ts', import.meta.url));
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let service: ServiceProcess | undefined;
+let next: Service | undefined;
 beforeEach(async () => {
   folder = await temporaryFolder();
 });
 afterEach(async () => {
   await service?.stop('SIGKILL');
+  await next?.stop();
+  next = undefined;
   await folder.remove();
 });
 
-async function start(): Promise<ApiClient> {
+async function options(): Promise<ServiceOptions> {
   const scenario = await writeScenario(folder.path, [
     { prompt: 'linger', steps: [[{ tool: 'slow__linger' }]], answer: 'lingered' },
     { prompt: 'greet', steps: [[{ tool: 'asking__greet' }]], answer: 'greeted' },
@@ -29,10 +39,14 @@ async function start(): Promise<ApiClient> {
     signalbox: { trust: true, ...signalbox },
   });
   const mcpServers = { slow: server({}), asking: server({ era: 'legacy' }) };
-  service = await startServiceProcess({
+  return {
     folder: folder.path,
     config: { llm: { provider: 'scripted', scenario }, mcpServers },
-  });
+  };
+}
+
+async function start(): Promise<ApiClient> {
+  service = await startServiceProcess(await options());
   return new ApiClient(service.url);
 }
 
@@ -69,20 +83,24 @@ test('SIGTERM ends the service within seconds despite open streams, a running ca
   expect(await exited).toEqual([0, null]);
   expect(Date.now() - stoppedAt).toBeLessThan(8000);
 
-  const next = await start();
-  const retried = await next.waitFor(lingering.id, (event) => event.type === 'tool_call.retrying');
+  next = await startService(await options());
+  const continued = new ApiClient(next.url);
+  const retried = await continued.waitFor(
+    lingering.id,
+    (event) => event.type === 'tool_call.retrying',
+  );
   expect(retried.seq).toBe(before! + 1);
-  const asked = await next.waitFor(
+  const asked = await continued.waitFor(
     asking.id,
     (event) => event.type === 'inbox.opened' && event.seq > beforeAsking!,
   );
-  await next.post(`/v1/inbox/${String(asked.data['inbox_item_id'])}/respond`, {
+  await continued.post(`/v1/inbox/${String(asked.data['inbox_item_id'])}/respond`, {
     action: 'accept',
     content: { name: 'Ada' },
   });
-  expect(await next.settled(asking.id)).toMatchObject({ status: 'completed' });
-  await next.post(`/v1/runs/${lingering.id}/cancel`);
-  expect(await next.settled(lingering.id)).toMatchObject({ status: 'cancelled' });
+  expect(await continued.settled(asking.id)).toMatchObject({ status: 'completed' });
+  await continued.post(`/v1/runs/${lingering.id}/cancel`);
+  expect(await continued.settled(lingering.id)).toMatchObject({ status: 'cancelled' });
 });
 
 test('a second signal does not wait', async () => {
