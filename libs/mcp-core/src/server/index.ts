@@ -19,6 +19,7 @@ export type {
   Server,
   ServerConnection,
   ServerExtensions,
+  ServerListener,
   ServerFeatures,
   ServerLimits,
   ServerOptions,

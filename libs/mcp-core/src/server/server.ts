@@ -128,3 +128,11 @@ export interface ServerConnection {
    */
   close(): Promise<void>;
 }
+
+/** A server that is being served over a transport, by `serveStdio` or `serveHttp`. It owns the server: its end stops the tasks. */
+export interface ServerListener {
+  /** Resolves when all work has stopped, after `close` or after the end of the transport. */
+  readonly closed: Promise<void>;
+  /** Ends listen streams in good order, aborts the handlers that still run after a short wait, and stops the tasks. Resolves with `closed`. Idempotent. */
+  close(): Promise<void>;
+}

@@ -3,5 +3,5 @@ export { spawnStdio } from './child-transport.ts';
 export { stderrExcerpt } from './stderr-excerpt.ts';
 export { StreamTransport } from '../jsonrpc/stream-transport.ts';
 export type { StreamTransportOptions } from '../jsonrpc/stream-transport.ts';
-export { serveStdio, type StdioListener } from './serve-stdio.ts';
+export { serveStdio } from './serve-stdio.ts';
 export type { ServeStdioOptions } from './serve-stdio.ts';

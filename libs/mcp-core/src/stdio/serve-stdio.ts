@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { DEFAULT_MAX_LINE_BYTES } from '../jsonrpc/line-reader.ts';
 import { StreamTransport } from '../jsonrpc/stream-transport.ts';
-import type { Server, ServerConnection } from '../server/server.ts';
+import type { Server, ServerConnection, ServerListener } from '../server/server.ts';
 
 export interface ServeStdioOptions {
   /** Default: stdin. */
@@ -15,30 +15,17 @@ export interface ServeStdioOptions {
   readonly maxLineBytes?: number;
 }
 
-/** A server that serves one peer over a pair of streams. */
-export interface StdioListener {
-  /**
-   * Resolves after the end of the input, a failure of the output or a call of `close`, when all
-   * work has stopped: handlers were aborted and had 100 ms for their `finally` blocks, tasks are
-   * stored as failed.
-   */
-  readonly closed: Promise<void>;
-  /**
-   * Ends listen streams with their results, within 400 ms, then aborts the handlers and stops the
-   * tasks. Resolves with `closed`. Idempotent.
-   */
-  close(): Promise<void>;
-}
-
 /**
- * Serves one peer over stdin and stdout; resolves when it is listening. After the end of the input,
- * running requests have 400 ms to respond. Does not end the process.
+ * Serves one peer over stdin and stdout; resolves when it is listening. Closes after the end of the
+ * input, when running requests have 400 ms to respond, and after a failure of the output. Aborted
+ * handlers have 100 ms for their `finally` blocks; tasks are stored as failed. Does not end the
+ * process.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 export async function serveStdio(
   server: Server,
   options: ServeStdioOptions = {},
-): Promise<StdioListener> {
+): Promise<ServerListener> {
   const {
     input = process.stdin,
     output = process.stdout,

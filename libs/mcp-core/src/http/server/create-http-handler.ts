@@ -3,13 +3,14 @@ import type { AuthContext } from '../../jsonrpc/transport.ts';
 import { guarded, reportToStderr } from '../../jsonrpc/report-to-stderr.ts';
 import type { Server } from '../../server/server.ts';
 import { bearerTokens, type Authenticate } from './authentication.ts';
+import { Cors } from './cors.ts';
 import { MemoryEventStore } from './event-store.ts';
 import type { HttpExchange } from './http-exchange.ts';
 import type {
+  HandleOptions,
   HttpAccessOptions,
   HttpHandler,
   HttpHandlerOptions,
-  RequestAuth,
 } from './http-handler.ts';
 import { sendText } from './json-responses.ts';
 import { LegacySseEndpoint } from './legacy-sse-endpoint.ts';
@@ -35,6 +36,7 @@ type Endpoint = (exchange: HttpExchange, auth: AuthContext | undefined) => void;
 
 class ServingHandler implements HttpHandler {
   readonly #origins: OriginCheck;
+  readonly #cors: Cors | undefined;
   readonly #authenticate: Authenticate | undefined;
   readonly #endpoints = new Map<string, Endpoint>();
   /** Endpoint for all other paths. */
@@ -67,6 +69,7 @@ class ServingHandler implements HttpHandler {
     this.#sweepMs = Math.min(keepAliveMs, sessionIdleMs);
     this.#onError = onError;
     this.#origins = new OriginCheck({ allowedHosts, allowedOrigins });
+    this.#cors = allowedOrigins.length === 0 ? undefined : new Cors(allowedOrigins);
     this.#authenticate = authenticationOf(access);
     const exchanges = this.#exchanges;
     if (options.sessions !== false) {
@@ -108,12 +111,16 @@ class ServingHandler implements HttpHandler {
     }
   }
 
-  handle(request: IncomingMessage, response: ServerResponse, { auth }: RequestAuth = {}): void {
-    this.#serve(new NodeExchange(request, response), auth);
+  handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { auth, body }: HandleOptions = {},
+  ): void {
+    this.#serve(new NodeExchange(request, response, body), auth);
   }
 
-  fetch(request: Request, { auth }: RequestAuth = {}): Promise<Response> {
-    const exchange = new WebExchange(request);
+  fetch(request: Request, { auth, body }: HandleOptions = {}): Promise<Response> {
+    const exchange = new WebExchange(request, body);
     this.#serve(exchange, auth);
     return exchange.response;
   }
@@ -126,10 +133,13 @@ class ServingHandler implements HttpHandler {
   #serve(exchange: HttpExchange, auth: AuthContext | undefined): void {
     const refusal = this.#origins.refuse(exchange.headers);
     const endpoint = this.#endpoints.get(exchange.path) ?? this.#otherwise;
+    this.#cors?.addFields(exchange);
     if (refusal !== undefined) {
       sendText(exchange, 403, { text: refusal });
     } else if (endpoint === undefined) {
       sendText(exchange, 404, { text: 'Not found' });
+    } else if (this.#cors?.answerPreflight(exchange) === true) {
+      return;
     } else if (this.#closing !== undefined) {
       sendText(exchange, 503, {
         text: 'The server is closing',

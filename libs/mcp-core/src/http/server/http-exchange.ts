@@ -23,6 +23,8 @@ export interface HttpExchange {
   onGone(listener: () => void): void;
   /** Reads the body and calls back once, asynchronously; bytes over the limit are discarded. */
   readBody(maxBytes: number, done: (body: Uint8Array, failure?: BodyFailure) => void): void;
+  /** Adds header fields, alternating names and values, to the response. */
+  addFields(fields: readonly string[]): void;
   /** Sends a complete response. `fields` are alternating names and values, without the length. */
   respond(status: number, fields: readonly string[], body: string): void;
   /**

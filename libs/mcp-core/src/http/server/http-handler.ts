@@ -13,7 +13,8 @@ export interface HttpAccessOptions {
   readonly allowedHosts?: readonly string[] | 'any';
   /**
    * Origins of web pages that may send requests; others get 403. Default: only loopback origins on
-   * an allowed loopback host.
+   * an allowed loopback host. The listed origins also get CORS: preflight requests are answered,
+   * and their pages may read responses.
    */
   readonly allowedOrigins?: readonly string[] | 'any';
   /**
@@ -86,17 +87,26 @@ export interface HttpHandlerOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-export interface RequestAuth {
+/** Results of the framework that received a request. */
+export interface HandleOptions {
   /** The authenticated sender; `authenticate` is then not called. */
   readonly auth?: AuthContext;
+  /**
+   * The body, if it was already read: parsed JSON, or its text or bytes. Required behind body
+   * parsers such as those of express and fastify. Default: the body is read from the request.
+   */
+  readonly body?: unknown;
 }
 
 /** Serves MCP over HTTP, all revisions at one path. */
 export interface HttpHandler {
-  /** Handles a request of `node:http`. Its body must not have been read. */
-  handle(request: IncomingMessage, response: ServerResponse, options?: RequestAuth): void;
+  /**
+   * Handles a request of `node:http`, or of a framework on top of it. Header fields that are already
+   * set on the response are kept.
+   */
+  handle(request: IncomingMessage, response: ServerResponse, options?: HandleOptions): void;
   /** Handles a request of the web platform. Never rejects. */
-  fetch(request: Request, options?: RequestAuth): Promise<Response>;
+  fetch(request: Request, options?: HandleOptions): Promise<Response>;
   /**
    * Ends subscriptions in good order, waits for running responses, then ends sessions and the
    * remaining connections. Later requests get 503. Idempotent.

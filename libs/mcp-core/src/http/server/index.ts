@@ -9,12 +9,12 @@ export type {
 } from './event-store.ts';
 export type { HttpHeaders } from '../headers/http-headers.ts';
 export type {
+  HandleOptions,
   HttpAccessOptions,
   HttpHandler,
   HttpHandlerOptions,
   HttpLimits,
   HttpSessionOptions,
-  RequestAuth,
 } from './http-handler.ts';
 export type { LegacySsePaths } from './legacy-sse-endpoint.ts';
 export { serveHttp } from './serve-http.ts';

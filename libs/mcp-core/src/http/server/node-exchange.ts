@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { passBody } from './given-body.ts';
 import type { BodyFailure, HttpExchange } from './http-exchange.ts';
 import type { HttpHeaders } from '../headers/http-headers.ts';
 
@@ -13,14 +14,18 @@ export class NodeExchange implements HttpExchange {
   readonly #response: ServerResponse;
   #goneListener: (() => void) | undefined;
   #drained: Promise<void> | undefined;
+  #addedFields: readonly string[] = [];
+  readonly #body: unknown;
 
-  constructor(request: IncomingMessage, response: ServerResponse) {
+  /** `body` is a body that was already read: parsed JSON, text or bytes. */
+  constructor(request: IncomingMessage, response: ServerResponse, body?: unknown) {
     const { url = '/' } = request;
     const mark = url.indexOf('?');
     this.path = mark === -1 ? url : url.slice(0, mark);
     this.query = mark === -1 ? '' : url.slice(mark + 1);
     this.#request = request;
     this.#response = response;
+    this.#body = body;
     response.on('close', () => {
       if (!response.writableFinished) this.#goneListener?.();
     });
@@ -45,22 +50,26 @@ export class NodeExchange implements HttpExchange {
   }
 
   readBody(maxBytes: number, done: (body: Uint8Array, failure?: BodyFailure) => void): void {
-    new NodeBody(this.#request, maxBytes, done).read();
+    if (this.#body === undefined) new NodeBody(this.#request, maxBytes, done).read();
+    else passBody(this.#body, maxBytes, done);
+  }
+
+  addFields(fields: readonly string[]): void {
+    this.#addedFields = fields;
   }
 
   respond(status: number, fields: readonly string[], body: string): void {
     if (this.isGone()) return;
+    const all = [...fields, ...this.#addedFields];
     // RFC 9110 allows no length with 204.
-    this.#response.writeHead(
-      status,
-      status === 204 ? [...fields] : [...fields, 'content-length', String(Buffer.byteLength(body))],
-    );
+    if (status !== 204) all.push('content-length', String(Buffer.byteLength(body)));
+    this.#response.writeHead(status, all);
     this.#response.end(body);
   }
 
   open(fields: readonly string[]): void {
     if (this.isGone()) return;
-    this.#response.writeHead(200, [...fields]);
+    this.#response.writeHead(200, [...fields, ...this.#addedFields]);
   }
 
   write(text: string): Promise<void> | undefined {

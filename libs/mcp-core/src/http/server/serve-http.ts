@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { Server as NodeServer } from 'node:http';
 import { guarded, reportToStderr } from '../../jsonrpc/report-to-stderr.ts';
-import type { Server } from '../../server/server.ts';
+import type { Server, ServerListener } from '../../server/server.ts';
 import { isLoopback } from '../headers/loopback.ts';
 import { createHttpHandler } from './create-http-handler.ts';
 import type { HttpHandler, HttpHandlerOptions, HttpLimits } from './http-handler.ts';
@@ -24,15 +24,10 @@ export interface ServeHttpOptions extends HttpHandlerOptions {
   readonly limits?: HttpListenerLimits;
 }
 
-export interface HttpListener {
+export interface HttpListener extends ServerListener {
   /** URL of the MCP endpoint. */
   readonly url: string;
   readonly port: number;
-  /**
-   * Closes the handler, then every connection, and stops the server's tasks, because a listener
-   * owns the process. `HttpHandler.close` leaves tasks running. Idempotent.
-   */
-  close(): Promise<void>;
 }
 
 /**
@@ -43,7 +38,8 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const MAX_TIMEOUT_CHECK_MS = 30_000;
 
 /**
- * Listens for HTTP. Rejects when listening fails.
+ * Listens for HTTP. Rejects when listening fails. `close` of the listener also closes every
+ * connection and stops the server's tasks; `HttpHandler.close` leaves tasks running.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 export async function serveHttp(
@@ -73,13 +69,16 @@ export async function serveHttp(
   const address = await listen(listener, port, host);
   // Without a listener, a connection that cannot be accepted would crash the process.
   listener.on('error', guarded(options.onError ?? reportToStderr));
-  let closing: Promise<void> | undefined;
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  let isClosing = false;
   return {
     url: `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${String(address.port)}${path}`,
     port: address.port,
+    closed,
     close: () => {
-      closing ??= close(listener, handler).then(() => server.stopTasks());
-      return closing;
+      if (!isClosing) resolve(close(listener, handler, server));
+      isClosing = true;
+      return closed;
     },
   };
 }
@@ -95,7 +94,7 @@ function listen(listener: NodeServer, port: number, host: string): Promise<Addre
   });
 }
 
-async function close(listener: NodeServer, handler: HttpHandler): Promise<void> {
+async function close(listener: NodeServer, handler: HttpHandler, server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     listener.close(() => {
       resolve();
@@ -104,4 +103,5 @@ async function close(listener: NodeServer, handler: HttpHandler): Promise<void> 
   await handler.close();
   listener.closeAllConnections();
   await closed;
+  await server.stopTasks();
 }

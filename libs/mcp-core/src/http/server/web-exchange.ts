@@ -1,3 +1,4 @@
+import { passBody } from './given-body.ts';
 import type { BodyFailure, HttpExchange } from './http-exchange.ts';
 import type { HttpHeaders } from '../headers/http-headers.ts';
 
@@ -19,14 +20,18 @@ export class WebExchange implements HttpExchange {
   #isComplete = false;
   #goneListener: (() => void) | undefined;
   #drained: PromiseWithResolvers<void> | undefined;
+  #addedFields: readonly string[] = [];
+  readonly #body: unknown;
 
-  constructor(request: Request) {
+  /** `body` is a body that was already read: parsed JSON, text or bytes. */
+  constructor(request: Request, body?: unknown) {
     const url = new URL(request.url);
     this.method = request.method;
     this.path = url.pathname;
     this.query = url.search.slice(1);
     this.headers = { host: url.host, ...Object.fromEntries(request.headers) };
     this.#request = request;
+    this.#body = body;
     const { promise, resolve } = Promise.withResolvers<Response>();
     this.response = promise;
     this.#respond = resolve;
@@ -49,14 +54,22 @@ export class WebExchange implements HttpExchange {
   }
 
   readBody(maxBytes: number, done: (body: Uint8Array, failure?: BodyFailure) => void): void {
-    void this.#readBody(maxBytes, done);
+    if (this.#body === undefined) void this.#readBody(maxBytes, done);
+    else passBody(this.#body, maxBytes, done);
+  }
+
+  addFields(fields: readonly string[]): void {
+    this.#addedFields = fields;
   }
 
   respond(status: number, fields: readonly string[], body: string): void {
     this.#isComplete = true;
     // The platform refuses any body, even an empty one, with this status.
     this.#respond(
-      new Response(status === 204 ? undefined : body, { status, headers: pairs(fields) }),
+      new Response(status === 204 ? undefined : body, {
+        status,
+        headers: pairs([...fields, ...this.#addedFields]),
+      }),
     );
   }
 
@@ -75,7 +88,9 @@ export class WebExchange implements HttpExchange {
       },
       new ByteLengthQueuingStrategy({ highWaterMark: HIGH_WATER_MARK_BYTES }),
     );
-    this.#respond(new Response(body, { status: 200, headers: pairs(fields) }));
+    this.#respond(
+      new Response(body, { status: 200, headers: pairs([...fields, ...this.#addedFields]) }),
+    );
   }
 
   write(text: string): Promise<void> | undefined {

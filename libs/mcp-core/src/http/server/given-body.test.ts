@@ -1,0 +1,64 @@
+import { createServer as createNodeServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { createServer } from '../../server/create-server.ts';
+import { createHttpHandler } from './create-http-handler.ts';
+import type { HttpHandler } from './http-handler.ts';
+import { ACCEPT_BOTH, echo } from './http-peer.test.support.ts';
+
+const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
+
+function openHandler(maxBodyBytes = 1000): HttpHandler {
+  const handler = createHttpHandler(
+    createServer({ info: { name: 'test', version: '1' }, tools: [echo] }),
+    { sessions: false, limits: { maxBodyBytes } },
+  );
+  onTestFinished(() => handler.close());
+  return handler;
+}
+
+/** Listens with a handler that gets this body instead of the body of the request. */
+async function listen(handler: HttpHandler, body: unknown): Promise<string> {
+  const listener = createNodeServer((request, response) => {
+    request.resume().on('end', () => {
+      response.setHeader('x-framework', 'yes');
+      handler.handle(request, response, { body });
+    });
+  });
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    listener.close();
+    listener.closeAllConnections();
+  });
+  return `http://127.0.0.1:${String((listener.address() as AddressInfo).port)}/`;
+}
+
+const post = {
+  method: 'POST',
+  headers: { 'content-type': 'application/json', accept: ACCEPT_BOTH },
+};
+
+test.each([
+  ['parsed JSON', PING],
+  ['text', JSON.stringify(PING)],
+  ['bytes', Buffer.from(JSON.stringify(PING))],
+])(
+  'a body that a framework has read as %s is served, and its headers are kept',
+  async (_n, body) => {
+    const handler = openHandler();
+    const response = await fetch(await listen(handler, body), { ...post, body: 'unused' });
+    expect(response.headers.get('x-framework')).toBe('yes');
+    await expect(response.json()).resolves.toEqual({ jsonrpc: '2.0', id: 1, result: {} });
+    const web = await handler.fetch(new Request('http://localhost/', { ...post }), { body });
+    await expect(web.json()).resolves.toEqual({ jsonrpc: '2.0', id: 1, result: {} });
+  },
+);
+
+test('a body that was read before has the same limit and the same errors', async () => {
+  const handler = openHandler(100);
+  const statusOf = async (body: unknown) =>
+    (await fetch(await listen(handler, body), { ...post, body: '' })).status;
+  await expect(statusOf({ ...PING, padding: 'x'.repeat(100) })).resolves.toBe(413);
+  await expect(statusOf('{')).resolves.toBe(400);
+  await expect(statusOf({})).resolves.toBe(400);
+});
