@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { httpTransport } from '../http/client/index.ts';
 import { serveHttp } from '../http/server/index.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
-import type { Server, ServerConnection } from '../server/server.ts';
-import { serveStdio, spawnStdio, type StdioListener } from '../stdio/index.ts';
+import type { Server, ServerConnection, ServerListener } from '../server/server.ts';
+import { serveStdio, spawnStdio } from '../stdio/index.ts';
 import { createInMemoryTransports } from './in-memory-transport.ts';
 import { transportContract, type ServedTransport } from './transport.contract.ts';
 
@@ -37,7 +37,7 @@ async function serveOverHttp(server: Server): Promise<ServedTransport> {
 const RELAY = `const s = require('node:net').connect(Number(process.argv[1]), '127.0.0.1');
 process.stdin.pipe(s).pipe(process.stdout)`;
 
-async function endAfter(serving: Promise<StdioListener>, socket: Socket): Promise<void> {
+async function endAfter(serving: Promise<ServerListener>, socket: Socket): Promise<void> {
   await (
     await serving
   ).closed;

@@ -71,7 +71,7 @@ describe.each([
     await client.connect(transport);
     expect(await client.callTool(call)).toMatchObject(repeated);
     await transport.terminateSession();
-    await expect(client.callTool(call)).rejects.toThrow();
+    expect(transport.sessionId).toBeUndefined();
     await client.close();
   });
 

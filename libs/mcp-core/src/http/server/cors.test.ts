@@ -15,7 +15,7 @@ interface Request {
 
 interface Response {
   readonly status: number;
-  header(name: string): string | undefined;
+  readonly header: (name: string) => string | undefined;
 }
 
 type Face = (access: HttpAccessOptions) => Promise<(request: Request) => Promise<Response>>;

@@ -33,6 +33,15 @@ async function listen(handler: HttpHandler, body: unknown): Promise<string> {
   return `http://127.0.0.1:${String((listener.address() as AddressInfo).port)}/`;
 }
 
+test('a body that was read before and is not given is an error at once', async () => {
+  const response = await fetch(await listen(openHandler(), undefined), {
+    ...post,
+    body: JSON.stringify(PING),
+    signal: AbortSignal.timeout(2000),
+  });
+  expect(response.status).toBe(400);
+});
+
 const post = {
   method: 'POST',
   headers: { 'content-type': 'application/json', accept: ACCEPT_BOTH },

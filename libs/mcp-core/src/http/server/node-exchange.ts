@@ -119,13 +119,15 @@ class NodeBody {
 
   read(): void {
     const request = this.#request;
-    // A body that was already read does not arrive again.
-    if (request.readableEnded)
+    // A body that was already read does not arrive again, and its request may close at any time.
+    if (request.readableEnded) {
       queueMicrotask(() => {
         this.#finish(EMPTY);
       });
+      return;
+    }
     // A request whose client has left emits nothing more.
-    else if (request.destroyed)
+    if (request.destroyed)
       queueMicrotask(() => {
         this.#finish(EMPTY, 'gone');
       });
