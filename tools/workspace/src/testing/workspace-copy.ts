@@ -18,7 +18,7 @@ const COPIED = [
   'tools/*.mjs',
   'tools/workspace/{*.json,src/generators}',
   'libs/*/{*.json,src,dist,bundle}',
-  '{apps,servers,tests}/*/{package,tsconfig}.json',
+  '{apps,examples,servers,tests}/*/{package,tsconfig}.json',
   'bench/{package,tsconfig}.json',
 ];
 
