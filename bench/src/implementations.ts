@@ -14,7 +14,7 @@ export interface Implementation {
   readonly httpServer: string;
   /** A module that exports `connect`, a `ConnectBenchClient`. */
   readonly client: string;
-  /** Entry points that users import, by purpose. */
+  /** Entry points that users import, by purpose; several are separated by a space. */
   readonly entries: Readonly<Record<string, string>>;
   /** The folder whose packages `entries` names. */
   readonly importsFrom: string;
@@ -36,6 +36,7 @@ const entriesOfOurs = {
   client: '@signalbox/mcp-core/client',
   stdio: '@signalbox/mcp-core/stdio',
   http: '@signalbox/mcp-core/http/server',
+  'server and http': '@signalbox/mcp-core/server @signalbox/mcp-core/http/server',
   'http-client': '@signalbox/mcp-core/http/client',
   testing: '@signalbox/mcp-core/testing',
 };
@@ -44,6 +45,8 @@ const entriesOfV1 = {
   client: '@modelcontextprotocol/sdk/client/index.js',
   stdio: '@modelcontextprotocol/sdk/server/stdio.js',
   http: '@modelcontextprotocol/sdk/server/streamableHttp.js',
+  'server and http':
+    '@modelcontextprotocol/sdk/server/mcp.js @modelcontextprotocol/sdk/server/streamableHttp.js',
   'http-client': '@modelcontextprotocol/sdk/client/streamableHttp.js',
 };
 const entriesOfV2 = {
@@ -51,6 +54,7 @@ const entriesOfV2 = {
   client: '@modelcontextprotocol/client',
   stdio: '@modelcontextprotocol/server/stdio',
   http: '@modelcontextprotocol/node',
+  'server and http': '@modelcontextprotocol/server @modelcontextprotocol/node',
 };
 
 const bothEras = ['legacy', 'modern'] as const;

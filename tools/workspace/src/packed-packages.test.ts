@@ -213,6 +213,27 @@ await client.close();
     writeFileSync(join(home, 'host.js'), HOST);
   });
 
+  test('an HTTP server loads three files of at most 260 KB together, without tasks and modules of Node', () => {
+    const folder = join(home, 'node_modules/@signalbox/mcp-core/bundle');
+    const files = new Map<string, string>();
+    const waiting = ['server/index.js', 'http/server/index.js'];
+    for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+      const text = readFileSync(join(folder, file), 'utf8');
+      files.set(file, text);
+      for (const [, path = ''] of text.matchAll(
+        /^(?:import|export)\b[^'"\n]*["'](\.[^"']+)["']/gm,
+      )) {
+        const imported = join(dirname(file), path);
+        if (!files.has(imported)) waiting.push(imported);
+      }
+    }
+    const texts = [...files.values()];
+    expect(files.size).toBe(3);
+    expect(texts.join('').length).toBeLessThan(260 * 1024);
+    expect(texts.filter((text) => text.includes('class TaskEngine'))).toEqual([]);
+    expect(texts.flatMap((text) => text.match(/^import .*"node:.*/gm) ?? [])).toEqual([]);
+  });
+
   test('the packed client checks structured content against a pattern, in its thread, and ends', () => {
     const output = execFileSync(process.execPath, ['host.js'], {
       cwd: home,

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { LinePieces } from './line-pieces.ts';
 import { BudgetShare } from './message-budget.ts';
 import {
@@ -10,6 +9,7 @@ import {
 } from './message-limits.ts';
 import { idOfRefused, RefusedMessage, type RefusedId } from './refused-message.ts';
 import type { TransportReceiver } from './transport.ts';
+import { isUtf8 } from './utf8.ts';
 
 /** Default longest line in bytes that a server accepts. */
 export const DEFAULT_MAX_LINE_BYTES = 64 * 1024 * 1024;

@@ -20,8 +20,7 @@ import type { PromptDefinition } from './prompts/prompt.ts';
 import type { RequestLink } from './requests/request-link.ts';
 import type { ResourceDefinition, ResourceTemplateDefinition } from './resources/resource.ts';
 import type { Server, ServerConnection, ServerOptions } from './server.ts';
-import { TaskEngine } from './tasks/task-engine.ts';
-import { createTaskStarter } from './tasks/task-starter.ts';
+import { ServerTasks } from './tasks/server-tasks.ts';
 import type { RegisteredTool } from './tools/tool-table.ts';
 import type { ToolDefinition } from './tools/tool.ts';
 
@@ -34,7 +33,13 @@ export function createServer(options: ServerOptions): Server {
   const changes = new Changes();
   const catalog = new Catalog(options, changes);
   const onError = guarded(options.onError ?? reportToStderr);
-  const tasks = needsTasks(options) ? new TaskEngine(options.tasks ?? {}, onError) : undefined;
+  const tasks = needsTasks(options)
+    ? new ServerTasks(options.tasks ?? {}, {
+        info: options.info,
+        outputSchemaOf: (name) => catalog.tools?.get(name)?.outputSchema,
+        onError,
+      })
+    : undefined;
   const capabilities = capabilitiesOf(options, {
     resources: catalog.resources,
     hasCompletions: catalog.hasCompletions,
@@ -54,7 +59,7 @@ export function createServer(options: ServerOptions): Server {
         : new ServerMiddlewareRunner(middleware, { findTool, onError }),
     findTool,
     states: new RequestStates(options.requestState),
-    tasks: tasks && createTaskStarter(tasks),
+    tasks,
     progressIntervalMs: options.limits?.progressIntervalMs ?? DEFAULT_PROGRESS_INTERVAL_MS,
     onError,
   });
@@ -68,12 +73,12 @@ class ConnectingServer implements Server {
   readonly changes: Changes;
   readonly #context: ConnectionContext;
   readonly #catalog: Catalog;
-  readonly #tasks: TaskEngine | undefined;
+  readonly #tasks: ServerTasks | undefined;
   readonly #connections = new Set<Connection>();
 
   constructor(
     context: ConnectionContext,
-    { catalog, tasks }: { readonly catalog: Catalog; readonly tasks: TaskEngine | undefined },
+    { catalog, tasks }: { readonly catalog: Catalog; readonly tasks: ServerTasks | undefined },
   ) {
     this.#context = context;
     this.#catalog = catalog;

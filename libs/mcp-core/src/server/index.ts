@@ -40,5 +40,5 @@ export type { ToolDefinition, ToolOutput } from './tools/tool.ts';
 export type { StandardSchema } from '../schema/standard-schema.ts';
 export { InMemoryTaskStore } from './tasks/in-memory-task-store.ts';
 export type { InMemoryTaskStoreOptions } from './tasks/in-memory-task-store.ts';
-export type { ServerTaskOptions } from './tasks/task-engine.ts';
+export type { ServerTaskOptions } from './tasks/task-options.ts';
 export type { TaskPage, TaskRecord, TaskStore } from './tasks/task-store.ts';

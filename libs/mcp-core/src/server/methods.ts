@@ -13,8 +13,7 @@ import type { ResourceProvider } from './resources/resource-provider.ts';
 import type { ServerOptions } from './server.ts';
 import type { Changes } from './subscriptions/change-hub.ts';
 import { listen } from './subscriptions/listen.ts';
-import type { TaskEngine } from './tasks/task-engine.ts';
-import { taskMethods } from './tasks/task-methods.ts';
+import type { ServerTasks } from './tasks/server-tasks.ts';
 import { callTool } from './tools/call-tool.ts';
 import { IdempotentCalls } from './tools/idempotent-calls.ts';
 
@@ -22,7 +21,7 @@ export interface MethodsContext {
   readonly catalog: Catalog;
   readonly capabilities: ServerCapabilities;
   readonly changes: Changes;
-  readonly tasks: TaskEngine | undefined;
+  readonly tasks: ServerTasks | undefined;
   readonly onError: (error: unknown) => void;
 }
 
@@ -47,13 +46,7 @@ export function createMethods(
     ...(options.tools === undefined ? [] : toolMethods(options, context)),
     ...(options.prompts === undefined ? [] : promptMethods(catalog)),
     ...(resources === undefined ? [] : resourceMethods(resources)),
-    ...(context.tasks === undefined
-      ? []
-      : taskMethods({
-          engine: context.tasks,
-          info: options.info,
-          outputSchemaOf: (name) => catalog.tools?.get(name)?.outputSchema,
-        })),
+    ...(context.tasks?.methods() ?? []),
     ...(catalog.hasCompletions ? [completionMethod(catalog, resources)] : []),
   ]);
 }

@@ -15,7 +15,7 @@ import type { ResourceWatcher } from './resources/defined-resources.ts';
 import type { ResourceDefinition, ResourceTemplateDefinition } from './resources/resource.ts';
 import type { ResourceProvider } from './resources/resource-provider.ts';
 import type { ChangeHub } from './subscriptions/change-hub.ts';
-import type { ServerTaskOptions } from './tasks/task-engine.ts';
+import type { ServerTaskOptions } from './tasks/task-options.ts';
 import type { ToolDefinition } from './tools/tool.ts';
 
 /** The features of a server, which its clients see. */

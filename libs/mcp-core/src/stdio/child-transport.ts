@@ -1,6 +1,5 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import { once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
+import type { TimerOptions } from 'node:timers';
 import { FlowGuard } from '../jsonrpc/flow-guard.ts';
 import { LineReader } from '../jsonrpc/line-reader.ts';
 import { LineWriter } from '../jsonrpc/line-writer.ts';
@@ -124,7 +123,7 @@ class ProcessTransport implements ChildTransport {
     this.#options = options;
     this.#stderr = new StderrLog(options.onStderr && guarded(options.onStderr));
     this.#writer = new LineWriter(child.stdin);
-    this.#spawned = once(child, 'spawn');
+    this.#spawned = process.getBuiltinModule('node:events').once(child, 'spawn');
     this.#pipesClosed = new Promise((resolve) => child.once('close', resolve));
     this.exited = new Promise((resolve) => {
       child.on('error', () => resolve({ code: null, signal: null }));
@@ -202,7 +201,7 @@ class ProcessTransport implements ChildTransport {
     reader.push(chunk);
     if (this.#writer.isCongestedByResponses) void this.#pauseUntil(this.#writer.drained());
     const pauseMs = guard.read(chunk.length);
-    if (pauseMs > 0) void this.#pauseUntil(delay(pauseMs, undefined, { ref: false }));
+    if (pauseMs > 0) void this.#pauseUntil(delay(pauseMs, { ref: false }));
     const nextTurn = this.#turn.read(chunk.length);
     if (nextTurn !== undefined) void this.#pauseUntil(nextTurn);
   }
@@ -328,6 +327,11 @@ function spawnError(options: SpawnOptions, cause: unknown): LocalError {
     `Cannot start "${options.command}": ${spawnProblem(options, cause)}`,
     { cause },
   );
+}
+
+/** Loads the timers on first use: a server has the same entry point and starts no child. */
+function delay(ms: number, options?: TimerOptions): Promise<void> {
+  return process.getBuiltinModule('node:timers/promises').setTimeout(ms, undefined, options);
 }
 
 function spawnProblem(options: SpawnOptions, cause: unknown): string {

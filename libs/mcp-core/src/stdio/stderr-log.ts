@@ -1,4 +1,3 @@
-import { StringDecoder } from 'node:string_decoder';
 import { stderrExcerpt } from './stderr-excerpt.ts';
 
 const TAIL_BYTES = 64 * 1024;
@@ -61,6 +60,7 @@ export class StderrLog {
 
   #endLine(): void {
     // The decoder drops a character that the byte limit cut in two.
+    const { StringDecoder } = process.getBuiltinModule('node:string_decoder');
     const line = new StringDecoder('utf8').write(withoutCarriageReturn(this.#line));
     this.#line = Buffer.alloc(0);
     this.#onLine?.(line);

@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { isUtf8 } from '../../jsonrpc/utf8.ts';
 
 const PREFIX = '=?base64?';
 const SUFFIX = '?=';

@@ -1,8 +1,8 @@
-import { isUtf8 } from 'node:buffer';
 import { ErrorCode } from '../../protocol/errors.ts';
 import { headerOf } from '../headers/http-headers.ts';
 import type { HttpExchange } from './http-exchange.ts';
 import { sendError, sendText } from './json-responses.ts';
+import { isUtf8 } from '../../jsonrpc/utf8.ts';
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/iu;
 

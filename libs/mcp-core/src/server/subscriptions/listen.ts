@@ -10,14 +10,14 @@ import { ResourceWatches } from './resource-subscriptions.ts';
 import type { ActiveRequest } from '../requests/active-request.ts';
 import { HandlerContext } from '../requests/handler-context.ts';
 import type { ResourceProvider } from '../resources/resource-provider.ts';
-import type { TaskEngine } from '../tasks/task-engine.ts';
-import { TaskFeed } from '../tasks/task-feed.ts';
+import type { ServerTasks } from '../tasks/server-tasks.ts';
+import type { TaskFeed } from '../tasks/task-feed.ts';
 
 export interface ListenServer {
   readonly changes: Changes;
   readonly capabilities: ServerCapabilities;
   readonly resources: ResourceProvider | undefined;
-  readonly tasks: TaskEngine | undefined;
+  readonly tasks: ServerTasks | undefined;
   readonly hasOwnStream: boolean;
   readonly onError: (error: unknown) => void;
 }
@@ -44,8 +44,9 @@ export async function listen(
       ? undefined
       : new ResourceWatches(server.resources, server.onError);
   server.changes.add(stream);
-  const feed = server.tasks && wanted.taskIds && new TaskFeed(server.tasks, request);
+  let feed: TaskFeed | undefined;
   try {
+    if (wanted.taskIds !== undefined) feed = await server.tasks?.openFeed(request);
     const accepted = await Promise.race([
       acceptFilter({ wanted, server, watches, feed }, request),
       stop.promise.then(() => ({})),

@@ -7,10 +7,10 @@ import type { Implementation } from '../../protocol/implementation.ts';
 import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
 import { isEnded } from '../../protocol/tasks.ts';
 import type { JsonSchema } from '../../protocol/tools.ts';
-import type { Method } from '../requests/method.ts';
 import { readInputResponse } from '../input/multi-round-trip.ts';
 import { readCursor, readString } from '../requests/read-params.ts';
 import type { ActiveRequest } from '../requests/active-request.ts';
+import type { TaskMethod } from './task-method-names.ts';
 import type { TaskEngine } from './task-engine.ts';
 import type { TaskRecord } from './task-store.ts';
 
@@ -20,19 +20,25 @@ export interface TaskMethodsContext {
   readonly outputSchemaOf: (toolName: string) => JsonSchema | undefined;
 }
 
-/** Returns the `tasks/` methods of the extension and of 2025-11-25; codecs decide which of them a revision has. */
-export function taskMethods(context: TaskMethodsContext): [string, Method][] {
+/** Serves one of the `tasks/` methods. */
+export async function serveTaskMethod(
+  method: TaskMethod,
+  context: TaskMethodsContext,
+  request: ActiveRequest,
+): Promise<JsonObject> {
   const { engine } = context;
-  return [
-    [
-      'tasks/get',
-      async (request) => ({ ...(await engine.find(readTaskId(request), principalOf(request))) }),
-    ],
-    ['tasks/update', (request) => updateTask(engine, request)],
-    ['tasks/cancel', (request) => cancelTask(engine, request)],
-    ['tasks/result', (request) => taskResult(context, request)],
-    ['tasks/list', (request) => listTasks(engine, request)],
-  ];
+  switch (method) {
+    case 'tasks/get':
+      return { ...(await engine.find(readTaskId(request), principalOf(request))) };
+    case 'tasks/update':
+      return updateTask(engine, request);
+    case 'tasks/cancel':
+      return cancelTask(engine, request);
+    case 'tasks/result':
+      return taskResult(context, request);
+    case 'tasks/list':
+      return listTasks(engine, request);
+  }
 }
 
 /** @throws ProtocolError -32602; -32021 when the request did not declare the extension */

@@ -1,62 +1,29 @@
 import { missingCapabilityError } from '../../era/client-can.ts';
 import { MetaKey } from '../../era/meta-keys.ts';
-import { isJsonObject } from '../../jsonrpc/envelope.ts';
-import type { JsonObject } from '../../jsonrpc/messages.ts';
-import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
-import type { TaskSupport } from '../../protocol/tasks.ts';
 import { capabilityOf } from '../input/input-requests.ts';
 import type { EraPort } from '../requests/era-port.ts';
 import type { RunningTask } from './running-task.ts';
 import type { TaskEngine } from './task-engine.ts';
-import type { TaskAdmission, TaskHandle, TaskRequest, TaskStarter } from './task-handle.ts';
+import type { TaskHandle, TaskOptions, TaskRequest, TaskStarter } from './task-handle.ts';
 
-const NEVER: TaskAdmission = { kind: 'never' };
-const LATER: TaskAdmission = { kind: 'later' };
-
-/** Creates the starter of an engine's tasks. */
-export function createTaskStarter(engine: TaskEngine): TaskStarter {
+/** Creates a task for a call. */
+export async function startTask(
+  engine: TaskEngine,
+  request: TaskRequest,
+  { ttlMs }: TaskOptions,
+): ReturnType<TaskStarter['start']> {
+  const task = await engine.start({
+    principal: request.auth?.principal,
+    toolName: String(request.params.name),
+    ttlMs,
+  });
   return {
-    admit: ({ codec, client }, params, support) => {
-      if (codec.tasks === 'core') return admitCore(params, support);
-      if (support === 'never' || codec.tasks === 'none') return NEVER;
-      if (client.can('tasks')) return LATER;
-      if (support === 'required') throw missingCapabilityError('tasks');
-      return NEVER;
-    },
-    start: async (request, { ttlMs }) => {
-      const task = await engine.start({
-        principal: request.auth?.principal,
-        toolName: String(request.params.name),
-        ttlMs,
-      });
-      return {
-        handle:
-          request.port.codec.tasks === 'core'
-            ? coreTask(task, request)
-            : extensionTask(task, request.port),
-        created: { ...task.record },
-      };
-    },
+    handle:
+      request.port.codec.tasks === 'core'
+        ? coreTask(task, request)
+        : extensionTask(task, request.port),
+    created: { ...task.record },
   };
-}
-
-/** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation */
-function admitCore({ task }: JsonObject, support: TaskSupport): TaskAdmission {
-  if (task === undefined) {
-    if (support === 'required')
-      throw new ProtocolError(ErrorCode.methodNotFound, 'This tool must be called as a task');
-    return NEVER;
-  }
-  if (support === 'never')
-    throw new ProtocolError(ErrorCode.methodNotFound, 'This tool cannot be called as a task');
-  const ttl = isJsonObject(task) ? task.ttl : task;
-  const isValid = isJsonObject(task) && (ttl === undefined || typeof ttl === 'number');
-  if (!isValid)
-    throw new ProtocolError(
-      ErrorCode.invalidParams,
-      'Invalid params: task must be an object, and its ttl a number of milliseconds',
-    );
-  return { kind: 'now', options: typeof ttl === 'number' ? { ttlMs: ttl } : {} };
 }
 
 /** The handle of a task that its client polls. */
