@@ -100,7 +100,7 @@ test('logToolCalls changes nothing but the handler, which gets its arguments and
   expect({ ...logged, handler: tool.handler }).toEqual(tool);
   const context = createTestContext();
   const output = await logged!.handler({ a: 1 } as never, context);
-  expect(output.structuredContent).toEqual({ received: [{ a: 1 }, context] });
+  expect(output).toEqual({ structuredContent: { received: [{ a: 1 }, context] } });
   expect(lines).toEqual(['debug tool=echo outcome=finished ms=N\n']);
 });
 

@@ -40,7 +40,7 @@ test.each([
     'structured content with its text',
     (length: number) => ({
       structuredContent: { text: 'x'.repeat(length) },
-      text: 'y'.repeat(length),
+      content: 'y'.repeat(length),
     }),
     500,
   ],

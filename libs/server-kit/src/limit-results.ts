@@ -1,5 +1,5 @@
-import { type CallToolResult, ToolError } from '@signalbox/mcp-core';
-import type { ToolDefinition, ToolOutput } from '@signalbox/mcp-core/server';
+import { ToolError } from '@signalbox/mcp-core';
+import { toCallToolResult, type ToolDefinition } from '@signalbox/mcp-core/server';
 
 /** Default limit of a result, in bytes of JSON. */
 export const defaultMaxResultBytes = 1024 * 1024;
@@ -27,22 +27,13 @@ export function limitResults(
     handler: async (args, context) => {
       const output = await tool.handler(args, context);
       if (sizeAtMost(output) <= maxBytes) return output;
-      const bytes = Buffer.byteLength(JSON.stringify(resultOf(output)));
+      const bytes = Buffer.byteLength(JSON.stringify(toCallToolResult(output)));
       if (bytes <= maxBytes) return output;
       throw new ToolError(
         `The result of ${tool.name} would be ${bytes} bytes of JSON; at most ${maxBytes} are sent. ${advice}`,
       );
     },
   }));
-}
-
-/** Returns the result for an output; structured output without content is also sent as text. */
-function resultOf(output: ToolOutput): Partial<CallToolResult> | readonly unknown[] {
-  if ('content' in output) return output;
-  return [
-    output.structuredContent,
-    'text' in output ? output.text : JSON.stringify(output.structuredContent),
-  ];
 }
 
 /**

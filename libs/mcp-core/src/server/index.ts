@@ -27,7 +27,12 @@ export type {
 export type { RequestLink } from './requests/request-link.ts';
 export { Suspended } from './input/journal.ts';
 export { definePrompt } from './prompts/prompt.ts';
-export type { PromptArgumentDefinition, PromptDefinition } from './prompts/prompt.ts';
+export type {
+  PromptArgumentDefinition,
+  PromptArgumentsOf,
+  PromptDefinition,
+  PromptOutput,
+} from './prompts/prompt.ts';
 export { defineResource, defineResourceTemplate } from './resources/resource.ts';
 export type {
   ResourceDefinition,
@@ -36,7 +41,17 @@ export type {
   TemplateVariables,
 } from './resources/resource.ts';
 export { defineTool } from './tools/tool.ts';
-export type { ToolDefinition, ToolOutput } from './tools/tool.ts';
+export type { ToolDefinition } from './tools/tool.ts';
+export { toCallToolResult } from './tools/tool-output.ts';
+export type {
+  ContentOutput,
+  ErrorOutput,
+  OutputFor,
+  StructuredContentOf,
+  StructuredOutput,
+  ToolContent,
+  ToolOutput,
+} from './tools/tool-output.ts';
 export type { StandardSchema } from '../schema/standard-schema.ts';
 export { InMemoryTaskStore } from './tasks/in-memory-task-store.ts';
 export type { InMemoryTaskStoreOptions } from './tasks/in-memory-task-store.ts';

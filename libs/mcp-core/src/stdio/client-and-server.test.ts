@@ -101,7 +101,7 @@ describe.each<Era>(['legacy', 'modern'])('our client on our server, %s', (era) =
       annotations,
       handler: (_args, { signal }) => {
         started.resolve(signal);
-        return new Promise(() => undefined);
+        return new Promise<never>(() => undefined);
       },
     });
     const client = await connect(createServer({ info, tools: [wait] }), era);

@@ -1,4 +1,4 @@
-import type { ContentBlock } from '@signalbox/mcp-core';
+import type { ContentBlock, GetPromptResult } from '@signalbox/mcp-core';
 import type { PromptDefinition } from '@signalbox/mcp-core/server';
 import { createTestContext } from '@signalbox/mcp-core/testing';
 import { expect, test } from 'vitest';
@@ -22,10 +22,9 @@ async function promptOver(
 }
 
 async function blocksOf(prompt: PromptDefinition, path: string): Promise<readonly ContentBlock[]> {
-  const { messages } = await prompt.handler(
-    { path } as never,
-    createTestContext({ era: 'modern' }),
-  );
+  const output = await prompt.handler({ path } as never, createTestContext({ era: 'modern' }));
+  // The prompt returns a complete result.
+  const { messages } = output as GetPromptResult;
   return messages.map(({ content }) => content);
 }
 

@@ -1,5 +1,5 @@
 import type { CallToolResult, JsonObject } from '@signalbox/mcp-core';
-import type { InteractiveContext } from '@signalbox/mcp-core/server';
+import { toCallToolResult, type InteractiveContext } from '@signalbox/mcp-core/server';
 import { createTestContext } from '@signalbox/mcp-core/testing';
 import { createLogger } from '@signalbox/server-kit';
 import { defaultLimits, type Limits } from '../files/limits.ts';
@@ -74,10 +74,9 @@ export async function createToolCaller(
     async call(name, args, context = createTestContext()) {
       const tool = tools.find((candidate) => candidate.name === name);
       if (tool === undefined) throw new Error(`no tool ${name}`);
-      const output = await tool.handler(args as never, context);
+      const result = toCallToolResult(await tool.handler(args as never, context));
       // Handlers of this package return objects.
-      const structured = output.structuredContent as JsonObject;
-      return { structured, text: 'content' in output ? textOf(output) : (output.text ?? '') };
+      return { structured: result.structuredContent as JsonObject, text: textOf(result) };
     },
   };
 }

@@ -59,7 +59,7 @@ export function appendFileTool(runner: ToolRunner): ToolDefinition {
         );
         return {
           structuredContent: { path: realPath, bytes, size, created },
-          text: `Appended ${bytes} bytes to ${shownName(realPath)} (${size} bytes).`,
+          content: `Appended ${bytes} bytes to ${shownName(realPath)} (${size} bytes).`,
         };
       }),
   });

@@ -55,7 +55,7 @@ export function copyFileTool(runner: ToolRunner): ToolDefinition {
           const skipped = counts.skipped === 0 ? '' : `, ${counts.skipped} skipped`;
           return {
             structuredContent: { path: realPath, ...counts },
-            text: `Copied to ${shownName(realPath)}: ${counts.files} files, ${counts.directories} directories, ${counts.bytes} bytes${skipped}.${skippedText(firstSkipped, counts.skipped)}`,
+            content: `Copied to ${shownName(realPath)}: ${counts.files} files, ${counts.directories} directories, ${counts.bytes} bytes${skipped}.${skippedText(firstSkipped, counts.skipped)}`,
           };
         },
       ),

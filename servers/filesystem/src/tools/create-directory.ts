@@ -38,7 +38,7 @@ export function createDirectoryTool(runner: ToolRunner): ToolDefinition {
             throw new PathError('wrong-type', `${args.path} exists and is not a directory.`);
           return {
             structuredContent: { path: made.realPath, created: created > 0 },
-            text: `${created > 0 ? 'Created' : 'Exists already:'} ${shownName(made.realPath)}`,
+            content: `${created > 0 ? 'Created' : 'Exists already:'} ${shownName(made.realPath)}`,
           };
         },
       ),

@@ -30,7 +30,7 @@ export function createTools(
 ): readonly ToolDefinition[] {
   return toolMakers
     .map((create) => create(runner))
-    .filter((tool) => !readOnly || tool.annotations.readOnlyHint);
+    .filter((tool) => !readOnly || tool.annotations?.readOnlyHint === true);
 }
 
 const toolMakers: readonly ((runner: ToolRunner) => ToolDefinition)[] = [

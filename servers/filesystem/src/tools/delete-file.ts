@@ -76,7 +76,7 @@ export function deleteFileTool(runner: ToolRunner): ToolDefinition {
           );
           return {
             structuredContent: { path: sandbox.resolve(path), removed },
-            text: `Deleted ${shownName(path)} (${removed} ${removed === 1 ? 'entry' : 'entries'}).`,
+            content: `Deleted ${shownName(path)} (${removed} ${removed === 1 ? 'entry' : 'entries'}).`,
           };
         },
       ),

@@ -81,7 +81,7 @@ export function editFileTool(runner: ToolRunner): ToolDefinition {
             hash: edited.hash,
             eol: edited.eol,
           },
-          text: `${fenced(diff)}${isCut ? '[The diff is longer.]\n' : ''}`,
+          content: `${fenced(diff)}${isCut ? '[The diff is longer.]\n' : ''}`,
         };
       }),
   });

@@ -90,7 +90,10 @@ export function getFileInfoTool(runner: ToolRunner): ToolDefinition {
             permissions: info.mode.slice(-3),
             ...info,
           });
-          return { structuredContent: { content: text, path: file.realPath, ...info }, text };
+          return {
+            structuredContent: { content: text, path: file.realPath, ...info },
+            content: text,
+          };
         },
       ),
   });

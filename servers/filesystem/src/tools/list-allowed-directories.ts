@@ -30,7 +30,10 @@ export function listAllowedDirectoriesTool(runner: ToolRunner): ToolDefinition {
           directories.length === 0
             ? 'No directory is allowed.'
             : `Allowed directories:\n${directories.join('\n')}`;
-        return { structuredContent: { content: text, directories, source: sandbox.source }, text };
+        return {
+          structuredContent: { content: text, directories, source: sandbox.source },
+          content: text,
+        };
       }),
   });
 }

@@ -102,7 +102,7 @@ export function listDirectoryWithSizesTool(runner: ToolRunner): ToolDefinition {
               truncated,
               ...next,
             },
-            text,
+            content: text,
           };
         },
       ),

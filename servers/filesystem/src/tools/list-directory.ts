@@ -86,7 +86,7 @@ export function listDirectoryTool(runner: ToolRunner): ToolDefinition {
               truncated: hasMore,
               ...next,
             },
-            text,
+            content: text,
           };
         },
       ),

@@ -45,7 +45,7 @@ export function moveFileTool(runner: ToolRunner): ToolDefinition {
         const { source, destination } = await movePath(sandbox, args, signal);
         return {
           structuredContent: { source, destination },
-          text: `Moved ${shownName(source)} to ${shownName(destination)}.`,
+          content: `Moved ${shownName(source)} to ${shownName(destination)}.`,
         };
       }),
   });

@@ -76,7 +76,7 @@ export function readMultipleFilesTool(runner: ToolRunner): ToolDefinition {
             // A result has the contents three times: as text, and twice structured, in the forms
             // that clients of other filesystem servers and of ours read.
             if (3 * jsonBytes(text) <= runner.limits.maxResultBytes - 4096)
-              return { structuredContent: { content: text, results }, text };
+              return { structuredContent: { content: text, results }, content: text };
             if (maxBytes <= minBytes || results.every(({ content = '' }) => content === ''))
               throw new ToolError(
                 'The paths and errors alone are longer than one result may be. Ask for fewer files at once.',

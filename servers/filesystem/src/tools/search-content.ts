@@ -126,7 +126,7 @@ export function searchContentTool(runner: ToolRunner): ToolDefinition {
           const { tooDeep: _tooDeep, unreadRules: _unreadRules, ...structured } = outcome;
           return {
             structuredContent: { path: root.realPath, ...structured },
-            text: summary(outcome),
+            content: summary(outcome),
           };
         },
       ),

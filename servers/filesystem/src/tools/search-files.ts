@@ -106,7 +106,7 @@ export function searchFilesTool(runner: ToolRunner): ToolDefinition {
           const { tooDeep: _tooDeep, unreadRules: _unreadRules, ...structured } = outcome;
           return {
             structuredContent: { content: text, path: directory.realPath, ...structured },
-            text,
+            content: text,
           };
         },
       ),

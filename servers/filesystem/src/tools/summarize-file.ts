@@ -85,7 +85,7 @@ export function summarizeFileTool(runner: ToolRunner): ToolDefinition {
             truncated: file.isCut,
             bytesRead: file.bytesRead,
           },
-          text: `${shown}${cut}${notice}`,
+          content: `${shown}${cut}${notice}`,
         };
       }),
   });

@@ -13,11 +13,11 @@ export interface ToolRunner {
    * Runs the body of one call in the sandbox of its connection; a path or file system failure
    * becomes a `ToolError`.
    */
-  run(
+  run<Output extends ToolOutput>(
     call: ToolCallName,
     context: InteractiveContext,
-    body: (call: RunningCall) => Promise<ToolOutput>,
-  ): Promise<ToolOutput>;
+    body: (call: RunningCall) => Promise<Output>,
+  ): Promise<Output>;
   /**
    * Resolves when a destructive step is confirmed. In the modern era the handler then runs again
    * from its start, so change nothing before.

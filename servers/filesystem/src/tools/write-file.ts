@@ -71,7 +71,7 @@ export function writeFileTool(runner: ToolRunner): ToolDefinition {
         );
         return {
           structuredContent: { path: realPath, bytes: content.length, created, hash },
-          text: `${created ? 'Created' : 'Replaced'} ${shownName(realPath)} (${content.length} bytes).`,
+          content: `${created ? 'Created' : 'Replaced'} ${shownName(realPath)} (${content.length} bytes).`,
         };
       }),
   });

@@ -1,10 +1,10 @@
 import type { Database } from 'better-sqlite3';
 import { resultBytes } from './compact-json.ts';
-import type { ListTablesInput, TableList, TableSummary, TableType } from './protocol.ts';
+import type { ListTablesInput, TableList, TableSummary } from './protocol.ts';
 
 interface TableRow {
   readonly name: string;
-  readonly type: TableType;
+  readonly type: TableSummary['type'];
 }
 
 const ENVELOPE_BYTES = 4096;

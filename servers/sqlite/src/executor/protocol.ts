@@ -36,7 +36,8 @@ export type TableType = 'table' | 'view' | 'virtual' | 'shadow';
 
 export interface TableSummary {
   readonly name: string;
-  readonly type: TableType;
+  /** Shadow tables are not listed. */
+  readonly type: Exclude<TableType, 'shadow'>;
   readonly columns: readonly { readonly name: string; readonly type: string }[];
   /** Error that prevents the list of columns of a broken view. */
   readonly error?: string;

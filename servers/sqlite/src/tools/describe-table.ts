@@ -68,7 +68,7 @@ export function describeTableTool(pool: ExecutorPool): ToolDefinition {
     },
     handler: async ({ table_name: name }, context) => {
       const structuredContent = await pool.run('describe-table', { name }, context.signal);
-      return { structuredContent, text: compactJson(structuredContent) };
+      return { structuredContent, content: compactJson(structuredContent) };
     },
   });
 }

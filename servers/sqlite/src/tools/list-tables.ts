@@ -68,7 +68,7 @@ export function listTablesTool(pool: ExecutorPool): ToolDefinition {
         ...(cursor === undefined ? {} : { after: cursor }),
       };
       const structuredContent = await pool.run('list-tables', input, context.signal);
-      return { structuredContent, text: compactJson(structuredContent) };
+      return { structuredContent, content: compactJson(structuredContent) };
     },
   });
 }

@@ -71,7 +71,7 @@ export function readQueryTool(pool: ExecutorPool, maxRows: number): ToolDefiniti
         context,
         pool.run('read-query', input, context.signal),
       );
-      return { structuredContent, text: compactJson(structuredContent) };
+      return { structuredContent, content: compactJson(structuredContent) };
     },
   });
 }

@@ -1,5 +1,9 @@
-import type { CallToolResult } from '@signalbox/mcp-core';
-import type { InteractiveContext, ToolDefinition, ToolOutput } from '@signalbox/mcp-core/server';
+import {
+  toCallToolResult,
+  type InteractiveContext,
+  type ToolDefinition,
+  type ToolOutput,
+} from '@signalbox/mcp-core/server';
 
 /** Runs the handler of a tool like the server, without checking the arguments. */
 export async function callTool(
@@ -7,19 +11,12 @@ export async function callTool(
   args: object,
   context: InteractiveContext,
 ): Promise<{ readonly text: string; readonly structured: unknown; readonly isError: boolean }> {
-  const output = await (tool.handler as LooseHandler)(args, context);
-  if (isResult(output)) {
-    const text = output.content
-      .map((block) => (block.type === 'text' ? block.text : ''))
-      .join('\n');
-    return { text, structured: output.structuredContent, isError: output.isError === true };
-  }
-  return { text: output.text ?? '', structured: output.structuredContent, isError: false };
+  const { content, structuredContent, isError } = toCallToolResult(
+    await (tool.handler as LooseHandler)(args, context),
+  );
+  const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+  return { text, structured: structuredContent, isError: isError === true };
 }
 
 /** The handler for unchecked arguments. */
 type LooseHandler = (args: object, context: InteractiveContext) => Promise<ToolOutput> | ToolOutput;
-
-function isResult(output: ToolOutput): output is CallToolResult {
-  return 'content' in output;
-}

@@ -1,4 +1,4 @@
-import type { ToolOutput } from '@signalbox/mcp-core/server';
+import type { StructuredOutput } from '@signalbox/mcp-core/server';
 import { candidateList, toCandidate } from '../location/resolve-location.ts';
 import type { CacheState, Place, WeatherProvider } from '../provider.ts';
 import type { UnitLabels } from '../units.ts';
@@ -19,7 +19,7 @@ export interface PlaceAnswer {
 }
 
 /** Returns the result of a tool for one place. */
-export function placeResult(answer: PlaceAnswer): ToolOutput {
+export function placeResult(answer: PlaceAnswer): StructuredOutput {
   const { provider, place, alternatives, timezone, weather, units, text, cache } = answer;
   return {
     structuredContent: {
@@ -30,7 +30,7 @@ export function placeResult(answer: PlaceAnswer): ToolOutput {
       ...provenance(provider),
       cache,
     },
-    text: withProvenance(provider, text + alternativesText(alternatives), cache),
+    content: withProvenance(provider, text + alternativesText(alternatives), cache),
   };
 }
 

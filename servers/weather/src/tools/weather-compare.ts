@@ -1,5 +1,4 @@
-import type { CallToolResult } from '@signalbox/mcp-core';
-import { defineTool } from '@signalbox/mcp-core/server';
+import { defineTool, type StructuredOutput } from '@signalbox/mcp-core/server';
 import { ambiguousPlace, resolveLocation } from '../location/resolve-location.ts';
 import {
   MAX_FORECAST_DAYS,
@@ -48,7 +47,7 @@ export function weatherCompareTool(setup: ToolSetup) {
     handler: async (
       { locations, metric, days = 1, units = defaultUnits },
       context,
-    ): Promise<CallToolResult> => {
+    ): Promise<StructuredOutput> => {
       const system = unitSystems[units];
       const unit = metricUnit(metric, system.labels);
       const { signal } = context;
@@ -77,7 +76,7 @@ export function weatherCompareTool(setup: ToolSetup) {
         ...failures.map((failure) => `${failure.query}: ${failure.error.message}`),
       ].join('\n');
       return {
-        content: [{ type: 'text', text: withProvenance(provider, text) }],
+        content: withProvenance(provider, text),
         structuredContent: { metric, unit, days, results, ranking, ...provenance(provider) },
         isError: failures.length === results.length,
       };

@@ -1,6 +1,6 @@
-import type { ToolDefinition } from '@signalbox/mcp-core/server';
+import type { ToolAnnotations } from '@signalbox/mcp-core';
 
-export const READ_ONLY: ToolDefinition['annotations'] = {
+export const READ_ONLY: ToolAnnotations = {
   readOnlyHint: true,
   destructiveHint: false,
   idempotentHint: true,

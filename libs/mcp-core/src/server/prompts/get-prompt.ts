@@ -1,5 +1,6 @@
 import { ErrorCode, ProtocolError, shorten } from '../../protocol/errors.ts';
 import type { GetPromptResult } from '../../protocol/prompts.ts';
+import type { PromptOutput } from './prompt.ts';
 import type { PromptTable } from './prompt-table.ts';
 import { readString, readStrings } from '../requests/read-params.ts';
 import type { ActiveRequest } from '../requests/active-request.ts';
@@ -29,5 +30,11 @@ export async function getPrompt(
       `Invalid params: the prompt ${name} requires ${missing.map((argument) => argument.name).join(', ')}`,
     );
   }
-  return prompt.handler(args as never, new HandlerContext(request));
+  return toResult(await prompt.handler(args as never, new HandlerContext(request)));
+}
+
+function toResult(output: PromptOutput): GetPromptResult {
+  if (typeof output === 'string')
+    return { messages: [{ role: 'user', content: { type: 'text', text: output } }] };
+  return 'messages' in output ? output : { messages: output };
 }

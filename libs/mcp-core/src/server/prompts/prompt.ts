@@ -1,4 +1,9 @@
-import type { GetPromptResult, Prompt, PromptArgument } from '../../protocol/prompts.ts';
+import type {
+  GetPromptResult,
+  Prompt,
+  PromptArgument,
+  PromptMessage,
+} from '../../protocol/prompts.ts';
 import type { Completer } from '../completion/completer.ts';
 import type { InteractiveContext } from '../requests/request-context.ts';
 
@@ -7,13 +12,16 @@ export interface PromptArgumentDefinition extends PromptArgument {
   readonly complete?: Completer;
 }
 
+/** The result of a handler: the text of one message of the user, messages, or a result as in the specification. */
+export type PromptOutput = string | readonly PromptMessage[] | GetPromptResult;
+
 export interface PromptDefinition<Arguments = never> extends Omit<Prompt, 'arguments'> {
   readonly arguments?: readonly PromptArgumentDefinition[];
   /** Serves `prompts/get` when all required arguments are present; arguments are strings. A `ProtocolError` is sent to the client; any other error becomes -32603. */
   readonly handler: (
     args: Arguments,
     context: InteractiveContext,
-  ) => Promise<GetPromptResult> | GetPromptResult;
+  ) => Promise<PromptOutput> | PromptOutput;
 }
 
 type NameOf<

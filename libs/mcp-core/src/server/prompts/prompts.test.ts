@@ -3,7 +3,7 @@ import { PROTOCOL_VERSIONS } from '../../era/versions.ts';
 import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
 import { speak } from '../../testing/speak.test.support.ts';
 import { createServer } from '../create-server.ts';
-import { definePrompt, type PromptDefinition } from './prompt.ts';
+import { definePrompt, type PromptDefinition, type PromptOutput } from './prompt.ts';
 
 const info = { name: 'test-server', version: '1' };
 
@@ -39,6 +39,21 @@ const review = definePrompt({
 function prompt(name: string, handler: PromptDefinition['handler']): PromptDefinition {
   return { name, handler };
 }
+
+describe('the output of a prompt', () => {
+  const result = { messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }] } as const;
+  test.each<[string, PromptOutput]>([
+    ['a string', 'Hi'],
+    ['messages', result.messages],
+    ['a result', result],
+  ])('may be %s', async (_what, output) => {
+    const prompts = [definePrompt({ name: 'p', handler: () => output })];
+    for (const version of ['2025-11-25', '2026-07-28']) {
+      const ask = await speak(createServer({ info, prompts }), version);
+      expect((await ask('prompts/get', { name: 'p' })).result).toMatchObject(result);
+    }
+  });
+});
 
 describe('prompts/list', () => {
   test('is sorted by name, without handlers and completers', async () => {

@@ -246,13 +246,8 @@ export class RequestDispatcher {
 
   #isDestructive(params: JsonObject | undefined): boolean {
     if (params?.requestState === undefined && params?.inputResponses === undefined) return false;
-    const annotations = this.#findTool(params)?.annotations;
-    return (
-      annotations !== undefined &&
-      annotations.destructiveHint &&
-      !annotations.readOnlyHint &&
-      !annotations.idempotentHint
-    );
+    const tool = this.#findTool(params);
+    return tool !== undefined && isDestructive(tool);
   }
 
   /** Returns the error for the client, without details of unexpected errors, which are reported to `onError`. */
@@ -261,6 +256,12 @@ export class RequestDispatcher {
     if (!isAbandoned) this.#context.onError(error);
     return new ProtocolError(ErrorCode.internalError, 'Internal error', { cause: error });
   }
+}
+
+/** Whether a call may destroy something when it is repeated; the default of the specification. */
+function isDestructive({ annotations = {} }: RegisteredTool): boolean {
+  const { destructiveHint = true, readOnlyHint = false, idempotentHint = false } = annotations;
+  return destructiveHint && !readOnlyHint && !idempotentHint;
 }
 
 interface Target {

@@ -35,6 +35,11 @@ const whole = defineResource({
     cacheScope: 'public',
   }),
 });
+const parts = defineResource({
+  uri: 'test://parts',
+  name: 'parts',
+  read: () => [{ uri: 'test://parts#1', text: 'a' }],
+});
 const item = defineResourceTemplate({
   uriTemplate: 'test://item/{id}{?format}',
   name: 'item',
@@ -53,7 +58,7 @@ const item = defineResourceTemplate({
 function serverWith(options: Partial<ServerOptions>): Server {
   return createServer({ info, onError: () => undefined, ...options });
 }
-const server = serverWith({ resources: [whole, text, binary], templates: [item] });
+const server = serverWith({ resources: [whole, text, binary, parts], templates: [item] });
 
 describe('resources/list', () => {
   test('returns the defined resources and those of the templates, sorted by URI', async () => {
@@ -63,6 +68,7 @@ describe('resources/list', () => {
         resources: [
           { uri: 'test://binary', name: 'binary', mimeType: 'image/png' },
           { uri: 'test://item/1', name: 'first (modern)' },
+          { uri: 'test://parts', name: 'parts' },
           { uri: 'test://text', name: 'text', description: 'Text', mimeType: 'text/plain' },
           { uri: 'test://whole', name: 'whole', icons: [{ src: 'data:image/png;base64,AA==' }] },
         ],
@@ -141,6 +147,7 @@ describe('resources/templates/list', () => {
 describe('resources/read', () => {
   test.each<[string, unknown]>([
     ['test://text', [{ uri: 'test://text', mimeType: 'text/plain', text: 'hello' }]],
+    ['test://parts', [{ uri: 'test://parts#1', text: 'a' }]],
     ['test://binary', [{ uri: 'test://binary', mimeType: 'image/png', blob: 'Av8=' }]],
     [
       'test://whole',

@@ -157,18 +157,11 @@ function toResult(
 ): ReadResourceResult {
   const described = { uri, ...(mimeType === undefined ? {} : { mimeType }) };
   if (typeof output === 'string') return { contents: [{ ...described, text: output }] };
-  return output instanceof Uint8Array
-    ? {
-        contents: [
-          {
-            ...described,
-            blob: Buffer.from(output.buffer, output.byteOffset, output.byteLength).toString(
-              'base64',
-            ),
-          },
-        ],
-      }
-    : output;
+  if (output instanceof Uint8Array) {
+    const bytes = Buffer.from(output.buffer, output.byteOffset, output.byteLength);
+    return { contents: [{ ...described, blob: bytes.toString('base64') }] };
+  }
+  return 'contents' in output ? output : { contents: output };
 }
 
 /** Returns `undefined` when this resource is not found; rejects when another resource is not found. */

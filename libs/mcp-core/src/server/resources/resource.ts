@@ -1,9 +1,10 @@
+import type { ResourceContents } from '../../protocol/content.ts';
 import type { ReadResourceResult, Resource, ResourceTemplate } from '../../protocol/resources.ts';
 import type { Completer } from '../completion/completer.ts';
 import type { InteractiveContext, RequestContext } from '../requests/request-context.ts';
 
-/** The contents of a resource: text, bytes, or a complete result with several parts or cache hints. */
-export type ResourceOutput = string | Uint8Array | ReadResourceResult;
+/** The contents of a resource: text, bytes, several parts, or a result as in the specification, for cache hints. */
+export type ResourceOutput = string | Uint8Array | readonly ResourceContents[] | ReadResourceResult;
 
 export interface ResourceDefinition extends Resource {
   /** Reads the resource. @throws ResourceNotFoundError when it no longer exists */

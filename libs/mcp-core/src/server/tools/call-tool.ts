@@ -7,7 +7,7 @@ import { readString } from '../requests/read-params.ts';
 import type { ActiveRequest } from '../requests/active-request.ts';
 import { HandlerContext } from '../requests/handler-context.ts';
 import type { RegisteredTool } from './tool-table.ts';
-import type { ToolOutput } from './tool.ts';
+import { membersOf, resultOf, type ToolOutput } from './tool-output.ts';
 
 export interface ToolCaller {
   readonly calls: IdempotentCalls;
@@ -79,19 +79,17 @@ interface Invoked {
 /** Returns the result, with structured content as the output schema transforms it. @throws Error when the content does not fit the schema */
 async function toResult(output: ToolOutput, invoked: Invoked): Promise<CallToolResult> {
   const { tool, caller } = invoked;
-  if ('isError' in output && output.isError)
-    return withFittingContent(completed(output, output.structuredContent), {
-      onError: caller.onError,
-      tool,
-    });
-  if (tool.readOutput === undefined) return completed(output, output.structuredContent);
-  const reading = tool.readOutput(output.structuredContent);
+  const members = membersOf(output);
+  if (members.isError === true)
+    return withFittingContent(resultOf(members), { onError: caller.onError, tool });
+  if (tool.readOutput === undefined) return resultOf(members);
+  const reading = tool.readOutput(members.structuredContent);
   const { problems, value } = reading instanceof Promise ? await reading : reading;
   if (problems !== undefined)
     throw new Error(
       `The result of ${tool.name} does not conform to its output schema: ${problems.join(' ')}`,
     );
-  return completed(output, value);
+  return resultOf({ ...members, structuredContent: value });
 }
 
 /**
@@ -116,15 +114,6 @@ async function withFittingContent(
     ),
   );
   return rest;
-}
-
-function completed(output: ToolOutput, structuredContent: unknown): CallToolResult {
-  if (!('content' in output))
-    return {
-      content: [{ type: 'text', text: output.text ?? JSON.stringify(structuredContent) }],
-      structuredContent,
-    };
-  return structuredContent === output.structuredContent ? output : { ...output, structuredContent };
 }
 
 interface Failure extends Invoked {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type JsonObject, ToolError } from '../../index.ts';
 import { createServer } from '../create-server.ts';
-import { defineTool, type ToolOutput } from './tool.ts';
+import { defineTool } from './tool.ts';
+import type { ToolOutput } from './tool-output.ts';
 import { connectInMemory } from '../../testing/connect-in-memory.ts';
 
 const annotations = {

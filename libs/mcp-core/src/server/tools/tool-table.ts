@@ -14,8 +14,7 @@ import { PublishedList } from '../lists/published-list.ts';
 import type { ToolDefinition } from './tool.ts';
 
 /** A tool with its schemas as JSON Schema, and the readers that validate values against them. */
-export interface RegisteredTool
-  extends Omit<Tool, 'annotations' | 'task'>, Pick<ToolDefinition, 'annotations' | 'handler'> {
+export interface RegisteredTool extends Omit<Tool, 'task'>, Pick<ToolDefinition, 'handler'> {
   readonly task: NonNullable<ToolDefinition['task']>;
   readonly readArguments: ValueReader;
   readonly readOutput: ValueReader | undefined;

@@ -1,15 +1,11 @@
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import type { Icon } from '../../protocol/icons.ts';
-import type { CallToolResult, JsonSchema, ToolAnnotations } from '../../protocol/tools.ts';
-import type { InputOf, SchemaOutput, StandardSchema } from '../../schema/standard-schema.ts';
+import type { JsonSchema, ToolAnnotations } from '../../protocol/tools.ts';
+import type { SchemaOutput, StandardSchema } from '../../schema/standard-schema.ts';
 import type { InteractiveContext } from '../requests/request-context.ts';
+import type { OutputFor, ToolOutput } from './tool-output.ts';
 
-/** The result of a handler: a complete result, or structured content with an optional text, which is its JSON by default. */
-export type ToolOutput<Content = unknown> =
-  | CallToolResult
-  | { readonly structuredContent: Content; readonly text?: string };
-
-export interface ToolDefinition<Arguments = never, Content = unknown> {
+export interface ToolDefinition<Arguments = never, Output extends ToolOutput = ToolOutput> {
   /** 1–128 of `A–Z a–z 0–9 _ - .`, unique in the server. */
   readonly name: string;
   readonly title?: string;
@@ -23,7 +19,8 @@ export interface ToolDefinition<Arguments = never, Content = unknown> {
   readonly outputSchema?: JsonSchema | StandardSchema;
   /** Whether a call may, or must, become a task; default `never`. The handler decides with `context.startTask()`. */
   readonly task?: 'never' | 'optional' | 'required';
-  readonly annotations: Required<Omit<ToolAnnotations, 'title'>>;
+  /** Hints for clients. A tool that is destructive by the defaults of the specification accepts each `requestState` of its input requests once. */
+  readonly annotations?: ToolAnnotations;
   readonly icons?: readonly Icon[];
   readonly _meta?: JsonObject;
   /**
@@ -31,28 +28,18 @@ export interface ToolDefinition<Arguments = never, Content = unknown> {
    * except for -32021 in 2026-07-28, -32042 in 2025-11-25, and tasks, where it is a protocol error. Any other error becomes a generic `isError` result and is
    * reported to `ServerOptions.onError`.
    */
-  readonly handler: (
-    args: Arguments,
-    context: InteractiveContext,
-  ) => Promise<ToolOutput<Content>> | ToolOutput<Content>;
+  readonly handler: (args: Arguments, context: InteractiveContext) => Promise<Output> | Output;
 }
 
 type AnySchema = JsonSchema | StandardSchema;
 
-/** The `structuredContent` that a handler may return for this schema. */
-export type ContentOf<Schema extends AnySchema | undefined> = Schema extends StandardSchema
-  ? InputOf<Schema>
-  : unknown;
-
-/** Defines a tool. Infers the handler's arguments from the input schema and, with a Standard Schema, its result from the output schema. */
+/** Defines a tool. Infers the handler's arguments from the input schema, and its structured content from the output schema. */
 export function defineTool<
   const Input extends AnySchema,
   const Output extends AnySchema | undefined = undefined,
+  const Returned extends OutputFor<Output> = OutputFor<Output>,
 >(
-  tool: Omit<
-    ToolDefinition<SchemaOutput<Input>, ContentOf<Output>>,
-    'inputSchema' | 'outputSchema'
-  > & {
+  tool: Omit<ToolDefinition<SchemaOutput<Input>, Returned>, 'inputSchema' | 'outputSchema'> & {
     readonly inputSchema: Input;
     readonly outputSchema?: Output;
   },
