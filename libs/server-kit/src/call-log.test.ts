@@ -1,7 +1,15 @@
-import { createServer, defineTool } from '@signalbox/mcp-core/server';
+import { ToolError } from '@signalbox/mcp-core';
+import {
+  createServer,
+  definePrompt,
+  defineResource,
+  defineTool,
+  type InteractiveContext,
+  type ToolOutput,
+} from '@signalbox/mcp-core/server';
 import { connectInMemory, createTestContext } from '@signalbox/mcp-core/testing';
 import { describe, expect, test } from 'vitest';
-import { logCall, logErrors, logToolCalls } from './call-log.ts';
+import { logCalls, logErrors, noteFact } from './call-log.ts';
 import { createLogger } from './logger.ts';
 
 function recorder() {
@@ -12,96 +20,126 @@ function recorder() {
   return { lines, log };
 }
 
-describe('logCall', () => {
-  test('says that a call finished, with the last value of each fact', async () => {
-    const { lines, log } = recorder();
-    const body = (note: (name: string, value: number) => void) => {
-      note('scanned', 1);
-      note('found', 2);
-      note('scanned', 3);
-      return 'output';
-    };
-    expect(await logCall({ tool: 'search', signal: new AbortController().signal, log }, body)).toBe(
-      'output',
-    );
-    expect(lines).toEqual(['debug tool=search outcome=finished scanned=3 found=2 ms=N\n']);
-  });
-
-  test('says that a call failed or was cancelled, and passes the error on', async () => {
-    const { lines, log } = recorder();
-    const error = new Error('no');
-    const fail = () => Promise.reject(error);
-    await expect(
-      logCall({ tool: 'a', signal: new AbortController().signal, log }, fail),
-    ).rejects.toBe(error);
-    await expect(logCall({ tool: 'b', signal: AbortSignal.abort(), log }, fail)).rejects.toBe(
-      error,
-    );
-    expect(lines).toEqual([
-      'debug tool=a outcome=failed ms=N\n',
-      'debug tool=b outcome=cancelled ms=N\n',
-    ]);
-  });
-});
-
-test('logToolCalls logs a round with input requests as asked, and a result with isError as failed', async () => {
+/** Connects to a server with one logged tool, a prompt and a resource. */
+async function connect(
+  handler: (context: InteractiveContext) => Promise<ToolOutput> | ToolOutput,
+  era: 'modern' | 'legacy' = 'modern',
+) {
   const { lines, log } = recorder();
-  const annotations = {
-    readOnlyHint: true,
-    destructiveHint: false,
-    idempotentHint: true,
-    openWorldHint: false,
-  };
-  const tool = defineTool({
-    name: 'ask',
-    description: 'Asks',
-    inputSchema: { type: 'object', properties: {} },
-    annotations,
-    handler: async (_args, context) => {
-      const { action } = await context.elicit('sure', {
+  const server = createServer({
+    info: { name: 's', version: '1' },
+    tools: [
+      defineTool({
+        name: 'work',
+        description: 'Works',
+        inputSchema: { type: 'object', properties: {} },
+        annotations: {
+          readOnlyHint: true,
+          destructiveHint: false,
+          idempotentHint: true,
+          openWorldHint: false,
+        },
+        handler: (_args, context) => handler(context),
+      }),
+    ],
+    prompts: [definePrompt({ name: 'greet', handler: () => ({ messages: [] }) })],
+    resources: [defineResource({ uri: 'note://1', name: 'Note', read: () => 'a note' })],
+    middleware: [logCalls(log)],
+    onError: () => undefined,
+  });
+  const client = await connectInMemory(server, {
+    info: { name: 'c', version: '1' },
+    era,
+    handlers: { elicit: () => Promise.resolve({ action: 'decline' }) },
+  });
+  return { client, lines };
+}
+
+describe('logCalls', () => {
+  test('says that a call finished, with the last value of each fact', async () => {
+    const { client, lines } = await connect(({ signal }) => {
+      noteFact(signal, 'scanned', 1);
+      noteFact(signal, 'found', 2);
+      noteFact(signal, 'scanned', 3);
+      return { content: [] };
+    });
+    await client.callTool('work', {});
+    await client.close();
+    expect(lines).toEqual(['debug tool=work outcome=finished scanned=3 found=2 ms=N\n']);
+  });
+
+  test.each([
+    ['a ToolError', () => Promise.reject(new ToolError('no'))],
+    ['an unexpected error', () => Promise.reject(new Error('no'))],
+    ['a result with isError', () => ({ content: [], isError: true })],
+  ])('says that a call failed: %s', async (_what, handler) => {
+    const { client, lines } = await connect(handler);
+    await client.callTool('work', {});
+    await client.close();
+    expect(lines).toEqual(['debug tool=work outcome=failed ms=N\n']);
+  });
+
+  test.each(['modern', 'legacy'] as const)('%s: says that a call was cancelled', async (era) => {
+    const cancel = new AbortController();
+    const { client, lines } = await connect(async ({ signal }) => {
+      const aborted = new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(new Error('aborted')));
+      });
+      cancel.abort();
+      await aborted;
+      return { content: [] };
+    }, era);
+    await expect(client.callTool('work', {}, { signal: cancel.signal })).rejects.toThrow(
+      'cancelled',
+    );
+    await expect.poll(() => lines).toEqual(['debug tool=work outcome=cancelled ms=N\n']);
+    await client.close();
+  });
+
+  test('says that a round asked the client', async () => {
+    const { client, lines } = await connect(async ({ elicit }) => {
+      const { action } = await elicit('sure', {
         message: 'Sure?',
         requestedSchema: { type: 'object', properties: {} },
       });
       return { content: [], isError: action !== 'accept' };
-    },
+    });
+    await client.callTool('work', {});
+    await client.close();
+    expect(lines).toEqual([
+      'debug tool=work outcome=asked ms=N\n',
+      'debug tool=work outcome=failed ms=N\n',
+    ]);
   });
-  const server = createServer({
-    info: { name: 's', version: '1' },
-    tools: logToolCalls([tool], log),
-  });
-  const client = await connectInMemory(server, {
-    info: { name: 'c', version: '1' },
-    era: 'modern',
-    handlers: { elicit: () => Promise.resolve({ action: 'decline' }) },
-  });
-  await client.callTool('ask', {});
-  await client.close();
-  expect(lines).toEqual([
-    'debug tool=ask outcome=asked ms=N\n',
-    'debug tool=ask outcome=failed ms=N\n',
-  ]);
-});
 
-test('logToolCalls changes nothing but the handler, which gets its arguments and context', async () => {
-  const { lines, log } = recorder();
-  const tool = {
-    name: 'echo',
-    description: 'Echo',
-    inputSchema: { type: 'object' },
-    annotations: {
-      readOnlyHint: true,
-      destructiveHint: false,
-      idempotentHint: true,
-      openWorldHint: false,
-    },
-    handler: (...received: unknown[]) => ({ structuredContent: { received } }),
-  } as const;
-  const [logged] = logToolCalls([tool], log);
-  expect({ ...logged, handler: tool.handler }).toEqual(tool);
-  const context = createTestContext();
-  const output = await logged!.handler({ a: 1 } as never, context);
-  expect(output).toEqual({ structuredContent: { received: [{ a: 1 }, context] } });
-  expect(lines).toEqual(['debug tool=echo outcome=finished ms=N\n']);
+  test('covers prompts and resources, found or not, and nothing else', async () => {
+    const { client, lines } = await connect(() => ({ content: [] }));
+    await client.listTools();
+    await client.getPrompt('greet');
+    await client.readResource('note://1');
+    await expect(client.readResource('note://2')).rejects.toThrow('not found');
+    await client.close();
+    expect(lines).toEqual([
+      'debug prompt=greet outcome=finished ms=N\n',
+      'debug resource=note://1 outcome=finished ms=N\n',
+      'debug resource=note://2 outcome=failed ms=N\n',
+    ]);
+  });
+
+  test('quotes a name of the client that would look like other facts, and shortens it', async () => {
+    const { client, lines } = await connect(() => ({ content: [] }));
+    await expect(client.callTool('x outcome=finished', {})).rejects.toThrow('Unknown tool');
+    await expect(client.callTool('y'.repeat(1000), {})).rejects.toThrow('Unknown tool');
+    await client.close();
+    expect(lines).toEqual([
+      'debug tool="x outcome=finished" outcome=failed ms=N\n',
+      `debug tool=${'y'.repeat(200)}… outcome=failed ms=N\n`,
+    ]);
+  });
+
+  test('noteFact does nothing for a request that is not logged', () => {
+    expect(() => noteFact(createTestContext().signal, 'scanned', 1)).not.toThrow();
+  });
 });
 
 test('logErrors keeps the stack of an error on one line', () => {

@@ -1,5 +1,4 @@
-export { logCall, logErrors, logToolCalls } from './call-log.ts';
-export type { LoggedCall } from './call-log.ts';
+export { logCalls, logErrors, noteFact } from './call-log.ts';
 export { Confirmations, confirmationPolicies } from './confirmations.ts';
 export type { ConfirmationPolicy, ConfirmationsOptions, DestructiveStep } from './confirmations.ts';
 export { defineServerMain } from './define-server-main.ts';

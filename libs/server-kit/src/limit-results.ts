@@ -1,51 +1,72 @@
-import { ToolError } from '@signalbox/mcp-core';
-import { toCallToolResult, type ToolDefinition } from '@signalbox/mcp-core/server';
+import { ErrorCode, type JsonObject, ProtocolError, ToolError } from '@signalbox/mcp-core';
+import type { ServerMiddleware, ServerRequest } from '@signalbox/mcp-core/server';
 
 /** Default limit of a result, in bytes of JSON. */
 export const defaultMaxResultBytes = 1024 * 1024;
 
 export interface ResultLimit {
-  /**
-   * Maximum number of bytes of JSON for `content` and `structuredContent` together; default 1 MiB.
-   */
+  /** Maximum number of bytes of a result as JSON; default 1 MiB. */
   readonly maxBytes?: number;
   /** Advice in the error for a result that is too large; default: general advice. */
   readonly advice?: string;
 }
 
-/**
- * Returns the same tools with limited results: hosts close a connection after a line of 10 MiB, and
- * a model cannot use such a result. A larger result becomes an error with its size. Tools that can
- * return their results in pages do so themselves.
- */
-export function limitResults(
-  tools: readonly ToolDefinition[],
-  { maxBytes = defaultMaxResultBytes, advice = 'Ask for less.' }: ResultLimit = {},
-): ToolDefinition[] {
-  return tools.map((tool) => ({
-    ...tool,
-    handler: async (args, context) => {
-      const output = await tool.handler(args, context);
-      if (sizeAtMost(output) <= maxBytes) return output;
-      const bytes = Buffer.byteLength(JSON.stringify(toCallToolResult(output)));
-      if (bytes <= maxBytes) return output;
-      throw new ToolError(
-        `The result of ${tool.name} would be ${bytes} bytes of JSON; at most ${maxBytes} are sent. ${advice}`,
-      );
-    },
-  }));
-}
+/** The limited methods, and the member of their params that names the subject. */
+const LIMITED: ReadonlyMap<string, string> = new Map([
+  ['tools/call', 'name'],
+  ['prompts/get', 'name'],
+  ['resources/read', 'uri'],
+]);
+const MAX_NAME_CHARACTERS = 200;
 
 /**
- * Returns an upper limit of the JSON size of a value without serializing it: a character takes at
- * most six bytes.
+ * Returns middleware that limits the results of `tools/call`, `prompts/get` and `resources/read`:
+ * hosts close a connection after a line of 10 MiB, and a model cannot use such a result. A larger
+ * result becomes an error with its size, of a tool a result with `isError`. Tools that can return
+ * their results in pages do so themselves.
  */
-function sizeAtMost(value: unknown): number {
-  if (typeof value === 'string') return value.length * 6 + 2;
+export function limitResults({
+  maxBytes = defaultMaxResultBytes,
+  advice = 'Ask for less.',
+}: ResultLimit = {}): ServerMiddleware {
+  return async (request, next) => {
+    const result = await next();
+    if (!LIMITED.has(request.method)) return result;
+    // The second bound looks at the characters, and so costs more.
+    if (sizeAtMost(result, quickBound) <= maxBytes || sizeAtMost(result, bound) <= maxBytes)
+      return result;
+    const bytes = Buffer.byteLength(JSON.stringify(result));
+    if (bytes <= maxBytes) return result;
+    const text = `The result of ${subjectOf(request)} would be ${bytes} bytes of JSON; at most ${maxBytes} are sent. ${advice}`;
+    throw request.method === 'tools/call'
+      ? new ToolError(text)
+      : new ProtocolError(ErrorCode.internalError, text);
+  };
+}
+
+function subjectOf({ method, params }: ServerRequest): string {
+  const name = params[LIMITED.get(method) ?? ''];
+  return typeof name === 'string' ? name.slice(0, MAX_NAME_CHARACTERS) : method;
+}
+
+/** Returns an upper limit of the JSON size of a value without serializing it. */
+function sizeAtMost(value: unknown, boundOf: (text: string) => number): number {
+  if (typeof value === 'string') return boundOf(value);
   if (typeof value !== 'object' || value === null) return 25;
   let size = 2;
-  for (const [name, member] of Object.entries(value))
-    size += name.length * 6 + 4 + sizeAtMost(member);
-  // Structured output without content is written twice, once as text.
-  return 'structuredContent' in value && !('content' in value) ? size * 3 : size;
+  for (const [name, member] of Object.entries(value as JsonObject))
+    size += name.length * 6 + 4 + sizeAtMost(member, boundOf);
+  return size;
+}
+
+/** A character takes at most six bytes. */
+function quickBound(text: string): number {
+  return text.length * 6 + 2;
+}
+
+/** Only control characters other than tabs and line ends take six bytes; a lone surrogate counts as three. */
+function bound(text: string): number {
+  // eslint-disable-next-line no-control-regex -- these are the characters in question.
+  const isEscapedLong = /[\u0000-\u0007\u000b\u000e-\u001f]/.test(text);
+  return isEscapedLong ? quickBound(text) : Buffer.byteLength(text) * 2 + 2;
 }

@@ -309,8 +309,8 @@ describe('runServer while it serves', () => {
   });
 
   test('refuses a result over the limit, and further calls succeed', async () => {
-    const big = `limitResults([tool('big', () => ({ content: [{ type: 'text', text: 'x'.repeat(5_000_000) }] }))])`;
-    const child = startServer(`start: async () => ({ server: server(...${big}) }),`);
+    const big = `tool('big', () => ({ content: [{ type: 'text', text: 'x'.repeat(5_000_000) }] }))`;
+    const child = startServer(`start: async () => ({ server: server(${big}) }),`);
     const lines = await linesUntilAnswer(
       child,
       initialize,

@@ -291,6 +291,18 @@ test('leaves out a directory that is missing, and does not start when all are', 
   );
 });
 
+test('prompts and resources are in the debug log', async () => {
+  await using folders = await createTemporaryFolders({ root: { 'a.txt': 'x' } });
+  await using connected = await connect([folders.root]);
+  await connected.client.getPrompt('explore_project', { path: '.' });
+  const uri = pathToFileURL(path.join(folders.root, 'a.txt')).href;
+  await connected.client.readResource(uri);
+  expect(connected.lines.map((line) => line.replace(/^\S+ /, '').replace(/\d+\n/, 'N'))).toEqual([
+    'debug prompt=explore_project outcome=finished ms=N',
+    `debug resource=${uri} outcome=finished ms=N`,
+  ]);
+});
+
 test('a cancelled search leaves its evidence in the debug log', async () => {
   await using folders = await createTemporaryFolders();
   const names = Array.from({ length: 300 }, (_, index) => `f${index}`);

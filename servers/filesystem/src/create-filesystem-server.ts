@@ -3,12 +3,14 @@ import type { Transport } from '@signalbox/mcp-core';
 import {
   Confirmations,
   createLogger,
+  limitResults,
+  logCalls,
   logErrors,
   packageVersion,
   type ConfirmationPolicy,
   type Logger,
 } from '@signalbox/server-kit';
-import { defaultLimits, type Limits } from './files/limits.ts';
+import { defaultLimits, sentBytesLimit, type Limits } from './files/limits.ts';
 import { exploreProjectPrompt } from './prompts/explore-project.ts';
 import { createResourceProvider } from './resources/create-resource-provider.ts';
 import { ListWatch } from './resources/list-watch.ts';
@@ -191,7 +193,6 @@ function createConnectionServer(
     sandboxOf: (context) => session.forRequest(context),
     confirm: (context, step) => confirmations.confirm(context, step),
     confirmsRoutine: options.confirm === 'always',
-    log,
     calls,
   });
   const server: Server = createServer({
@@ -202,6 +203,7 @@ function createConnectionServer(
     },
     instructions:
       'Files below the allowed directories only; list_allowed_directories names them. Relative paths start at the first one.',
+    middleware: [logCalls(log), limitResults({ maxBytes: sentBytesLimit })],
     tools: createTools(runner, { readOnly }),
     prompts: [exploreProjectPrompt(session)],
     resources: createResourceProvider({

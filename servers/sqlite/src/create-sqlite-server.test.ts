@@ -149,14 +149,16 @@ describe('the SQLite server', () => {
     expect({ bytes: readFileSync(path), mtimeMs: statSync(path).mtimeMs }).toEqual(before);
   });
 
-  test('logs how each call ended', async () => {
+  test('logs how each call and each read of a resource ended', async () => {
     const lines: string[] = [];
     const client = await connect(temporaryDatabase(SCHEMA), { lines });
     await client.callTool('read_query', { query: 'SELECT 1' });
     await client.callTool('read_query', { query: 'DELETE FROM users' });
+    await client.readResource('sqlite://main');
     expect(lines.map((line) => line.replace(/^\S+ /, '').replace(/\d+\n/, 'N'))).toEqual([
       'debug tool=read_query outcome=finished ms=N',
       'debug tool=read_query outcome=failed ms=N',
+      'debug resource=sqlite://main outcome=finished ms=N',
     ]);
   });
 });

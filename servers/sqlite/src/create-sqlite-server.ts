@@ -1,8 +1,9 @@
 import { createServer, type Server } from '@signalbox/mcp-core/server';
 import {
   createLogger,
+  limitResults,
+  logCalls,
   logErrors,
-  logToolCalls,
   packageVersion,
   type Logger,
 } from '@signalbox/server-kit';
@@ -41,10 +42,8 @@ export function createSqliteServer(options: SqliteServerOptions): SqliteServer {
     instructions:
       'Reads one SQLite database. Look at list_tables and describe_table before writing SQL for read_query; pass values through params.',
     lists: { areFixed: true },
-    tools: logToolCalls(
-      [readQueryTool(pool, limits.maxRows), listTablesTool(pool), describeTableTool(pool)],
-      log,
-    ),
+    middleware: [logCalls(log), limitResults({ maxBytes: limits.maxResultBytes })],
+    tools: [readQueryTool(pool, limits.maxRows), listTablesTool(pool), describeTableTool(pool)],
     resources: [schemaResource(pool)],
     onError: logErrors(log),
   });

@@ -1,8 +1,9 @@
 import { createServer, type Server } from '@signalbox/mcp-core/server';
 import {
   createLogger,
+  limitResults,
+  logCalls,
   logErrors,
-  logToolCalls,
   packageVersion,
   type Logger,
 } from '@signalbox/server-kit';
@@ -35,10 +36,8 @@ export function createWeatherServer(options: WeatherServerOptions): Server {
         }
       : {}),
     lists: { areFixed: true },
-    tools: logToolCalls(
-      [weatherCurrentTool(setup), weatherForecastTool(setup), weatherCompareTool(setup)],
-      log,
-    ),
+    middleware: [logCalls(log), limitResults()],
+    tools: [weatherCurrentTool(setup), weatherForecastTool(setup), weatherCompareTool(setup)],
     ...(stateKeys === undefined ? {} : { requestState: { keys: stateKeys } }),
     onError: logErrors(log),
   });

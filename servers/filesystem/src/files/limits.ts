@@ -16,6 +16,12 @@ export interface Limits {
 /** Default of `Limits.maxResultBytes`. */
 export const resultBudgetBytes = 1024 * 1024;
 
+/**
+ * Maximum number of bytes of JSON of any result, also of prompts: no message has 4 MiB. Tools and
+ * resources keep to `Limits.maxResultBytes` by themselves.
+ */
+export const sentBytesLimit = 4 * 1024 * 1024 - 64 * 1024;
+
 export const defaultLimits: Limits = {
   maxReadBytes: 256 * 1024,
   maxEntries: 2000,

@@ -1,7 +1,7 @@
 import type { CallToolResult, JsonObject } from '@signalbox/mcp-core';
 import { toCallToolResult, type InteractiveContext } from '@signalbox/mcp-core/server';
 import { createTestContext } from '@signalbox/mcp-core/testing';
-import { createLogger } from '@signalbox/server-kit';
+import { createLogger, logCalls } from '@signalbox/server-kit';
 import { defaultLimits, type Limits } from '../files/limits.ts';
 import { findAllowedDirectories } from '../sandbox/allowed-directories.ts';
 import { chooseOpener } from '../sandbox/choose-opener.ts';
@@ -59,12 +59,11 @@ export async function createToolCaller(
   );
   const lines: string[] = [];
   const limits = { ...defaultLimits, ...options.limits };
-  const log = createLogger('debug', { write: (line) => lines.push(line) });
+  const logged = logCalls(createLogger('debug', { write: (line) => lines.push(line) }));
   const runner = createToolRunner({
     limits,
     sandboxOf: () => Promise.resolve(sandbox),
     confirm: options.confirm ?? (() => Promise.resolve()),
-    log,
     calls: new RunningCalls(),
   });
   const tools = createTools(runner);
@@ -74,7 +73,12 @@ export async function createToolCaller(
     async call(name, args, context = createTestContext()) {
       const tool = tools.find((candidate) => candidate.name === name);
       if (tool === undefined) throw new Error(`no tool ${name}`);
-      const result = toCallToolResult(await tool.handler(args as never, context));
+      const handled = Promise.withResolvers<CallToolResult>();
+      await logged({ method: 'tools/call', params: { name }, context }, async () => {
+        handled.resolve(toCallToolResult(await tool.handler(args as never, context)));
+        return {};
+      });
+      const result = await handled.promise;
       // Handlers of this package return objects.
       return { structured: result.structuredContent as JsonObject, text: textOf(result) };
     },

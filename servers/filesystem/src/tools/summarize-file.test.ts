@@ -1,6 +1,5 @@
 import type { CreateMessageParams, CreateMessageResult } from '@signalbox/mcp-core';
 import { createTestContext, runInBothEras } from '@signalbox/mcp-core/testing';
-import { createLogger } from '@signalbox/server-kit';
 import { expect, test } from 'vitest';
 import { defaultLimits } from '../files/limits.ts';
 import { findAllowedDirectories } from '../sandbox/allowed-directories.ts';
@@ -34,7 +33,6 @@ test('returns the text of the model of the host, in both eras', async () => {
     limits: defaultLimits,
     sandboxOf: () => Promise.resolve(sandbox),
     confirm: () => Promise.resolve(),
-    log: createLogger('error'),
     calls: new RunningCalls(),
   });
   const { result } = await runInBothEras(

@@ -1,6 +1,6 @@
 import { ProtocolError, ToolError } from '@signalbox/mcp-core';
 import type { InteractiveContext, ToolOutput } from '@signalbox/mcp-core/server';
-import { logCall, type DestructiveStep, type Logger } from '@signalbox/server-kit';
+import { noteFact, type DestructiveStep } from '@signalbox/server-kit';
 import type { Limits } from '../files/limits.ts';
 import { PathError, toPathError } from '../sandbox/path-error.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -60,13 +60,12 @@ export interface ToolRunnerOptions {
   readonly confirm: (context: InteractiveContext, step: DestructiveStep) => Promise<void>;
   /** Whether routine steps are confirmed too; default false. */
   readonly confirmsRoutine?: boolean;
-  readonly log: Logger;
   /** Running calls of the whole server. */
   readonly calls: RunningCalls;
 }
 
 export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
-  const { limits, sandboxOf, confirm, log, calls } = options;
+  const { limits, sandboxOf, confirm, calls } = options;
   return {
     limits,
     confirm: (context, { confirmToken, ...step }) =>
@@ -75,22 +74,21 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
       ),
     pausing: (waitForAnswer) => calls.pausing(waitForAnswer),
     confirmsRoutine: options.confirmsRoutine ?? false,
-    run: (call, context, body) =>
-      logCall({ tool: call.tool, signal: context.signal, log }, async (note) => {
-        const scanned = (count: number, message?: string) => {
-          note('scanned', count);
-          context.progress({ progress: count, ...(message === undefined ? {} : { message }) });
-        };
-        try {
-          const sandbox = await sandboxOf(context);
-          return await calls.run([context.signal, sandbox.revoked], async (signal) => {
-            signal.throwIfAborted();
-            return body({ sandbox, signal, scanned });
-          });
-        } catch (error) {
-          throw toolError(error, call.path);
-        }
-      }),
+    run: async (call, context, body) => {
+      const scanned = (count: number, message?: string) => {
+        noteFact(context.signal, 'scanned', count);
+        context.progress({ progress: count, ...(message === undefined ? {} : { message }) });
+      };
+      try {
+        const sandbox = await sandboxOf(context);
+        return await calls.run([context.signal, sandbox.revoked], async (signal) => {
+          signal.throwIfAborted();
+          return body({ sandbox, signal, scanned });
+        });
+      } catch (error) {
+        throw toolError(error, call.path);
+      }
+    },
   };
 }
 
