@@ -7,8 +7,8 @@ import { CALLS_IN_FLIGHT, FLOOD_NOTIFICATIONS, type CallLoad, type CallPhase } f
 export interface Exercised {
   call(): Promise<void>;
   list(): Promise<void>;
-  /** Calls `flood`; calls `onProgress` for each notification that arrives. */
-  flood(onProgress: () => void): Promise<void>;
+  /** Calls `flood` for so many notifications; calls `onProgress` for each that arrives. */
+  flood(notifications: number, onProgress: () => void): Promise<void>;
   /** CPU time of the process under measurement so far, in microseconds. */
   cpuMicros(): number | Promise<number>;
 }
@@ -33,17 +33,20 @@ export async function exercise(subject: Exercised, load: CallLoad): Promise<Figu
     await lists(load.lists / 2);
     figures['list'] = await measure(subject, () => lists(load.lists));
   }
-  if (load.floods > 0) figures['flood'] = await measureFloods(subject, load.floods);
+  if (load.floods > 0) figures['flood'] = await measureFloods(subject, load);
   return figures;
 }
 
-async function measureFloods(subject: Exercised, floods: number): Promise<Figures> {
+async function measureFloods(
+  subject: Exercised,
+  { floods, notifications = FLOOD_NOTIFICATIONS }: CallLoad,
+): Promise<Figures> {
   let heard = 0;
-  const flood = (): Promise<void> => subject.flood(() => (heard += 1));
+  const flood = (): Promise<void> => subject.flood(notifications, () => (heard += 1));
   await flood();
   await nextTurn();
   heard = 0;
-  const sent = floods * FLOOD_NOTIFICATIONS;
+  const sent = floods * notifications;
   const figures = await measure(subject, async () => {
     const { elapsedMs } = await drive({ total: floods, inFlight: 1 }, flood);
     return { made: sent, elapsedMs };

@@ -5,8 +5,10 @@ export interface CallLoad {
   /** Calls of each phase, by the number of calls in flight; a phase that is left out is not measured. */
   readonly calls: { readonly [phase in CallPhase]?: number };
   readonly lists: number;
-  /** Calls that are answered after `FLOOD_NOTIFICATIONS` progress notifications. */
+  /** Calls that are answered after many progress notifications. */
   readonly floods: number;
+  /** Progress notifications of each such call; default `FLOOD_NOTIFICATIONS`. */
+  readonly notifications?: number;
   /** Milliseconds after which a measured phase of calls or lists ends early; default none. The warm-up always makes all its calls. */
   readonly limitMs?: number;
 }

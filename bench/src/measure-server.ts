@@ -6,7 +6,7 @@ import type { FiguresByTable } from './figures.ts';
 import { FloorHttpConnection } from './floor/http-connection.ts';
 import type { FloorPeer } from './floor/peer.ts';
 import { eraOf, type HttpMode, type Implementation } from './implementations.ts';
-import { FLOOD_NOTIFICATIONS, type CallLoad } from './load.ts';
+import type { CallLoad } from './load.ts';
 import { startHttpServer, startStdioServer, type ServerProcess } from './server-process.ts';
 
 /**
@@ -16,7 +16,7 @@ import { startHttpServer, startStdioServer, type ServerProcess } from './server-
 export async function measureStdioServer(
   implementation: Implementation,
   era: Era,
-  { load, nodeArguments }: MeasureOptions,
+  { load, nodeArguments, afterwards }: ServerMeasureOptions,
 ): Promise<FiguresByTable> {
   const server = startStdioServer(implementation.server, {
     era,
@@ -25,7 +25,9 @@ export async function measureStdioServer(
   });
   try {
     await server.connection.open();
-    return await exercise(loadOn(server, server.connection, TOOLS), load);
+    const figures = await exercise(loadOn(server, server.connection, TOOLS), load);
+    await afterwards?.(server.connection);
+    return figures;
   } finally {
     await server.stop();
   }
@@ -47,7 +49,9 @@ export async function measureHttpServer(
   const connection = new FloorHttpConnection(server.port, eraOf(mode));
   try {
     await connection.open();
-    return await exercise(loadOn(server, connection, options.tools), options.load);
+    const figures = await exercise(loadOn(server, connection, options.tools), options.load);
+    await options.afterwards?.(connection);
+    return figures;
   } finally {
     connection.close();
     await server.stop();
@@ -60,7 +64,12 @@ export interface MeasureOptions {
   readonly nodeArguments: readonly string[];
 }
 
-export interface HttpMeasureOptions extends MeasureOptions {
+export interface ServerMeasureOptions extends MeasureOptions {
+  /** Called after the measurement with the connection to the server. */
+  readonly afterwards?: (peer: FloorPeer) => Promise<void>;
+}
+
+export interface HttpMeasureOptions extends ServerMeasureOptions {
   readonly tools: number;
 }
 
@@ -68,11 +77,11 @@ function loadOn(server: ServerProcess, peer: FloorPeer, tools: number): Exercise
   return {
     call: () => callEcho(peer),
     list: () => listTools(peer, tools),
-    flood: async (onProgress) => {
+    flood: async (notifications, onProgress) => {
       peer.onNotification = onProgress;
       await peer.request(
         'tools/call',
-        { name: 'flood', arguments: { notifications: FLOOD_NOTIFICATIONS } },
+        { name: 'flood', arguments: { notifications } },
         { progressToken: 1 },
       );
     },

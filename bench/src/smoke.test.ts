@@ -1,17 +1,16 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { bundleServers } from './bundle-servers.ts';
-import { FloorHttpConnection } from './floor/http-connection.ts';
-import { eraOf, implementations, OURS, type Implementation } from './implementations.ts';
+import type { FloorPeer } from './floor/peer.ts';
+import { implementations, OURS, type Implementation } from './implementations.ts';
 import type { CallLoad } from './load.ts';
 import { measureClient } from './measure-client.ts';
 import { measureImport } from './measure-import.ts';
 import { measureHttpServer, measureStdioServer } from './measure-server.ts';
 import { measureSessions } from './measure-sessions.ts';
 import { measureEmptyProcess, measureStart } from './measure-start.ts';
-import { startHttpServer, startStdioServer } from './server-process.ts';
 
 const load: CallLoad = {
   warmUpCalls: 2,
@@ -22,6 +21,9 @@ const load: CallLoad = {
 /** The processes run the build, which `nx test` makes: they start faster than from the sources. */
 const nodeArguments: readonly string[] = [];
 const options = { load, nodeArguments };
+/** All notifications of a full flood must arrive at ours; a short one shows that the others are measured. */
+const optionsFor = ({ name }: Implementation) =>
+  name === OURS ? options : { ...options, load: { ...load, notifications: 200 } };
 const oneStart = { starts: 1, nodeArguments };
 const positive = expect.toSatisfy(
   (value) => typeof value === 'number' && value > 0,
@@ -43,6 +45,17 @@ const byEra = implementations.flatMap((implementation) =>
     era,
   })),
 );
+/** Calls a tool with an argument of the wrong type. */
+async function expectRefusal(peer: FloorPeer): Promise<void> {
+  const refusal = peer.request('tools/call', { name: 'echo', arguments: { text: 7 } });
+  expect(
+    await refusal.then(
+      ({ isError }) => isError,
+      () => true,
+    ),
+  ).toBe(true);
+}
+
 /** A single HTTP mode of each peer is enough: the shared code is tested with ours and the floor. */
 const inFull = implementations.filter(({ name }) => name === OURS || name === 'floor');
 const byMode = implementations.flatMap((implementation) =>
@@ -57,28 +70,12 @@ describe.each(byEra)('$name', ({ implementation, era }) => {
       ? { ...everything, flood: { ...perOperation, lostPerCall: 0 } }
       : everything;
 
-  test('the stdio server answers calls, lists and reports progress, all of it if it is ours', async () => {
-    expect(await measureStdioServer(implementation, era, options)).toMatchObject(expected);
-  });
-
-  test('the stdio server refuses an argument of the wrong type', async () => {
-    const server = startStdioServer(implementation.server, {
-      era,
-      nodeArguments,
-      reportsUsage: false,
-    });
-    await server.connection.open();
-    const refusal = server.connection.request('tools/call', {
-      name: 'echo',
-      arguments: { text: 7 },
-    });
+  test('the stdio server answers calls, lists and reports progress, all of it if it is ours, and refuses an argument of the wrong type', async () => {
+    const afterwards = vi.fn<(peer: FloorPeer) => Promise<void>>(expectRefusal);
     expect(
-      await refusal.then(
-        ({ isError }) => isError,
-        () => true,
-      ),
-    ).toBe(true);
-    await server.stop();
+      await measureStdioServer(implementation, era, { ...optionsFor(implementation), afterwards }),
+    ).toMatchObject(expected);
+    expect(afterwards).toHaveBeenCalledOnce();
   });
 
   test('the start of the server is measured', async () => {
@@ -90,33 +87,24 @@ describe.each(byEra)('$name', ({ implementation, era }) => {
   test.each(['stdio', 'http'] as const)(
     'the client calls, lists and receives progress over %s, all of it if it is ours',
     async (transport) => {
-      expect(await measureClient(implementation, { transport, era }, options)).toMatchObject(
-        expected,
-      );
+      expect(
+        await measureClient(implementation, { transport, era }, optionsFor(implementation)),
+      ).toMatchObject(expected);
     },
   );
 });
 
 describe.each(byMode)('over HTTP, $name', ({ implementation, mode }) => {
-  test('the server answers calls, lists and reports progress, with as many tools as it is told', async () => {
-    expect(await measureHttpServer(implementation, mode, { ...options, tools: 40 })).toMatchObject(
-      everything,
-    );
-  });
-
-  test('the server refuses an argument of the wrong type', async () => {
-    const server = await startHttpServer([implementation.httpServer, mode], nodeArguments);
-    const connection = new FloorHttpConnection(server.port, eraOf(mode));
-    await connection.open();
-    const refusal = connection.request('tools/call', { name: 'echo', arguments: { text: 7 } });
+  test('the server answers calls, lists and reports progress, with as many tools as it is told, and refuses an argument of the wrong type', async () => {
+    const afterwards = vi.fn<(peer: FloorPeer) => Promise<void>>(expectRefusal);
     expect(
-      await refusal.then(
-        ({ isError }) => isError,
-        () => true,
-      ),
-    ).toBe(true);
-    connection.close();
-    await server.stop();
+      await measureHttpServer(implementation, mode, {
+        ...optionsFor(implementation),
+        tools: 40,
+        afterwards,
+      }),
+    ).toMatchObject(everything);
+    expect(afterwards).toHaveBeenCalledOnce();
   });
 });
 
@@ -130,15 +118,17 @@ describe.each(inFull.map((implementation) => ({ name: implementation.name, imple
         openMicros: positive,
       });
     });
+  },
+);
 
-    test.each(Object.entries(implementation.entries))(
-      'the entry for %s is imported',
-      async (_, entry) => {
-        expect(await measureImport(entry, implementation.importsFrom, oneStart)).toMatchObject({
-          importMs: positive,
-        });
-      },
-    );
+test.each(implementations.filter(({ entries }) => Object.keys(entries).length > 0))(
+  'the entries of $name are imported',
+  async ({ entries, importsFrom }) => {
+    expect(
+      await measureImport(Object.values(entries).join(' '), importsFrom, oneStart),
+    ).toMatchObject({
+      importMs: positive,
+    });
   },
 );
 

@@ -2,7 +2,6 @@
 import { TOOLS } from '../catalog.mjs';
 import { exercise } from '../exercise.ts';
 import { FLOOR_HTTP_SERVER, FLOOR_SERVER } from '../implementations.ts';
-import { FLOOD_NOTIFICATIONS } from '../load.ts';
 import type { ClientTask } from '../measure-client.ts';
 import { startHttpServer } from '../server-process.ts';
 import type { ConnectBenchClient } from './bench-client.ts';
@@ -26,7 +25,7 @@ const figures = await exercise(
       if ((await client.listTools()) !== TOOLS)
         throw new Error(`tools/list did not answer with ${String(TOOLS)} tools`);
     },
-    flood: (onProgress) => client.flood(FLOOD_NOTIFICATIONS, onProgress),
+    flood: (notifications, onProgress) => client.flood(notifications, onProgress),
     cpuMicros: () => {
       const { user, system } = process.cpuUsage();
       return user + system;
