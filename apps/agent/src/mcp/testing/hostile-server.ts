@@ -131,7 +131,7 @@ function callTool(
       process.stdout.write(
         line({ method: 'notifications/progress', params: { progressToken, progress: 1 } }),
         () => {
-          for (;;);
+          block();
         },
       );
       return;
@@ -166,4 +166,9 @@ function send(message: object): void {
 function line(message: object): string {
   const text = JSON.stringify({ jsonrpc: '2.0', ...message });
   return `${text.replace(`"${DEEP}"`, () => `${'{"not":'.repeat(80)}{}${'}'.repeat(80)}`)}\n`;
+}
+
+/** Never returns, and takes no processor time. */
+function block(): never {
+  for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }

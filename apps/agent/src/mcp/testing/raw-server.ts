@@ -83,7 +83,7 @@ function callTool(id: number | undefined, params: NonNullable<Message['params']>
       return send({ method: 'notifications/progress', params: { progressToken, progress: 1 } });
     case 'spin':
       send({ method: 'notifications/progress', params: { progressToken, progress: 1 } });
-      for (;;);
+      return block();
     case 'die':
       process.exit(7);
     case 'ask':
@@ -116,4 +116,9 @@ function callTool(id: number | undefined, params: NonNullable<Message['params']>
 
 function send(message: object): void {
   process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+}
+
+/** Never returns, and takes no processor time. */
+function block(): never {
+  for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
