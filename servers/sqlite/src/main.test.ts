@@ -20,6 +20,7 @@ describe('signalbox-sqlite', () => {
       spawnStdio({
         command: 'node',
         args: [...MAIN, '--db-path', temporaryDatabase(), '--timeout-ms', '1200'],
+        env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '' },
       });
     const client = await connectClient(open, { info: { name: 'test', version: '1' } });
     onTestFinished(() => client.close());

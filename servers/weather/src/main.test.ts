@@ -17,7 +17,8 @@ async function connect(
     spawnStdio({
       command: 'node',
       args: [...main, ...args],
-      env,
+      // Compiled once for all processes of the tests.
+      env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '', ...env },
       onStderr: (line) => stderr.push(line),
     });
   const client = await connectClient(open, { info: { name: 'test', version: '1' } });

@@ -59,7 +59,13 @@ async function run(
     {
       cwd: home,
       // No proxy of the caller's environment may stand between the referee and this machine.
-      env: { PATH: process.env['PATH'], HOME: home, TMPDIR: home },
+      env: {
+        PATH: process.env['PATH'],
+        HOME: home,
+        TMPDIR: home,
+        // The referee and the clients are compiled once for all of their starts.
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
