@@ -11,6 +11,7 @@ import type {
   HttpAccessOptions,
   HttpHandler,
   HttpHandlerOptions,
+  HttpHandlerStats,
 } from './http-handler.ts';
 import { sendText } from './json-responses.ts';
 import { LegacySseEndpoint } from './legacy-sse-endpoint.ts';
@@ -42,6 +43,7 @@ class ServingHandler implements HttpHandler {
   /** Endpoint for all other paths. */
   readonly #otherwise: Endpoint | undefined;
   readonly #exchanges = new OpenExchanges();
+  readonly #endpoint: McpEndpoint;
   readonly #sessions: Sessions | undefined;
   readonly #sse: LegacySseEndpoint | undefined;
   readonly #ending = new AbortController();
@@ -82,7 +84,7 @@ class ServingHandler implements HttpHandler {
         onError,
       });
     }
-    const endpoint = new McpEndpoint({
+    this.#endpoint = new McpEndpoint({
       server,
       sessions: this.#sessions,
       exchanges,
@@ -92,7 +94,7 @@ class ServingHandler implements HttpHandler {
       onError,
     });
     const serve: Endpoint = (exchange, auth) => {
-      endpoint.serve(exchange, auth);
+      this.#endpoint.serve(exchange, auth);
     };
     if (path === undefined) this.#otherwise = serve;
     else this.#endpoints.set(path, serve);
@@ -123,6 +125,15 @@ class ServingHandler implements HttpHandler {
     const exchange = new WebExchange(request, body);
     this.#serve(exchange, auth);
     return exchange.response;
+  }
+
+  stats(): HttpHandlerStats {
+    return {
+      sessions: this.#sessions?.size ?? 0,
+      sseConnections: this.#sse?.size ?? 0,
+      requests: this.#endpoint.running,
+      responses: this.#exchanges.size,
+    };
   }
 
   close(): Promise<void> {

@@ -35,6 +35,8 @@ interface Gate {
   readonly send: (
     raw: RawRequest,
   ) => Promise<{ readonly status: number; readonly sessionId: string }>;
+  /** Sends a request and resolves with its response, which is never read. */
+  readonly pause: (raw: RawRequest) => Promise<unknown>;
   /**
    * Sends a request, disconnects while `authenticate` runs, and resolves when the server has
    * finished with it.
@@ -110,6 +112,15 @@ async function openGate(options: Partial<ServerOptions>, http: HttpHandlerOption
             sessionId: typeof sessionId === 'string' ? sessionId : '',
           });
         });
+      }),
+    pause: (raw) =>
+      new Promise((resolve) => {
+        begin(raw)
+          .on('error', () => undefined)
+          .on('response', (response) => {
+            response.pause();
+            resolve(response);
+          });
       }),
     leave: async (raw) => {
       const request = begin({ ...raw, headers: { ...raw.headers, 'x-hold': '1' } });
@@ -263,6 +274,7 @@ describe('a client that left before the listener was set', () => {
       store: undefined,
       retryMs: 1,
       onError: () => undefined,
+      storing: () => undefined,
       isPrimed: false,
     };
     const stream = new EventStream(0, scope);
@@ -307,4 +319,226 @@ describe('a client that left before the listener was set', () => {
     });
     expect(run).not.toHaveBeenCalled();
   });
+});
+
+const POST_FIELDS = { 'content-type': 'application/json', accept: ACCEPT_BOTH };
+
+function post(body: unknown, headers: { readonly [name: string]: string } = {}): Request {
+  return new Request('http://localhost/mcp', {
+    method: 'POST',
+    headers: { ...POST_FIELDS, ...headers },
+    body: JSON.stringify(body),
+  });
+}
+
+/** A handler of web requests, and a tool that runs until its signal aborts. */
+function serveWeb(http: HttpHandlerOptions = {}): {
+  readonly server: Server;
+  readonly handler: HttpHandler;
+  readonly connections: readonly ServerConnection[];
+  readonly started: Promise<AbortSignal>;
+  readonly initialize: () => Promise<{ readonly [name: string]: string }>;
+} {
+  const started = Promise.withResolvers<AbortSignal>();
+  const server = createServer({
+    info: { name: 'test', version: '1' },
+    tools: [
+      toolOf('hold', async (_args, { signal }) => {
+        started.resolve(signal);
+        await new Promise<void>((resolve) => {
+          signal.addEventListener('abort', () => {
+            resolve();
+          });
+        });
+        return { content: [] };
+      }),
+    ],
+  });
+  const connections: ServerConnection[] = [];
+  const connect = server.connect.bind(server);
+  server.connect = async (transport) => {
+    const connection = await connect(transport);
+    connections.push(connection);
+    return connection;
+  };
+  const handler = createHttpHandler(server, { drainMs: 0, ...http });
+  onTestFinished(() => handler.close());
+  return {
+    server,
+    handler,
+    connections,
+    started: started.promise,
+    initialize: async () => {
+      const response = await handler.fetch(post(INITIALIZE));
+      return { 'mcp-session-id': response.headers.get('mcp-session-id') ?? '' };
+    },
+  };
+}
+
+const HOLD = {
+  jsonrpc: '2.0',
+  id: 2,
+  method: 'tools/call',
+  params: { name: 'hold', arguments: {} },
+};
+
+describe('a session whose client has left for good', () => {
+  test('ends after its idle time although a request runs, and aborts its handler', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'setInterval'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const { handler, started, initialize } = serveWeb({ sessionIdleMs: 1000 });
+    const session = await initialize();
+    const leaving = new AbortController();
+    void handler.fetch(new Request(post(HOLD, session), { signal: leaving.signal }));
+    const signal = await started;
+    vi.advanceTimersByTime(10_000);
+    expect([signal.aborted, handler.stats().sessions]).toEqual([false, 1]);
+    leaving.abort();
+    vi.advanceTimersByTime(10_000);
+    await vi.waitFor(() => {
+      expect(signal.aborted).toBe(true);
+    });
+    expect(handler.stats()).toEqual({ sessions: 0, sseConnections: 0, requests: 0, responses: 0 });
+  });
+
+  test('leaves no event behind that the store takes after its end', async () => {
+    const stored = new Set<string>();
+    const slow = Promise.withResolvers<void>();
+    const { handler, server, connections, initialize } = serveWeb({
+      eventStore: {
+        append: async ({ sessionId }) => {
+          await slow.promise;
+          stored.add(sessionId);
+        },
+        after: () => [],
+        forget: (sessionId) => {
+          stored.delete(sessionId);
+        },
+      },
+    });
+    const session = await initialize();
+    await handler.fetch(post({ jsonrpc: '2.0', method: 'notifications/initialized' }, session));
+    const get = { accept: 'text/event-stream', ...session };
+    await handler.fetch(new Request('http://localhost/mcp', { headers: get }));
+    server.log('error', 'an event');
+    await handler.fetch(
+      new Request('http://localhost/mcp', { method: 'DELETE', headers: session }),
+    );
+    await connections[0]?.closed;
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+    slow.resolve();
+    await handler.close();
+    await vi.waitFor(() => {
+      expect([...stored]).toEqual([]);
+    });
+    expect(stored.size).toBe(0);
+  });
+});
+
+describe('the end of a handler', () => {
+  const stateless = { stateless: true };
+
+  test('aborts a stateless request whose client has left', async () => {
+    const { handler, started } = serveWeb(stateless);
+    const leaving = new AbortController();
+    void handler.fetch(new Request(post(HOLD), { signal: leaving.signal }));
+    const signal = await started;
+    leaving.abort();
+    await handler.close();
+    expect(signal.aborted).toBe(true);
+  });
+
+  test('aborts a stateless batch', async () => {
+    const { handler, started } = serveWeb(stateless);
+    const response = handler.fetch(post([HOLD], { 'mcp-protocol-version': '2025-03-26' }));
+    const signal = await started;
+    await handler.close();
+    expect([signal.aborted, (await response).status]).toEqual([true, 503]);
+  });
+
+  test.each([
+    { opened: 'session', request: () => post(INITIALIZE) },
+    {
+      opened: 'connection of HTTP+SSE',
+      request: () =>
+        new Request('http://localhost/sse', { headers: { accept: 'text/event-stream' } }),
+    },
+  ])('ends a $opened that is being opened', async ({ request }) => {
+    const { server, handler } = serveWeb({ legacySse: true });
+    const connect = server.connect.bind(server);
+    const [connecting, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let connection: ServerConnection | undefined;
+    vi.spyOn(server, 'connect').mockImplementation(async (transport) => {
+      connection = await connect(transport);
+      connecting.resolve();
+      await release.promise;
+      return connection;
+    });
+    const response = handler.fetch(request());
+    await connecting.promise;
+    await handler.close();
+    release.resolve();
+    expect((await response).status).toBe(503);
+    await expect(connection?.closed).resolves.toBeUndefined();
+    expect(handler.stats()).toMatchObject({ sessions: 0, sseConnections: 0 });
+  });
+});
+
+test('sessions that open at the same time do not exceed the limit', async () => {
+  const { handler } = serveWeb({ maxSessions: 3 });
+  await Promise.all(Array.from({ length: 10 }, () => handler.fetch(post(INITIALIZE))));
+  expect(handler.stats().sessions).toBeLessThanOrEqual(3);
+});
+
+test('a message whose HTTP+SSE stream ends while its body arrives starts no handler', async () => {
+  const { handler, connections } = serveWeb({ legacySse: true });
+  const stream = await handler.fetch(
+    new Request('http://localhost/sse', { headers: { accept: 'text/event-stream' } }),
+  );
+  const reader = stream.body?.getReader();
+  const first: { readonly value?: unknown } | undefined = await reader?.read();
+  const path = /data: (\S+)/u.exec(Buffer.from(first?.value as Uint8Array).toString())?.[1];
+  const body = Promise.withResolvers<string>();
+  const response = handler.fetch(
+    new Request(`http://localhost${String(path)}`, {
+      method: 'POST',
+      headers: POST_FIELDS,
+      body: new ReadableStream({
+        pull: async (controller) => {
+          controller.enqueue(new TextEncoder().encode(await body.promise));
+          controller.close();
+        },
+      }),
+      duplex: 'half',
+    }),
+  );
+  await reader?.cancel();
+  await connections[0]?.closed;
+  body.resolve(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }));
+  expect((await response).status).toBe(404);
+});
+
+test('a handler that waits for a reader who pauses continues when its session ends', async () => {
+  const finished = Promise.withResolvers<string>();
+  const wait = toolOf('wait', async (_args, context) => {
+    for (let step = 1; step < 50; step += 1)
+      await context.progress({ progress: step, message: 'x'.repeat(1_000_000) });
+    finished.resolve('finished');
+    return { content: [] };
+  });
+  const gate = await openGate({ tools: [wait], progressIntervalMs: 0 }, {});
+  const { sessionId } = await gate.send({ body: INITIALIZE });
+  const headers = { 'mcp-session-id': sessionId };
+  const params = { name: 'wait', arguments: {}, _meta: { progressToken: 'p' } };
+  const paused = gate.pause({
+    headers,
+    body: { jsonrpc: '2.0', id: 2, method: 'tools/call', params },
+  });
+  await paused;
+  await gate.send({ method: 'DELETE', headers });
+  await expect(finished.promise).resolves.toBe('finished');
 });

@@ -9,6 +9,8 @@ export interface StreamScope {
   readonly store: EventStore | undefined;
   readonly retryMs: number;
   readonly onError: (error: unknown) => void;
+  /** Called with each event that the store takes asynchronously; never rejects. */
+  storing(event: Promise<void>): void;
   /** Whether a stream begins with a priming event; known after `initialize`. */
   readonly isPrimed: boolean;
 }
@@ -119,6 +121,7 @@ export class EventStream {
     const { onError } = this.#scope;
     try {
       this.#stored = store.append(this.#address, event)?.catch(onError);
+      if (this.#stored !== undefined) this.#scope.storing(this.#stored);
     } catch (error) {
       onError(error);
     }

@@ -47,8 +47,8 @@ export interface HttpSessionOptions {
    */
   readonly maxSessions?: number;
   /**
-   * Milliseconds without a request and without an open stream after which a session ends. Default:
-   * 30 minutes.
+   * Milliseconds without a message of the client and without a connection on which it waits, after
+   * which a session ends and its handlers are aborted. Default: 30 minutes.
    */
   readonly sessionIdleMs?: number;
   /**
@@ -98,6 +98,18 @@ export interface HandleOptions {
   readonly body?: unknown;
 }
 
+/** Numbers of a handler at one moment; all are 0 when no client is connected or has a session. */
+export interface HttpHandlerStats {
+  /** Legacy sessions, idle ones included. */
+  readonly sessions: number;
+  /** Open connections of HTTP+SSE. */
+  readonly sseConnections: number;
+  /** Requests without a session whose handlers run, listen streams included. */
+  readonly requests: number;
+  /** Responses that are not complete: those of `requests`, and of POSTs of sessions. */
+  readonly responses: number;
+}
+
 /** Serves MCP over HTTP, all revisions at one path. */
 export interface HttpHandler {
   /**
@@ -107,6 +119,8 @@ export interface HttpHandler {
   handle(request: IncomingMessage, response: ServerResponse, options?: HandleOptions): void;
   /** Handles a request of the web platform. Never rejects. */
   fetch(request: Request, options?: HandleOptions): Promise<Response>;
+  /** Returns the numbers of sessions, connections and running requests, for monitoring. */
+  stats(): HttpHandlerStats;
   /**
    * Ends subscriptions in good order, waits for running responses, then ends sessions and the
    * remaining connections. Later requests get 503. Idempotent.

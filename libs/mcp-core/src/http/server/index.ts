@@ -13,6 +13,7 @@ export type {
   HttpAccessOptions,
   HttpHandler,
   HttpHandlerOptions,
+  HttpHandlerStats,
   HttpLimits,
   HttpSessionOptions,
 } from './http-handler.ts';

@@ -22,23 +22,27 @@ export interface LegacySseOptions {
   readonly onError: (error: unknown) => void;
 }
 
+interface Entry {
+  readonly transport: SseTransport;
+  /** `undefined` while it opens. */
+  connection?: ServerConnection;
+  readonly principal: string | undefined;
+}
+
 /**
  * The two paths of HTTP+SSE, which 2025-03-26 replaced. A connection lasts as long as its stream.
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
 export class LegacySseEndpoint {
   readonly #options: LegacySseOptions;
-  readonly #transports = new Map<
-    string,
-    {
-      readonly transport: SseTransport;
-      readonly connection: ServerConnection;
-      readonly principal: string | undefined;
-    }
-  >();
+  readonly #transports = new Map<string, Entry>();
 
   constructor(options: LegacySseOptions) {
     this.#options = options;
+  }
+
+  get size(): number {
+    return this.#transports.size;
   }
 
   serveStream(exchange: HttpExchange, auth: AuthContext | undefined): void {
@@ -59,14 +63,18 @@ export class LegacySseEndpoint {
       sendText(exchange, 405, { text: 'Method not allowed', fields: ['allow', 'POST'] });
       return;
     }
-    const found = this.#transports.get(new URLSearchParams(exchange.query).get('sessionId') ?? '');
-    if (found === undefined || found.principal !== auth?.principal) {
+    const id = new URLSearchParams(exchange.query).get('sessionId') ?? '';
+    const found = this.#find(id, auth);
+    if (found === undefined) {
       sendText(exchange, 404, { text: 'Session not found' });
       return;
     }
     readMessage(exchange, this.#options.maxBodyBytes, (value) => {
-      found.transport.deliver(value, auth);
-      sendAccepted(exchange);
+      // The stream may have ended while the body arrived.
+      const transport = this.#find(id, auth);
+      transport?.deliver(value, auth);
+      if (transport === undefined) sendText(exchange, 404, { text: 'Session not found' });
+      else sendAccepted(exchange);
     });
   }
 
@@ -75,7 +83,14 @@ export class LegacySseEndpoint {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#transports.values()].map(({ connection }) => connection.close()));
+    const open = [...this.#transports.values()];
+    this.#transports.clear();
+    await Promise.all(open.map(async ({ connection }) => connection?.close()));
+  }
+
+  #find(id: string, auth: AuthContext | undefined): SseTransport | undefined {
+    const found = this.#transports.get(id);
+    return found?.principal === auth?.principal ? found?.transport : undefined;
   }
 
   async #open(exchange: HttpExchange, auth: AuthContext | undefined): Promise<void> {
@@ -83,12 +98,21 @@ export class LegacySseEndpoint {
     const { server, messagesPath } = this.#options;
     const id = crypto.randomUUID();
     const transport = new SseTransport(exchange, () => this.#transports.delete(id));
-    const connection = await server.connect(transport);
-    if (exchange.isGone()) {
-      await connection.close();
+    // It counts from now on, so that connections that open at the same time do not exceed the limit.
+    const entry: Entry = { transport, principal: auth?.principal };
+    this.#transports.set(id, entry);
+    try {
+      entry.connection = await server.connect(transport);
+    } catch (error) {
+      this.#transports.delete(id);
+      throw error;
+    }
+    // Meanwhile the client may have left, or the handler closed.
+    if (!this.#transports.has(id)) {
+      if (!exchange.isGone()) sendText(exchange, 503, { text: 'The server is closing' });
+      await entry.connection.close();
       return;
     }
-    this.#transports.set(id, { transport, connection, principal: auth?.principal });
     exchange.open(EVENT_STREAM_FIELDS);
     void exchange.write(`event: endpoint\ndata: ${messagesPath}?sessionId=${id}\n\n`);
   }

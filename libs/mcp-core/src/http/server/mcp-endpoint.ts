@@ -45,6 +45,11 @@ export class McpEndpoint {
     this.#mirrored = new MirroredHeaders((name) => options.server.tool(name)?.inputSchema);
   }
 
+  /** Number of requests without a session whose handlers run. */
+  get running(): number {
+    return this.#running;
+  }
+
   serve(exchange: HttpExchange, auth: AuthContext | undefined): void {
     switch (exchange.method) {
       case 'POST':
@@ -146,9 +151,9 @@ export class McpEndpoint {
     }: { readonly auth: AuthContext | undefined; readonly version: ProtocolVersion },
   ): Promise<void> {
     if (!this.#hasRoom(exchange, ids.length)) return;
-    const { server, onError } = this.#options;
+    const { server, exchanges, onError } = this.#options;
     this.#running += ids.length;
-    await serveBatchAlone(exchange, envelopes, { server, auth, version, onError });
+    await serveBatchAlone(exchange, envelopes, { server, auth, version, exchanges, onError });
     this.#running -= ids.length;
   }
 

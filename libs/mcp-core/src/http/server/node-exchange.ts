@@ -13,7 +13,7 @@ export class NodeExchange implements HttpExchange {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   #goneListener: (() => void) | undefined;
-  #drained: Promise<void> | undefined;
+  #drained: Drained | undefined;
   #addedFields: readonly string[] = [];
   readonly #body: unknown;
 
@@ -75,25 +75,39 @@ export class NodeExchange implements HttpExchange {
   write(text: string): Promise<void> | undefined {
     const response = this.#response;
     if (response.destroyed || response.write(text)) return undefined;
-    this.#drained ??= new Promise((resolve) => {
-      const settle = (): void => {
-        this.#drained = undefined;
-        response.off('drain', settle);
-        response.off('close', settle);
-        resolve();
-      };
-      response.on('drain', settle);
-      response.on('close', settle);
+    this.#drained ??= new Drained(response, () => {
+      this.#drained = undefined;
     });
-    return this.#drained;
+    return this.#drained.promise;
   }
 
   end(text = ''): void {
     if (!this.isGone()) this.#response.end(text);
+    // Nothing more is written, so that no handler must wait for a client that does not read.
+    this.#drained?.settle();
   }
 
   destroy(): void {
     this.#response.destroy();
+  }
+}
+
+/** Settles when more can be written, or the client has left. */
+class Drained {
+  readonly promise: Promise<void>;
+  readonly settle: () => void;
+
+  constructor(response: ServerResponse, settled: () => void) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.promise = promise;
+    this.settle = () => {
+      response.off('drain', this.settle);
+      response.off('close', this.settle);
+      settled();
+      resolve();
+    };
+    response.on('drain', this.settle);
+    response.on('close', this.settle);
   }
 }
 

@@ -16,6 +16,10 @@ export class OpenExchanges {
   readonly #open = new Set<OpenExchange>();
   #emptied: PromiseWithResolvers<void> | undefined;
 
+  get size(): number {
+    return this.#open.size;
+  }
+
   add(exchange: OpenExchange): void {
     this.#open.add(exchange);
   }

@@ -39,6 +39,11 @@ export class SessionPost implements OpenExchange {
     this.#scope = scope;
   }
 
+  /** Whether the client waits for the response. */
+  get isConnected(): boolean {
+    return this.#stream?.isConnected ?? !this.#exchange.isGone();
+  }
+
   /**
    * Sends a message that belongs to a request of the POST. Rejects when the client disconnected
    * before it received the id of an event to resume from.

@@ -52,6 +52,8 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
   /** Streams of POSTs without a response. */
   #streams: Map<number, EventStream> | undefined;
   #standalone: StandaloneStream | undefined;
+  /** Events that the store is taking. */
+  #storing: Set<Promise<void>> | undefined;
   #nextStream = STANDALONE_STREAM + 1;
 
   constructor(sessionId: string, principal: string | undefined, scope: SessionScope) {
@@ -80,9 +82,11 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
     return this.store !== undefined && codecOf(this.version)?.hasPrimingEvents === true;
   }
 
-  /** Whether a request runs or a client is connected. */
-  get isBusy(): boolean {
-    return (this.#posts?.size ?? 0) > 0 || this.#standalone?.isConnected === true;
+  /** Whether the client waits for a response or reads a stream. */
+  get isConnected(): boolean {
+    if (this.#standalone?.isConnected === true) return true;
+    for (const post of this.#posts?.values() ?? []) if (post.isConnected) return true;
+    return false;
   }
 
   start(receiver: TransportReceiver): Promise<void> {
@@ -112,6 +116,12 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
     return undefined;
   }
 
+  storing(event: Promise<void>): void {
+    this.#storing ??= new Set();
+    this.#storing.add(event);
+    void event.finally(() => this.#storing?.delete(event));
+  }
+
   closeStream(id: RequestId): void {
     this.#postOf(id)?.disconnect();
   }
@@ -124,6 +134,8 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
     this.#standalone?.end();
     this.#scope.ended(this);
     this.#receiver?.closed();
+    // An event that is stored later would never be deleted.
+    if (this.#storing !== undefined) await Promise.all(this.#storing);
     try {
       await this.store?.forget(this.sessionId);
     } catch (error) {

@@ -41,6 +41,10 @@ export class Sessions {
     };
   }
 
+  get size(): number {
+    return this.#sessions.size;
+  }
+
   /**
    * Opens a session for an `initialize` request and serves the request. Has no effect when the
    * client has left.
@@ -55,13 +59,23 @@ export class Sessions {
       return;
     }
     const transport = new SessionTransport(crypto.randomUUID(), auth?.principal, this.#scope);
+    const { sessionId } = transport;
     transport.lastUsedAt = Date.now();
-    transport.connection = await this.#server.connect(transport);
-    if (exchange.isGone()) {
+    // It counts from now on, so that sessions that open at the same time do not exceed the limit.
+    this.#sessions.set(sessionId, transport);
+    try {
+      transport.connection = await this.#server.connect(transport);
+    } catch (error) {
+      this.#sessions.delete(sessionId);
+      throw error;
+    }
+    // Meanwhile the client may have left, the handler closed, or another session taken the place.
+    if (exchange.isGone() || !this.#sessions.has(sessionId)) {
+      this.#sessions.delete(sessionId);
       await transport.connection.close();
+      sendText(exchange, 503, { text: 'The session has ended', fields: ['retry-after', '60'] });
       return;
     }
-    this.#sessions.set(transport.sessionId, transport);
     transport.serve(exchange, { value: request, ids: [request.id], auth });
   }
 
@@ -84,11 +98,11 @@ export class Sessions {
     for (const transport of this.#sessions.values()) transport.keepAlive();
   }
 
-  /** Ends idle sessions. */
+  /** Ends sessions whose client was neither connected nor heard from for too long. */
   expire(): void {
     const now = Date.now();
     for (const [id, transport] of this.#sessions) {
-      if (transport.isBusy) transport.lastUsedAt = now;
+      if (transport.isConnected) transport.lastUsedAt = now;
       else if (transport.lastUsedAt < now - this.#options.sessionIdleMs) this.end(id);
     }
   }
@@ -107,7 +121,10 @@ export class Sessions {
     if (this.#sessions.size < this.#options.maxSessions) return true;
     let oldest: SessionTransport | undefined;
     for (const transport of this.#sessions.values()) {
-      if (!transport.isBusy && (oldest === undefined || transport.lastUsedAt < oldest.lastUsedAt))
+      if (
+        !transport.isConnected &&
+        (oldest === undefined || transport.lastUsedAt < oldest.lastUsedAt)
+      )
         oldest = transport;
     }
     if (oldest !== undefined) this.end(oldest.sessionId);

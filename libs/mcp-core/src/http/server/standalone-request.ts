@@ -45,7 +45,7 @@ export class StandaloneRequest implements RequestLink, OpenExchange {
     if (scope.legacyVersion !== undefined) this.legacyVersion = scope.legacyVersion;
     scope.exchanges.add(this);
     exchange.onGone(() => {
-      this.#gone(this.legacyVersion === undefined);
+      this.#left();
     });
   }
 
@@ -91,9 +91,12 @@ export class StandaloneRequest implements RequestLink, OpenExchange {
   }
 
   abort(): void {
-    if (this.#isStreaming) this.#exchange.destroy();
-    else sendText(this.#exchange, 503, { text: 'The server is closing' });
-    this.#gone(true);
+    if (!this.#isOver) {
+      this.#isOver = true;
+      if (this.#isStreaming) this.#exchange.destroy();
+      else sendText(this.#exchange, 503, { text: 'The server is closing' });
+    }
+    this.#cancel();
   }
 
   /**
@@ -115,12 +118,17 @@ export class StandaloneRequest implements RequestLink, OpenExchange {
     this.#exchange.open(EVENT_STREAM_FIELDS);
   }
 
-  #gone(isCancelled: boolean): void {
+  /** A legacy request runs on, until `abort`: a client cancels it only by a notification. */
+  #left(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#isCancelled = isCancelled;
+    if (this.legacyVersion === undefined) this.#cancel();
+  }
+
+  #cancel(): void {
+    this.#isCancelled = true;
     this.#scope.exchanges.delete(this);
-    if (isCancelled) this.#controller?.abort(cancelled());
+    this.#controller?.abort(cancelled());
   }
 }
 

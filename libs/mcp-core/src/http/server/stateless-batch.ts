@@ -6,12 +6,21 @@ import { ErrorCode } from '../../protocol/errors.ts';
 import type { Server } from '../../server/server.ts';
 import type { RequestLink } from '../../server/requests/request-link.ts';
 import type { HttpExchange } from './http-exchange.ts';
-import { sendAccepted, sendError, errorText, JSON_FIELDS, responseText } from './json-responses.ts';
+import {
+  sendAccepted,
+  sendError,
+  sendText,
+  errorText,
+  JSON_FIELDS,
+  responseText,
+} from './json-responses.ts';
+import type { OpenExchange, OpenExchanges } from './open-exchanges.ts';
 
 export interface StatelessBatch {
   readonly server: Server;
   readonly auth: AuthContext | undefined;
   readonly version: ProtocolVersion;
+  readonly exchanges: OpenExchanges;
   readonly onError: (error: unknown) => void;
 }
 
@@ -22,7 +31,7 @@ export interface StatelessBatch {
 export async function serveBatchAlone(
   exchange: HttpExchange,
   envelopes: readonly Envelope[],
-  { server, auth, version, onError }: StatelessBatch,
+  { server, auth, version, exchanges, onError }: StatelessBatch,
 ): Promise<void> {
   if (envelopes.length > MAX_BATCH) {
     sendError(exchange, 400, {
@@ -31,8 +40,9 @@ export async function serveBatchAlone(
     });
     return;
   }
+  const running = new RunningBatch(exchange, exchanges);
   const link: RequestLink = {
-    signal: new AbortController().signal,
+    signal: running.signal,
     ...(auth === undefined ? {} : { auth }),
     legacyVersion: version,
     notify: () => Promise.resolve(),
@@ -52,7 +62,39 @@ export async function serveBatchAlone(
       });
     }),
   );
-  const present = texts.filter((text) => text !== undefined);
-  if (present.length === 0) sendAccepted(exchange);
-  else exchange.respond(200, JSON_FIELDS, `[${present.join(',')}]`);
+  running.respond(texts.filter((text) => text !== undefined));
+}
+
+/** The response to a batch. The requests run on when the client leaves. */
+class RunningBatch implements OpenExchange {
+  readonly #exchange: HttpExchange;
+  readonly #exchanges: OpenExchanges;
+  readonly #controller = new AbortController();
+
+  constructor(exchange: HttpExchange, exchanges: OpenExchanges) {
+    this.#exchange = exchange;
+    this.#exchanges = exchanges;
+    exchanges.add(this);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  respond(texts: readonly string[]): void {
+    if (this.signal.aborted) return;
+    this.#exchanges.delete(this);
+    if (texts.length === 0) sendAccepted(this.#exchange);
+    else this.#exchange.respond(200, JSON_FIELDS, `[${texts.join(',')}]`);
+  }
+
+  keepAlive(): void {
+    // The response is one JSON array.
+  }
+
+  abort(): void {
+    this.#exchanges.delete(this);
+    sendText(this.#exchange, 503, { text: 'The server is closing' });
+    this.#controller.abort(new Error('The server is closing'));
+  }
 }

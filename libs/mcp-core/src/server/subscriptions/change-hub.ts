@@ -21,6 +21,11 @@ export interface ChangeListener {
 export class Changes implements ChangeHub {
   readonly #listeners = new Set<ChangeListener>();
 
+  /** Number of listeners. */
+  get size(): number {
+    return this.#listeners.size;
+  }
+
   add(listener: ChangeListener): void {
     this.#listeners.add(listener);
   }
