@@ -4,6 +4,8 @@ interface Guard {
   readonly file: string;
   readonly guard: string;
   readonly broken: string;
+  /** Target that detects the missing guard; default `stdio`. */
+  readonly target?: string;
 }
 
 export const NO_SUCH_GUARD = 'no such text in';
@@ -50,6 +52,84 @@ export const guards: { readonly [name: string]: Guard } = {
     file: 'jsonrpc/line-writer.ts',
     guard: 'else if (!this.#isFlushPlanned) this.#planFlush();',
     broken: '',
+  },
+  'cancel-on-leave': {
+    file: 'http/server/standalone-request.ts',
+    guard: 'if (this.legacyVersion === undefined) this.#cancel();',
+    broken: '',
+    target: 'disconnects',
+  },
+  'running-requests': {
+    file: 'http/server/mcp-endpoint.ts',
+    guard: 'this.#running -= 1;',
+    broken: '',
+    target: 'disconnects',
+  },
+  'left-streams': {
+    file: 'http/server/event-stream.ts',
+    guard: 'if (this.#connection === exchange) this.#connection = undefined;',
+    broken: '',
+    target: 'disconnects',
+  },
+  'left-while-connecting': {
+    file: 'http/server/legacy-sse-endpoint.ts',
+    guard: 'if (!this.#transports.has(id)) {',
+    broken: 'if (false) {',
+    target: 'disconnects',
+  },
+  'closed-while-connecting': {
+    file: 'http/server/sessions.ts',
+    guard: 'if (exchange.isGone() || !this.#sessions.has(sessionId)) {',
+    broken: 'if (false) {',
+    target: 'disconnects',
+  },
+  'cancelled-readers': {
+    file: 'http/server/web-exchange.ts',
+    guard: 'cancel: () => {\n          this.#gone();',
+    broken: 'cancel: () => {',
+    target: 'disconnects',
+  },
+  'detached-streams': {
+    file: 'server/subscriptions/listen.ts',
+    guard: 'server.changes.remove(stream);',
+    broken: '',
+    target: 'disconnects',
+  },
+  'detached-signals': {
+    file: 'server/subscriptions/listen.ts',
+    guard: "for (const signal of signals) signal.removeEventListener('abort', stopNow);",
+    broken: '',
+    target: 'disconnects',
+  },
+  'late-events': {
+    file: 'http/server/session-transport.ts',
+    guard: 'if (this.#storing !== undefined) await Promise.all(this.#storing);',
+    broken: '',
+    target: 'disconnects',
+  },
+  'ended-before-delivery': {
+    file: 'http/server/legacy-sse-endpoint.ts',
+    guard: 'const transport = this.#find(id, auth);',
+    broken: 'const transport = found;',
+    target: 'disconnects',
+  },
+  'aborted-batches': {
+    file: 'http/server/stateless-batch.ts',
+    guard: 'exchanges.add(this);',
+    broken: '',
+    target: 'disconnects',
+  },
+  'abandoned-sessions': {
+    file: 'http/server/session-post.ts',
+    guard: 'return this.#stream?.isConnected ?? !this.#exchange.isGone();',
+    broken: 'return true;',
+    target: 'disconnects',
+  },
+  'ended-waits': {
+    file: 'http/server/node-exchange.ts',
+    guard: 'this.#drained?.settle();',
+    broken: '',
+    target: 'disconnects',
   },
 };
 

@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collectGarbage } from './collect-garbage.ts';
 import { ResponseLedger } from './response-ledger.ts';
 import { expectedResponses } from './expected-responses.ts';
 import type { FuzzConnection, FuzzMessage, FuzzSession, FuzzTarget } from './fuzz-target.ts';
@@ -106,14 +105,7 @@ async function openSession(
 }
 
 class HeapWatch {
-  readonly #collect: () => void;
   #firstMib: number | undefined;
-
-  constructor() {
-    setFlagsFromString('--expose-gc');
-    // The flag makes the function visible in later contexts.
-    this.#collect = runInNewContext('gc') as () => void;
-  }
 
   /**
    * Returns the heap in use in MiB, after some turns in which pending work may end.
@@ -134,7 +126,7 @@ class HeapWatch {
   }
 
   #measure(): number {
-    this.#collect();
+    collectGarbage();
     const { heapUsed, arrayBuffers } = process.memoryUsage();
     return (heapUsed + arrayBuffers) / 1024 / 1024;
   }

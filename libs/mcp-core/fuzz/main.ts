@@ -1,4 +1,4 @@
-// npm run fuzz -- [--messages 1000000] [--seed 1] [--target stdio] [--control]
+// npm run fuzz -- [--messages 1000000] [--seed 1] [--target stdio] [--stride 1] [--control]
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -12,8 +12,12 @@ const { values } = parseArgs({
     /** Verifies that the fuzzer fails without each guard. */
     control: { type: 'boolean', default: false },
     'without-guard': { type: 'string' },
+    /** Turns from one departure to the next; 1 leaves before each turn. */
+    stride: { type: 'string', default: '1' },
   },
 });
+/** Share of the messages whose clients leave; each takes as long as twenty others. */
+const DISCONNECT_SHARE = 0.1;
 const report = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
@@ -28,14 +32,25 @@ if (values.control) {
   const { httpTarget } = await import('./http-target.ts');
   const { inMemoryTarget } = await import('./in-memory-target.ts');
   const { stdioTarget } = await import('./stdio-target.ts');
+  const { DISCONNECTS, fuzzDisconnects } = await import('./disconnects/fuzz-disconnects.ts');
   const targets = [stdioTarget, inMemoryTarget, httpTarget].filter(
     ({ name }) => values.target === undefined || values.target === name,
   );
+  const hasDisconnects = values.target === undefined || values.target === DISCONNECTS;
+  const messages = Number(values.messages);
+  const disconnectMessages =
+    targets.length === 0 ? messages : hasDisconnects ? messages * DISCONNECT_SHARE : 0;
+  const options = { seed: Number(values.seed), report };
   for (const target of targets)
     await fuzz(target, {
-      messages: Math.ceil(Number(values.messages) / targets.length),
-      seed: Number(values.seed),
-      report,
+      ...options,
+      messages: Math.ceil((messages - disconnectMessages) / targets.length),
+    });
+  if (hasDisconnects)
+    await fuzzDisconnects({
+      ...options,
+      messages: disconnectMessages,
+      stride: Number(values.stride),
     });
 }
 
@@ -48,7 +63,7 @@ function isNoticed(guard: string): boolean {
     '--messages',
     '60000',
     '--target',
-    'stdio',
+    guards[guard]?.target ?? 'stdio',
   ];
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
   const reason = String(/^\S*Error: .*$/mu.exec(stderr)?.[0]);

@@ -361,7 +361,7 @@ function serveWeb(http: HttpHandlerOptions = {}): {
     connections.push(connection);
     return connection;
   };
-  const handler = createHttpHandler(server, { drainMs: 0, ...http });
+  const handler = createHttpHandler(server, { limits: { drainMs: 0 }, ...http });
   onTestFinished(() => handler.close());
   return {
     server,
@@ -388,7 +388,7 @@ describe('a session whose client has left for good', () => {
     onTestFinished(() => {
       vi.useRealTimers();
     });
-    const { handler, started, initialize } = serveWeb({ sessionIdleMs: 1000 });
+    const { handler, started, initialize } = serveWeb({ sessions: { sessionIdleMs: 1000 } });
     const session = await initialize();
     const leaving = new AbortController();
     void handler.fetch(new Request(post(HOLD, session), { signal: leaving.signal }));
@@ -407,14 +407,16 @@ describe('a session whose client has left for good', () => {
     const stored = new Set<string>();
     const slow = Promise.withResolvers<void>();
     const { handler, server, connections, initialize } = serveWeb({
-      eventStore: {
-        append: async ({ sessionId }) => {
-          await slow.promise;
-          stored.add(sessionId);
-        },
-        after: () => [],
-        forget: (sessionId) => {
-          stored.delete(sessionId);
+      sessions: {
+        eventStore: {
+          append: async ({ sessionId }) => {
+            await slow.promise;
+            stored.add(sessionId);
+          },
+          after: () => [],
+          forget: (sessionId) => {
+            stored.delete(sessionId);
+          },
         },
       },
     });
@@ -440,7 +442,7 @@ describe('a session whose client has left for good', () => {
 });
 
 describe('the end of a handler', () => {
-  const stateless = { stateless: true };
+  const stateless = { sessions: false } as const;
 
   test('aborts a stateless request whose client has left', async () => {
     const { handler, started } = serveWeb(stateless);
@@ -489,7 +491,7 @@ describe('the end of a handler', () => {
 });
 
 test('sessions that open at the same time do not exceed the limit', async () => {
-  const { handler } = serveWeb({ maxSessions: 3 });
+  const { handler } = serveWeb({ sessions: { maxSessions: 3 } });
   await Promise.all(Array.from({ length: 10 }, () => handler.fetch(post(INITIALIZE))));
   expect(handler.stats().sessions).toBeLessThanOrEqual(3);
 });
@@ -530,7 +532,7 @@ test('a handler that waits for a reader who pauses continues when its session en
     finished.resolve('finished');
     return { content: [] };
   });
-  const gate = await openGate({ tools: [wait], progressIntervalMs: 0 }, {});
+  const gate = await openGate({ tools: [wait], limits: { progressIntervalMs: 0 } }, {});
   const { sessionId } = await gate.send({ body: INITIALIZE });
   const headers = { 'mcp-session-id': sessionId };
   const params = { name: 'wait', arguments: {}, _meta: { progressToken: 'p' } };
