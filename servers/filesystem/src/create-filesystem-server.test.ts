@@ -165,9 +165,12 @@ describe.each(['legacy', 'modern'] as const)('the server for a %s client', (era)
     const uri = pathToFileURL(path.join(folders.root, 'a.txt')).href;
     const updates: string[] = [];
     let resolveUpdate = (): void => undefined;
-    const watch = await connected.client.watch({ resourceSubscriptions: [uri] }, (updated) => {
-      updates.push(updated);
-      resolveUpdate();
+    const watch = await connected.client.watch({
+      resources: [uri],
+      onResourceUpdated: (updated) => {
+        updates.push(updated);
+        resolveUpdate();
+      },
     });
     const update = new Promise<void>((resolve) => (resolveUpdate = resolve));
     await writeFile(path.join(folders.root, 'a.txt'), '1');
@@ -187,7 +190,7 @@ test('refuses a subscription outside before a watch begins', async () => {
     path.join(folders.root, 'd/x.txt'),
   ]) {
     const uri = pathToFileURL(target).href;
-    const watch = await connected.client.watch({ resourceSubscriptions: [uri] }, () => undefined);
+    const watch = await connected.client.watch({ resources: [uri] });
     expect(watch.filter.resourceSubscriptions ?? []).toEqual([]);
   }
 });
@@ -354,7 +357,7 @@ describe.each(['legacy', 'modern'] as const)('options, for a %s client', (era) =
       (await client.complete(reference, { name: 'path', value: `${folders.root.slice(1)}/.` }))
         .values,
     ).toEqual([]);
-    const watch = await client.watch({ resourceSubscriptions: [uri('.env')] }, () => undefined);
+    const watch = await client.watch({ resources: [uri('.env')] });
     expect(watch.filter.resourceSubscriptions ?? []).toEqual([]);
   });
 
@@ -439,10 +442,10 @@ describe.each(['legacy', 'modern'] as const)('options, for a %s client', (era) =
       (await client.callTool('read_text_file', { path: path.join(folders.root, 'b.txt') })).isError,
     ).toBe(true);
     const updated = Promise.withResolvers<string>();
-    const watch = await client.watch(
-      { resourceSubscriptions: [pathToFileURL(file).href] },
-      updated.resolve,
-    );
+    const watch = await client.watch({
+      resources: [pathToFileURL(file).href],
+      onResourceUpdated: updated.resolve,
+    });
     await writeFile(`${file}.new`, 'replaced');
     await rename(`${file}.new`, file);
     expect(await updated.promise).toBe(pathToFileURL(file).href);

@@ -136,7 +136,7 @@ describe('our client with our filesystem server over a real process', () => {
       resource.uri.endsWith('/hello.txt'),
     )!;
     const updated = Promise.withResolvers<string>();
-    const watch = await client.watch({ resourceSubscriptions: [uri] }, updated.resolve);
+    const watch = await client.watch({ resources: [uri], onResourceUpdated: updated.resolve });
     expect(watch.filter.resourceSubscriptions).toEqual([uri]);
     await client.callTool('write_file', { path: join(folder, 'hello.txt'), content: 'changed' });
     expect(await updated.promise).toBe(uri);

@@ -19,7 +19,7 @@ async function changedServer(): Promise<PoolFixture & { readonly url: string }> 
     ...toolNamed(name),
     description: `${name} and send it away`,
   }));
-  server.options.onToolsChanged();
+  server.changeTools();
   await statusOf(fixture.pool, 'files', ({ quarantined }) => quarantined.length === 3);
   const edge = await createTestEdge({}, {}, { registry: fixture.pool, directory: fixture.pool });
   const url = await edge.app.listen({ host: '127.0.0.1', port: 0 });

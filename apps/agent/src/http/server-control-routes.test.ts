@@ -45,7 +45,7 @@ const changed = { ...toolNamed('read/all'), description: 'Writes.' };
 async function quarantined(): Promise<Fixture> {
   const fixture = await ready();
   fixture.server.tools = [changed];
-  fixture.server.options.onToolsChanged();
+  fixture.server.changeTools();
   await statusOf(fixture.pool, 's', (status) => status.quarantined.length > 0);
   return fixture;
 }

@@ -16,9 +16,9 @@ describe('the tools of a server', () => {
     server.tools = [toolNamed('a'), toolNamed('b')];
     const changes: number[] = [];
     pool.onServerChange((status) => changes.push(status.toolCount));
-    server.options.onToolsChanged();
-    server.options.onToolsChanged();
-    server.options.onToolsChanged();
+    server.changeTools();
+    server.changeTools();
+    server.changeTools();
     await statusOf(pool, 'server', (status) => status.toolCount === 2);
     server.tools = [];
     await vi.waitFor(() => expect(clock.waits).toEqual([500]), { interval: 1, timeout: 10_000 });
@@ -34,7 +34,7 @@ describe('the tools of a server', () => {
     pool.start();
     await statusOf(pool, 'server', isReady);
     server.listFailure = new Error('busy with hush-hush');
-    server.options.onToolsChanged();
+    server.changeTools();
     expect(await statusOf(pool, 'server', (status) => status.warnings.length > 0)).toMatchObject({
       state: 'ready',
       toolCount: 1,
@@ -62,7 +62,7 @@ describe('the tools of a server', () => {
     server.onList = () => {
       server.onList = () => undefined;
       server.tools = [toolNamed('a'), toolNamed('b')];
-      server.options.onToolsChanged();
+      server.changeTools();
     };
     pool.start();
     expect(await statusOf(pool, 'server', isReady)).toMatchObject({ toolCount: 1 });
@@ -178,8 +178,8 @@ describe('the tools of a server', () => {
     pool.start();
     await statusOf(pool, 'server', isReady);
     server.onList = () => clock.advance(2000);
-    server.options.onToolsChanged();
-    server.options.onToolsChanged();
+    server.changeTools();
+    server.changeTools();
     await vi.waitFor(() => expect(clock.waits).toContain(20_000), { interval: 1, timeout: 10_000 });
   });
 });

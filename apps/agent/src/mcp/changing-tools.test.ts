@@ -39,7 +39,7 @@ test('a change of one server reloads only the tools of that server', async () =>
   const read = vi.fn<() => void>();
   quiet.onList = read;
   changing.tools = [toolNamed('c')];
-  changing.options.onToolsChanged();
+  changing.changeTools();
   await statusOf(pool, 'changing', () => pool.find('changing__c') !== undefined);
   expect(pool.tools().map(({ wireName }) => wireName)).toEqual(['changing__c', 'quiet__b']);
   expect(read).not.toHaveBeenCalled();
@@ -51,7 +51,7 @@ test('a changed list replaces the whole old list', async () => {
   );
   const { pool } = await ready({ server });
   server.tools = Array.from({ length: 50 }, (_, index) => toolNamed(`new${index}`));
-  server.options.onToolsChanged();
+  server.changeTools();
   const seen = new Set<string>();
   while (pool.find('server__new49') === undefined) {
     seen.add(
@@ -82,7 +82,7 @@ test.each([
   const fixture = await ready({ server });
   const { outcome } = await begin(fixture, server, 'server__t');
   server.tools = next;
-  server.options.onToolsChanged();
+  server.changeTools();
   await statusOf(fixture.pool, 'server', ({ toolCount }) => toolCount === 0);
   server.calls[0]!.answer(done);
   expect(await outcome).toEqual({ type: 'result', result: done });

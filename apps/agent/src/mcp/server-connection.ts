@@ -12,7 +12,6 @@ export interface ServerConnection {
     | 'tasks'
     | 'ping'
     | 'watch'
-    | 'changes'
     | 'rootsChanged'
     | 'listResources'
     | 'listResourceTemplates'
@@ -37,7 +36,6 @@ export interface ConnectOptions {
   readonly onStderr: (line: string) => void;
   /** Called for the server's log messages and for output that could not be parsed. */
   readonly onLog: (line: string) => void;
-  readonly onToolsChanged: () => void;
   /** Called when a URL elicitation is completed. */
   readonly onElicitationComplete: (elicitationId: string) => void;
   /** Evaluates the output schemas of the server. */
@@ -65,7 +63,6 @@ export function clientOptions(
     handlers,
     capabilities: { elicitationUrl: true, samplingTools: true },
     output: { evaluator: options.schemaEvaluator },
-    onToolsChanged: options.onToolsChanged,
     events: {
       onElicitationComplete,
       onLog: ({ level, logger, data }) =>

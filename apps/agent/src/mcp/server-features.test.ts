@@ -1,5 +1,4 @@
 import { LocalError, ProtocolError, ResourceNotFoundError } from '@signalbox/mcp-core';
-import type { ServerChange } from '@signalbox/mcp-core/client';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ServerFeatures } from '../ports/server-directory.ts';
 import { sharedChecks } from '../schema/testing/shared-checks.ts';
@@ -103,39 +102,13 @@ describe('the features of a server', () => {
 
   test('changes are sent until the reader disconnects, also after a restart of the server', async () => {
     const fake = new FakeServer();
-    const sources: ReadableStreamDefaultController<ServerChange>[] = [];
-    fake.features = {
-      ...fake.features,
-      changes: () => {
-        const stream = new ReadableStream<ServerChange>({
-          start: (controller) => void sources.push(controller),
-        });
-        const reader = stream.getReader();
-        const next = async () => {
-          const { value, done } = await reader.read();
-          return done ? { done, value: undefined } : { done, value };
-        };
-        const end = async () => {
-          await reader.cancel();
-          return { done: true as const, value: undefined as never };
-        };
-        return {
-          next,
-          return: end,
-          [Symbol.asyncIterator]() {
-            return this;
-          },
-        };
-      },
-    };
     const features = await featuresOf(fake);
     const leaving = new AbortController();
     const changes = features.changes([], leaving.signal)[Symbol.asyncIterator]();
     expect(await changes.next()).toMatchObject({ value: { kind: 'subscribed' } });
-    sources[0]?.enqueue({ kind: 'tools' });
+    fake.changeTools();
     expect(await changes.next()).toMatchObject({ value: { kind: 'tools' } });
     const missed = changes.next();
-    sources[0]?.close();
     fake.crash();
     expect(await missed).toMatchObject({ value: { kind: 'missed' } });
     expect(await changes.next()).toMatchObject({ value: { kind: 'subscribed' } });

@@ -5,7 +5,7 @@ import {
   ResourceNotFoundError,
   type JsonObject,
 } from '@signalbox/mcp-core';
-import type { RequestOptions } from '@signalbox/mcp-core/client';
+import type { RequestOptions, Watch } from '@signalbox/mcp-core/client';
 import {
   ServerRefusedError,
   ServerUnavailableError,
@@ -13,6 +13,7 @@ import {
   type ServerFeatures,
 } from '../ports/server-directory.ts';
 import type { Refusal } from './call-lease.ts';
+import { PendingChanges } from './pending-changes.ts';
 import type { PooledServer } from './pooled-server.ts';
 import type { ServerConnection } from './server-connection.ts';
 import type { ServerLife } from './server-life.ts';
@@ -142,38 +143,32 @@ async function* changesInLife(
   { connection }: ServerLife,
   { uris, signal }: Pick<ChangesOptions, 'uris' | 'signal'>,
 ): AsyncGenerator<FollowedChange> {
-  const { capabilities } = connection.client.server;
-  const filter = {
-    ...(uris.length === 0 ? {} : { resourceSubscriptions: uris }),
-    ...(capabilities.tools?.listChanged === true ? { toolsListChanged: true } : {}),
-    ...(capabilities.prompts?.listChanged === true ? { promptsListChanged: true } : {}),
-    ...(capabilities.resources?.listChanged === true ? { resourcesListChanged: true } : {}),
+  const pending = new PendingChanges();
+  let watch: Watch | undefined;
+  const stop = (): void => {
+    pending.discard();
+    void watch?.close();
   };
-  const changes = connection.client.changes(filter);
-  const stop = (): void => void changes.return().catch(() => undefined);
   signal.addEventListener('abort', stop, { once: true });
   try {
-    let next = changes.next();
-    next.catch(() => undefined);
-    // The acknowledgment of a second subscription proves that the first is active.
-    const watch = await Promise.race([
-      connection.client.watch(filter, () => undefined),
-      next.then(() => undefined),
-    ]);
-    await watch?.close();
-    const refused = uris.filter(
-      (uri) => watch !== undefined && !(watch.filter.resourceSubscriptions ?? []).includes(uri),
-    );
+    watch = await connection.client.watch({
+      onToolsChanged: () => pending.add({ kind: 'tools' }),
+      onPromptsChanged: () => pending.add({ kind: 'prompts' }),
+      onResourcesChanged: () => pending.add({ kind: 'resources' }),
+      resources: uris,
+      onResourceUpdated: (uri) => pending.add({ kind: 'resource', uri }),
+      onMissed: () => pending.miss(),
+    });
+    void watch.ended.then(() => pending.end());
+    const { resourceSubscriptions = [] } = watch.filter;
+    const refused = uris.filter((uri) => !resourceSubscriptions.includes(uri));
     if (refused.length > 0)
       throw new ServerRefusedError(
         `server ${server.config.name} does not let its resource ${refused.join(', ')} be followed`,
         { cause: undefined, isNotFound: true },
       );
     yield { kind: 'subscribed' };
-    for (let change = await next; change.done !== true; change = await next) {
-      yield change.value;
-      next = changes.next();
-    }
+    yield* pending.read();
   } catch (error) {
     const failure = described(server, error);
     // Wait for a server that ended; a server that refuses the subscription would refuse it again.

@@ -44,7 +44,6 @@ export async function startLife(
     schemaEvaluator: options.schemas.evaluatorFor(server.name),
     onStderr: options.onStderr,
     onLog: options.onLog,
-    onToolsChanged: () => void opened.promise.then((tools) => tools.refresh()),
     onElicitationComplete: (elicitationId) => router.completed(elicitationId),
     onClosed: (error) =>
       end.resolve(
@@ -58,7 +57,10 @@ export async function startLife(
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     signal.throwIfAborted();
-    await readTools(tools, connection, signal);
+    await readTools(tools, connection, {
+      signal,
+      onToolsChanged: () => void opened.promise.then((read) => read.refresh()),
+    });
   } catch (error) {
     await connection.close();
     throw error;
@@ -72,10 +74,10 @@ export async function startLife(
 async function readTools(
   tools: LiveCatalogue,
   connection: ServerConnection,
-  signal: AbortSignal,
+  { signal, onToolsChanged }: { readonly signal: AbortSignal; readonly onToolsChanged: () => void },
 ): Promise<void> {
   try {
-    await tools.read(await watchTools(connection));
+    await tools.read(await watchTools(connection, onToolsChanged));
   } catch (error) {
     const hasEnded =
       error instanceof LocalError &&
@@ -87,10 +89,12 @@ async function readTools(
 /**
  * Subscribes to changes of the tools. A failure is only a warning, since the tools work without it.
  */
-async function watchTools({ client }: ServerConnection): Promise<readonly string[]> {
-  if (client.server.capabilities.tools?.listChanged !== true) return [];
+async function watchTools(
+  { client }: ServerConnection,
+  onToolsChanged: () => void,
+): Promise<readonly string[]> {
   try {
-    await client.watch({ toolsListChanged: true }, () => undefined);
+    await client.watch({ onToolsChanged });
     return [];
   } catch (error) {
     return [`changes of the tool list will not be noticed: ${messageOf(error)}`];

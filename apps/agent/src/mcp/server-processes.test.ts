@@ -130,7 +130,6 @@ test('for a server that exits when it is probed, only the second process is reco
     schemaEvaluator: { check: () => [] },
     onStderr: () => undefined,
     onLog: () => undefined,
-    onToolsChanged: () => undefined,
     onElicitationComplete: () => undefined,
     onClosed: () => undefined,
   };

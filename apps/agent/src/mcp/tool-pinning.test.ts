@@ -39,7 +39,7 @@ async function ready(
   const offer: Fixture['offer'] = (...next) => {
     server.tools = next;
     const read = new Promise<ServerStatus>((resolve) => fixture.pool.onServerChange(resolve));
-    server.options.onToolsChanged();
+    server.changeTools();
     fixture.clock.advance(60_000);
     return read;
   };

@@ -8,10 +8,14 @@ import type {
   ResourceContents,
   ResourceTemplate,
 } from '@signalbox/mcp-core';
-import type { ServerChange } from '@signalbox/mcp-core/client';
 
-/** `subscribed`: every change from here on is reported. */
-export type FollowedChange = ServerChange | { readonly kind: 'subscribed' };
+/**
+ * A change on a server: of a list, or of a resource. `subscribed`: every change from here on is
+ * reported. `missed`: changes were lost, so anything may have changed.
+ */
+export type FollowedChange =
+  | { readonly kind: 'tools' | 'prompts' | 'resources' | 'subscribed' | 'missed' }
+  | { readonly kind: 'resource'; readonly uri: string };
 
 /** Features of the servers other than tools, and commands to servers. */
 export interface ServerDirectory {

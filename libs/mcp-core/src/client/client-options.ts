@@ -43,9 +43,6 @@ export interface ClientOptions extends ClientExtensions {
   /** Default: a cache with the default limits. */
   readonly cache?: CacheOptions;
   readonly events?: ClientEvents;
-  readonly onToolsChanged?: () => void;
-  readonly onResourcesChanged?: () => void;
-  readonly onPromptsChanged?: () => void;
 }
 
 export interface ClientLimits {

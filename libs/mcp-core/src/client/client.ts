@@ -3,11 +3,11 @@ import type { LoggingLevel } from '../protocol/logging-levels.ts';
 import type { CompleteParams, Completion, CompletionReference } from '../protocol/completion.ts';
 import type { ResourceContents } from '../protocol/content.ts';
 import type { GetPromptResult, Prompt } from '../protocol/prompts.ts';
-import type { Resource, ResourceTemplate, SubscriptionFilter } from '../protocol/resources.ts';
+import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
 import type { CallToolResult, JsonSchema, Tool } from '../protocol/tools.ts';
 import type { SchemaOutput, StandardSchema } from '../schema/standard-schema.ts';
 import type { CustomRequestOptions, RequestOptions } from './client-options.ts';
-import type { ServerChanges } from './subscriptions/server-changes.ts';
+import type { ChangeHandlers } from './subscriptions/change-handlers.ts';
 import type { Watch } from './subscriptions/watches.ts';
 import type { ClientTasks } from './tasks/client-tasks.ts';
 import type { ConnectedServer } from './versioning/connected-server.ts';
@@ -64,10 +64,11 @@ export interface Client {
    *   notifications; `connection-lost`
    */
   notify(method: string, params?: JsonObject): Promise<void>;
-  /** Subscribes with one `resources/subscribe` per URI (legacy) or one `subscriptions/listen` (modern). Resolves when the server has acknowledged it. */
-  watch(filter: SubscriptionFilter, onUpdated: (uri: string) => void): Promise<Watch>;
-  /** Returns the changes that match the filter. Default filter: every list whose changes the server announces. */
-  changes(filter?: SubscriptionFilter): ServerChanges;
+  /**
+   * Subscribes to the changes that have a handler, in every era: by notifications and one `resources/subscribe` per URI (legacy), or by one
+   * `subscriptions/listen` (modern). Resolves when the server has acknowledged it; without a request when the server announces none of these changes.
+   */
+  watch(handlers: ChangeHandlers): Promise<Watch>;
   /** Sets the least severe level of log messages: of the session (legacy) or of each later request (modern). */
   setLogLevel(level: LoggingLevel, options?: RequestOptions): Promise<void>;
   /** Resolves when the server has responded to `ping` (legacy) or `server/discover` (modern). */

@@ -485,8 +485,8 @@ test('an onProblem that throws is reported on stderr', async () => {
     info: { name: 't', version: '0' },
     era: 'legacy',
     events: { onProblem },
-    onToolsChanged,
   });
+  await client.watch({ onToolsChanged });
   server.deliverGarbage('no JSON');
   server.deliver({ id: 1, result: 7 });
   server.notify('notifications/tools/list_changed', {});

@@ -365,20 +365,19 @@ describe('notifications', () => {
     const logs: LogEntry[] = [];
     const { client, server } = await connectLegacy(
       { ping: () => ({ result: {} }) },
-      {
-        onToolsChanged: () => heard.push('tools'),
-        onResourcesChanged: () => heard.push('resources'),
-        onPromptsChanged: () => heard.push('prompts'),
-        events: { onLog: (entry) => logs.push(entry) },
-      },
+      { events: { onLog: (entry) => logs.push(entry) } },
     );
+    await client.watch({
+      onToolsChanged: () => heard.push('tools'),
+      onResourcesChanged: () => heard.push('resources'),
+    });
     for (const list of ['tools', 'resources', 'prompts'])
       server.notify(`notifications/${list}/list_changed`, {});
     server.notify('notifications/message', { level: 'error', logger: 'db', data: { a: 1 } });
     server.notify('notifications/message', { level: 'shout', data: 'x' });
     server.notify('notifications/unheard/of', {});
     await client.ping();
-    expect(heard).toEqual(['tools', 'resources', 'prompts']);
+    expect(heard).toEqual(['tools', 'resources']);
     expect(logs).toEqual([
       { level: 'error', logger: 'db', data: { a: 1 } },
       { level: 'info', data: 'x' },
@@ -415,8 +414,9 @@ describe('notifications', () => {
     };
     const { client, server } = await connectLegacy(
       { ping: () => ({ result: {} }) },
-      { onToolsChanged, events: { onProblem: (problem) => problems.push(problem) } },
+      { events: { onProblem: (problem) => problems.push(problem) } },
     );
+    await client.watch({ onToolsChanged });
     server.notify('notifications/tools/list_changed', {});
     await client.ping();
     expect(problems.map(({ cause }) => cause)).toEqual([new Error('mine')]);

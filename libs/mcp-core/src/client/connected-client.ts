@@ -5,9 +5,9 @@ import type { ServerCapabilities } from '../protocol/capabilities.ts';
 import type { CompleteParams, Completion, CompletionReference } from '../protocol/completion.ts';
 import type { ResourceContents } from '../protocol/content.ts';
 import { LocalError } from '../protocol/errors.ts';
-import { changedList, includesList } from '../protocol/list-changes.ts';
+import { changedList } from '../protocol/list-changes.ts';
 import type { GetPromptResult, Prompt } from '../protocol/prompts.ts';
-import type { Resource, ResourceTemplate, SubscriptionFilter } from '../protocol/resources.ts';
+import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
 import type { CallToolResult, JsonSchema, Tool } from '../protocol/tools.ts';
 import { assertCustomNotification } from '../era/specified-methods.ts';
 import type { SchemaOutput, StandardSchema } from '../schema/standard-schema.ts';
@@ -25,7 +25,7 @@ import { readPromptResult } from './prompts/prompts.ts';
 import { toReadError } from './resources/resources.ts';
 import { ResponseCache } from './caching/response-cache.ts';
 import { RetryPolicy } from './requests/retry-policy.ts';
-import { announcedLists, readChanges, type ServerChanges } from './subscriptions/server-changes.ts';
+import { type ChangeHandlers, filterOf, listenerOf } from './subscriptions/change-handlers.ts';
 import { TaskCalls } from './tasks/client-tasks.ts';
 import { type Watch, Watches } from './subscriptions/watches.ts';
 
@@ -189,18 +189,17 @@ export class ConnectedClient implements Client {
     await connection.notify(method, params);
   }
 
-  watch(filter: SubscriptionFilter, onUpdated: (uri: string) => void): Promise<Watch> {
-    return this.#watches.open(filter, {
-      updated: onUpdated,
-      listChanged: () => undefined,
-      missed: () => this.#missed(filter, onUpdated),
-    });
-  }
-
-  changes(filter?: SubscriptionFilter): ServerChanges {
-    return readChanges((listener) =>
-      this.#watches.open(filter ?? announcedLists(this.server.capabilities), listener),
+  watch(handlers: ChangeHandlers): Promise<Watch> {
+    const listener = listenerOf(handlers, (handler) =>
+      this.#current.connection.callBack('changes that may have been missed', handler),
     );
+    return this.#watches.open(filterOf(handlers), {
+      ...listener,
+      missed: () => {
+        this.#cache.evict(() => true);
+        listener.missed();
+      },
+    });
   }
 
   async setLogLevel(level: LoggingLevel, options?: RequestOptions): Promise<void> {
@@ -299,20 +298,6 @@ export class ConnectedClient implements Client {
         resumeRound,
       ),
     );
-  }
-
-  #missed(filter: SubscriptionFilter, onUpdated: (uri: string) => void): void {
-    const { connection } = this.#current;
-    const { onToolsChanged, onPromptsChanged, onResourcesChanged } = this.#options;
-    this.#cache.evict(() => true);
-    for (const uri of filter.resourceSubscriptions ?? [])
-      connection.callBack('a restored watch', () => onUpdated(uri));
-    if (includesList(filter, 'tools'))
-      connection.callBack('a restored watch', () => onToolsChanged?.());
-    if (includesList(filter, 'prompts'))
-      connection.callBack('a restored watch', () => onPromptsChanged?.());
-    if (includesList(filter, 'resources'))
-      connection.callBack('a restored watch', () => onResourcesChanged?.());
   }
 
   async #asTask({ params, options }: SentRequest): Promise<JsonObject | undefined> {

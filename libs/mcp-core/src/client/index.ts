@@ -23,7 +23,7 @@ export type {
   InputRoundStore,
   OriginatingRequest,
 } from './input/input-handlers.ts';
-export type { ServerChange, ServerChanges } from './subscriptions/server-changes.ts';
+export type { ChangeHandlers } from './subscriptions/change-handlers.ts';
 export type { Watch } from './subscriptions/watches.ts';
 export type { ClientTasks } from './tasks/client-tasks.ts';
 export { MessageBudget } from '../jsonrpc/message-budget.ts';

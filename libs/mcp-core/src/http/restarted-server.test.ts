@@ -72,19 +72,18 @@ describe('a restarted server', () => {
   test('ends a modern subscription in good order, and accepts the next one', async () => {
     const first = await listen(newServer());
     const client = await connect(first.url, { era: 'modern' });
-    const watch = await client.watch({ toolsListChanged: true }, () => undefined);
+    const watch = await client.watch({ onToolsChanged: () => undefined });
     await first.close();
     expect(await watch.ended).toMatchObject({
       message: expect.stringContaining('ended') as string,
     });
     const again = newServer();
     await listen(again, first.port);
-    const changes = client.changes({ toolsListChanged: true });
-    const reading = changes.next();
-    const telling = setInterval(() => again.changes.toolsChanged(), 20);
-    expect(await reading).toEqual({ done: false, value: { kind: 'tools' } });
-    clearInterval(telling);
-    await changes.return();
+    const changed = Promise.withResolvers<void>();
+    const next = await client.watch({ onToolsChanged: changed.resolve });
+    again.changes.toolsChanged();
+    await changed.promise;
+    await next.close();
   });
 });
 

@@ -133,9 +133,10 @@ describe.each<Era>(['legacy', 'modern'])('our client on our server, %s', (era) =
     expect(await client.listResources()).toMatchObject([{ uri: 'note:a' }]);
     expect(await client.readResource('note:a')).toMatchObject([{ uri: 'note:a', text: 'A' }]);
     const heard: string[] = [];
-    const watch = await client.watch({ resourceSubscriptions: ['note:a'] }, (uri) =>
-      heard.push(uri),
-    );
+    const watch = await client.watch({
+      resources: ['note:a'],
+      onResourceUpdated: (uri) => heard.push(uri),
+    });
     expect(watch.filter).toEqual({ resourceSubscriptions: ['note:a'] });
     expect([...watched]).toEqual(['note:a']);
     server.changes.resourceUpdated('note:a');
@@ -164,16 +165,12 @@ describe.each<Era>(['legacy', 'modern'])('our client on our server, %s', (era) =
     const server = createServer({ info, tools: [talk] });
     const client = await connect(server, era, {
       events: { onLog: (entry) => heard.push(entry) },
-      onToolsChanged: () => heard.push('tools'),
     });
     await client.callTool('talk', {});
-    const { filter } = await client.watch({ toolsListChanged: true }, () => undefined);
+    await client.watch({ onToolsChanged: () => heard.push('tools') });
     server.changes.toolsChanged();
     await client.ping();
-    expect(heard).toEqual([
-      { level: 'warning', logger: 'talk', data: { disk: 'full' } },
-      ...(filter.toolsListChanged === true ? ['tools'] : []),
-    ]);
+    expect(heard).toEqual([{ level: 'warning', logger: 'talk', data: { disk: 'full' } }, 'tools']);
   });
 });
 

@@ -213,8 +213,8 @@ function eraChecks(era: Era, assert: typeof strict): readonly Check[] {
       async ({ connect, server }) => {
         const client = await soon(connect(era), 'connecting');
         const updated = Promise.withResolvers<string>();
-        const filter = { resourceSubscriptions: [WATCHED_URI] };
-        const watch = await soon(client.watch(filter, updated.resolve), 'the subscription');
+        const handlers = { resources: [WATCHED_URI], onResourceUpdated: updated.resolve };
+        const watch = await soon(client.watch(handlers), 'the subscription');
         server.changes.resourceUpdated(WATCHED_URI);
         assert.equal(await soon(updated.promise, 'the change'), WATCHED_URI);
         await soon(watch.close(), 'the end of the subscription');

@@ -12,8 +12,8 @@ describe.each(['legacy', 'modern'] as const)(
       await using folders = await createTemporaryFolders({ root: { 'd/x': '' } });
       await using served = await serveFolders({ directories: [folders.root] });
       let changes = 0;
-      const client = await served.connect({ era, onResourcesChanged: () => changes++ });
-      const watch = await client.watch({ resourcesListChanged: true }, () => undefined);
+      const client = await served.connect({ era });
+      const watch = await client.watch({ onResourcesChanged: () => changes++ });
       await writeFile(path.join(folders.root, 'd/deeper'), '');
       await writeFile(path.join(folders.root, 'new.txt'), '');
       await expect.poll(() => changes).toBe(1);
@@ -33,8 +33,8 @@ test('a legacy client is notified when its roots change the resources', async ()
   let changes = 0;
   const client = await served.connect({
     roots: () => [{ uri: pathToFileURL(path.join(folders.root, name)).href }],
-    onResourcesChanged: () => changes++,
   });
+  await client.watch({ onResourcesChanged: () => changes++ });
   expect(await client.listResources()).toHaveLength(2);
   await writeFile(path.join(folders.root, 'a/more'), '');
   await expect.poll(() => changes).toBe(1);

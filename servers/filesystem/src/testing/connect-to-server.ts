@@ -13,7 +13,6 @@ export interface ConnectOptions {
   readonly era?: Era;
   /** Answers `roots/list`; without it the client has no roots. */
   readonly roots?: () => readonly Root[];
-  readonly onResourcesChanged?: () => void;
   /** Answers elicitation requests; without it the client does not support elicitation. */
   readonly elicit?: (message: string) => 'accept' | 'decline';
 }
@@ -34,7 +33,7 @@ export async function serveFolders(options: FilesystemServerOptions): Promise<Se
   return {
     filesystem,
     lines,
-    async connect({ era = 'legacy', roots, onResourcesChanged = () => undefined, elicit } = {}) {
+    async connect({ era = 'legacy', roots, elicit } = {}) {
       const [near, far] = createInMemoryTransports();
       await filesystem.server.connect(far);
       const handlers = {
@@ -50,7 +49,6 @@ export async function serveFolders(options: FilesystemServerOptions): Promise<Se
         info: { name: 'test', version: '1' },
         era,
         handlers,
-        onResourcesChanged,
       });
       clients.push(client);
       return client;

@@ -307,10 +307,14 @@ describe.each(CLIENT_SETUPS.filter(({ era }) => era === 'modern'))(
       async () => {
         const heard: string[] = [];
         const { client, server } = await connect(place, honour);
-        await client.watch({ resourceSubscriptions: ['x:1'] }, (uri) => heard.push(`first ${uri}`));
-        await client.watch({ resourceSubscriptions: ['x:2'] }, (uri) =>
-          heard.push(`second ${uri}`),
-        );
+        await client.watch({
+          resources: ['x:1'],
+          onResourceUpdated: (uri) => heard.push(`first ${uri}`),
+        });
+        await client.watch({
+          resources: ['x:2'],
+          onResourceUpdated: (uri) => heard.push(`second ${uri}`),
+        });
         const [first, second] = sent(server, 'subscriptions/listen').map(({ id }) => id);
         server.send(updated('x:2', second), second);
         server.send(updated('x:1', first), first);
@@ -338,10 +342,7 @@ describe.each(CLIENT_SETUPS.filter(({ era }) => era === 'modern'))(
             return undefined;
           },
         });
-        const watch = await client.watch(
-          { toolsListChanged: true, resourceSubscriptions: ['x:1'] },
-          () => undefined,
-        );
+        const watch = await client.watch({ onToolsChanged: () => undefined, resources: ['x:1'] });
         expect(watch.filter).toEqual({ toolsListChanged: true });
       },
     );

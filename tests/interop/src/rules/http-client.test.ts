@@ -160,7 +160,7 @@ describe('a client, modern over HTTP', () => {
           return undefined;
         },
       });
-      await client.watch({ resourceSubscriptions: ['x:1'] }, () => undefined);
+      await client.watch({ resources: ['x:1'] });
       await expect.poll(() => streams).toBe(2);
       const [first, second] = server.posts('subscriptions/listen');
       expect(first?.message?.id).not.toBe(second?.message?.id);

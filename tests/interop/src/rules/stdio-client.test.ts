@@ -133,7 +133,7 @@ describe('a client, modern over stdio', () => {
         era: 'modern',
       });
       onTestFinished(() => client.close());
-      await client.watch({ resourceSubscriptions: ['x:1'] }, () => undefined);
+      await client.watch({ resources: ['x:1'] });
       await expect(client.callTool('crash', {})).rejects.toMatchObject({ code: 'connection-lost' });
       await client.reconnect();
       await expect

@@ -1,5 +1,5 @@
 import { LocalError, type CallToolResult, type Tool } from '@signalbox/mcp-core';
-import type { RequestOptions } from '@signalbox/mcp-core/client';
+import type { ChangeHandlers, RequestOptions } from '@signalbox/mcp-core/client';
 import type { ConnectOptions, ConnectServer, ServerConnection } from '../server-connection.ts';
 
 export interface FakeCall {
@@ -32,7 +32,6 @@ export class FakeServer {
   features: Pick<
     ServerConnection['client'],
     | 'tasks'
-    | 'changes'
     | 'listResources'
     | 'listResourceTemplates'
     | 'readResource'
@@ -46,7 +45,6 @@ export class FakeServer {
       cancel: () => noFeature(),
       resume: () => noFeature(),
     },
-    changes: () => noFeature(),
     listResources: () => noFeature(),
     listResourceTemplates: () => noFeature(),
     readResource: () => noFeature(),
@@ -67,6 +65,8 @@ export class FakeServer {
   /** Number of open connections. */
   open = 0;
   readonly calls: FakeCall[] = [];
+  /** Handlers of the open subscriptions to changes. */
+  readonly watches = new Set<ChangeHandlers>();
   /** The options of each launch. */
   readonly launched: ConnectOptions[] = [];
   #options: ConnectOptions | undefined;
@@ -97,6 +97,11 @@ export class FakeServer {
     }
     return this.#connection();
   };
+
+  /** Announces a change of the tool list. */
+  changeTools(): void {
+    for (const { onToolsChanged } of this.watches) onToolsChanged?.();
+  }
 
   /** Ends the process: its calls are lost. */
   crash(message = 'The server process exited with code 1'): void {
@@ -154,14 +159,18 @@ export class FakeServer {
           this.rootsNotifications += 1;
           return Promise.resolve();
         },
-        watch: (filter) =>
-          this.watchFailure === undefined
-            ? Promise.resolve({
-                filter,
-                ended: new Promise(() => undefined),
-                close: () => Promise.resolve(),
-              })
-            : Promise.reject(this.watchFailure),
+        watch: (handlers) => {
+          if (this.watchFailure !== undefined) return Promise.reject(this.watchFailure);
+          this.watches.add(handlers);
+          const { promise: watchEnded, resolve } = Promise.withResolvers<undefined>();
+          const close = (): Promise<void> => {
+            this.watches.delete(handlers);
+            resolve(undefined);
+            return Promise.resolve();
+          };
+          void exit.promise.then(close);
+          return Promise.resolve({ filter: { toolsListChanged: true }, ended: watchEnded, close });
+        },
         callTool: (name, args, options = {}) =>
           this.#call({ connection: number, name, arguments: args, options }),
         ...this.features,

@@ -110,10 +110,7 @@ test.each(['legacy', 'modern'] as const)(
           client.callTool('a', {}),
           client.listTools(),
           client.readResource('file:///a'),
-          client.watch(
-            { toolsListChanged: true, resourceSubscriptions: ['file:///a'] },
-            () => undefined,
-          ),
+          client.watch({ onToolsChanged: () => undefined, resources: ['file:///a'] }),
         ].map((request) =>
           request.then(
             () => 'answered',

@@ -41,9 +41,10 @@ test('a watch that finds its session lost is opened in the new one', async () =>
   const [first, second] = [server({ 'resources/subscribe': silent }), server()];
   const client = await connect([first, second]);
   const heard: string[] = [];
-  const watching = client.watch({ resourceSubscriptions: ['file:///a', 'file:///b'] }, (uri) =>
-    heard.push(uri),
-  );
+  const watching = client.watch({
+    resources: ['file:///a', 'file:///b'],
+    onResourceUpdated: (uri) => heard.push(uri),
+  });
   for (const count of [1, 2])
     first.fail((await first.receives('resources/subscribe', count)).id!, sessionLost);
   const watch = await watching;
@@ -59,7 +60,7 @@ test('a watch stays in the new session while calls of the lost session continue'
     server(),
   ];
   const client = await connect([first, second]);
-  await client.watch({ resourceSubscriptions: ['file:///a'] }, () => undefined);
+  await client.watch({ resources: ['file:///a'] });
   const slow = client.callTool('slow', {});
   const { id } = await first.receives('tools/call');
   const noticing = client.setLogLevel('info');
@@ -86,7 +87,7 @@ test('a session that is lost while it is restored is reported without a deadlock
     events: { onProblem: (problem) => problems.push(problem) },
   });
   await client.setLogLevel('info');
-  await client.watch({ resourceSubscriptions: ['file:///a'] }, () => undefined);
+  await client.watch({ resources: ['file:///a'] });
   first.crash();
   await client.reconnect();
   expect(problems).toMatchObject([{ message: 'The log level could not be restored' }]);

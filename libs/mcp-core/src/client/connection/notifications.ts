@@ -51,7 +51,6 @@ export class NotificationDispatcher {
         break;
       default:
         this.#publish(notification);
-        this.callBack(method, () => this.#listChanged(method));
         this.callBack(method, () => this.#custom.get(method)?.(params));
     }
   }
@@ -81,13 +80,6 @@ export class NotificationDispatcher {
         new Error('A callback for notifications/progress failed', { cause: error }),
       );
     }
-  }
-
-  #listChanged(method: string): void {
-    if (method === 'notifications/tools/list_changed') this.#options.onToolsChanged?.();
-    else if (method === 'notifications/resources/list_changed')
-      this.#options.onResourcesChanged?.();
-    else if (method === 'notifications/prompts/list_changed') this.#options.onPromptsChanged?.();
   }
 
   #elicitationCompleted(method: string, elicitationId: unknown): void {

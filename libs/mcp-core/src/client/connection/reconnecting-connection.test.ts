@@ -91,9 +91,10 @@ describe('reconnect', () => {
       events: { onClosed: (error) => ends.push(error) },
     });
     const heard: string[] = [];
-    const watch = await client.watch({ resourceSubscriptions: ['file:///a'] }, (uri) =>
-      heard.push(uri),
-    );
+    const watch = await client.watch({
+      resources: ['file:///a'],
+      onResourceUpdated: (uri) => heard.push(uri),
+    });
     await client.setLogLevel('warning');
     first.crash(new Error('gone'));
     await expect(client.ping()).rejects.toMatchObject({ code: 'connection-lost', sent: false });
@@ -153,7 +154,7 @@ describe('reconnect', () => {
   test('ends a watch that the server now refuses', async () => {
     const [first, second] = [modern(), modern({ 'subscriptions/listen': refused(-32603) })];
     const client = await connect([first, second], { era: 'modern' });
-    const watching = client.watch({ toolsListChanged: true }, () => undefined);
+    const watching = client.watch({ onToolsChanged: () => undefined });
     await acknowledge(first);
     const watch = await watching;
     first.crash();
@@ -238,15 +239,13 @@ describe('a modern stream that breaks', () => {
   test('is reopened, and only its watch is notified of possibly missed changes', async () => {
     const server = modern();
     const changed: string[] = [];
-    const client = await connect([server], {
-      era: 'modern',
+    const client = await connect([server], { era: 'modern' });
+    const heard: string[] = [];
+    const watching = client.watch({
+      resources: ['file:///a'],
+      onResourceUpdated: (uri) => heard.push(uri),
       onToolsChanged: () => changed.push('tools'),
     });
-    const heard: string[] = [];
-    const watching = client.watch(
-      { resourceSubscriptions: ['file:///a'], toolsListChanged: true },
-      (uri) => heard.push(uri),
-    );
     server.fail(await acknowledge(server), new Error('never mind, it is acknowledged below'));
     const watch = await watching;
     await flush();
@@ -269,7 +268,7 @@ describe('a modern stream that breaks', () => {
   test('is retried with growing delays, and finally abandoned', async () => {
     const server = modern();
     const client = await connect([server], { era: 'modern' });
-    const watching = client.watch({ toolsListChanged: true }, () => undefined);
+    const watching = client.watch({ onToolsChanged: () => undefined });
     server.fail(await acknowledge(server), new Error('down'));
     const watch = await watching;
     let ended: unknown;
@@ -290,7 +289,7 @@ describe('a modern stream that breaks', () => {
   test('is not opened again once its watch is closed', async () => {
     const server = modern();
     const client = await connect([server], { era: 'modern' });
-    const watching = client.watch({ toolsListChanged: true }, () => undefined);
+    const watching = client.watch({ onToolsChanged: () => undefined });
     server.fail(await acknowledge(server), new Error('down'));
     await (await watching).close();
     await vi.advanceTimersByTimeAsync(100_000);

@@ -1,9 +1,14 @@
 import type { ServerCapabilities } from '../../protocol/capabilities.ts';
 import { ProtocolError } from '../../protocol/errors.ts';
-import { changedList, includesList, listFilter } from '../../protocol/list-changes.ts';
+import { changedList, includesList } from '../../protocol/list-changes.ts';
 import type { SubscriptionFilter } from '../../protocol/resources.ts';
 import type { ClientConnection } from '../connection/client-connection.ts';
-import { covers, type Subscription, type SubscriptionListener } from './subscription.ts';
+import {
+  announcedPart,
+  covers,
+  type Subscription,
+  type SubscriptionListener,
+} from './subscription.ts';
 
 interface Watcher {
   /** The URIs that the server has not refused. */
@@ -55,8 +60,9 @@ export class LegacySubscriptions {
     listener: SubscriptionListener,
   ): Promise<Subscription> {
     const { resources } = this.#capabilities;
-    const uris = resources?.subscribe === true ? [...new Set(filter.resourceSubscriptions)] : [];
-    const watcher: Watcher = { uris: new Set(uris), filter: this.#announced(filter), listener };
+    const { resourceSubscriptions = [], ...lists } = announcedPart(filter, this.#capabilities);
+    const uris = resources?.subscribe === true ? [...new Set(resourceSubscriptions)] : [];
+    const watcher: Watcher = { uris: new Set(uris), filter: lists, listener };
     this.#watchers.add(watcher);
     const close = async (): Promise<void> => {
       if (this.#watchers.delete(watcher)) {
@@ -76,13 +82,6 @@ export class LegacySubscriptions {
       },
       close,
     };
-  }
-
-  /** Returns the lists of the filter whose changes the server announces. */
-  #announced(filter: SubscriptionFilter): SubscriptionFilter {
-    return listFilter(
-      (kind) => includesList(filter, kind) && this.#capabilities[kind]?.listChanged === true,
-    );
   }
 
   async #acquire(uri: string, watcher: Watcher): Promise<void> {

@@ -1,4 +1,5 @@
-import type { ListKind } from '../../protocol/list-changes.ts';
+import type { ServerCapabilities } from '../../protocol/capabilities.ts';
+import { includesList, type ListKind, listFilter } from '../../protocol/list-changes.ts';
 import type { SubscriptionFilter } from '../../protocol/resources.ts';
 
 /** Receives the changes of a subscription. */
@@ -19,6 +20,18 @@ export interface Subscription {
   /** The part of the filter that the server accepted. */
   readonly filter: SubscriptionFilter;
   close(): Promise<void>;
+}
+
+/** Returns the filter without the lists whose changes the server does not announce. */
+export function announcedPart(
+  filter: SubscriptionFilter,
+  capabilities: ServerCapabilities,
+): SubscriptionFilter {
+  const { resourceSubscriptions } = filter;
+  return {
+    ...listFilter((kind) => includesList(filter, kind) && capabilities[kind]?.listChanged === true),
+    ...(resourceSubscriptions === undefined ? {} : { resourceSubscriptions }),
+  };
 }
 
 /** Whether the URI is the watched resource or part of it. */

@@ -57,10 +57,10 @@ describe('a watch on a legacy server', () => {
   test('subscribes each URI, receives its updates, and nothing after close', async () => {
     const { client, server } = await connectLegacy();
     const heard: string[] = [];
-    const watch = await client.watch(
-      { resourceSubscriptions: ['file:///a', 'file:///b', 'file:///a'] },
-      (uri) => heard.push(uri),
-    );
+    const watch = await client.watch({
+      resources: ['file:///a', 'file:///b', 'file:///a'],
+      onResourceUpdated: (uri) => heard.push(uri),
+    });
     expect(watch.filter).toEqual({ resourceSubscriptions: ['file:///a', 'file:///b'] });
     expect(server.all('resources/subscribe').map(({ params }) => params!.uri)).toEqual([
       'file:///a',
@@ -88,13 +88,12 @@ describe('a watch on a legacy server', () => {
         },
       }),
     });
-    const everything = {
-      toolsListChanged: true,
-      promptsListChanged: true,
-      resourcesListChanged: true,
-      resourceSubscriptions: ['file:///a'],
-    };
-    const watch = await client.watch(everything, () => undefined);
+    const watch = await client.watch({
+      onToolsChanged: () => undefined,
+      onPromptsChanged: () => undefined,
+      onResourcesChanged: () => undefined,
+      resources: ['file:///a'],
+    });
     expect(watch.filter).toEqual({ toolsListChanged: true });
     expect(server.all('resources/subscribe')).toEqual([]);
   });
@@ -103,10 +102,7 @@ describe('a watch on a legacy server', () => {
     const refusing: Step = ({ params }) =>
       params!.uri === 'file:///no' ? { error: { code: -32602, message: 'no' } } : { result: {} };
     const { client, server } = await connectLegacy({ 'resources/subscribe': refusing });
-    const watch = await client.watch(
-      { resourceSubscriptions: ['file:///no', 'file:///yes'] },
-      () => undefined,
-    );
+    const watch = await client.watch({ resources: ['file:///no', 'file:///yes'] });
     expect(watch.filter).toEqual({ resourceSubscriptions: ['file:///yes'] });
     await watch.close();
     expect(server.all('resources/unsubscribe').map(({ params }) => params!.uri)).toEqual([
@@ -118,8 +114,8 @@ describe('a watch on a legacy server', () => {
     const { client, server } = await connectLegacy();
     const heard: string[] = [];
     const [first, second] = await Promise.all([
-      client.watch({ resourceSubscriptions: ['file:///a'] }, () => heard.push('first')),
-      client.watch({ resourceSubscriptions: ['file:///a'] }, () => heard.push('second')),
+      client.watch({ resources: ['file:///a'], onResourceUpdated: () => heard.push('first') }),
+      client.watch({ resources: ['file:///a'], onResourceUpdated: () => heard.push('second') }),
     ]);
     await first.close();
     updated(server, 'file:///a');
@@ -133,13 +129,15 @@ describe('a watch on a legacy server', () => {
   test('receives updates for parts of its resource, even if their URI does not show the relation', async () => {
     const { client, server } = await connectLegacy();
     const heard: string[] = [];
-    await client.watch({ resourceSubscriptions: ['file:///dir'] }, (uri) =>
-      heard.push(`dir ${uri}`),
-    );
-    await client.watch({ resourceSubscriptions: ['file:///dirt'] }, (uri) =>
-      heard.push(`dirt ${uri}`),
-    );
-    await client.watch({ toolsListChanged: true }, (uri) => heard.push(`tools ${uri}`));
+    await client.watch({
+      resources: ['file:///dir'],
+      onResourceUpdated: (uri) => heard.push(`dir ${uri}`),
+    });
+    await client.watch({
+      resources: ['file:///dirt'],
+      onResourceUpdated: (uri) => heard.push(`dirt ${uri}`),
+    });
+    await client.watch({ onToolsChanged: () => undefined });
     updated(server, 'file:///dir/part');
     updated(server, 'part:7');
     expect(heard).toEqual(['dir file:///dir/part', 'dir part:7', 'dirt part:7']);
@@ -155,17 +153,17 @@ describe('a watch on a legacy server', () => {
     const fail = (): void => {
       throw new Error('mine');
     };
-    await client.watch({ resourceSubscriptions: ['file:///a'] }, fail);
-    await client.watch({ resourceSubscriptions: ['file:///a'] }, (uri) => heard.push(uri));
+    await client.watch({ resources: ['file:///a'], onResourceUpdated: fail });
+    await client.watch({ resources: ['file:///a'], onResourceUpdated: (uri) => heard.push(uri) });
     updated(server, 'file:///a');
     expect([heard, problems]).toEqual([['file:///a'], [new Error('mine')]]);
   });
 
   test('waits with a new subscription until the last one of the same URI has ended', async () => {
     const { client, server } = await connectLegacy({ 'resources/unsubscribe': () => undefined });
-    const first = await client.watch({ resourceSubscriptions: ['file:///a'] }, () => undefined);
+    const first = await client.watch({ resources: ['file:///a'] });
     const closing = first.close();
-    const again = client.watch({ resourceSubscriptions: ['file:///a'] }, () => undefined);
+    const again = client.watch({ resources: ['file:///a'] });
     const { id } = await server.receives('resources/unsubscribe');
     await flush();
     expect(server.all('resources/subscribe')).toHaveLength(1);
@@ -176,9 +174,7 @@ describe('a watch on a legacy server', () => {
 
   test('rejects when the connection ends first', async () => {
     const { client, server } = await connectLegacy({ 'resources/subscribe': () => undefined });
-    const watching = outcomeOf(
-      client.watch({ resourceSubscriptions: ['file:///a'] }, () => undefined),
-    );
+    const watching = outcomeOf(client.watch({ resources: ['file:///a'] }));
     await server.receives('resources/subscribe');
     server.crash(new Error('gone'));
     expect(await watching).toMatchObject({ code: 'connection-lost' });
@@ -201,10 +197,11 @@ describe('a watch on a modern server', () => {
   }
 
   async function open({ client, server }: Connected, heard: string[], count = 1) {
-    const watching = client.watch(
-      { resourceSubscriptions: ['file:///a', 'file:///b'], promptsListChanged: true },
-      (uri) => heard.push(uri),
-    );
+    const watching = client.watch({
+      resources: ['file:///a', 'file:///b'],
+      onResourceUpdated: (uri) => heard.push(uri),
+      onToolsChanged: () => undefined,
+    });
     const { id } = await server.receives('subscriptions/listen', count);
     tell(server, 'subscriptions/acknowledged', {
       id,
@@ -222,7 +219,7 @@ describe('a watch on a modern server', () => {
     expect(server.all('subscriptions/listen')[0]!.params).toMatchObject({
       notifications: {
         resourceSubscriptions: ['file:///a', 'file:///b'],
-        promptsListChanged: true,
+        toolsListChanged: true,
       },
     });
     tell(server, 'resources/updated', { id, uri: 'file:///a' });
@@ -282,7 +279,7 @@ describe('a watch on a modern server', () => {
 
   test('that is refused rejects with the error of the server', async () => {
     const { client, server } = await connectModern();
-    const refused = outcomeOf(client.watch({ toolsListChanged: true }, () => undefined));
+    const refused = outcomeOf(client.watch({ onToolsChanged: () => undefined }));
     const { id } = await server.receives('subscriptions/listen');
     server.deliver({ id, error: { code: -32601, message: 'Method not found' } });
     expect(await refused).toMatchObject({ code: -32601 });
@@ -290,7 +287,7 @@ describe('a watch on a modern server', () => {
 
   test('that is not acknowledged in time is cancelled', async () => {
     const { client, server } = await connectModern({ limits: { requestTimeoutMs: 100 } });
-    const refused = outcomeOf(client.watch({ toolsListChanged: true }, () => undefined));
+    const refused = outcomeOf(client.watch({ onToolsChanged: () => undefined }));
     const { id } = await server.receives('subscriptions/listen');
     await vi.advanceTimersByTimeAsync(100);
     expect(await refused).toMatchObject({ code: 'request-timeout' });
@@ -301,11 +298,11 @@ describe('a watch on a modern server', () => {
 
   test('that ends before it is acknowledged rejects', async () => {
     const { client, server } = await connectModern();
-    const refused = outcomeOf(client.watch({ toolsListChanged: true }, () => undefined));
+    const refused = outcomeOf(client.watch({ onToolsChanged: () => undefined }));
     const { id } = await server.receives('subscriptions/listen');
     server.deliver({ id, result: {} });
     expect(await refused).toMatchObject({ code: 'invalid-response' });
-    const lost = outcomeOf(client.watch({ toolsListChanged: true }, () => undefined));
+    const lost = outcomeOf(client.watch({ onToolsChanged: () => undefined }));
     await server.receives('subscriptions/listen', 2);
     server.crash(new Error('gone'));
     expect(await lost).toMatchObject({ code: 'connection-lost' });
@@ -346,7 +343,7 @@ describe('a watch and a new connection', () => {
   test('a broken stream that was restored by a reconnect is not opened again, and is missed once', async () => {
     const { client, first, second } = await connectTwice(acknowledge);
     const heard: string[] = [];
-    await client.watch({ resourceSubscriptions: ['file:///a'] }, (uri) => heard.push(uri));
+    await client.watch({ resources: ['file:///a'], onResourceUpdated: (uri) => heard.push(uri) });
     first.fail(first.all(LISTEN)[0]!.id!, new Error('socket hang up'));
     await flush();
     first.crash();
@@ -365,7 +362,7 @@ describe('a watch and a new connection', () => {
         (opened += 1) === 2 ? undefined : acknowledge(server)(request);
     const { client, first, second } = await connectTwice(listen);
     const heard: string[] = [];
-    await client.watch({ resourceSubscriptions: ['file:///a'] }, (uri) => heard.push(uri));
+    await client.watch({ resources: ['file:///a'], onResourceUpdated: (uri) => heard.push(uri) });
     first.fail(first.all(LISTEN)[0]!.id!, new Error('socket hang up'));
     await vi.advanceTimersByTimeAsync(700);
     expect(first.all(LISTEN)).toHaveLength(2);
@@ -381,7 +378,7 @@ describe('a watch and a new connection', () => {
       acknowledge(server)(request);
       return { result: { resultType: 'complete' } };
     });
-    const watch = await client.watch({ toolsListChanged: true }, () => undefined);
+    const watch = await client.watch({ onToolsChanged: () => undefined });
     await expect(watch.ended).resolves.toBeInstanceOf(Error);
     first.crash();
     await client.reconnect();

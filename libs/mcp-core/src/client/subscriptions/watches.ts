@@ -8,11 +8,16 @@ import type { ReconnectingConnection } from '../connection/reconnecting-connecti
 import { httpFailureOf, isSingleRequestLost } from '../connection/http-failure.ts';
 import { LegacySubscriptions } from './legacy-subscriptions.ts';
 import { openListenStream } from './listen-stream.ts';
-import type { Subscription, SubscriptionEnd, SubscriptionListener } from './subscription.ts';
+import {
+  announcedPart,
+  type Subscription,
+  type SubscriptionEnd,
+  type SubscriptionListener,
+} from './subscription.ts';
 
 /**
- * A subscription; updates are delivered until `close`, or until the server ends it, with or without a reason. A modern stream that breaks is reopened, and
- * `reconnect` restores every watch; both call `onUpdated` for each watched URI, because changes may have been missed.
+ * A subscription; changes are delivered until `close`, or until the server ends it, with or without a reason. A modern stream that breaks is reopened, and
+ * `reconnect` restores every watch; both call `onMissed`, or every handler, because changes may have been missed.
  */
 export interface Watch {
   /** The part of the filter that the server accepted. */
@@ -32,6 +37,9 @@ const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 30_000;
 /** About eight minutes with the delays above. */
 const MAX_ATTEMPTS = 20;
+
+/** A subscription without changes, for a server that announces none. */
+const UNANNOUNCED: Subscription = { filter: {}, close: () => Promise.resolve() };
 
 /** The watches of a client. They outlive a connection. */
 export class Watches {
@@ -91,13 +99,16 @@ export class Watches {
     onEnded: (end: SubscriptionEnd) => void,
   ): Promise<Subscription> {
     const { connection, server } = this.#current;
-    if (server.era === 'modern')
+    if (server.era === 'modern') {
+      const announced = announcedPart(filter, server.capabilities);
+      if (Object.keys(announced).length === 0) return UNANNOUNCED;
       return openListenStream(connection, {
-        filter,
+        filter: announced,
         listener,
         timeoutMs: this.#timeoutMs,
         onEnded,
       });
+    }
     const subscriptions =
       this.#legacy.get(connection) ?? new LegacySubscriptions(connection, server.capabilities);
     this.#legacy.set(connection, subscriptions);

@@ -320,7 +320,7 @@ describe('middleware of a server', () => {
   test('runs around a listen stream until its end', async () => {
     const log: string[] = [];
     const client = await connectInMemory(serverWith([recorder(log)]), { info, era: 'modern' });
-    const watch = await client.watch({ toolsListChanged: true }, () => undefined);
+    const watch = await client.watch({ onToolsChanged: () => undefined });
     expect(log.at(-1)).toBe('>subscriptions/listen');
     await watch.close();
     await expect.poll(() => log.at(-1)).toBe('<subscriptions/listen');

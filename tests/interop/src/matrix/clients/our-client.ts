@@ -1,12 +1,6 @@
 import type { Transport } from '@signalbox/mcp-core';
 import { connectClient } from '@signalbox/mcp-core/client';
-import {
-  ANSWERS,
-  type ChangedList,
-  CLIENT_INFO,
-  type ClientFace,
-  type Shape,
-} from '../client-face.ts';
+import { ANSWERS, CLIENT_INFO, type ClientFace, type Shape } from '../client-face.ts';
 
 /** Timeout for a busy machine, on which a server starts more slowly than the default allows. */
 const PATIENT_MS = 60_000;
@@ -58,19 +52,16 @@ export async function connectOurClient(
     }),
     setLogLevel: (level) => client.setLogLevel(level),
     watch: async (uri, onUpdated) => {
-      const watch = await client.watch({ resourceSubscriptions: [uri] }, onUpdated);
+      const watch = await client.watch({ resources: [uri], onResourceUpdated: onUpdated });
       return () => watch.close();
     },
-    hearChanges: (onChanged) => {
-      const changes = client.changes();
-      const reading = (async () => {
-        for await (const { kind } of changes)
-          if (kind !== 'resource' && kind !== 'missed') onChanged(kind satisfies ChangedList);
-      })();
-      return Promise.resolve(async () => {
-        await changes.return();
-        await reading;
+    hearChanges: async (onChanged) => {
+      const watch = await client.watch({
+        onToolsChanged: () => onChanged('tools'),
+        onPromptsChanged: () => onChanged('prompts'),
+        onResourcesChanged: () => onChanged('resources'),
       });
+      return () => watch.close();
     },
     ping: () => client.ping(),
     callAsTask: async (name, onTask) => {

@@ -1,0 +1,57 @@
+import { type ListKind, listFilter } from '../../protocol/list-changes.ts';
+import type { SubscriptionFilter } from '../../protocol/resources.ts';
+import type { WatchListener } from './watches.ts';
+
+/** Handlers of changes on the server. The handlers that are present decide what the client subscribes to. */
+export interface ChangeHandlers {
+  readonly onToolsChanged?: () => void;
+  readonly onPromptsChanged?: () => void;
+  /** Called when the list of resources, or of resource templates, has changed. */
+  readonly onResourcesChanged?: () => void;
+  /** URIs of the resources whose updates `onResourceUpdated` receives. */
+  readonly resources?: readonly string[];
+  /** Called with the URI of an updated resource: one of `resources`, or a part of it. */
+  readonly onResourceUpdated?: (uri: string) => void;
+  /**
+   * Called when changes may have been missed, because a stream broke or the client was connected again. Default: calls every other handler,
+   * `onResourceUpdated` with each of `resources`.
+   */
+  readonly onMissed?: () => void;
+}
+
+const LIST_HANDLERS = {
+  tools: 'onToolsChanged',
+  prompts: 'onPromptsChanged',
+  resources: 'onResourcesChanged',
+} as const satisfies { readonly [K in ListKind]: keyof ChangeHandlers };
+
+const LISTS = ['tools', 'prompts', 'resources'] as const satisfies readonly ListKind[];
+
+/** Returns the filter for the changes that have a handler. */
+export function filterOf(handlers: ChangeHandlers): SubscriptionFilter {
+  const { resources = [] } = handlers;
+  return {
+    ...listFilter((kind) => handlers[LIST_HANDLERS[kind]] !== undefined),
+    ...(resources.length > 0 ? { resourceSubscriptions: resources } : {}),
+  };
+}
+
+/** Passes changes on to their handlers. `callBack` runs each handler of a missed change, so that one that throws affects no other. */
+export function listenerOf(
+  handlers: ChangeHandlers,
+  callBack: (handler: () => void) => void,
+): WatchListener {
+  const { resources = [], onResourceUpdated, onMissed } = handlers;
+  return {
+    updated: (uri) => onResourceUpdated?.(uri),
+    listChanged: (kind) => handlers[LIST_HANDLERS[kind]]?.(),
+    missed: () => {
+      if (onMissed !== undefined) {
+        callBack(onMissed);
+        return;
+      }
+      for (const uri of resources) callBack(() => onResourceUpdated?.(uri));
+      for (const kind of LISTS) callBack(() => handlers[LIST_HANDLERS[kind]]?.());
+    },
+  };
+}
