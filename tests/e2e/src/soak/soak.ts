@@ -99,8 +99,6 @@ async function startService(
         [
           { tool: 'filesystem__read_text_file', input: { path: 'note.txt' } },
           { tool: 'sqlite__read_query', input: { query: 'SELECT * FROM item' } },
-        ],
-        [
           {
             tool: 'weather__weather_compare',
             input: { locations: ['Berlin', 'Oslo', 'Rome'], metric: 'wind' },
