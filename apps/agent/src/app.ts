@@ -30,12 +30,16 @@ import { systemClock } from './system/system-clock.ts';
 import { openTraces } from './traces/open-traces.ts';
 import { withTraces } from './traces/traced-registry.ts';
 
-/** Hooks for tests that end the service at a crash point or disable a guard. */
+/** Hooks for tests that end the service at a crash point, disable a guard or run many services in one process. */
 export interface TestHooks {
   readonly crashPoints?: CrashPoints;
   readonly recovery?: RecoveryDecision;
   readonly store?: (store: Store) => Store;
+  /** Whether the service uses one thread for schemas with the others of this process, which stays when it ends. Default: no. */
+  readonly sharesSchemaThread?: boolean;
 }
+
+let sharedSchemas: SchemaChecks | undefined;
 
 export interface AppOptions {
   readonly config: Config;
@@ -89,7 +93,8 @@ export async function createApp({
     clock,
     onError: (job, error) => logger.error('a job failed', { ...job, error }),
   });
-  const schemas = new SchemaChecks();
+  const schemas =
+    hooks.sharesSchemaThread === true ? (sharedSchemas ??= new SchemaChecks()) : new SchemaChecks();
   const pool = createServerPool({
     owner: ownerOf(config.dataDir),
     servers: config.servers,
@@ -187,7 +192,7 @@ export async function createApp({
       await http?.close();
       await engine.close({ graceMs: CLOSE_GRACE_MS });
       await Promise.all([registry.close(), traces?.close()]);
-      await schemas.close();
+      if (schemas !== sharedSchemas) await schemas.close();
       await store.close();
       const unused = cassette?.unused() ?? 0;
       if (unused > 0) logger.warn('answers of the cassette were not asked for', { unused });

@@ -71,7 +71,7 @@ export function startCommand(
       repository: cwd,
       version: '0.0.0-test',
     },
-    hooks,
+    { sharesSchemaThread: true, ...hooks },
   );
   return {
     ended: ended.then((code) => ({ code, ...written })),
