@@ -34,6 +34,7 @@ export type {
 } from './protocol/capabilities.ts';
 export type { Era, ProtocolVersion } from './era/versions.ts';
 export type { Implementation } from './protocol/implementation.ts';
+export type { ListKind } from './protocol/list-changes.ts';
 export type { LoggingLevel } from './protocol/logging-levels.ts';
 export type { Middleware, Next } from './protocol/middleware.ts';
 export type { Progress } from './protocol/progress.ts';
@@ -48,8 +49,10 @@ export type {
   Root,
   SamplingContent,
   SamplingMessage,
+  ToolResultContent,
+  ToolUseContent,
 } from './protocol/client-features.ts';
-export type { Completion, CompletionReference } from './protocol/completion.ts';
+export type { CompleteParams, Completion, CompletionReference } from './protocol/completion.ts';
 export type {
   Annotations,
   AudioContent,
@@ -71,6 +74,7 @@ export {
   ToolError,
 } from './protocol/errors.ts';
 export type { LocalErrorCode, ToolErrorOptions } from './protocol/errors.ts';
+export type { FromSchema } from './protocol/json-schema.ts';
 export type { Icon } from './protocol/icons.ts';
 export type { GetPromptResult, Prompt, PromptArgument, PromptMessage } from './protocol/prompts.ts';
 export type {
@@ -85,4 +89,3 @@ export type {
 export type { DetailedTask, Task, TaskStatus, TaskSupport } from './protocol/tasks.ts';
 export type { CallToolResult, JsonSchema, Tool, ToolAnnotations } from './protocol/tools.ts';
 export { hasFormat } from './schema/text-formats.ts';
-export type { InputContext, InputHandlers } from './client/input/input-handlers.ts';

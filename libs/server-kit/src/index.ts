@@ -1,4 +1,5 @@
 export { logCalls, logErrors, noteFact } from './call-log.ts';
+export type { ParsedValues } from './command-line.ts';
 export { Confirmations, confirmationPolicies } from './confirmations.ts';
 export type { ConfirmationPolicy, ConfirmationsOptions, DestructiveStep } from './confirmations.ts';
 export { defineServerMain } from './define-server-main.ts';

@@ -1,4 +1,5 @@
-import { LocalError, type ElicitResult, type InputContext } from '@signalbox/mcp-core';
+import { LocalError, type ElicitResult } from '@signalbox/mcp-core';
+import type { InputContext } from '@signalbox/mcp-core/client';
 import { describe, expect, test, vi } from 'vitest';
 import type { StdioServerConfig } from '../config/config.ts';
 import type { CallWaiting, ToolCallOutcome, ToolCallRequest } from '../ports/tool-registry.ts';

@@ -1,4 +1,5 @@
-import type { ElicitResult, InputContext } from '@signalbox/mcp-core';
+import type { ElicitResult } from '@signalbox/mcp-core';
+import type { InputContext } from '@signalbox/mcp-core/client';
 import { expect, test } from 'vitest';
 import { ManualClock } from '../testing/manual-clock.ts';
 import { InputRequestRouter, type CallInFlight } from './input-request-router.ts';

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ErrorCode, ProtocolError, type JsonObject, type InputHandlers } from '@signalbox/mcp-core';
-import type { InputContext } from '@signalbox/mcp-core/client';
+import { ErrorCode, ProtocolError, type JsonObject } from '@signalbox/mcp-core';
+import type { InputContext, InputHandlers } from '@signalbox/mcp-core/client';
 import type { Clock } from '../ports/clock.ts';
 
 export interface CallInFlight {

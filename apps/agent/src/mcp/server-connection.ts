@@ -1,5 +1,10 @@
-import type { Implementation, InputHandlers } from '@signalbox/mcp-core';
-import type { Client, ClientOptions, SchemaEvaluator } from '@signalbox/mcp-core/client';
+import type { Implementation } from '@signalbox/mcp-core';
+import type {
+  Client,
+  ClientOptions,
+  InputHandlers,
+  SchemaEvaluator,
+} from '@signalbox/mcp-core/client';
 import type { ServerConfig } from '../config/config.ts';
 
 /** A connection to a server. */

@@ -5,10 +5,9 @@ import type {
   JsonSchema,
   Progress,
   ProtocolVersion,
-  InputHandlers,
   ToolAnnotations,
 } from '@signalbox/mcp-core';
-import type { InputRound, InputRoundStore } from '@signalbox/mcp-core/client';
+import type { InputHandlers, InputRound, InputRoundStore } from '@signalbox/mcp-core/client';
 import type { SentRequest } from './traces.ts';
 
 /** A tool under its wire name. */

@@ -52,7 +52,14 @@ export type {
   ToolContent,
   ToolOutput,
 } from './tools/tool-output.ts';
-export type { StandardSchema } from '../schema/standard-schema.ts';
+export type {
+  InputOf,
+  OutputOf,
+  SchemaOutput,
+  StandardIssue,
+  StandardResult,
+  StandardSchema,
+} from '../schema/standard-schema.ts';
 export { InMemoryTaskStore } from './tasks/in-memory-task-store.ts';
 export type { InMemoryTaskStoreOptions } from './tasks/in-memory-task-store.ts';
 export type { ServerTaskOptions } from './tasks/task-options.ts';

@@ -1,4 +1,5 @@
-import type { ElicitParams, ElicitResult, JsonObject, InputHandlers } from '@signalbox/mcp-core';
+import type { ElicitParams, ElicitResult, JsonObject } from '@signalbox/mcp-core';
+import type { InputHandlers } from '@signalbox/mcp-core/client';
 import type { InboxItem } from '../../ports/store/inbox.ts';
 import { requestInput, type RequestingCall } from '../input/request-input.ts';
 import { formRequest } from '../input/elicitation-form.ts';

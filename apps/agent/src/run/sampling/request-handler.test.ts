@@ -1,9 +1,5 @@
-import {
-  ProtocolError,
-  type CreateMessageParams,
-  type JsonObject,
-  type InputContext,
-} from '@signalbox/mcp-core';
+import { ProtocolError, type CreateMessageParams, type JsonObject } from '@signalbox/mcp-core';
+import type { InputContext } from '@signalbox/mcp-core/client';
 import { describe, expect, test } from 'vitest';
 import type { ServerPolicy } from '../core/server-policy.ts';
 import { callsThenAnswer } from '../testing/fake-llm.ts';

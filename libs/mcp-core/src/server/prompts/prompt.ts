@@ -24,21 +24,20 @@ export interface PromptDefinition<Arguments = never> extends Omit<Prompt, 'argum
   ) => Promise<PromptOutput> | PromptOutput;
 }
 
-type NameOf<
-  Argument extends PromptArgumentDefinition,
-  Required extends boolean,
-> = Argument extends { readonly required: true }
-  ? Required extends true
-    ? Argument['name']
-    : never
-  : Required extends true
-    ? never
-    : Argument['name'];
-
 /** The arguments that a handler receives; only the required ones are always present. */
 export type PromptArgumentsOf<Arguments extends readonly PromptArgumentDefinition[]> = {
-  readonly [Argument in Arguments[number] as NameOf<Argument, true>]: string;
-} & { readonly [Argument in Arguments[number] as NameOf<Argument, false>]?: string };
+  readonly [
+    Argument in Arguments[number] as Argument extends { readonly required: true }
+      ? Argument['name']
+      : never
+  ]: string;
+} & {
+  readonly [
+    Argument in Arguments[number] as Argument extends { readonly required: true }
+      ? never
+      : Argument['name']
+  ]?: string;
+};
 
 /** Defines a prompt. Infers the handler's arguments from their definitions. */
 export function definePrompt<const Arguments extends readonly PromptArgumentDefinition[]>(

@@ -31,12 +31,10 @@ export interface ToolDefinition<Arguments = never, Output extends ToolOutput = T
   readonly handler: (args: Arguments, context: InteractiveContext) => Promise<Output> | Output;
 }
 
-type AnySchema = JsonSchema | StandardSchema;
-
 /** Defines a tool. Infers the handler's arguments from the input schema, and its structured content from the output schema. */
 export function defineTool<
-  const Input extends AnySchema,
-  const Output extends AnySchema | undefined = undefined,
+  const Input extends JsonSchema | StandardSchema,
+  const Output extends JsonSchema | StandardSchema | undefined = undefined,
   const Returned extends OutputFor<Output> = OutputFor<Output>,
 >(
   tool: Omit<ToolDefinition<SchemaOutput<Input>, Returned>, 'inputSchema' | 'outputSchema'> & {

@@ -1,0 +1,52 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { PublicTypes } from './public-types.ts';
+
+const root = join(import.meta.dirname, '../../..');
+
+/** Returns the declaration files of the entry points of a package. */
+function entriesOf(folder: string): readonly string[] {
+  const { exports } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as {
+    readonly exports: { readonly [entry: string]: string | { readonly types?: string } };
+  };
+  return Object.values(exports).flatMap((target) =>
+    typeof target === 'string' || target.types === undefined
+      ? []
+      : [join(root, folder, target.types)],
+  );
+}
+
+describe.each(['libs/mcp-core', 'libs/server-kit'])('the entry points of %s', (folder) => {
+  const entries = entriesOf(folder);
+
+  test('export every type that their signatures mention', () => {
+    expect(new PublicTypes().unexported(entries)).toEqual([]);
+  });
+
+  test('export each name once', () => {
+    expect(new PublicTypes().repeated(entries)).toEqual([]);
+  });
+});
+
+test('a type that only a signature mentions, and a name that two entries export, are reported', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'public-types-'));
+  const write = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  write(
+    'a.d.ts',
+    "import type { B } from './b.ts';\nexport declare function a(b: B): C;\ninterface C {\n    b: B;\n}\n",
+  );
+  write('b.d.ts', "/** Like {@link Other}. */\nexport interface B {\n    name: 'Other';\n}\n");
+  const one = write('one.d.ts', "export { a } from './a.ts';\n");
+  const two = write(
+    'two.d.ts',
+    "export { a as again } from './a.ts';\nexport type { B } from './b.ts';\n",
+  );
+  expect(new PublicTypes().unexported([one])).toEqual(['B (mentioned by a)', 'C (mentioned by a)']);
+  expect(new PublicTypes().unexported([one, two])).toEqual(['C (mentioned by a)']);
+  expect(new PublicTypes().repeated([one, two])).toEqual(['a']);
+});
