@@ -11,11 +11,14 @@ test.each(adapter.stdio)(
   'the stdio server and client of the adapter work together, %s',
   async (era) => {
     const args = ['--conditions=@signalbox/source', fileURLToPath(adapterFile('stdio-server.mjs'))];
-    expect(
-      await use(
-        await connectStdio({ command: process.execPath, args, env: { BENCH_TOOLS: '3' }, era }),
-      ),
-    ).toEqual(WORKING);
+    const env = {
+      BENCH_TOOLS: '3',
+      // Compiled once for all processes of the tests.
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+    };
+    expect(await use(await connectStdio({ command: process.execPath, args, env, era }))).toEqual(
+      WORKING,
+    );
   },
 );
 
