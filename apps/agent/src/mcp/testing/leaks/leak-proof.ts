@@ -251,16 +251,36 @@ async function until(condition: () => Promise<boolean>, limitMs: number): Promis
   }
 }
 
-/** Returns the processes with a mark. A zombie has no environment. */
+interface MarkedProcess {
+  readonly pid: number;
+  readonly mark: string;
+}
+
+/** Returns the processes with a mark. */
 async function processesWith(
   isWanted: (mark: string) => boolean,
-): Promise<readonly { readonly pid: number; readonly mark: string }[]> {
+): Promise<readonly MarkedProcess[]> {
+  return (await markedProcesses()).filter(({ mark }) => isWanted(mark));
+}
+
+let scan: Promise<readonly MarkedProcess[]> | undefined;
+
+/** Reads the environments of all processes, at the same time once for all callers. */
+function markedProcesses(): Promise<readonly MarkedProcess[]> {
+  scan ??= readMarks().finally(() => {
+    scan = undefined;
+  });
+  return scan;
+}
+
+/** A zombie has no environment. */
+async function readMarks(): Promise<readonly MarkedProcess[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
     pids.map(async (pid) => {
       const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
       const mark = new RegExp(`(?:^|\\0)${LEAK_VARIABLE}=([^\\0]*)`).exec(environment)?.[1];
-      return mark !== undefined && isWanted(mark) ? [{ pid: Number(pid), mark }] : [];
+      return mark === undefined ? [] : [{ pid: Number(pid), mark }];
     }),
   );
   return found.flat();
