@@ -34,7 +34,6 @@ export type {
 } from './protocol/capabilities.ts';
 export type { Era, ProtocolVersion } from './era/versions.ts';
 export type { Implementation } from './protocol/implementation.ts';
-export type { ListKind } from './protocol/list-changes.ts';
 export type { LoggingLevel } from './protocol/logging-levels.ts';
 export type { Middleware, Next } from './protocol/middleware.ts';
 export type { Progress } from './protocol/progress.ts';
