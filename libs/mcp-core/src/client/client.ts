@@ -8,6 +8,7 @@ import type { CallToolResult, JsonSchema, Tool } from '../protocol/tools.ts';
 import type { SchemaOutput, StandardSchema } from '../schema/standard-schema.ts';
 import type { CustomRequestOptions, RequestOptions } from './client-options.ts';
 import type { ChangeHandlers } from './subscriptions/change-handlers.ts';
+import type { ListPages } from './requests/lists.ts';
 import type { Watch } from './subscriptions/watches.ts';
 import type { ClientTasks } from './tasks/client-tasks.ts';
 import type { ConnectedServer } from './versioning/connected-server.ts';
@@ -30,6 +31,8 @@ export interface Client {
   callTool(name: string, args: JsonObject, options?: RequestOptions): Promise<CallToolResult>;
   /** The calls that became tasks. `callTool` waits for its own task. */
   readonly tasks: ClientTasks;
+  /** The lists page by page, for lists that are too long to hold or when the first matches suffice. `listTools` and its like return all pages. */
+  readonly pages: ListPages;
   listPrompts(options?: RequestOptions): Promise<readonly Prompt[]>;
   /** Fetches a prompt with its arguments filled in. @throws LocalError `input-refused` */
   getPrompt(

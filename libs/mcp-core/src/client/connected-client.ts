@@ -16,7 +16,7 @@ import type { SendingOptions, SentRequest } from './requests/active-request.ts';
 import type { Client, CompleteOptions } from './client.ts';
 import type { ConnectedServer } from './versioning/connected-server.ts';
 import type { ClientOptions, CustomRequestOptions, RequestOptions } from './client-options.ts';
-import { collectPages } from './requests/pagination.ts';
+import { type ListPage, type ListPages, Lists, type PageOptions } from './requests/lists.ts';
 import { ReconnectingConnection } from './connection/reconnecting-connection.ts';
 import { InputRounds } from './input/multi-round-trip.ts';
 import { ListedTools } from './tools/listed-tools.ts';
@@ -29,12 +29,6 @@ import { type ChangeHandlers, filterOf, listenerOf } from './subscriptions/chang
 import { TaskCalls } from './tasks/client-tasks.ts';
 import { type Watch, Watches } from './subscriptions/watches.ts';
 
-interface ListMethod {
-  readonly method: string;
-  readonly member: string;
-  readonly capability: keyof ServerCapabilities;
-}
-
 /** Implements `Client` over one connection at a time. */
 export class ConnectedClient implements Client {
   readonly #current: ReconnectingConnection;
@@ -44,6 +38,8 @@ export class ConnectedClient implements Client {
   readonly #watches: Watches;
   readonly #rounds: InputRounds;
   readonly tasks: TaskCalls;
+  readonly pages: ListPages;
+  readonly #lists: Lists;
   #logLevel: LoggingLevel | undefined;
 
   constructor(open: () => Promise<Transport> | Transport, options: ClientOptions) {
@@ -72,6 +68,17 @@ export class ConnectedClient implements Client {
         this.#rounds.urlsCompleted(connection, request, urls),
     });
     this.#watches = new Watches(this.#current, options.limits?.requestTimeoutMs);
+    const lists = new Lists({
+      capabilities: () => this.server.capabilities,
+      request: (method, params, request) => this.#cached(method, params, request),
+    });
+    this.#lists = lists;
+    this.pages = {
+      tools: (page) => this.#toolPages(page),
+      prompts: (page) => lists.pages('prompts', page),
+      resources: (page) => lists.pages('resources', page),
+      resourceTemplates: (page) => lists.pages('resourceTemplates', page),
+    };
   }
 
   /** Connects; call once, first. @throws LocalError `connect-failed` */
@@ -84,10 +91,7 @@ export class ConnectedClient implements Client {
   }
 
   async listTools(options?: RequestOptions): Promise<readonly Tool[]> {
-    const tools = await this.#list<Tool>(
-      { method: 'tools/list', member: 'tools', capability: 'tools' },
-      options,
-    );
+    const tools = await this.#lists.all('tools', options);
     return this.#tools.update(tools, this.#current.connection.carriesHeaders);
   }
 
@@ -106,11 +110,8 @@ export class ConnectedClient implements Client {
       : result;
   }
 
-  async listPrompts(options?: RequestOptions): Promise<readonly Prompt[]> {
-    return this.#list<Prompt>(
-      { method: 'prompts/list', member: 'prompts', capability: 'prompts' },
-      options,
-    );
+  listPrompts(options?: RequestOptions): Promise<readonly Prompt[]> {
+    return this.#lists.all('prompts', options);
   }
 
   async getPrompt(
@@ -140,18 +141,12 @@ export class ConnectedClient implements Client {
     );
   }
 
-  async listResources(options?: RequestOptions): Promise<readonly Resource[]> {
-    return this.#list<Resource>(
-      { method: 'resources/list', member: 'resources', capability: 'resources' },
-      options,
-    );
+  listResources(options?: RequestOptions): Promise<readonly Resource[]> {
+    return this.#lists.all('resources', options);
   }
 
-  async listResourceTemplates(options?: RequestOptions): Promise<readonly ResourceTemplate[]> {
-    return this.#list<ResourceTemplate>(
-      { method: 'resources/templates/list', member: 'resourceTemplates', capability: 'resources' },
-      options,
-    );
+  listResourceTemplates(options?: RequestOptions): Promise<readonly ResourceTemplate[]> {
+    return this.#lists.all('resourceTemplates', options);
   }
 
   async readResource(uri: string, options?: RequestOptions): Promise<readonly ResourceContents[]> {
@@ -237,18 +232,11 @@ export class ConnectedClient implements Client {
     await closing;
   }
 
-  /** Returns an empty list, without a request, when the server lacks the capability. */
-  async #list<T>(
-    { method, member, capability }: ListMethod,
-    options: RequestOptions | undefined,
-  ): Promise<readonly T[]> {
-    if (this.server.capabilities[capability] === undefined) {
-      return [];
+  async *#toolPages(options?: PageOptions): AsyncGenerator<ListPage<Tool>> {
+    for await (const page of this.#lists.pages('tools', options)) {
+      const { carriesHeaders } = this.#current.connection;
+      yield { ...page, items: this.#tools.add(page.items, carriesHeaders) };
     }
-    // The codec checks that each is an object.
-    return (await collectPages(member, (params) =>
-      this.#cached(method, params, options),
-    )) as readonly T[];
   }
 
   async #cached(

@@ -25,6 +25,7 @@ export type {
 } from './input/input-handlers.ts';
 export type { ChangeHandlers } from './subscriptions/change-handlers.ts';
 export type { Watch } from './subscriptions/watches.ts';
+export type { ListPage, ListPages, PageOptions } from './requests/lists.ts';
 export type { ClientTasks } from './tasks/client-tasks.ts';
 export { MessageBudget } from '../jsonrpc/message-budget.ts';
 export { quickCheck } from '../schema/quick-check.ts';

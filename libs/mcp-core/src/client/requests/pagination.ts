@@ -8,6 +8,8 @@ const MAX_ITEMS = 250_000;
 /** Maximum bytes of all pages; each JSON value counts as at least 16. */
 const MAX_COST = 16 * 1024 * 1024;
 
+type FetchPage = (params: JsonObject) => Promise<JsonObject>;
+
 /**
  * Fetches every page of a list, one after the other, and joins the items in `member`. The empty string is a valid cursor.
  * @throws LocalError `invalid-response` when the server repeats a cursor or sends more than 10,000 pages, 250,000 items or 16 MiB, where each JSON value
@@ -16,30 +18,55 @@ const MAX_COST = 16 * 1024 * 1024;
  */
 export async function collectPages(
   member: string,
-  fetchPage: (params: JsonObject) => Promise<JsonObject>,
+  fetchPage: FetchPage,
 ): Promise<readonly unknown[]> {
   const first = await fetchPage({});
   const items = itemsOf(first, member);
   if (first.nextCursor === undefined) return items;
   const all = [...items];
-  const cursors = new Set<unknown>();
   let cost = costOfPage(first);
-  for (let cursor: unknown = first.nextCursor; cursor !== undefined;) {
-    if (cursors.has(cursor))
-      throw endless(
-        `page ${cursors.size + 1} points to cursor ${shorten(JSON.stringify(cursor))} again`,
-      );
-    if (cursors.size + 1 >= MAX_PAGES) throw endless(`it has more than ${cursors.size + 1} pages`);
-    cursors.add(cursor);
-    const page = await fetchPage({ cursor });
+  let count = 1;
+  for await (const page of pagesAfter(first, fetchPage)) {
     const more = itemsOf(page, member);
     cost += costOfPage(page);
+    count += 1;
     if (all.length + more.length > MAX_ITEMS || cost > MAX_COST)
-      throw endless(`its first ${cursors.size + 1} pages are too large to be kept`);
+      throw endless(`its first ${count} pages are too large to be kept`);
     for (const item of more) all.push(item);
-    cursor = page.nextCursor;
   }
   return all;
+}
+
+/**
+ * Fetches the pages of a list one after the other, each when it is read, from the beginning or from a cursor.
+ * @throws LocalError `invalid-response` when the server repeats a cursor or sends more than 10,000 pages
+ */
+export async function* readPages(
+  fetchPage: FetchPage,
+  cursor?: string,
+): AsyncGenerator<JsonObject> {
+  const first = await fetchPage(cursor === undefined ? {} : { cursor });
+  yield first;
+  yield* pagesAfter(first, fetchPage, cursor);
+}
+
+async function* pagesAfter(
+  first: JsonObject,
+  fetchPage: FetchPage,
+  ...known: readonly unknown[]
+): AsyncGenerator<JsonObject> {
+  const cursors = new Set<unknown>(known);
+  let count = 1;
+  for (let cursor: unknown = first.nextCursor; cursor !== undefined;) {
+    if (cursors.has(cursor))
+      throw endless(`page ${count} points to cursor ${shorten(JSON.stringify(cursor))} again`);
+    if (count >= MAX_PAGES) throw endless(`it has more than ${count} pages`);
+    cursors.add(cursor);
+    const page = await fetchPage({ cursor });
+    count += 1;
+    yield page;
+    cursor = page.nextCursor;
+  }
 }
 
 /** Returns the items of a page; the codec has checked that they are a list. */

@@ -1,3 +1,4 @@
+import { costOf } from '../../jsonrpc/message-limits.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import { LocalError } from '../../protocol/errors.ts';
 import type { TaskSupport } from '../../protocol/tasks.ts';
@@ -15,9 +16,11 @@ interface KnownTool {
   readonly outputSchema: JsonSchema | undefined;
   readonly mirrored: readonly MirroredParam[];
   readonly task: TaskSupport;
+  readonly generation: number;
 }
 
 const NONE: readonly MirroredParam[] = [];
+const MAX_ADDED_COST = 16 * 1024 * 1024;
 
 /**
  * The tools of the last `tools/list`: their parameter headers, output schemas and task support. Output schemas are evaluated with results only, so an invalid
@@ -28,8 +31,10 @@ export class ListedTools {
   readonly #evaluator: SchemaEvaluator;
   readonly #tools = new Map<string, KnownTool>();
   readonly #unusable = new WeakSet<JsonSchema>();
-  /** Whether the list is unchanged since it was fetched. */
-  #isCurrent = true;
+  /** Counts the changes of the list on the server. */
+  #generation = 0;
+  /** Bytes of the pages that were added since the last whole list. */
+  #addedCost = 0;
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -38,8 +43,19 @@ export class ListedTools {
 
   /** Replaces the list. Returns the tools that can be used over this transport, and reports the others. */
   update(tools: readonly Tool[], carriesHeaders: boolean): readonly Tool[] {
-    this.#tools.clear();
-    this.#isCurrent = true;
+    this.forget();
+    return this.#remember(tools, carriesHeaders);
+  }
+
+  /** Adds a page of the list. Returns its usable tools. Forgets the earlier tools when the pages have more than 16 MiB, where each JSON value counts as at least 16 bytes. */
+  add(tools: readonly Tool[], carriesHeaders: boolean): readonly Tool[] {
+    const cost = costOf(JSON.stringify(tools));
+    if (this.#addedCost + cost > MAX_ADDED_COST) this.forget();
+    this.#addedCost += cost;
+    return this.#remember(tools, carriesHeaders);
+  }
+
+  #remember(tools: readonly Tool[], carriesHeaders: boolean): readonly Tool[] {
     return tools.filter((tool) => {
       const read = carriesHeaders ? readMirroredParams(tool.inputSchema) : { params: NONE };
       if ('problem' in read) {
@@ -50,6 +66,7 @@ export class ListedTools {
         outputSchema: tool.outputSchema,
         mirrored: read.params,
         task: tool.task ?? 'never',
+        generation: this.#generation,
       });
       return true;
     });
@@ -57,11 +74,12 @@ export class ListedTools {
 
   forget(): void {
     this.#tools.clear();
+    this.#addedCost = 0;
   }
 
-  /** Disables output validation until the list is fetched again. */
+  /** Disables output validation of each tool until it is fetched again. */
   markStale(): void {
-    this.#isCurrent = false;
+    this.#generation += 1;
   }
 
   /** Returns `undefined` when the tool is unknown or has no parameter headers. */
@@ -101,7 +119,8 @@ export class ListedTools {
   }
 
   #outputSchema(name: string): JsonSchema | undefined {
-    return this.#isCurrent ? this.#tools.get(name)?.outputSchema : undefined;
+    const tool = this.#tools.get(name);
+    return tool?.generation === this.#generation ? tool.outputSchema : undefined;
   }
 
   #applyPolicy(name: string, result: CallToolResult, problems: readonly string[]): CallToolResult {

@@ -1,0 +1,160 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { JsonObject } from '../../jsonrpc/messages.ts';
+import type { Client } from '../client.ts';
+import type { ClientOptions } from '../client-options.ts';
+import { connectClient } from '../connect-client.ts';
+import {
+  discovered,
+  initialized,
+  ScriptedServer,
+  type Step,
+} from '../testing/scripted-server.test.support.ts';
+
+interface Connected {
+  readonly client: Client;
+  readonly server: ScriptedServer;
+}
+
+/** Serves these pages; the cursor of a page is its number. */
+function paged(member: string, pages: readonly (readonly JsonObject[])[]): Step {
+  return ({ params = {} }) => {
+    const number = Number(params.cursor ?? '0');
+    const nextCursor = number + 1 < pages.length ? { nextCursor: String(number + 1) } : {};
+    return { result: { resultType: 'complete', [member]: pages[number], ...nextCursor } };
+  };
+}
+
+async function connect(
+  era: 'legacy' | 'modern',
+  script: { readonly [method: string]: Step },
+  options: Partial<ClientOptions> = {},
+): Promise<Connected> {
+  const server = new ScriptedServer({
+    initialize: initialized(),
+    'server/discover': discovered,
+    ...script,
+  });
+  const info = { name: 't', version: '0' };
+  const client = await connectClient(() => server, { info, era, ...options });
+  onTestFinished(() => client.close());
+  return { client, server };
+}
+
+const tool = (name: string, more: JsonObject = {}): JsonObject => ({
+  name,
+  inputSchema: { type: 'object' },
+  ...more,
+});
+
+async function collect<T>(pages: AsyncIterable<T>): Promise<readonly T[]> {
+  const all: T[] = [];
+  for await (const page of pages) all.push(page);
+  return all;
+}
+
+describe.each(['legacy', 'modern'] as const)('the pages of a list (%s)', (era) => {
+  test.each([
+    ['prompts', 'prompts/list', (client: Client) => client.pages.prompts()],
+    ['resources', 'resources/list', (client: Client) => client.pages.resources()],
+    [
+      'resourceTemplates',
+      'resources/templates/list',
+      (client: Client) => client.pages.resourceTemplates(),
+    ],
+    ['tools', 'tools/list', (client: Client) => client.pages.tools()],
+  ])('of %s come one by one', async (member, method, pagesOf) => {
+    const { client, server } = await connect(era, {
+      [method]: paged(member, [[tool('a'), tool('b')], [], [tool('c')]]),
+    });
+    const pages = await collect<{ readonly items: readonly { readonly name: string }[] }>(
+      pagesOf(client),
+    );
+    expect(pages.map(({ items }) => items.map(({ name }) => name))).toEqual([
+      ['a', 'b'],
+      [],
+      ['c'],
+    ]);
+    expect(pages.map((page) => 'nextCursor' in page)).toEqual([true, true, false]);
+    expect(server.all(method).map(({ params }) => params?.cursor)).toEqual([undefined, '1', '2']);
+  });
+
+  test('are requested when they are read, and no more after a break', async () => {
+    const { client, server } = await connect(era, {
+      'tools/list': paged('tools', [[tool('a')], [tool('b')], [tool('c')]]),
+    });
+    const seen: string[] = [];
+    for await (const { items } of client.pages.tools()) {
+      seen.push(...items.map(({ name }) => name));
+      if (seen.includes('b')) break;
+    }
+    expect(seen).toEqual(['a', 'b']);
+    expect(server.all('tools/list')).toHaveLength(2);
+  });
+
+  test('continue from the cursor of an earlier page', async () => {
+    const { client } = await connect(era, {
+      'tools/list': paged('tools', [[tool('a')], [tool('b')], [tool('c')]]),
+    });
+    const first = await client.pages.tools().next();
+    const { nextCursor } = first.value as { readonly nextCursor: string };
+    const rest = await collect(client.pages.tools({ cursor: nextCursor }));
+    expect(rest.flatMap(({ items }) => items.map(({ name }) => name))).toEqual(['b', 'c']);
+  });
+
+  test('end with an error when the server repeats a cursor', async () => {
+    const { client, server } = await connect(era, {
+      'prompts/list': () => ({ result: { prompts: [tool('a')], nextCursor: 'again' } }),
+    });
+    const pages = client.pages.prompts({ cursor: 'again' });
+    expect((await pages.next()).value).toMatchObject({ items: [{ name: 'a' }] });
+    await expect(pages.next()).rejects.toMatchObject({ code: 'invalid-response' });
+    expect(server.all('prompts/list')).toHaveLength(1);
+    expect(await pages.next()).toMatchObject({ done: true });
+  });
+
+  test('end when their signal aborts', async () => {
+    const { client } = await connect(era, { 'prompts/list': paged('prompts', [[], []]) });
+    const stop = new AbortController();
+    const pages = client.pages.prompts({ signal: stop.signal });
+    await pages.next();
+    stop.abort();
+    await expect(pages.next()).rejects.toMatchObject({ code: 'request-cancelled' });
+  });
+});
+
+test('a server without the capability has no pages and gets no request', async () => {
+  const { client, server } = await connect('modern', {
+    'server/discover': (request) => {
+      const { result } = discovered(request) as { readonly result: JsonObject };
+      return { result: { ...result, capabilities: {} } };
+    },
+  });
+  expect(await collect(client.pages.resources())).toEqual([]);
+  expect(server.all('resources/list')).toEqual([]);
+});
+
+test('results of the tools of a page are validated until the list changes', async () => {
+  const outputSchema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
+  const { client, server } = await connect('legacy', {
+    'tools/list': paged('tools', [
+      [tool('a', { outputSchema })],
+      [tool('b', { outputSchema })],
+      [tool('c', { outputSchema })],
+    ]),
+    'tools/call': () => ({ result: { content: [], structuredContent: { n: 'text' } } }),
+    ping: () => ({ result: {} }),
+  });
+  const isValidated = (name: string): Promise<boolean> =>
+    client.callTool(name, {}).then(
+      () => false,
+      () => true,
+    );
+  const pages = client.pages.tools();
+  await pages.next();
+  await pages.next();
+  expect(await Promise.all(['a', 'b', 'c'].map(isValidated))).toEqual([true, true, false]);
+  server.notify('notifications/tools/list_changed', {});
+  await client.ping();
+  await pages.next();
+  expect(await Promise.all(['a', 'b', 'c'].map(isValidated))).toEqual([false, false, true]);
+});

@@ -1,0 +1,107 @@
+import type { JsonObject } from '../../jsonrpc/messages.ts';
+import type { ServerCapabilities } from '../../protocol/capabilities.ts';
+import type { Prompt } from '../../protocol/prompts.ts';
+import type { Resource, ResourceTemplate } from '../../protocol/resources.ts';
+import type { Tool } from '../../protocol/tools.ts';
+import type { RequestOptions } from '../client-options.ts';
+import { collectPages, readPages } from './pagination.ts';
+
+/** A page of a list. */
+export interface ListPage<T> {
+  readonly items: readonly T[];
+  /** Cursor of the next page, absent on the last page. Pass it as `cursor` to continue later, also on another connection, if the server allows it. */
+  readonly nextCursor?: string;
+}
+
+export interface PageOptions extends RequestOptions {
+  /** Cursor of the first page to read, from `ListPage.nextCursor`. Default: the beginning of the list. */
+  readonly cursor?: string;
+}
+
+/**
+ * The lists of a server, page by page. A page is requested when it is read: leaving a `for await` loop requests no more. A server without the capability has no
+ * pages. Reading rejects with `invalid-response` when the server repeats a cursor or sends more than 10,000 pages. The options apply to the request of each page.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
+ */
+export interface ListPages {
+  /** As `listTools`, leaves out unusable tools, and remembers the parameter headers and output schemas of the others. */
+  tools(options?: PageOptions): AsyncIterableIterator<ListPage<Tool>>;
+  prompts(options?: PageOptions): AsyncIterableIterator<ListPage<Prompt>>;
+  resources(options?: PageOptions): AsyncIterableIterator<ListPage<Resource>>;
+  resourceTemplates(options?: PageOptions): AsyncIterableIterator<ListPage<ResourceTemplate>>;
+}
+
+interface ListItems {
+  readonly tools: Tool;
+  readonly prompts: Prompt;
+  readonly resources: Resource;
+  readonly resourceTemplates: ResourceTemplate;
+}
+
+/** The lists, by the member of the result that holds the items. */
+const LISTS = {
+  tools: { method: 'tools/list', capability: 'tools' },
+  prompts: { method: 'prompts/list', capability: 'prompts' },
+  resources: { method: 'resources/list', capability: 'resources' },
+  resourceTemplates: { method: 'resources/templates/list', capability: 'resources' },
+} as const satisfies {
+  readonly [K in keyof ListItems]: {
+    readonly method: string;
+    readonly capability: keyof ServerCapabilities;
+  };
+};
+
+export interface ListSource {
+  readonly capabilities: () => ServerCapabilities;
+  readonly request: (
+    method: string,
+    params: JsonObject,
+    options?: RequestOptions,
+  ) => Promise<JsonObject>;
+}
+
+/** Reads the lists of a server. A list whose capability the server lacks is empty, without a request. */
+export class Lists {
+  readonly #source: ListSource;
+
+  constructor(source: ListSource) {
+    this.#source = source;
+  }
+
+  /** Returns the items of all pages. */
+  async all<K extends keyof ListItems>(
+    list: K,
+    options?: RequestOptions,
+  ): Promise<readonly ListItems[K][]> {
+    if (!this.#exists(list)) return [];
+    const items = await collectPages(list, (params) =>
+      this.#source.request(LISTS[list].method, params, options),
+    );
+    // The codec checks that each is an object.
+    return items as readonly ListItems[K][];
+  }
+
+  async *pages<K extends keyof ListItems>(
+    list: K,
+    { cursor, ...options }: PageOptions = {},
+  ): AsyncGenerator<ListPage<ListItems[K]>> {
+    if (!this.#exists(list)) return;
+    const pages = readPages(
+      (params) => this.#source.request(LISTS[list].method, params, options),
+      cursor,
+    );
+    for await (const page of pages) {
+      const { nextCursor } = page;
+      yield {
+        // The codec checks that it is a list of objects.
+        items: page[list] as readonly ListItems[K][],
+        // Opaque: sent back as it came.
+        ...(nextCursor === undefined ? {} : { nextCursor: nextCursor as string }),
+      };
+    }
+  }
+
+  #exists(list: keyof ListItems): boolean {
+    return this.#source.capabilities()[LISTS[list].capability] !== undefined;
+  }
+}
