@@ -15,7 +15,7 @@ export type BatchEntry = (response: JsonRpcResponse | undefined) => Promise<void
  */
 export function batchEntries(
   count: number,
-  send: (responses: readonly JsonRpcResponse[]) => Promise<void>,
+  send: (responses: readonly JsonRpcResponse[]) => Promise<void> | undefined,
 ): readonly BatchEntry[] {
   const { promise, resolve } = Promise.withResolvers<void>();
   const responses: (JsonRpcResponse | undefined)[] = Array.from({ length: count }, () => undefined);

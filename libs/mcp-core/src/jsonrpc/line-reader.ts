@@ -152,6 +152,8 @@ export class LineReader {
   }
 
   #parseLines(text: string): void {
+    // JSON may end with a newline, so a single line need not be cut.
+    if (text.indexOf('\n') === text.length - 1) return this.#parse(text);
     let start = 0;
     for (
       let end = text.indexOf('\n');

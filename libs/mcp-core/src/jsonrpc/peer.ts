@@ -33,7 +33,6 @@ import type {
  * running requests wait for. One read of a pipe delivers at most some 1,700 requests.
  */
 const MAX_RUNNING = 4096;
-const NOTHING = Promise.resolve();
 
 /**
  * A JSON-RPC endpoint over a transport: numbers its own requests (ids from 1, never reused),
@@ -226,7 +225,7 @@ export class Peer implements TransportReceiver {
     whole: JsonRpcRequest,
     origin: MessageOrigin | undefined,
     entry?: BatchEntry,
-  ): Promise<void> {
+  ): Promise<void> | undefined {
     const request = this.#handlers.kept === undefined ? whole : this.#handlers.kept(whole);
     const { id } = request;
     if (this.#running?.get(id)?.hasResponse === false)
@@ -260,31 +259,38 @@ export class Peer implements TransportReceiver {
     this.#handlersRunning -= 1;
     if (this.#handlersRunning === 0) this.#idle?.resolve();
     running.responded();
-    await this.#deliver(
+    const delivering = this.#deliver(
       running.isCancelled || response === undefined ? undefined : responseTo(request.id, response),
       entry,
     );
+    if (delivering !== undefined) await delivering;
     running.end();
     if (this.#running?.get(request.id) === running) this.#running.delete(request.id);
     if (this.#running?.size === 0) this.#running = undefined;
   }
 
-  #deliver(response: JsonRpcResponse | undefined, entry: BatchEntry | undefined): Promise<void> {
+  #deliver(
+    response: JsonRpcResponse | undefined,
+    entry: BatchEntry | undefined,
+  ): Promise<void> | undefined {
     if (entry !== undefined) return entry(response);
-    return response === undefined ? NOTHING : this.#send(response);
+    return response === undefined ? undefined : this.#send(response);
   }
 
   /**
-   * Resolves when the transport has taken the message or the connection has ended; never rejects.
+   * Returns `undefined` when the transport can take another message, otherwise a promise for that or
+   * for the end of the connection; never rejects.
    */
-  async #send(message: JsonRpcResponse | readonly JsonRpcResponse[]): Promise<void> {
-    try {
-      const sent = this.#transport.send(message);
-      if (sent !== undefined) await sent;
-    } catch (error) {
-      this.#problem('A response could not be sent', error);
-      if (!this.#isClosed) await this.#sendInstead(message);
-    }
+  #send(message: JsonRpcResponse | readonly JsonRpcResponse[]): Promise<void> | undefined {
+    return this.#post(message)?.catch((error: unknown) => this.#unsent(message, error));
+  }
+
+  async #unsent(
+    message: JsonRpcResponse | readonly JsonRpcResponse[],
+    error: unknown,
+  ): Promise<void> {
+    this.#problem('A response could not be sent', error);
+    if (!this.#isClosed) await this.#sendInstead(message);
   }
 
   /** Sends an internal error instead of a response that cannot be serialized. */

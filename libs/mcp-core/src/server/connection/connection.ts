@@ -142,10 +142,18 @@ export class Connection
     if (this.#isInitialized) this.#session?.notify(method, params);
   }
 
-  async request(_request: JsonRpcRequest, incoming: IncomingRequest): Promise<ResultOrError> {
-    const { requests } = this.#context;
+  request(
+    _request: JsonRpcRequest,
+    incoming: IncomingRequest,
+  ): ResultOrError | Promise<ResultOrError> {
     // Requests that a client sends before the response to `initialize` belong to its session.
-    if (this.#opening !== undefined) await this.#opening;
+    return this.#opening === undefined
+      ? this.#serve(incoming)
+      : this.#opening.then(() => this.#serve(incoming));
+  }
+
+  #serve(incoming: IncomingRequest): ResultOrError | Promise<ResultOrError> {
+    const { requests } = this.#context;
     const route = routeRequest(incoming.request, this.#session);
     switch (route.kind) {
       case 'refused':
@@ -214,9 +222,13 @@ export class Connection
     this.#watches = resources && new ResourceWatches(resources, this.#context.onError);
   }
 
-  async #openSession(session: InitializedSession, method: string): Promise<InitializedSession> {
-    if (method !== 'ping') await this.#sessionReady;
-    return session;
+  #openSession(
+    session: InitializedSession,
+    method: string,
+  ): InitializedSession | Promise<InitializedSession> {
+    return method === 'ping' || this.#sessionReady === undefined
+      ? session
+      : this.#sessionReady.then(() => session);
   }
 
   notification(notification: JsonRpcNotification): void {

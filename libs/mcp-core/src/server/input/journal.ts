@@ -27,6 +27,15 @@ export class Suspended extends Error {
   }
 }
 
+export interface JournalOptions {
+  readonly earlier: JournalRecord;
+  /** Input responses of the current round. */
+  readonly received: JsonObject;
+  readonly read: ReadInputResponse;
+  /** Called once, when the round is complete. */
+  readonly onSuspended: (reason: Suspended) => void;
+}
+
 /**
  * Lets a handler run again from its start without repeating its effects: it finds input responses and finished effects by key. The first input request
  * without a response suspends the handler at the end of the turn of the event loop; the input requests made until then belong to the same round.
@@ -44,14 +53,14 @@ export class Journal {
   >();
   readonly #running = new Map<string, Promise<unknown>>();
   readonly #rejections: ((reason: Suspended) => void)[] = [];
-  #onSuspended: ((reason: Suspended) => void) | undefined;
+  readonly #onSuspended: (reason: Suspended) => void;
   #suspended: Suspended | undefined;
 
-  /** `received` holds the input responses of the current round. */
-  constructor(earlier: JournalRecord, received: JsonObject, read: ReadInputResponse) {
+  constructor({ earlier, received, read, onSuspended }: JournalOptions) {
     this.#earlier = earlier;
     this.#received = received;
     this.#read = read;
+    this.#onSuspended = onSuspended;
   }
 
   /** Whether an input request has no response yet, so that the handler must run again. */
@@ -68,11 +77,6 @@ export class Journal {
   /** The input requests of this round. */
   get inputRequests(): readonly KeyedInputRequest<InputMethod>[] {
     return [...this.#open.values()].map(({ inputRequest }) => inputRequest);
-  }
-
-  /** Registers the listener that is called once, when the round is complete. */
-  onSuspended(listener: (reason: Suspended) => void): void {
-    this.#onSuspended = listener;
   }
 
   /** Resolves with the response, or rejects with `Suspended`. @throws Error when the key belongs to another input request of this run */
@@ -144,7 +148,7 @@ export class Journal {
   #completeRound(): void {
     const reason = new Suspended();
     this.#suspended = reason;
-    this.#onSuspended?.(reason);
+    this.#onSuspended(reason);
     for (const reject of this.#rejections) reject(reason);
   }
 

@@ -26,7 +26,9 @@ export interface MultiRoundTripOptions {
  */
 export class MultiRoundTrip implements HandlerReplay {
   readonly isPossible = true;
-  readonly #journal: Journal;
+  /** Created on first use: most handlers require no input. */
+  #journal: Journal | undefined;
+  #onSuspended: ((reason: Suspended) => void) | undefined;
   readonly #options: MultiRoundTripOptions;
   readonly #binding: StateBinding;
   readonly #state: RequestState | undefined;
@@ -39,14 +41,6 @@ export class MultiRoundTrip implements HandlerReplay {
     this.#options = options;
     this.#binding = binding;
     this.#state = state;
-    const { inputResponses } = binding.params;
-    // Servers may require input without a state, so clients may respond without one; a destructive call needs the state of its own input requests.
-    const initial = options.isSingleUse ? EMPTY_RECORD : UNKNOWN_RECORD;
-    this.#journal = new Journal(
-      state?.journal ?? initial,
-      isJsonObject(inputResponses) ? inputResponses : {},
-      (inputRequest, response) => readInputResponse(inputRequest, response, options.codec),
-    );
   }
 
   /** Opens the round of a request. @throws ProtocolError -32602 for a state that is not valid for this request */
@@ -70,32 +64,34 @@ export class MultiRoundTrip implements HandlerReplay {
   }
 
   get isReplaying(): boolean {
-    return this.#journal.isReplaying;
+    return this.#state !== undefined && this.#openJournal().isReplaying;
   }
 
   get isSuspended(): boolean {
-    return this.#journal.isSuspended;
+    return this.#journal?.isSuspended === true;
   }
 
   onSuspended(listener: (reason: Suspended) => void): void {
-    this.#journal.onSuspended(listener);
+    this.#onSuspended = listener;
   }
 
   ask<M extends InputMethod>(inputRequest: KeyedInputRequest<M>): Promise<InputTypes[M]['result']> {
-    return this.#journal.ask(inputRequest);
+    return this.#openJournal().ask(inputRequest);
   }
 
   once<T>(key: string, run: () => T | Promise<T>): Promise<T> {
-    return this.#journal.once(key, run);
+    return this.#openJournal().once(key, run);
   }
 
-  async consumeState(): Promise<void> {
-    if (this.#state !== undefined && this.#options.isSingleUse)
-      await this.#options.states.consume(this.#state);
+  consumeState(): Promise<void> | undefined {
+    return this.#state !== undefined && this.#options.isSingleUse
+      ? this.#options.states.consume(this.#state)
+      : undefined;
   }
 
   async inputRequired(): Promise<JsonObject> {
-    await this.#journal.settled();
+    const journal = this.#openJournal();
+    await journal.settled();
     const round = this.#state?.round ?? 0;
     if (round >= MAX_ROUNDS)
       throw new Error(
@@ -103,7 +99,7 @@ export class MultiRoundTrip implements HandlerReplay {
       );
     const { states, codec } = this.#options;
     const inputRequests = Object.fromEntries(
-      this.#journal.inputRequests.map(({ key, method, params }) => [
+      journal.inputRequests.map(({ key, method, params }) => [
         key,
         { method, params: codec.encodeInputRequest(method, params) ?? {} },
       ]),
@@ -111,8 +107,22 @@ export class MultiRoundTrip implements HandlerReplay {
     return {
       resultType: 'input_required',
       inputRequests,
-      requestState: states.seal(this.#binding, round + 1, this.#journal.record()),
+      requestState: states.seal(this.#binding, round + 1, journal.record()),
     };
+  }
+
+  #openJournal(): Journal {
+    const { isSingleUse, codec } = this.#options;
+    const { inputResponses } = this.#binding.params;
+    // Servers may require input without a state, so clients may respond without one; a destructive call needs the state of its own input requests.
+    const initial = isSingleUse ? EMPTY_RECORD : UNKNOWN_RECORD;
+    this.#journal ??= new Journal({
+      earlier: this.#state?.journal ?? initial,
+      received: isJsonObject(inputResponses) ? inputResponses : {},
+      read: (inputRequest, response) => readInputResponse(inputRequest, response, codec),
+      onSuspended: (reason) => this.#onSuspended?.(reason),
+    });
+    return this.#journal;
   }
 }
 

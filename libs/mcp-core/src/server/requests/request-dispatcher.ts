@@ -19,7 +19,7 @@ import type { LegacySession } from '../connection/legacy-session.ts';
 import type { NotificationHandler } from '../extensions/custom-methods.ts';
 import type { ServerMiddlewareRunner } from '../extensions/middleware.ts';
 import { MultiRoundTrip } from '../input/multi-round-trip.ts';
-import { NO_REPLAY } from '../input/replay.ts';
+import { NO_REPLAY, type Replay } from '../input/replay.ts';
 import type { RequestStates } from '../input/request-state.ts';
 import type { TaskAdmission, TaskStarter } from '../tasks/task-handle.ts';
 import type { RegisteredTool } from '../tools/tool-table.ts';
@@ -52,8 +52,8 @@ export interface ModernDispatch {
 export interface LegacyDispatch {
   readonly codec: Codec;
   readonly scope: ConnectionScope;
-  /** Resolves when the session is ready for the request. */
-  readonly open: () => Promise<EraPort>;
+  /** Returns the session, or a promise of it while it is not ready for the request. */
+  readonly open: () => EraPort | Promise<EraPort>;
 }
 
 export interface InitializeDispatch {
@@ -70,7 +70,7 @@ export class RequestDispatcher {
     this.#context = context;
   }
 
-  async modern(
+  modern(
     incoming: IncomingRequest,
     { route, sink, scope }: ModernDispatch,
   ): Promise<ResultOrError> {
@@ -88,9 +88,9 @@ export class RequestDispatcher {
         : NO_REPLAY;
       if (incoming.isCancelled) incoming.signal.throwIfAborted();
       const port = new ModernPort(route, request, { sink, replay });
-      return await this.#respond(incoming, port, { method, scope });
+      return this.#respond(incoming, port, { method, scope });
     } catch (error) {
-      return { error: codec.encodeError(this.#toProtocolError(error, incoming.isCancelled)) };
+      return Promise.resolve(this.#refused(error, incoming, codec));
     }
   }
 
@@ -104,7 +104,7 @@ export class RequestDispatcher {
       if (incoming.isCancelled) incoming.signal.throwIfAborted();
       return await this.#respond(incoming, port, { method, scope });
     } catch (error) {
-      return { error: codec.encodeError(this.#toProtocolError(error, incoming.isCancelled)) };
+      return this.#refused(error, incoming, codec);
     }
   }
 
@@ -191,9 +191,22 @@ export class RequestDispatcher {
     return tool && this.#context.tasks?.admit(port, params ?? {}, tool.task);
   }
 
-  async #complete(request: ActiveRequest, target: Target): Promise<ResultOrError> {
+  /** Responds with the result of the method, or `input_required` when it is suspended, whatever it then returned or threw. */
+  async #complete(request: ActiveRequest, { method, scope }: Target): Promise<ResultOrError> {
+    const { replay } = request.port;
+    const { middleware } = this.#context;
     try {
-      const result = await this.#run(request, target);
+      let result: JsonObject | undefined;
+      try {
+        result = await (middleware === undefined
+          ? method(request, scope)
+          : middleware.call(request, { method, scope }));
+      } catch (error) {
+        if (!replay.isSuspended) throw error;
+      } finally {
+        request.finish();
+      }
+      if (result === undefined || replay.isSuspended) result = await inputRequired(replay);
       // A result that needed no handler becomes the result of the requested task.
       if (request.requestedTask !== undefined && result.resultType === undefined)
         await request.startTask(request.requestedTask);
@@ -204,6 +217,10 @@ export class RequestDispatcher {
       request.settleTask({ error: protocolError });
       return { error: request.port.codec.encodeError(protocolError) };
     }
+  }
+
+  #refused(error: unknown, { isCancelled }: IncomingRequest, codec: Codec): ResultOrError {
+    return { error: codec.encodeError(this.#toProtocolError(error, isCancelled)) };
   }
 
   #encodeTask({ port, request }: ActiveRequest, task: JsonObject): ResultOrError {
@@ -217,23 +234,6 @@ export class RequestDispatcher {
       serverInfo: this.#context.info,
       outputSchema: tool?.outputSchema,
     });
-  }
-
-  /** Returns the result of the method, or `input_required` when it is suspended, whatever it then returned or threw. */
-  async #run(request: ActiveRequest, { method, scope }: Target): Promise<JsonObject> {
-    const { replay } = request.port;
-    const { middleware } = this.#context;
-    try {
-      const result = await (middleware === undefined
-        ? method(request, scope)
-        : middleware.call(request, { method, scope }));
-      if (!replay.isSuspended) return result;
-    } catch (error) {
-      if (!replay.isSuspended) throw error;
-    } finally {
-      request.finish();
-    }
-    return replay.inputRequired();
   }
 
   #calledTool({ method, params }: JsonRpcRequest): RegisteredTool | undefined {
@@ -262,6 +262,12 @@ export class RequestDispatcher {
 function isDestructive({ annotations = {} }: RegisteredTool): boolean {
   const { destructiveHint = true, readOnlyHint = false, idempotentHint = false } = annotations;
   return destructiveHint && !readOnlyHint && !idempotentHint;
+}
+
+/** Returns the result of a suspended handler. */
+function inputRequired(replay: Replay): Promise<JsonObject> {
+  if (!replay.isPossible) throw new Error('The method returned nothing');
+  return replay.inputRequired();
 }
 
 interface Target {

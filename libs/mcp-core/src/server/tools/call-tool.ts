@@ -54,8 +54,11 @@ async function invoke(
     return refuseArguments(`Invalid arguments for ${tool.name}: ${problems.join(' ')}`, request);
   if (request.isAbandoned) request.signal.throwIfAborted();
   try {
-    const output = await tool.handler(value as never, new HandlerContext(request));
-    return await toResult(output, { caller, tool });
+    const output = tool.handler(value as never, new HandlerContext(request));
+    const settled = isPromiseLike(output) ? await output : output;
+    return tool.readOutput === undefined
+      ? resultOf(membersOf(settled))
+      : await toResult(settled, { caller, tool });
   } catch (error) {
     // A suspended handler has no result yet.
     if (replay.isSuspended) throw error;
@@ -64,6 +67,10 @@ async function invoke(
       tool,
     });
   }
+}
+
+function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return typeof value === 'object' && value !== null && 'then' in value;
 }
 
 function refuseArguments(text: string, { port }: ActiveRequest): CallToolResult {
