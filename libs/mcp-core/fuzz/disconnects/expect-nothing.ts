@@ -12,7 +12,7 @@ export const PRINCIPAL = 'somebody';
 export interface Remains {
   readonly tested: ServerUnderTest;
   readonly clock: VirtualClock;
-  /** What was done, for the error. */
+  /** Steps of the scenario, for the error. */
   readonly where: string;
 }
 

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/jsonrpc/messages.ts';
 import { call, type McpClient } from './mcp-client.ts';
 import { WATCHED, type ServerUnderTest } from './server-under-test.ts';
 
-/** What a client does until it leaves. */
+/** Steps of a client until it leaves. */
 export interface Scenario {
   readonly name: string;
   /** Whether the handler serves legacy requests without sessions. */

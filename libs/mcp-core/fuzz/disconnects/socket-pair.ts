@@ -3,7 +3,7 @@ import { Duplex } from 'node:stream';
 /** Small, so that a client that does not read stops the server after a few messages. */
 const BUFFERED_BYTES = 2048;
 
-/** One end of a connection in memory that behaves like a socket of TCP. */
+/** End of a connection in memory that behaves like a socket of TCP. */
 export class PairedSocket extends Duplex {
   readonly #pieces: number;
   #other: PairedSocket | undefined;
