@@ -31,7 +31,10 @@ export interface ToolDefinition<Arguments = never, Output extends ToolOutput = T
   readonly handler: (args: Arguments, context: InteractiveContext) => Promise<Output> | Output;
 }
 
-/** Defines a tool. Infers the handler's arguments from the input schema, and its structured content from the output schema. */
+/**
+ * Defines a tool. Infers the handler's arguments from the input schema, and its structured content from the output schema. A handler that returns
+ * `new Promise(…)` names its type: `new Promise<ToolOutput>(…)`.
+ */
 export function defineTool<
   const Input extends JsonSchema | StandardSchema,
   const Output extends JsonSchema | StandardSchema | undefined = undefined,
