@@ -198,6 +198,8 @@ export class LineReader {
     try {
       value = JSON.parse(text);
     } catch (error) {
+      // The error shows the text: without the newline it is one line.
+      if (text.endsWith('\n')) return this.#parse(text.slice(0, -1));
       if (text.trim() !== '')
         this.#receiver.unreadable({
           reason: 'parse-error',
