@@ -6,8 +6,10 @@ import type { InteractiveContext } from '@signalbox/mcp-core/server';
  * every step. `never`: confirms none.
  */
 export const confirmationPolicies = ['auto', 'always', 'never'] as const;
+/** The policy for calls that need a confirmation. */
 export type ConfirmationPolicy = (typeof confirmationPolicies)[number];
 
+/** A step of a call that needs a confirmation. */
 export interface DestructiveStep {
   readonly tool: string;
   /** Arguments of the call, without `confirmToken`. */
@@ -20,6 +22,7 @@ export interface DestructiveStep {
   readonly isRoutine?: boolean;
 }
 
+/** Options of `Confirmations`. */
 export interface ConfirmationsOptions {
   /** Policy; default `auto`. */
   readonly policy?: ConfirmationPolicy;

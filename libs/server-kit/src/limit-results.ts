@@ -4,6 +4,7 @@ import type { ServerMiddleware, ServerRequest } from '@signalbox/mcp-core/server
 /** Default limit of a result, in bytes of JSON. */
 export const defaultMaxResultBytes = 1024 * 1024;
 
+/** The longest result, and the advice for calls that exceed it. */
 export interface ResultLimit {
   /** Maximum number of bytes of a result as JSON; default 1 MiB. */
   readonly maxBytes?: number;

@@ -1,18 +1,25 @@
 /** Log levels, least severe first. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+/** Severity of a log line. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Diagnostics for the operator of the server; never for the MCP client, never with secrets. */
 export interface Logger {
+  /** Logs a detail for debugging. */
   debug(message: string): void;
+  /** Logs an event of normal operation. */
   info(message: string): void;
+  /** Logs a problem that the server can handle. */
   warn(message: string): void;
+  /** Logs a failure. */
   error(message: string): void;
 }
 
+/** Options of `createLogger`. */
 export interface LoggerOptions {
   /** Receives one line with its newline; default: writes to stderr. */
   readonly write?: (line: string) => void;
+  /** Returns the time of a line; default: the current time. */
   readonly now?: () => Date;
 }
 

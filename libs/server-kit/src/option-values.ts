@@ -5,6 +5,7 @@ export interface OptionValues {
   readonly [name: string]: unknown;
 }
 
+/** Range and default of a numeric option. */
 export interface IntegerRange {
   readonly min: number;
   readonly max: number;
@@ -26,6 +27,7 @@ export function integerOption(values: OptionValues, name: string, range: Integer
   );
 }
 
+/** Allowed values of an option and its default. */
 export interface Choice<Value extends string> {
   readonly choices: readonly Value[];
   /** Value of an option that was not given. */

@@ -16,6 +16,7 @@ import { hostConfig } from './print-config.ts';
 import { serveHttpUntil } from './serve-http-until.ts';
 import { UsageError } from './usage-error.ts';
 
+/** Input of `start`: option values, environment and log. */
 export interface StartInput<Options extends ParseArgsOptionsConfig> {
   readonly values: ParsedValues<Options>;
   readonly positionals: readonly string[];
@@ -23,6 +24,7 @@ export interface StartInput<Options extends ParseArgsOptionsConfig> {
   readonly log: Logger;
 }
 
+/** A server that was started, and its cleanup. */
 export interface StartedServer {
   readonly server: Server;
   /**
@@ -32,6 +34,7 @@ export interface StartedServer {
   close?(): Promise<void>;
 }
 
+/** Definition of the main program of a server. */
 export interface ServerMain<Options extends ParseArgsOptionsConfig> {
   /** Name of the command, for `--version` and as the prefix of error lines. */
   readonly name: string;

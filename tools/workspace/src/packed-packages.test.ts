@@ -282,6 +282,12 @@ describe('a project outside the workspace, with every package and the dependenci
         join(home, 'node_modules', name, 'README.md'),
       ).entries())
         writeFileSync(join(home, `${name.replace('@signalbox/', '')}-readme-${index}.ts`), text);
+    const declarations = globSync('node_modules/@signalbox/*/{bundle,dist}/**/*.d.ts', {
+      cwd: home,
+    });
+    const examples = declarations.flatMap((file) => docstringExamplesOf(join(home, file)));
+    for (const [index, text] of examples.entries())
+      writeFileSync(join(home, `docstring-${index}.ts`), text);
     // Types that the compiler does not find would be `any`, and this error would be missing.
     writeFileSync(
       join(home, 'control.ts'),
@@ -293,7 +299,7 @@ describe('a project outside the workspace, with every package and the dependenci
     { module: 'node16', moduleResolution: 'node16' },
     { module: 'esnext', moduleResolution: 'bundler' },
   ])(
-    'compiles the entry points and the examples of the READMEs in strict mode, with $moduleResolution',
+    'compiles the entry points and the examples of READMEs and docstrings in strict mode, with $moduleResolution',
     (options) => {
       const compilerOptions = {
         ...options,
@@ -313,6 +319,7 @@ describe('a project outside the workspace, with every package and the dependenci
       const entries = readFileSync(join(home, 'entries.ts'), 'utf8');
       for (const entry of ['mcp-core/http/server', 'server-kit', 'server-sqlite', 'agent'])
         expect(entries).toContain(`'@signalbox/${entry}'`);
+      expect(globSync('docstring-*.ts', { cwd: home }).length).toBeGreaterThan(3);
       const { stdout, status } = spawnSync(
         process.execPath,
         [join(modules, 'typescript/bin/tsc'), '-p', home],
@@ -362,6 +369,12 @@ function examplesOf(page: string): readonly string[] {
   return [...readFileSync(page, 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)].map(
     ([, text = '']) => text,
   );
+}
+
+/** Returns the examples in the docstrings of a declaration file. */
+function docstringExamplesOf(file: string): readonly string[] {
+  const examples = readFileSync(file, 'utf8').matchAll(/@example\n \* ```ts\n(.*?) \* ```$/gms);
+  return [...examples].map(([, text = '']) => text.replaceAll(/^ \* ?/gm, ''));
 }
 
 /** Returns the modules that a file imports, statically or as a type. */

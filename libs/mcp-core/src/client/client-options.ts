@@ -24,9 +24,10 @@ export interface ClientExtensions {
   /** Handlers of requests that the specification does not define, by method. Only legacy servers send requests. `defineClientMethod` infers their types. */
   readonly methods?: { readonly [name: string]: ClientMethodDefinition };
   /** Handlers of notifications that the specification does not define, by name. */
-  readonly notifications?: { readonly [name: string]: (params: JsonObject) => void };
+  readonly notifications?: Readonly<Record<string, (params: JsonObject) => void>>;
 }
 
+/** Identity, features and limits of a client. */
 export interface ClientOptions extends ClientExtensions {
   readonly info: Implementation;
   /** Handlers of the server's input requests: elicitation, sampling and roots. */
@@ -45,6 +46,7 @@ export interface ClientOptions extends ClientExtensions {
   readonly events?: ClientEvents;
 }
 
+/** Limits of a client. */
 export interface ClientLimits {
   /** Time limit for connecting in milliseconds; default 60,000. */
   readonly connectTimeoutMs?: number;
@@ -56,6 +58,7 @@ export interface ClientLimits {
   readonly maxInputRounds?: number;
 }
 
+/** Checks of structured content against the output schemas of the server. */
 export interface OutputOptions {
   /**
    * Handling of structured content that does not fit its schema: the call rejects with `invalid-response` (`reject`, default), `onProblem` is called (`report`), or
@@ -89,6 +92,7 @@ export interface ClientEvents {
   readonly onClosed?: (error?: Error) => void;
 }
 
+/** Options of a single request. */
 export interface RequestOptions {
   /** Cancels the request on the server and rejects with `request-cancelled`. */
   readonly signal?: AbortSignal;

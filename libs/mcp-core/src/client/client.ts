@@ -33,6 +33,7 @@ export interface Client {
   readonly tasks: ClientTasks;
   /** The lists page by page, for lists that are too long to hold or when the first matches suffice. `listTools` and its like return all pages. */
   readonly pages: ListPages;
+  /** Lists all prompts, on all pages. */
   listPrompts(options?: RequestOptions): Promise<readonly Prompt[]>;
   /** Fetches a prompt with its arguments filled in. @throws LocalError `input-refused` */
   getPrompt(
@@ -46,7 +47,9 @@ export interface Client {
     argument: CompleteParams['argument'],
     options?: CompleteOptions,
   ): Promise<Completion>;
+  /** Lists all resources, on all pages. */
   listResources(options?: RequestOptions): Promise<readonly Resource[]>;
+  /** Lists all resource templates, on all pages. */
   listResourceTemplates(options?: RequestOptions): Promise<readonly ResourceTemplate[]>;
   /** Reads the contents of a resource. @throws ResourceNotFoundError; LocalError `input-refused` */
   readResource(uri: string, options?: RequestOptions): Promise<readonly ResourceContents[]>;
@@ -88,6 +91,7 @@ export interface Client {
   close(): Promise<void>;
 }
 
+/** Options of `Client.complete`. */
 export interface CompleteOptions extends RequestOptions {
   /** The values of the other arguments that were chosen before. */
   readonly chosen?: { readonly [name: string]: string };

@@ -9,4 +9,5 @@ export const PROTOCOL_VERSIONS = [
   '2025-03-26',
   '2024-11-05',
 ] as const;
+/** A revision of the specification that this package supports. */
 export type ProtocolVersion = (typeof PROTOCOL_VERSIONS)[number];

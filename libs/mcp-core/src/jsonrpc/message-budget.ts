@@ -25,6 +25,7 @@ export class MessageBudget {
     return true;
   }
 
+  /** Returns bytes to the budget. */
   give(bytes: number): void {
     this.#bytes -= bytes;
   }

@@ -2,6 +2,7 @@ import { messageLimits, textCostProblem, type MessageLimits } from './message-li
 import { idOfRefused } from './refused-message.ts';
 import type { MessageOrigin, TransportReceiver, UnreadableMessage } from './transport.ts';
 
+/** Options of `receiveText`. */
 export interface ReceiveTextOptions {
   /**
    * Longest accepted text in bytes. Default: 4 MiB. Each value in a message counts as at least 16

@@ -6,6 +6,7 @@ import type { JsonRpcBatch, JsonRpcMessage } from './messages.ts';
 import type { Transport, TransportReceiver } from './transport.ts';
 import { withinLimit } from './bounded-waits.ts';
 
+/** Streams of a `StreamTransport`, and its limit. */
 export interface StreamTransportOptions {
   readonly input: Readable;
   readonly output: Writable;

@@ -16,6 +16,7 @@ export interface MessageOrigin {
   readonly relatedTo?: RequestId;
 }
 
+/** Details of a message that help a transport to route it. */
 export interface SendOptions {
   /**
    * The peer's request to which the message belongs. A transport with a stream per request uses
@@ -55,6 +56,7 @@ export interface TransportReceiver {
   closed(error?: Error): void;
 }
 
+/** A message that a transport received and could not read. */
 export interface UnreadableMessage extends RefusedId {
   /** `too-large`: over a limit on length, number of values or nesting, and therefore not parsed. */
   readonly reason: 'parse-error' | 'too-large';

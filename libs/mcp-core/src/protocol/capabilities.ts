@@ -11,6 +11,7 @@ export interface ClientCapabilities {
   readonly extensions?: { readonly [key: string]: JsonObject };
 }
 
+/** Capabilities that a server declares, as in the specification. */
 export interface ServerCapabilities {
   readonly experimental?: { readonly [key: string]: JsonObject };
   readonly logging?: JsonObject;

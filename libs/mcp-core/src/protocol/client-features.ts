@@ -26,6 +26,7 @@ export interface ToolResultContent {
   readonly _meta?: JsonObject;
 }
 
+/** Content of a sampling message. */
 export type SamplingContent =
   | TextContent
   | ImageContent
@@ -33,12 +34,14 @@ export type SamplingContent =
   | ToolUseContent
   | ToolResultContent;
 
+/** A message of the conversation that a sampling request continues. */
 export interface SamplingMessage {
   readonly role: Role;
   readonly content: SamplingContent | readonly SamplingContent[];
   readonly _meta?: JsonObject;
 }
 
+/** Preferences of a server for the model of a sampling request. The client decides. */
 export interface ModelPreferences {
   readonly hints?: readonly { readonly name?: string }[];
   /** From 0 to 1, like the other priorities. */
@@ -61,6 +64,7 @@ export interface CreateMessageParams {
   readonly toolChoice?: { readonly mode?: 'auto' | 'required' | 'none' };
 }
 
+/** The message of the model in response to `sampling/createMessage`. */
 export interface CreateMessageResult extends SamplingMessage {
   readonly model: string;
   /** `endTurn`, `stopSequence`, `maxTokens`, `toolUse` or a value of the provider. */
@@ -75,6 +79,7 @@ export interface ElicitFormParams {
   readonly requestedSchema: JsonSchema;
 }
 
+/** Parameters of an elicitation that asks the user to visit a URL. */
 export interface ElicitUrlParams {
   readonly mode: 'url';
   readonly message: string;
@@ -83,8 +88,10 @@ export interface ElicitUrlParams {
   readonly elicitationId?: string;
 }
 
+/** Parameters of `elicitation/create`: a form, or a URL to visit. */
 export type ElicitParams = ElicitFormParams | ElicitUrlParams;
 
+/** The response of the user to an elicitation. */
 export interface ElicitResult {
   readonly action: 'accept' | 'decline' | 'cancel';
   /** Present on an accepted form. */

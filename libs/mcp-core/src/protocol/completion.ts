@@ -14,6 +14,7 @@ export interface CompleteParams {
   readonly context?: { readonly arguments?: { readonly [name: string]: string } };
 }
 
+/** Suggested values for an argument. */
 export interface Completion {
   /** At most 100, most relevant first. */
   readonly values: readonly string[];

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { Icon } from './icons.ts';
 
+/** The author of a message. */
 export type Role = 'user' | 'assistant';
 
 /** @see https://modelcontextprotocol.io/specification/2026-07-28/schema#annotations */
@@ -12,6 +13,7 @@ export interface Annotations {
   readonly lastModified?: string;
 }
 
+/** A content block with text. */
 export interface TextContent {
   readonly type: 'text';
   readonly text: string;
@@ -37,6 +39,7 @@ export interface AudioContent {
   readonly _meta?: JsonObject;
 }
 
+/** Contents of a resource as text. */
 export interface TextResourceContents {
   readonly uri: string;
   readonly mimeType?: string;
@@ -52,8 +55,10 @@ export interface BlobResourceContents {
   readonly _meta?: JsonObject;
 }
 
+/** Contents of a resource, as text or as Base64. */
 export type ResourceContents = TextResourceContents | BlobResourceContents;
 
+/** A content block with the contents of a resource. */
 export interface EmbeddedResource {
   readonly type: 'resource';
   readonly resource: ResourceContents;

@@ -49,6 +49,7 @@ export class ProtocolError extends Error {
     this.data = options.data;
   }
 
+  /** Returns the `error` of the response. */
   toJSON(): JsonRpcErrorObject {
     return {
       code: this.code,
@@ -83,6 +84,7 @@ export class ResourceNotFoundError extends ProtocolError {
   }
 }
 
+/** Options of a `ToolError`. */
 export interface ToolErrorOptions {
   /**
    * Omitted from the result, with a report to `onError`, when it does not match the tool's output
@@ -110,6 +112,7 @@ export class ToolError extends Error {
   }
 }
 
+/** Codes of a `LocalError`. */
 export type LocalErrorCode =
   | 'request-timeout'
   | 'request-cancelled'

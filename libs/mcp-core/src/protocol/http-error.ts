@@ -1,5 +1,6 @@
 import type { JsonRpcErrorObject } from '../jsonrpc/messages.ts';
 
+/** Details of an `HttpError`. */
 export interface HttpErrorDetails {
   readonly status: number;
   /** Lower-case names. */

@@ -1,3 +1,4 @@
+/** Severity of a log message, from RFC 5424. */
 export type LoggingLevel =
   | 'debug'
   | 'info'

@@ -3,6 +3,7 @@ import type { ContentBlock, Role } from './content.ts';
 import type { Icon } from './icons.ts';
 import type { CacheHints } from './resources.ts';
 
+/** An argument of a prompt, as the server lists it. */
 export interface PromptArgument {
   readonly name: string;
   readonly title?: string;
@@ -25,11 +26,13 @@ export interface ListPromptsResult extends CacheHints {
   readonly nextCursor?: string;
 }
 
+/** A message of a prompt. */
 export interface PromptMessage {
   readonly role: Role;
   readonly content: ContentBlock;
 }
 
+/** The result of `prompts/get`. */
 export interface GetPromptResult {
   readonly description?: string;
   readonly messages: readonly PromptMessage[];

@@ -16,6 +16,7 @@ export interface Resource {
   readonly _meta?: JsonObject;
 }
 
+/** A template for the URIs of resources (RFC 6570), as the server lists it. */
 export interface ResourceTemplate {
   /** URI template of RFC 6570. */
   readonly uriTemplate: string;
@@ -28,6 +29,7 @@ export interface ResourceTemplate {
   readonly _meta?: JsonObject;
 }
 
+/** Hints of a server about how long, and for whom, a result may be cached. */
 export interface CacheHints {
   /** Milliseconds for which a client may reuse the result. Default: 0. */
   readonly ttlMs?: number;
@@ -35,16 +37,19 @@ export interface CacheHints {
   readonly cacheScope?: 'public' | 'private';
 }
 
+/** A page of `resources/list`. */
 export interface ListResourcesResult extends CacheHints {
   readonly resources: readonly Resource[];
   readonly nextCursor?: string;
 }
 
+/** A page of `resources/templates/list`. */
 export interface ListResourceTemplatesResult extends CacheHints {
   readonly resourceTemplates: readonly ResourceTemplate[];
   readonly nextCursor?: string;
 }
 
+/** The result of `resources/read`. */
 export interface ReadResourceResult extends CacheHints {
   readonly contents: readonly ResourceContents[];
 }

@@ -6,6 +6,7 @@ import type { JsonObject, JsonRpcErrorObject } from '../jsonrpc/messages.ts';
  */
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 
+/** Status of a task. `completed`, `failed` and `cancelled` are final. */
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled';
 
 /** Whether calls of a tool may, or must, become tasks. */

@@ -34,6 +34,7 @@ export interface Tool {
   readonly _meta?: JsonObject;
 }
 
+/** The result of `tools/call`. */
 export interface CallToolResult {
   readonly content: readonly ContentBlock[];
   /** Any JSON value in 2026-07-28; codecs wrap or omit it for older peers. */

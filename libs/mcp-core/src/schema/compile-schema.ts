@@ -26,6 +26,7 @@ const LIBRARIES: { readonly [dialect in Dialect]: () => Promise<Library> } = {
 /** A violation of a schema, as the validator library describes it. */
 export type SchemaViolation = ErrorObject;
 
+/** Options of `compileSchema`. */
 export interface CompileOptions {
   /** Whether `format` is asserted. Default: false, an annotation. */
   readonly assertsFormats?: boolean;

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../protocol/tools.ts';
 
+/** Limits for schemas of other parties. */
 export interface SchemaLimits {
   /** Levels of nested objects and lists. Default: 64. */
   readonly maxDepth?: number;

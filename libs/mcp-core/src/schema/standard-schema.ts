@@ -20,11 +20,14 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: string;
+    /** Validates a value. Returns the parsed value, or the issues. */
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
     /** Never set; carries the types. */
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
     readonly jsonSchema?: {
+      /** Returns the JSON Schema of the values that `validate` accepts. */
       readonly input: (options: { readonly target: 'draft-2020-12' }) => JsonSchema;
+      /** Returns the JSON Schema of the values that `validate` returns. */
       readonly output: (options: { readonly target: 'draft-2020-12' }) => JsonSchema;
     };
   };

@@ -56,6 +56,7 @@ export interface ListOptions {
   readonly pageSize?: number;
 }
 
+/** Limits of a server. */
 export interface ServerLimits {
   /** Shortest time between two progress notifications of a request in milliseconds; an update in between is replaced by a later one. Default 100; 0 sends every update while the client reads. */
   readonly progressIntervalMs?: number;
@@ -119,6 +120,7 @@ export interface Server {
   setTemplates(templates: readonly ResourceTemplateDefinition[]): void;
 }
 
+/** A connection of a server to one client. */
 export interface ServerConnection {
   /** Resolves when the client has disconnected and every handler's signal has aborted. */
   readonly closed: Promise<void>;

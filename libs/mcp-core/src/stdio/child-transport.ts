@@ -15,6 +15,7 @@ import { childEnvironment } from './child-environment.ts';
 import { HAS_PROCESS_GROUPS, isGroupAlive, signalGroup } from './process-group.ts';
 import { StderrLog } from './stderr-log.ts';
 
+/** Command, environment and limits of a server that runs as a child process. */
 export interface SpawnOptions {
   /** Command of the server; `node` means the running Node. */
   readonly command: string;
@@ -42,6 +43,7 @@ export interface SpawnOptions {
   readonly graceMs?: number;
 }
 
+/** The exit code of a process, or the signal that ended it. */
 export interface ProcessExit {
   readonly code: number | null;
   readonly signal: string | null;

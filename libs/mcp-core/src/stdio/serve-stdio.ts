@@ -3,6 +3,7 @@ import { DEFAULT_MAX_LINE_BYTES } from '../jsonrpc/line-reader.ts';
 import { StreamTransport } from '../jsonrpc/stream-transport.ts';
 import type { Server, ServerConnection, ServerListener } from '../server/server.ts';
 
+/** Streams and limits of `serveStdio`. */
 export interface ServeStdioOptions {
   /** Default: stdin. */
   readonly input?: Readable;

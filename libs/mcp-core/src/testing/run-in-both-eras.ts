@@ -14,6 +14,7 @@ export interface ToolUnderTest {
   readonly effects: () => unknown;
 }
 
+/** Arguments of the call, and the responses to the input requests of the tool. */
 export interface RunInBothErasOptions {
   readonly arguments?: JsonObject;
   /** Handlers of the tool's input requests, which respond alike in both eras. */

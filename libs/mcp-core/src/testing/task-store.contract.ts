@@ -4,14 +4,22 @@ import type { TaskRecord, TaskStore } from '../server/tasks/task-store.ts';
 /** A requirement on task stores. `run` rejects when the store violates it. */
 export interface TaskStoreCheck {
   readonly name: string;
+  /** Runs the check. */
   readonly run: () => Promise<void>;
 }
 
 /**
  * The requirements on every task store, as checks for any test runner. `open` returns an empty
  * store and is called once per check.
- * @example for (const { name, run } of taskStoreContract(() => new InMemoryTaskStore())) test(name,
- * run);
+ * @example
+ * ```ts
+ * import { test } from 'node:test';
+ * import { InMemoryTaskStore } from '@signalbox/mcp-core/server';
+ * import { taskStoreContract } from '@signalbox/mcp-core/testing';
+ *
+ * const checks = taskStoreContract(() => new InMemoryTaskStore());
+ * for (const { name, run } of checks) test(name, run);
+ * ```
  */
 export function taskStoreContract(
   open: () => TaskStore | Promise<TaskStore>,

@@ -27,6 +27,7 @@ import { HandlerContext } from '../server/requests/handler-context.ts';
 import { RequestingClient } from '../server/requests/requesting-client.ts';
 import type { InteractiveContext, RequestClient } from '../server/requests/request-context.ts';
 
+/** Properties of the request and the client of a test context. */
 export interface TestContextOptions {
   readonly signal?: AbortSignal;
   readonly era?: Era;

@@ -14,6 +14,7 @@ import {
 /** A requirement on transports. `run` rejects when the transport violates it. */
 export interface TransportCheck {
   readonly name: string;
+  /** Runs the check. */
   readonly run: () => Promise<void>;
 }
 
@@ -40,7 +41,22 @@ const info = { name: 'transport-contract', version: '1' };
  * The requirements on every transport, as checks for any test runner: a client and a server of both
  * eras exchange all kinds of messages over it, in its two halves. `serve` serves the given server
  * over the transport and is called once per check. A check takes at most 10 s for each step.
- * @example for (const { name, run } of transportContract(serve)) test(name, run);
+ * @example
+ * ```ts
+ * import { test } from 'node:test';
+ * import { httpTransport } from '@signalbox/mcp-core/http/client';
+ * import { serveHttp } from '@signalbox/mcp-core/http/server';
+ * import { transportContract } from '@signalbox/mcp-core/testing';
+ *
+ * const checks = transportContract(async (server) => {
+ *   const listener = await serveHttp(server);
+ *   return {
+ *     open: () => httpTransport({ url: listener.url }),
+ *     close: () => listener.close(),
+ *   };
+ * });
+ * for (const { name, run } of checks) test(name, run);
+ * ```
  */
 export function transportContract(
   serve: (server: Server) => ServedTransport | Promise<ServedTransport>,

@@ -39,10 +39,12 @@ export interface OriginatingRequest {
  * `input-refused`.
  */
 export interface InputHandlers {
+  /** Responds to `sampling/createMessage` with a message of the model. */
   readonly sample?: (
     params: CreateMessageParams,
     context: InputContext,
   ) => Promise<CreateMessageResult>;
+  /** Responds to `elicitation/create`, usually with the input of the user. */
   readonly elicit?: (params: ElicitParams, context: InputContext) => Promise<ElicitResult>;
   /** Returns `file://` URIs. */
   readonly listRoots?: (context: InputContext) => Promise<readonly Root[]>;

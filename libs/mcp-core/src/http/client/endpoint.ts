@@ -4,6 +4,7 @@ import { LocalError } from '../../protocol/errors.ts';
 import { type ExtraHeaders, type HeaderProvider, RESERVED_HEADERS } from './headers.ts';
 import { safeHeaders } from './read-http-error.ts';
 
+/** Options of the connections to a server over HTTP. */
 export interface EndpointOptions {
   /** Absolute URL, `http:` or `https:`, without credentials. */
   readonly url: string;

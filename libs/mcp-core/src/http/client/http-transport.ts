@@ -26,6 +26,7 @@ import type { HttpErrorContext } from './read-http-error.ts';
 import { ResponseQueue } from './response-queue.ts';
 import type { SseReader } from './sse-reader.ts';
 
+/** Headers, credentials and limits of `httpTransport`. */
 export interface HttpTransportOptions extends EndpointOptions {
   /**
    * Longest accepted body or event in bytes. Default: 4 MiB. Each value in a message counts as at

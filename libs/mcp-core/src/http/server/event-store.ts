@@ -1,9 +1,11 @@
+/** An event of a stream, kept for clients that resume it. */
 export interface StoredEvent {
   /** Increases within its stream. */
   readonly sequence: number;
   readonly data: string;
 }
 
+/** The stream of an event: its session and its id within the session. */
 export interface StreamAddress {
   readonly sessionId: string;
   /** Unique in the session. */
@@ -25,6 +27,7 @@ export interface EventStore {
   forget(sessionId: string): Promise<void> | void;
 }
 
+/** Limits of a `MemoryEventStore`. */
 export interface MemoryEventStoreLimits {
   /** Default: 1000. */
   readonly maxEventsPerSession?: number;

@@ -26,6 +26,7 @@ export interface HttpAccessOptions {
   readonly bearerToken?: string | readonly string[];
 }
 
+/** Limits of an HTTP handler. */
 export interface HttpLimits {
   /** Longest body in bytes; a longer one gets 413. Default: 4 MiB. */
   readonly maxBodyBytes?: number;
@@ -63,6 +64,7 @@ export interface HttpSessionOptions {
   readonly retryMs?: number;
 }
 
+/** Options of `createHttpHandler`. */
 export interface HttpHandlerOptions {
   /**
    * Path of the MCP endpoint; other paths get 404. Default: every path except the paths of

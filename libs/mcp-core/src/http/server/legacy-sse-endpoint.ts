@@ -7,6 +7,7 @@ import { sendAccepted, sendText } from './json-responses.ts';
 import { readMessage } from './read-message.ts';
 import { EVENT_STREAM_FIELDS, KEEP_ALIVE } from './sse-event.ts';
 
+/** Paths of the HTTP+SSE transport of 2024-11-05. */
 export interface LegacySsePaths {
   /** Path of the client's stream. Default: `/sse`. */
   readonly stream?: string;

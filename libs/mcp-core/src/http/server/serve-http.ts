@@ -6,11 +6,13 @@ import { isLoopback } from '../headers/loopback.ts';
 import { createHttpHandler } from './create-http-handler.ts';
 import type { HttpHandler, HttpHandlerOptions, HttpLimits } from './http-handler.ts';
 
+/** Limits of an HTTP server, in addition to those of its handler. */
 export interface HttpListenerLimits extends HttpLimits {
   /** Milliseconds within which a client must send a request. Default: 60,000. */
   readonly requestTimeoutMs?: number;
 }
 
+/** Options of `serveHttp`: those of the handler, and the address. */
 export interface ServeHttpOptions extends HttpHandlerOptions {
   /** Default: 0, any free port. */
   readonly port?: number;
@@ -24,6 +26,7 @@ export interface ServeHttpOptions extends HttpHandlerOptions {
   readonly limits?: HttpListenerLimits;
 }
 
+/** A running HTTP server. */
 export interface HttpListener extends ServerListener {
   /** URL of the MCP endpoint. */
   readonly url: string;
@@ -41,6 +44,22 @@ const MAX_TIMEOUT_CHECK_MS = 30_000;
  * Listens for HTTP. Rejects when listening fails. `close` of the listener also closes every
  * connection and stops the server's tasks; `HttpHandler.close` leaves tasks running.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+ * @example
+ * ```ts
+ * import { serveHttp } from '@signalbox/mcp-core/http/server';
+ * import { createServer, defineTool } from '@signalbox/mcp-core/server';
+ *
+ * const hello = defineTool({
+ *   name: 'hello',
+ *   description: 'Says hello.',
+ *   inputSchema: { type: 'object' },
+ *   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+ *   handler: () => ({ content: [{ type: 'text', text: 'Hello!' }] }),
+ * });
+ * const server = createServer({ info: { name: 'greeter', version: '1.0.0' }, tools: [hello] });
+ * const { url } = await serveHttp(server, { port: 8030 });
+ * console.log(url);
+ * ```
  */
 export async function serveHttp(
   server: Server,

@@ -25,12 +25,14 @@ export class SchemaJobError extends Error {
   }
 }
 
+/** The result of a job, and the time that it took. */
 export interface FinishedJob<Result> {
   readonly result: Result;
   /** Milliseconds between sending the job to the thread and its result. */
   readonly ms: number;
 }
 
+/** Options of a `SchemaWorker`. */
 export interface SchemaWorkerOptions<Job> {
   /**
    * Main module of the thread. It posts `ready` once, and then one result for each message, which

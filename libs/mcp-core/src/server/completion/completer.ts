@@ -1,6 +1,7 @@
 import type { Completion } from '../../protocol/completion.ts';
 import type { RequestContext } from '../requests/request-context.ts';
 
+/** The other arguments of a completion, and the context of its request. */
 export interface CompletionInput {
   /** The values of the other arguments that were chosen before. */
   readonly arguments: { readonly [name: string]: string };

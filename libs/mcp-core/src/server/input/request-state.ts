@@ -4,6 +4,7 @@ import { nodeCrypto } from '../../jsonrpc/node-crypto.ts';
 import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
 import type { JournalRecord } from './journal.ts';
 
+/** Protection of the state that a client carries between the rounds of a request. */
 export interface RequestStateOptions {
   /**
    * Secrets of at least 32 characters. The first seals; all open, so that a new secret can be put before an old one. Default: a random secret, so that

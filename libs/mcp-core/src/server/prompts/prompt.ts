@@ -7,6 +7,7 @@ import type {
 import type { Completer } from '../completion/completer.ts';
 import type { InteractiveContext } from '../requests/request-context.ts';
 
+/** Definition of an argument of a prompt. */
 export interface PromptArgumentDefinition extends PromptArgument {
   /** Suggests values while the user types. */
   readonly complete?: Completer;
@@ -15,6 +16,7 @@ export interface PromptArgumentDefinition extends PromptArgument {
 /** The result of a handler: the text of one message of the user, messages, or a result as in the specification. */
 export type PromptOutput = string | readonly PromptMessage[] | GetPromptResult;
 
+/** Definition of a prompt: its listing and its handler. */
 export interface PromptDefinition<Arguments = never> extends Omit<Prompt, 'arguments'> {
   readonly arguments?: readonly PromptArgumentDefinition[];
   /** Serves `prompts/get` when all required arguments are present; arguments are strings. A `ProtocolError` is sent to the client; any other error becomes -32603. */

@@ -16,7 +16,9 @@ export interface TemplateVariable {
 
 /** Resources that a server does not know in advance, such as files. For a fixed set, pass `resources` and `templates` to `createServer` instead. */
 export interface ResourceProvider {
+  /** Returns a page of the resources; the first without a cursor. */
   list(cursor: string | undefined, context: RequestContext): Promise<ListResourcesResult>;
+  /** Returns a page of the resource templates; the first without a cursor. */
   listTemplates?(
     cursor: string | undefined,
     context: RequestContext,

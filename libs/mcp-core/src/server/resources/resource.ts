@@ -6,11 +6,13 @@ import type { InteractiveContext, RequestContext } from '../requests/request-con
 /** The contents of a resource: text, bytes, several parts, or a result as in the specification, for cache hints. */
 export type ResourceOutput = string | Uint8Array | readonly ResourceContents[] | ReadResourceResult;
 
+/** Definition of a resource with a fixed URI: its listing, and the function that reads it. */
 export interface ResourceDefinition extends Resource {
   /** Reads the resource. @throws ResourceNotFoundError when it no longer exists */
   readonly read: (context: InteractiveContext) => Promise<ResourceOutput> | ResourceOutput;
 }
 
+/** Definition of a resource template: its listing, and the function that reads a resource that fits it. */
 export interface ResourceTemplateDefinition<Variables = never> extends ResourceTemplate {
   /** Reads a resource. The variables are decoded: validate them before using them in a path. @throws ResourceNotFoundError for unknown values */
   readonly read: (

@@ -2,9 +2,13 @@ import type { ListKind } from '../../protocol/list-changes.ts';
 
 /** Publishes changes of a server to every subscribed session and listen stream. */
 export interface ChangeHub {
+  /** Announces that the list of tools has changed. */
   toolsChanged(): void;
+  /** Announces that the list of prompts has changed. */
   promptsChanged(): void;
+  /** Announces that the list of resources has changed. */
   resourcesChanged(): void;
+  /** Announces that the contents of a resource have changed. */
   resourceUpdated(uri: string): void;
 }
 

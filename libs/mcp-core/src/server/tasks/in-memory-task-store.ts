@@ -1,6 +1,7 @@
 import { isEnded, type TaskStatus } from '../../protocol/tasks.ts';
 import type { TaskPage, TaskRecord, TaskStore } from './task-store.ts';
 
+/** Limits of an `InMemoryTaskStore`. */
 export interface InMemoryTaskStoreOptions {
   /** Maximum number of tasks; default 10,000. Beyond it the oldest ended task is evicted. */
   readonly maxTasks?: number;

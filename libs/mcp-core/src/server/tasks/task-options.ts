@@ -1,5 +1,6 @@
 import type { TaskStore } from './task-store.ts';
 
+/** Storage and limits of the tasks of a server. */
 export interface ServerTaskOptions {
   /** Default: tasks end with the process. */
   readonly store?: TaskStore;

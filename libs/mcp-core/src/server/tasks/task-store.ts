@@ -8,6 +8,7 @@ export interface TaskRecord extends DetailedTask {
   readonly toolName: string;
 }
 
+/** A page of the tasks of a principal. */
 export interface TaskPage {
   readonly records: readonly TaskRecord[];
   /** Absent on the last page. */
@@ -21,6 +22,7 @@ export interface TaskPage {
 export interface TaskStore {
   /** Stores a new record. Resolves when `get` finds it. @throws when the id exists */
   create(record: TaskRecord): Promise<void>;
+  /** Returns a task, or `undefined` when there is none with this id. */
   get(taskId: string): Promise<TaskRecord | undefined>;
   /** Replaces the record atomically if it exists with the expected status. Resolves with whether it did. */
   update(record: TaskRecord, expected: TaskStatus): Promise<boolean>;

@@ -5,6 +5,7 @@ import type { SchemaOutput, StandardSchema } from '../../schema/standard-schema.
 import type { InteractiveContext } from '../requests/request-context.ts';
 import type { OutputFor, ToolOutput } from './tool-output.ts';
 
+/** Definition of a tool: its listing, its schemas and its handler. */
 export interface ToolDefinition<Arguments = never, Output extends ToolOutput = ToolOutput> {
   /** 1–128 of `A–Z a–z 0–9 _ - .`, unique in the server. */
   readonly name: string;
