@@ -9,6 +9,7 @@ export interface Root {
   readonly name?: string;
 }
 
+/** A tool call that the model asks for, in a sampling message. */
 export interface ToolUseContent {
   readonly type: 'tool_use';
   readonly id: string;
@@ -17,6 +18,7 @@ export interface ToolUseContent {
   readonly _meta?: JsonObject;
 }
 
+/** The result of a tool call that the model asked for, in a sampling message. */
 export interface ToolResultContent {
   readonly type: 'tool_result';
   readonly toolUseId: string;

@@ -7,6 +7,7 @@ export type CompletionReference =
   /** `uri` is the URI template. */
   | { readonly type: 'ref/resource'; readonly uri: string };
 
+/** Parameters of `completion/complete`. */
 export interface CompleteParams {
   readonly ref: CompletionReference;
   readonly argument: { readonly name: string; readonly value: string };

@@ -1,10 +1,12 @@
 import type { FromSchema } from '../protocol/json-schema.ts';
 import type { JsonSchema } from '../protocol/tools.ts';
 
+/** The result of a validation by a Standard Schema. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
+/** A problem that a Standard Schema found in a value. */
 export interface StandardIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;

@@ -13,6 +13,7 @@ export interface ListPage<T> {
   readonly nextCursor?: string;
 }
 
+/** Options of a page: where it starts. */
 export interface PageOptions extends RequestOptions {
   /** Cursor of the first page to read, from `ListPage.nextCursor`. Default: the beginning of the list. */
   readonly cursor?: string;
@@ -26,8 +27,11 @@ export interface PageOptions extends RequestOptions {
 export interface ListPages {
   /** As `listTools`, leaves out unusable tools, and remembers the parameter headers and output schemas of the others. */
   tools(options?: PageOptions): AsyncIterableIterator<ListPage<Tool>>;
+  /** Iterates over the pages of prompts. */
   prompts(options?: PageOptions): AsyncIterableIterator<ListPage<Prompt>>;
+  /** Iterates over the pages of resources. */
   resources(options?: PageOptions): AsyncIterableIterator<ListPage<Resource>>;
+  /** Iterates over the pages of resource templates. */
   resourceTemplates(options?: PageOptions): AsyncIterableIterator<ListPage<ResourceTemplate>>;
 }
 

@@ -4,7 +4,9 @@ import type { WatchListener } from './watches.ts';
 
 /** Handlers of changes on the server. The handlers that are present decide what the client subscribes to. */
 export interface ChangeHandlers {
+  /** Called when the list of tools has changed. */
   readonly onToolsChanged?: () => void;
+  /** Called when the list of prompts has changed. */
   readonly onPromptsChanged?: () => void;
   /** Called when the list of resources, or of resource templates, has changed. */
   readonly onResourcesChanged?: () => void;
