@@ -3,6 +3,7 @@ import { ProtocolError } from '../../protocol/errors.ts';
 import { createServer } from '../../server/create-server.ts';
 import { defineTool } from '../../server/tools/tool.ts';
 import { connectInMemory } from '../../testing/connect-in-memory.ts';
+import type { InputRound } from '../input/input-handlers.ts';
 import type { ClientMiddleware } from './middleware.ts';
 
 const info = { name: 'test', version: '1' };
@@ -98,6 +99,69 @@ describe('middleware of a client', () => {
     await expect(client.callTool('unknown', {})).rejects.toThrow('Unknown tool');
     expect(codes).toEqual([-32602]);
     expect(await client.request('acme/own')).toEqual({ own: true });
+    await client.close();
+  });
+
+  test('runs around a resumed round as around any request', async () => {
+    const rounds: InputRound[] = [];
+    const roundStore = {
+      save: (round: InputRound) => {
+        rounds.push(round);
+        return Promise.resolve();
+      },
+      discard: () => Promise.resolve(),
+    };
+    const log: string[] = [];
+    const client = await connectInMemory(server, {
+      info,
+      era: 'modern',
+      middleware: [
+        ({ direction, method }, next) => {
+          log.push(`${direction} ${method}`);
+          return next();
+        },
+      ],
+      handlers: { elicit: () => Promise.resolve({ action: 'accept' }) },
+    });
+    await client.callTool('sure', {}, { roundStore });
+    const [resumeRound] = rounds;
+    log.length = 0;
+    await client.callTool('sure', {}, resumeRound === undefined ? {} : { resumeRound });
+    expect(log).toEqual(['outgoing tools/call', 'incoming elicitation/create']);
+    await client.close();
+  });
+
+  test('runs until the task of a call has ended, and around the polls of the task', async () => {
+    const log: string[] = [];
+    const slow = defineTool({
+      ...sure,
+      name: 'slow',
+      inputSchema: { type: 'object' },
+      task: 'optional',
+      handler: async (_args, { startTask }) => {
+        await startTask();
+        return 'done';
+      },
+    });
+    const client = await connectInMemory(createServer({ info, tools: [slow] }), {
+      info,
+      era: 'modern',
+      middleware: [
+        async ({ method }, next) => {
+          log.push(method);
+          const result = await next();
+          log.push(`end of ${method}`);
+          return result;
+        },
+      ],
+    });
+    await client.callTool('slow', {});
+    expect([...new Set(log)]).toEqual([
+      'tools/call',
+      'tasks/get',
+      'end of tasks/get',
+      'end of tools/call',
+    ]);
     await client.close();
   });
 

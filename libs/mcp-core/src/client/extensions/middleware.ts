@@ -19,8 +19,8 @@ export interface ClientRequest {
 }
 
 /**
- * Middleware of a client. It runs once around a request and its result, whatever happens between them: input rounds, tasks,
- * retries. Cached results, the handshake and `subscriptions/listen` do not run it. Results are neutral.
+ * Middleware of a client. It runs once around a request and its result, whatever happens between them: input rounds, retries,
+ * and a task, whose polls (`tasks/get`) are requests of their own. Cached results, the handshake and `subscriptions/listen` do not run it. Results are neutral.
  */
 export type ClientMiddleware = Middleware<ClientRequest>;
 

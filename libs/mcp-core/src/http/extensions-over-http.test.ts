@@ -1,0 +1,110 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { connectClient } from '../client/connect-client.ts';
+import type { Client } from '../client/client.ts';
+import type { ClientOptions } from '../client/client-options.ts';
+import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
+import { createServer } from '../server/create-server.ts';
+import { defineMethod } from '../server/extensions/custom-methods.ts';
+import type { ServerOptions } from '../server/server.ts';
+import { httpTransport } from './client/http-transport.ts';
+import { serveHttp, type ServeHttpOptions } from './server/serve-http.ts';
+
+const info = { name: 'test', version: '1' };
+const steps = defineMethod({
+  params: { type: 'object', properties: { name: { type: 'string' } } },
+  handler: async ({ name = '' }, { notify, client }) => {
+    await notify('acme/step', { step: 1 });
+    return { name, extensions: Object.keys(client.extensions) };
+  },
+});
+
+async function connect(
+  serverOptions: Partial<ServerOptions>,
+  clientOptions: Partial<ClientOptions>,
+  httpOptions: ServeHttpOptions = {},
+): Promise<Client> {
+  const server = createServer({ info, methods: { 'acme/steps': steps }, ...serverOptions });
+  const listener = await serveHttp(server, httpOptions);
+  onTestFinished(() => listener.close());
+  const client = await connectClient(() => httpTransport({ url: listener.url }), {
+    info,
+    capabilities: { extensions: { 'dev.acme/x': {} } },
+    ...clientOptions,
+  });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+describe('extension points over HTTP', () => {
+  test.each([
+    ['a modern server', 'modern', {}, ['dev.acme/x']],
+    ['a session', 'legacy', {}, ['dev.acme/x']],
+    ['requests without sessions', 'legacy', { sessions: false }, []],
+  ] as const)(
+    '%s: custom methods, notifications and middleware',
+    async (_name, era, http, seen) => {
+      const methods: string[] = [];
+      const received: unknown[] = [];
+      const client = await connect(
+        {
+          middleware: [
+            async ({ method }, next) => {
+              await new Promise(setImmediate);
+              methods.push(method);
+              return next();
+            },
+          ],
+        },
+        { era, notifications: { 'acme/step': (params) => received.push(params) } },
+        http,
+      );
+      expect(await client.request('acme/steps', { name: 'x' })).toMatchObject({
+        name: 'x',
+        extensions: expect.arrayContaining([...seen]) as string[],
+      });
+      expect(methods).toEqual([era === 'modern' ? 'server/discover' : 'initialize', 'acme/steps']);
+      expect(received).toEqual([{ step: 1 }]);
+      await expect(client.request('acme/none')).rejects.toMatchObject({ code: -32601 });
+    },
+  );
+
+  test('a middleware that refuses initialize opens no session', async () => {
+    const connecting = connect(
+      {
+        middleware: [
+          ({ method }, next) => {
+            if (method === 'initialize')
+              throw new ProtocolError(ErrorCode.invalidRequest, 'Closed');
+            return next();
+          },
+        ],
+      },
+      { era: 'legacy' },
+    );
+    await expect(connecting).rejects.toThrow('Closed');
+  });
+
+  test('custom notifications of a client reach a session, and no modern server', async () => {
+    const received = Promise.withResolvers<unknown>();
+    const notifications = { 'acme/seen': (params: unknown) => received.resolve(params) };
+    const legacy = await connect({ notifications }, { era: 'legacy' });
+    await legacy.notify('acme/seen', { id: 1 });
+    expect(await received.promise).toEqual({ id: 1 });
+    const modern = await connect({ notifications }, { era: 'modern' });
+    await expect(modern.notify('acme/seen')).rejects.toMatchObject({ code: 'method-not-in-era' });
+  });
+
+  test('a custom request of a server reaches the client of a session', async () => {
+    const client = await connect(
+      {
+        methods: {
+          'acme/ask': {
+            handler: async (_params, { request }) => ({ answer: await request('acme/name') }),
+          },
+        },
+      },
+      { era: 'legacy', methods: { 'acme/name': { handler: () => ({ name: 'Ada' }) } } },
+    );
+    expect(await client.request('acme/ask')).toEqual({ answer: { name: 'Ada' } });
+  });
+});
