@@ -135,13 +135,15 @@ function encodeShape(
   if (method.startsWith('tasks/') && revision.tasks === 'core')
     return encodeCoreTasks(method, result, revision);
   if (method !== 'tools/call') return result;
-  const { structuredContent, ...rest } = result;
   const content = downgradeContent(result.content as readonly ContentBlock[], revision);
-  const structured =
-    'structuredContent' in result
-      ? encodeStructured(structuredContent, context.outputSchema, revision)
-      : {};
-  return { ...rest, content, ...structured };
+  if (!('structuredContent' in result))
+    return content === result.content ? result : { ...result, content };
+  const { structuredContent, ...rest } = result;
+  return {
+    ...rest,
+    content,
+    ...encodeStructured(structuredContent, context.outputSchema, revision),
+  };
 }
 
 function encodeTool(tool: Tool, revision: Revision): JsonObject {
@@ -236,7 +238,7 @@ function finish(method: string, result: JsonObject, { revision, context }: Encod
   if (!CACHEABLE.has(method))
     return revision.era === 'legacy'
       ? result
-      : stamp({ resultType: 'complete', ...result }, { revision, context });
+      : { resultType: 'complete', ...result, _meta: stampedMeta(result, context) };
   const { ttlMs = 0, cacheScope = 'private', ...rest } = result;
   return revision.era === 'legacy'
     ? rest
@@ -244,7 +246,13 @@ function finish(method: string, result: JsonObject, { revision, context }: Encod
 }
 
 function stamp(result: JsonObject, { context }: Encoding): JsonObject {
-  return { ...result, _meta: { ...metaOf(result), [MetaKey.serverInfo]: context.serverInfo } };
+  return { ...result, _meta: stampedMeta(result, context) };
+}
+
+function stampedMeta(result: JsonObject, { serverInfo }: Encoding['context']): JsonObject {
+  return '_meta' in result
+    ? { ...metaOf(result), [MetaKey.serverInfo]: serverInfo }
+    : { [MetaKey.serverInfo]: serverInfo };
 }
 
 function encodeError(error: ProtocolError, revision: Revision): JsonRpcErrorObject {
