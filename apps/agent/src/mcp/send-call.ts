@@ -66,7 +66,7 @@ export async function sendCall(
       { name: tool.name, isResourceReader },
       {
         request: reportingTo(trial, { ...request, onTask }),
-        options: { meta, roundStore: parking },
+        options: { meta, inputRounds: { store: parking } },
       },
     );
     router.end(call, 'answered');
@@ -156,5 +156,8 @@ async function start(
   if (resumeFrom === undefined) return client.callTool(name, args, all);
   return 'taskId' in resumeFrom
     ? client.tasks.resume(resumeFrom.taskId, all)
-    : client.callTool(name, args, { ...all, resumeRound: resumeFrom });
+    : client.callTool(name, args, {
+        ...all,
+        inputRounds: { ...options.inputRounds, resume: resumeFrom },
+      });
 }

@@ -92,6 +92,14 @@ export interface ClientEvents {
   readonly onClosed?: (error?: Error) => void;
 }
 
+/** Storage of the input rounds of a request. */
+export interface InputRoundOptions {
+  /** Stores the input rounds of the request. */
+  readonly store?: InputRoundStore;
+  /** A stored round, perhaps of another process. The handlers receive its input requests first; then the request is sent with their responses. */
+  readonly resume?: InputRound;
+}
+
 /** Options of a single request. */
 export interface RequestOptions {
   /** Cancels the request on the server and rejects with `request-cancelled`. */
@@ -109,10 +117,8 @@ export interface RequestOptions {
   readonly onTask?: (task: Task) => void;
   /** Asks a server of 2025-11-25 to run the call as a task that is kept for `ttlMs`, if the tool supports it. Default: only for tools that require it. Other servers decide on their own. */
   readonly task?: { readonly ttlMs?: number };
-  /** Stores the input rounds of the request. */
-  readonly roundStore?: InputRoundStore;
-  /** A stored round, perhaps of another process. The handlers receive its input requests first; then the request is sent with their responses. */
-  readonly resumeRound?: InputRound;
+  /** Storage of the input rounds of the request, and a stored round to begin with. */
+  readonly inputRounds?: InputRoundOptions;
   /** Called for every progress notification, in order and before the response. */
   readonly onProgress?: (progress: Progress) => void;
   /** For lists and reads: `use` (default) returns a fresh result from the cache, `refresh` fetches and stores the result, `none` fetches and stores nothing. */

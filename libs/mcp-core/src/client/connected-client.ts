@@ -271,8 +271,8 @@ export class ConnectedClient implements Client {
 
   #sendCall(params: JsonObject, options: SendingOptions = {}): Promise<JsonObject> {
     const { connection } = this.#current;
-    if (options.resumeRound === undefined) return connection.request('tools/call', params, options);
-    const { resumeRound } = options;
+    const round = options.inputRounds?.resume;
+    if (round === undefined) return connection.request('tools/call', params, options);
     return connection.around('tools/call', { params, options }, (changed, others) =>
       this.#rounds.resume(
         connection,
@@ -283,7 +283,7 @@ export class ConnectedClient implements Client {
           options: others,
           sentAt: performance.now(),
         },
-        resumeRound,
+        round,
       ),
     );
   }

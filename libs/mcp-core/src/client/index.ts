@@ -7,6 +7,7 @@ export type {
   ClientLimits,
   ClientOptions,
   CustomRequestOptions,
+  InputRoundOptions,
   OutputOptions,
   RequestOptions,
 } from './client-options.ts';

@@ -104,7 +104,7 @@ describe('middleware of a client', () => {
 
   test('runs around a resumed round as around any request', async () => {
     const rounds: InputRound[] = [];
-    const roundStore = {
+    const store = {
       save: (round: InputRound) => {
         rounds.push(round);
         return Promise.resolve();
@@ -123,10 +123,10 @@ describe('middleware of a client', () => {
       ],
       handlers: { elicit: () => Promise.resolve({ action: 'accept' }) },
     });
-    await client.callTool('sure', {}, { roundStore });
-    const [resumeRound] = rounds;
+    await client.callTool('sure', {}, { inputRounds: { store } });
+    const [resume] = rounds;
     log.length = 0;
-    await client.callTool('sure', {}, resumeRound === undefined ? {} : { resumeRound });
+    await client.callTool('sure', {}, resume === undefined ? {} : { inputRounds: { resume } });
     expect(log).toEqual(['outgoing tools/call', 'incoming elicitation/create']);
     await client.close();
   });

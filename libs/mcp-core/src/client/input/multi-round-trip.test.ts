@@ -145,7 +145,7 @@ describe('a call whose result is input_required', () => {
 
   test('is saved before a handler runs and discarded before the request is sent again', async () => {
     const steps: unknown[] = [];
-    const roundStore: InputRoundStore = {
+    const store: InputRoundStore = {
       save: async (round) => void steps.push(round),
       discard: async () =>
         void steps.push(`discarded after ${server.all('tools/call').length} calls`),
@@ -158,7 +158,7 @@ describe('a call whose result is input_required', () => {
       [asking({ who: form }, 's1'), asking({ again: form }), done],
       { handlers: { elicit } },
     );
-    await client.callTool('a', {}, { roundStore });
+    await client.callTool('a', {}, { inputRounds: { store } });
     expect(steps).toEqual([
       { inputRequests: { who: form }, requestState: 's1' },
       'who',
@@ -170,7 +170,7 @@ describe('a call whose result is input_required', () => {
   });
 
   test.each(['save', 'discard'] as const)('rejects when its store fails in `%s`', async (step) => {
-    const roundStore: InputRoundStore = {
+    const store: InputRoundStore = {
       save: () => Promise.resolve(),
       discard: () => Promise.resolve(),
       [step]: () => Promise.reject(new Error('disk full')),
@@ -178,7 +178,7 @@ describe('a call whose result is input_required', () => {
     const { client, server } = await connect([asking({ who: form }), done], {
       handlers: { elicit: () => accept('Ann') },
     });
-    await expect(client.callTool('a', {}, { roundStore })).rejects.toThrow('disk full');
+    await expect(client.callTool('a', {}, { inputRounds: { store } })).rejects.toThrow('disk full');
     expect(server.all('tools/call')).toHaveLength(1);
   });
 
@@ -187,12 +187,12 @@ describe('a call whose result is input_required', () => {
     const { client, server } = await connect([asking({ next: form }, 's2'), done], {
       handlers: { elicit: () => accept('Ann') },
     });
-    const roundStore: InputRoundStore = { save, discard: () => Promise.resolve() };
+    const store: InputRoundStore = { save, discard: () => Promise.resolve() };
     expect(
       await client.callTool(
         'a',
         { x: 1 },
-        { roundStore, resumeRound: { inputRequests: { who: form }, requestState: 's1' } },
+        { inputRounds: { store, resume: { inputRequests: { who: form }, requestState: 's1' } } },
       ),
     ).toEqual(done);
     const answer = { action: 'accept', content: { name: 'Ann' } };

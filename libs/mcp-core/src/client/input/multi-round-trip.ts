@@ -53,7 +53,7 @@ export class InputRounds {
     }
     options.onInputRequired?.();
     const round = { inputRequests, ...(requestState === undefined ? {} : { requestState }) };
-    await options.roundStore?.save(round);
+    await options.inputRounds?.store?.save(round);
     return this.resume(connection, request, round);
   }
 
@@ -74,7 +74,7 @@ export class InputRounds {
       inputRequests,
       hasKeys: true,
     });
-    await options.roundStore?.discard();
+    await options.inputRounds?.store?.discard();
     const input = {
       ...(inputResponses === undefined ? {} : { inputResponses }),
       ...(requestState === undefined ? {} : { requestState }),
