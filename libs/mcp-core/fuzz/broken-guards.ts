@@ -71,12 +71,6 @@ export const guards: { readonly [name: string]: Guard } = {
     broken: '',
     target: 'disconnects',
   },
-  'left-while-connecting': {
-    file: 'http/server/legacy-sse-endpoint.ts',
-    guard: 'if (!this.#transports.has(id)) {',
-    broken: 'if (false) {',
-    target: 'disconnects',
-  },
   'closed-while-connecting': {
     file: 'http/server/sessions.ts',
     guard: 'if (exchange.isGone() || !this.#sessions.has(sessionId)) {',

@@ -24,7 +24,7 @@ export interface DisconnectScope {
 /** Turns after which a scenario whose client does not read is left. */
 export const MOST_TURNS = 5000;
 /** Requests that the platform may still reference after a garbage collection. */
-const REFERENCED_BY_PLATFORM = 8;
+const REFERENCED_BY_PLATFORM = 32;
 
 /**
  * Disconnects the client of a scenario before each of its turns, in every way, and closes the
@@ -152,7 +152,7 @@ class Bench {
 
   /** Requests that only listeners reference stay in memory. */
   async #expectNoReferences(): Promise<void> {
-    for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+    for (let turn = 0; turn < 20; turn += 1) await nextTurn();
     collectGarbage();
     const { requestsInMemory } = this.#tested;
     if (requestsInMemory > REFERENCED_BY_PLATFORM)

@@ -3,6 +3,7 @@ import type { AuthContext } from '../../jsonrpc/transport.ts';
 import { guarded, reportToStderr } from '../../jsonrpc/report-to-stderr.ts';
 import type { Server } from '../../server/server.ts';
 import { bearerTokens, type Authenticate } from './authentication.ts';
+import { ByteBudget, type HandlerMemory } from './byte-budget.ts';
 import { Cors } from './cors.ts';
 import { MemoryEventStore } from './event-store.ts';
 import type { HttpExchange } from './http-exchange.ts';
@@ -42,7 +43,8 @@ class ServingHandler implements HttpHandler {
   readonly #endpoints = new Map<string, Endpoint>();
   /** Endpoint for all other paths. */
   readonly #otherwise: Endpoint | undefined;
-  readonly #exchanges = new OpenExchanges();
+  readonly #memory: HandlerMemory;
+  readonly #exchanges: OpenExchanges;
   readonly #endpoint: McpEndpoint;
   readonly #sessions: Sessions | undefined;
   readonly #sse: LegacySseEndpoint | undefined;
@@ -58,7 +60,13 @@ class ServingHandler implements HttpHandler {
   constructor(server: Server, options: HttpHandlerOptions) {
     const { path, keepAliveMs = 15_000, access = {}, limits = {}, legacySse = false } = options;
     const { allowedHosts = LOOPBACK_HOSTS, allowedOrigins = [] } = access;
-    const { maxBodyBytes = 4_194_304, maxConcurrentRequests = 10_000, drainMs = 3000 } = limits;
+    const {
+      maxBodyBytes = 4_194_304,
+      maxConcurrentRequests = 10_000,
+      maxRequestBytes = 268_435_456,
+      maxUnsentBytes = 268_435_456,
+      drainMs = 3000,
+    } = limits;
     const {
       maxSessions = 10_000,
       sessionIdleMs = 1_800_000,
@@ -73,7 +81,12 @@ class ServingHandler implements HttpHandler {
     this.#origins = new OriginCheck({ allowedHosts, allowedOrigins });
     this.#cors = allowedOrigins.length === 0 ? undefined : new Cors(allowedOrigins);
     this.#authenticate = authenticationOf(access);
-    const exchanges = this.#exchanges;
+    this.#memory = {
+      requests: new ByteBudget(maxRequestBytes),
+      unsent: new ByteBudget(maxUnsentBytes),
+    };
+    const exchanges = new OpenExchanges(this.#memory.requests);
+    this.#exchanges = exchanges;
     if (options.sessions !== false) {
       this.#sessions = new Sessions(server, {
         maxSessions,
@@ -118,11 +131,11 @@ class ServingHandler implements HttpHandler {
     response: ServerResponse,
     { auth, body }: HandleOptions = {},
   ): void {
-    this.#serve(new NodeExchange(request, response, body), auth);
+    this.#serve(new NodeExchange(request, response, { body, memory: this.#memory }), auth);
   }
 
   fetch(request: Request, { auth, body }: HandleOptions = {}): Promise<Response> {
-    const exchange = new WebExchange(request, body);
+    const exchange = new WebExchange(request, { body, memory: this.#memory });
     this.#serve(exchange, auth);
     return exchange.response;
   }
@@ -133,6 +146,8 @@ class ServingHandler implements HttpHandler {
       sseConnections: this.#sse?.size ?? 0,
       requests: this.#endpoint.running,
       responses: this.#exchanges.size,
+      requestBytes: this.#memory.requests.bytes,
+      unsentBytes: this.#memory.unsent.bytes,
     };
   }
 

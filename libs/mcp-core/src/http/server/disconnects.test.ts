@@ -400,7 +400,7 @@ describe('a session whose client has left for good', () => {
     await vi.waitFor(() => {
       expect(signal.aborted).toBe(true);
     });
-    expect(handler.stats()).toEqual({ sessions: 0, sseConnections: 0, requests: 0, responses: 0 });
+    expect(Object.values(handler.stats()).every((count) => count === 0)).toBe(true);
   });
 
   test('leaves no event behind that the store takes after its end', async () => {

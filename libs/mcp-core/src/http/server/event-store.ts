@@ -27,7 +27,7 @@ export interface EventStore {
   forget(sessionId: string): Promise<void> | void;
 }
 
-/** Limits of a `MemoryEventStore`. */
+/** Limits of a `MemoryEventStore`. Each event counts as 256 bytes more than its data. */
 export interface MemoryEventStoreLimits {
   /** Default: 1000. */
   readonly maxEventsPerSession?: number;
@@ -103,6 +103,8 @@ interface Entry {
   readonly bytes: number;
 }
 
+/** Bytes that an event takes beside its data. */
+const EVENT_BYTES = 256;
 /** Number of dropped entries at the front after which the array is compacted. */
 const MAX_DROPPED = 256;
 
@@ -116,7 +118,7 @@ class SessionEvents {
   }
 
   append(stream: number, event: StoredEvent): number {
-    const bytes = Buffer.byteLength(event.data);
+    const bytes = Buffer.byteLength(event.data) + EVENT_BYTES;
     this.#entries.push({ stream, event, bytes });
     this.bytes += bytes;
     return bytes;

@@ -1,7 +1,15 @@
+import type { HandlerMemory } from './byte-budget.ts';
 import type { HttpHeaders } from '../headers/http-headers.ts';
 
-/** Reason why a body is unusable; `gone` needs no response. */
-export type BodyFailure = 'too-large' | 'gone';
+/** Reason why a body is unusable; `gone` needs no response. `busy`: other clients need the memory. */
+export type BodyFailure = 'too-large' | 'busy' | 'gone';
+
+export interface ExchangeOptions {
+  /** A body that was already read: parsed JSON, text or bytes. */
+  readonly body?: unknown;
+  /** Default: without limits. */
+  readonly memory?: HandlerMemory;
+}
 
 /**
  * An HTTP request and its response, independent of the platform. Exactly one of `respond` and `open`
@@ -14,6 +22,8 @@ export interface HttpExchange {
   readonly path: string;
   readonly query: string;
   readonly headers: HttpHeaders;
+  /** Length of the body that was read. */
+  bodyBytes: number;
   /** Whether the connection is closed, so that nothing more can be sent. */
   isGone(): boolean;
   /**

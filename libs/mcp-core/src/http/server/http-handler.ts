@@ -36,6 +36,17 @@ export interface HttpLimits {
    * 10,000. A session runs at most 4096.
    */
   readonly maxConcurrentRequests?: number;
+  /**
+   * Bytes of the requests that arrive or run, together; each running request counts as 8 KiB more.
+   * Beyond it the request that has been arriving longest gets 503 and `Retry-After`. Default:
+   * 256 MiB.
+   */
+  readonly maxRequestBytes?: number;
+  /**
+   * Bytes of responses and streams that wait for slow readers, together. Beyond it the connection
+   * that has been waiting longest ends. Default: 256 MiB.
+   */
+  readonly maxUnsentBytes?: number;
   /** Milliseconds that `close` waits for running responses. Default: 3000. */
   readonly drainMs?: number;
 }
@@ -110,6 +121,10 @@ export interface HttpHandlerStats {
   readonly requests: number;
   /** Responses that are not complete: those of `requests`, and of POSTs of sessions. */
   readonly responses: number;
+  /** Bytes of the requests that arrive or run, as `limits.maxRequestBytes` counts them. */
+  readonly requestBytes: number;
+  /** Bytes that wait for slow readers. */
+  readonly unsentBytes: number;
 }
 
 /** Serves MCP over HTTP, all revisions at one path. */

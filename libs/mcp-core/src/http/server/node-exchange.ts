@@ -1,24 +1,34 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ByteBudget, ByteHolder, HandlerMemory } from './byte-budget.ts';
 import { passBody } from './given-body.ts';
-import type { BodyFailure, HttpExchange } from './http-exchange.ts';
+import type { BodyFailure, ExchangeOptions, HttpExchange } from './http-exchange.ts';
 import type { HttpHeaders } from '../headers/http-headers.ts';
 
 /** Multiple of the body limit after which a client is disconnected. */
 const MAX_DISCARDED_LIMITS = 16;
+/** Characters of a response above which it is noticed that the client does not read it. */
+const HELD_BYTES = 16_384;
 
 /** An exchange over `node:http`. */
-export class NodeExchange implements HttpExchange {
+export class NodeExchange implements HttpExchange, ByteHolder {
   readonly path: string;
   readonly query: string;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   #goneListener: (() => void) | undefined;
+  /** Whether the bytes that are not sent are counted. */
+  #isHolding = false;
   #drained: Drained | undefined;
   #addedFields: readonly string[] = [];
+  bodyBytes = 0;
   readonly #body: unknown;
+  readonly #memory: HandlerMemory | undefined;
 
-  /** `body` is a body that was already read: parsed JSON, text or bytes. */
-  constructor(request: IncomingMessage, response: ServerResponse, body?: unknown) {
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { body, memory }: ExchangeOptions = {},
+  ) {
     const { url = '/' } = request;
     const mark = url.indexOf('?');
     this.path = mark === -1 ? url : url.slice(0, mark);
@@ -26,6 +36,7 @@ export class NodeExchange implements HttpExchange {
     this.#request = request;
     this.#response = response;
     this.#body = body;
+    this.#memory = memory;
     response.on('close', () => {
       if (!response.writableFinished) this.#goneListener?.();
     });
@@ -50,7 +61,8 @@ export class NodeExchange implements HttpExchange {
   }
 
   readBody(maxBytes: number, done: (body: Uint8Array, failure?: BodyFailure) => void): void {
-    if (this.#body === undefined) new NodeBody(this.#request, maxBytes, done).read();
+    if (this.#body === undefined)
+      new NodeBody(this.#request, { maxBytes, done, budget: this.#memory?.requests }).read();
     else passBody(this.#body, maxBytes, done);
   }
 
@@ -65,6 +77,7 @@ export class NodeExchange implements HttpExchange {
     if (status !== 204) all.push('content-length', String(Buffer.byteLength(body)));
     this.#response.writeHead(status, all);
     this.#response.end(body);
+    if (body.length > HELD_BYTES) this.#holdUnsent();
   }
 
   open(fields: readonly string[]): void {
@@ -75,6 +88,7 @@ export class NodeExchange implements HttpExchange {
   write(text: string): Promise<void> | undefined {
     const response = this.#response;
     if (response.destroyed || response.write(text)) return undefined;
+    this.#holdUnsent();
     this.#drained ??= new Drained(response, () => {
       this.#drained = undefined;
     });
@@ -82,13 +96,34 @@ export class NodeExchange implements HttpExchange {
   }
 
   end(text = ''): void {
-    if (!this.isGone()) this.#response.end(text);
+    if (!this.isGone()) {
+      this.#response.end(text);
+      if (text.length > HELD_BYTES) this.#holdUnsent();
+    }
     // Nothing more is written, so that no handler must wait for a client that does not read.
     this.#drained?.settle();
   }
 
   destroy(): void {
     this.#response.destroy();
+  }
+
+  giveUp(): void {
+    this.#response.destroy();
+  }
+
+  /** Counts what the client has not read, until it has read all. */
+  #holdUnsent(): void {
+    const unsent = this.#memory?.unsent;
+    if (unsent === undefined || this.#response.writableLength === 0) return;
+    if (!this.#isHolding) {
+      this.#isHolding = true;
+      const release = (): void => {
+        if (this.#response.writableLength === 0 || this.#response.destroyed) unsent.release(this);
+      };
+      for (const event of ['drain', 'finish', 'close']) this.#response.on(event, release);
+    }
+    unsent.hold(this, this.#response.writableLength);
   }
 }
 
@@ -113,20 +148,24 @@ class Drained {
 
 const EMPTY = new Uint8Array();
 
-class NodeBody {
+interface BodyOptions {
+  readonly maxBytes: number;
+  readonly done: (body: Uint8Array, failure?: BodyFailure) => void;
+  readonly budget: ByteBudget | undefined;
+}
+
+class NodeBody implements ByteHolder {
   readonly #request: IncomingMessage;
   readonly #maxBytes: number;
   #done: ((body: Uint8Array, failure?: BodyFailure) => void) | undefined;
   #first: Buffer | undefined;
   #more: Buffer[] | undefined;
   #length = 0;
+  readonly #budget: ByteBudget | undefined;
 
-  constructor(
-    request: IncomingMessage,
-    maxBytes: number,
-    done: (body: Uint8Array, failure?: BodyFailure) => void,
-  ) {
+  constructor(request: IncomingMessage, { maxBytes, done, budget }: BodyOptions) {
     this.#request = request;
+    this.#budget = budget;
     this.#maxBytes = maxBytes;
     this.#done = done;
   }
@@ -158,25 +197,30 @@ class NodeBody {
 
   #take(chunk: Buffer): void {
     this.#length += chunk.length;
-    if (this.#length > this.#maxBytes) {
-      this.#discard();
+    if (this.#length > this.#maxBytes || this.#done === undefined) {
+      this.#discard('too-large');
     } else if (this.#first === undefined) {
       this.#first = chunk;
     } else {
       this.#more ??= [this.#first];
       this.#more.push(chunk);
     }
+    if (this.#done !== undefined) this.#budget?.hold(this, this.#length);
   }
 
   /**
    * Reads and discards the rest of the body, so that a client that writes before it reads gets the
    * response, and the connection stays usable.
    */
-  #discard(): void {
+  #discard(failure: BodyFailure): void {
     this.#first = undefined;
     this.#more = undefined;
-    this.#finish(EMPTY, 'too-large');
+    this.#finish(EMPTY, failure);
     if (this.#length > this.#maxBytes * MAX_DISCARDED_LIMITS) this.#request.destroy();
+  }
+
+  giveUp(): void {
+    this.#discard('busy');
   }
 
   #body(): Uint8Array {
@@ -188,6 +232,7 @@ class NodeBody {
   #finish(body: Uint8Array, failure?: BodyFailure): void {
     const done = this.#done;
     this.#done = undefined;
+    this.#budget?.release(this);
     done?.(body, failure);
   }
 }

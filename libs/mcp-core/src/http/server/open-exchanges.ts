@@ -1,7 +1,10 @@
+import type { ByteBudget } from './byte-budget.ts';
 import { withinLimit } from '../../jsonrpc/bounded-waits.ts';
 
 /** A running response. */
 export interface OpenExchange {
+  /** Length of the request's body, which its handler holds. */
+  readonly bodyBytes: number;
   /**
    * Sends a keep-alive when nothing was sent since the last call, so that proxies keep the
    * connection.
@@ -11,10 +14,18 @@ export interface OpenExchange {
   abort(): void;
 }
 
+/** Bytes that a running request takes beside its body. */
+const REQUEST_BYTES = 8192;
+
 /** The running responses of a handler. */
 export class OpenExchanges {
   readonly #open = new Set<OpenExchange>();
+  readonly #requests: ByteBudget | undefined;
   #emptied: PromiseWithResolvers<void> | undefined;
+
+  constructor(requests?: ByteBudget) {
+    this.#requests = requests;
+  }
 
   get size(): number {
     return this.#open.size;
@@ -22,10 +33,12 @@ export class OpenExchanges {
 
   add(exchange: OpenExchange): void {
     this.#open.add(exchange);
+    this.#requests?.keep(REQUEST_BYTES + exchange.bodyBytes);
   }
 
   delete(exchange: OpenExchange): void {
-    this.#open.delete(exchange);
+    if (!this.#open.delete(exchange)) return;
+    this.#requests?.free(REQUEST_BYTES + exchange.bodyBytes);
     if (this.#open.size === 0) this.#emptied?.resolve();
   }
 

@@ -30,6 +30,14 @@ export function readMessage(
       });
       return;
     }
+    if (failure === 'busy') {
+      sendText(exchange, 503, {
+        text: 'Too many requests arrive or run',
+        fields: ['retry-after', '1', 'connection', 'close'],
+      });
+      return;
+    }
+    exchange.bodyBytes = body.byteLength;
     const parsed = parse(body);
     if (parsed instanceof SyntaxError)
       sendError(exchange, 400, {

@@ -10,6 +10,8 @@ import type { HttpHandler, HttpHandlerOptions, HttpLimits } from './http-handler
 export interface HttpListenerLimits extends HttpLimits {
   /** Milliseconds within which a client must send a request. Default: 60,000. */
   readonly requestTimeoutMs?: number;
+  /** Maximum number of connections; further ones are closed. Default: 20,000. */
+  readonly maxConnections?: number;
 }
 
 /** Options of `serveHttp`: those of the handler, and the address. */
@@ -66,7 +68,7 @@ export async function serveHttp(
   options: ServeHttpOptions = {},
 ): Promise<HttpListener> {
   const { port = 0, host = '127.0.0.1', path = '/mcp', access, ...handlerOptions } = options;
-  const { requestTimeoutMs = 60_000 } = options.limits ?? {};
+  const { requestTimeoutMs = 60_000, maxConnections = 20_000 } = options.limits ?? {};
   const handler = createHttpHandler(server, {
     ...handlerOptions,
     access: { ...(isLoopback(host) ? {} : { allowedHosts: 'any' }), ...access },
@@ -88,6 +90,7 @@ export async function serveHttp(
   const address = await listen(listener, port, host);
   // Without a listener, a connection that cannot be accepted would crash the process.
   listener.on('error', guarded(options.onError ?? reportToStderr));
+  listener.maxConnections = maxConnections;
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   let isClosing = false;
   return {

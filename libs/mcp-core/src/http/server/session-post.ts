@@ -27,6 +27,7 @@ export interface PostScope {
 export class SessionPost implements OpenExchange {
   /** Ids of the requests in the POST; several only in a batch. */
   readonly ids: readonly RequestId[];
+  readonly bodyBytes: number;
   readonly #exchange: HttpExchange;
   readonly #scope: PostScope;
   readonly #withdrawn = new Set<RequestId>();
@@ -36,6 +37,7 @@ export class SessionPost implements OpenExchange {
   constructor(exchange: HttpExchange, ids: readonly RequestId[], scope: PostScope) {
     this.ids = ids;
     this.#exchange = exchange;
+    this.bodyBytes = exchange.bodyBytes;
     this.#scope = scope;
   }
 

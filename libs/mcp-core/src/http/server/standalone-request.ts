@@ -27,6 +27,7 @@ export class StandaloneRequest implements RequestLink, OpenExchange {
   readonly auth?: AuthContext;
   readonly ended: AbortSignal;
   readonly legacyVersion?: ProtocolVersion;
+  readonly bodyBytes: number;
   readonly #exchange: HttpExchange;
   readonly #request: JsonRpcRequest;
   readonly #scope: StandaloneScope;
@@ -38,6 +39,7 @@ export class StandaloneRequest implements RequestLink, OpenExchange {
 
   constructor(exchange: HttpExchange, request: JsonRpcRequest, scope: StandaloneScope) {
     this.#exchange = exchange;
+    this.bodyBytes = exchange.bodyBytes;
     this.#request = request;
     this.#scope = scope;
     this.ended = scope.ended;

@@ -67,12 +67,14 @@ export async function serveBatchAlone(
 
 /** The response to a batch. The requests run on when the client leaves. */
 class RunningBatch implements OpenExchange {
+  readonly bodyBytes: number;
   readonly #exchange: HttpExchange;
   readonly #exchanges: OpenExchanges;
   readonly #controller = new AbortController();
 
   constructor(exchange: HttpExchange, exchanges: OpenExchanges) {
     this.#exchange = exchange;
+    this.bodyBytes = exchange.bodyBytes;
     this.#exchanges = exchanges;
     exchanges.add(this);
   }

@@ -1,12 +1,13 @@
+import type { ByteBudget, ByteHolder, HandlerMemory } from './byte-budget.ts';
 import { passBody } from './given-body.ts';
-import type { BodyFailure, HttpExchange } from './http-exchange.ts';
+import type { BodyFailure, ExchangeOptions, HttpExchange } from './http-exchange.ts';
 import type { HttpHeaders } from '../headers/http-headers.ts';
 
 /** Unread bytes of a slow reader after which `write` applies backpressure. */
 const HIGH_WATER_MARK_BYTES = 16_384;
 
 /** An exchange over the web platform's `Request` and `Response`. */
-export class WebExchange implements HttpExchange {
+export class WebExchange implements HttpExchange, ByteHolder {
   readonly method: string;
   readonly path: string;
   readonly query: string;
@@ -21,10 +22,12 @@ export class WebExchange implements HttpExchange {
   #goneListener: (() => void) | undefined;
   #drained: PromiseWithResolvers<void> | undefined;
   #addedFields: readonly string[] = [];
+  bodyBytes = 0;
+  #reading: WebBody | undefined;
   readonly #body: unknown;
+  readonly #memory: HandlerMemory | undefined;
 
-  /** `body` is a body that was already read: parsed JSON, text or bytes. */
-  constructor(request: Request, body?: unknown) {
+  constructor(request: Request, { body, memory }: ExchangeOptions = {}) {
     const url = new URL(request.url);
     this.method = request.method;
     this.path = url.pathname;
@@ -32,6 +35,7 @@ export class WebExchange implements HttpExchange {
     this.headers = { host: url.host, ...Object.fromEntries(request.headers) };
     this.#request = request;
     this.#body = body;
+    this.#memory = memory;
     const { promise, resolve } = Promise.withResolvers<Response>();
     this.response = promise;
     this.#respond = resolve;
@@ -96,7 +100,9 @@ export class WebExchange implements HttpExchange {
   write(text: string): Promise<void> | undefined {
     if (this.#isGone || this.#stream === undefined) return undefined;
     this.#stream.enqueue(this.#encoder.encode(text));
-    if ((this.#stream.desiredSize ?? 0) > 0) return undefined;
+    const room = this.#stream.desiredSize ?? 0;
+    if (room > 0) return undefined;
+    this.#memory?.unsent.hold(this, HIGH_WATER_MARK_BYTES - room);
     this.#drained ??= Promise.withResolvers<void>();
     return this.#drained.promise;
   }
@@ -120,22 +126,29 @@ export class WebExchange implements HttpExchange {
     maxBytes: number,
     done: (body: Uint8Array, failure?: BodyFailure) => void,
   ): Promise<void> {
-    let body: Uint8Array | undefined;
+    const body = new WebBody(this.#request.body, maxBytes, this.#memory?.requests);
+    this.#reading = body;
     try {
-      body = await readBytes(this.#request.body, maxBytes);
+      const failure = await body.read();
+      if (this.#isGone) done(EMPTY, 'gone');
+      else if (failure === undefined) done(body.bytes());
+      else done(EMPTY, failure);
     } catch {
       done(EMPTY, 'gone');
       this.#gone();
-      return;
     }
-    if (this.#isGone) done(EMPTY, 'gone');
-    else if (body === undefined) done(EMPTY, 'too-large');
-    else done(body);
+  }
+
+  giveUp(): void {
+    this.#stream?.error(new Error('The client does not read'));
+    this.#isComplete = false;
+    this.#gone();
   }
 
   #gone(): void {
     if (this.#isGone || this.#isComplete) return;
     this.#isGone = true;
+    this.#reading?.giveUp();
     this.#settleDrained();
     this.#respond(new Response(undefined, { status: 499 }));
     this.#goneListener?.();
@@ -143,6 +156,7 @@ export class WebExchange implements HttpExchange {
   }
 
   #settleDrained(): void {
+    this.#memory?.unsent.release(this);
     this.#drained?.resolve();
     this.#drained = undefined;
   }
@@ -150,19 +164,53 @@ export class WebExchange implements HttpExchange {
 
 const EMPTY = new Uint8Array();
 
-/** Returns `undefined` when the body is longer. */
-async function readBytes(
-  body: ReadableStream<Uint8Array> | null,
-  maxBytes: number,
-): Promise<Uint8Array | undefined> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body ?? []) {
-    length += chunk.byteLength;
-    if (length > maxBytes) return undefined;
-    chunks.push(chunk);
+class WebBody implements ByteHolder {
+  readonly #body: ReadableStream<Uint8Array> | null;
+  readonly #maxBytes: number;
+  readonly #budget: ByteBudget | undefined;
+  readonly #refused = Promise.withResolvers<'busy'>();
+  #chunks: Uint8Array[] = [];
+  #length = 0;
+  #isRefused = false;
+
+  constructor(
+    body: ReadableStream<Uint8Array> | null,
+    maxBytes: number,
+    budget: ByteBudget | undefined,
+  ) {
+    this.#body = body;
+    this.#maxBytes = maxBytes;
+    this.#budget = budget;
   }
-  return Buffer.concat(chunks, length);
+
+  async read(): Promise<BodyFailure | undefined> {
+    try {
+      return await Promise.race([this.#read(), this.#refused.promise]);
+    } finally {
+      this.#budget?.release(this);
+    }
+  }
+
+  bytes(): Uint8Array {
+    return Buffer.concat(this.#chunks, this.#length);
+  }
+
+  giveUp(): void {
+    this.#isRefused = true;
+    this.#chunks = [];
+    this.#refused.resolve('busy');
+  }
+
+  async #read(): Promise<BodyFailure | undefined> {
+    for await (const chunk of this.#body ?? []) {
+      if (this.#isRefused) return 'busy';
+      this.#length += chunk.byteLength;
+      if (this.#length > this.#maxBytes) return 'too-large';
+      this.#chunks.push(chunk);
+      this.#budget?.hold(this, this.#length);
+    }
+    return this.#isRefused ? 'busy' : undefined;
+  }
 }
 
 function pairs(fields: readonly string[]): [string, string][] {
