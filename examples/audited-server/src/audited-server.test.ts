@@ -56,7 +56,6 @@ test.each(eras)('the audit keeps its last entries, and can be read, %s', async (
 
 test('npm start prints the output of the README: one quota for each caller, over stdio and HTTP', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [
-    '--conditions=@signalbox/source',
     join(import.meta.dirname, 'main.ts'),
   ]);
   const readme = await readFile(join(import.meta.dirname, '../README.md'), 'utf8');

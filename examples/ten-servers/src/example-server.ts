@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   createServer,
   defineTool,
@@ -43,8 +44,9 @@ export function createExampleServer(name: string): Server {
     description: 'Reports progress, then works until it is cancelled.',
     inputSchema: nothing,
     handler: async (_args, { signal, progress }) => {
+      const aborted = once(signal, 'abort');
       await progress({ progress: 1, message: 'waiting' });
-      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      await aborted;
       return 'cancelled';
     },
   });

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -64,9 +65,10 @@ test('a call that timed out or was cancelled ends in its server, other calls go 
     description: 'Works until it is cancelled.',
     inputSchema: { type: 'object', properties: {} },
     handler: async (_args, { signal, progress }) => {
+      const aborted = once(signal, 'abort');
       running += 1;
       void progress({ progress: 1 });
-      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      await aborted;
       running -= 1;
       if (running === 0) ended.resolve(undefined);
       return 'aborted';
@@ -91,7 +93,6 @@ test('a call that timed out or was cancelled ends in its server, other calls go 
 
 test('npm start prints the output of the README and leaves no process', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [
-    '--conditions=@signalbox/source',
     join(import.meta.dirname, 'main.ts'),
   ]);
   const readme = await readFile(join(import.meta.dirname, '../README.md'), 'utf8');
