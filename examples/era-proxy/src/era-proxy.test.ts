@@ -1,0 +1,153 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Era, Transport } from '@signalbox/mcp-core';
+import type { ClientOptions } from '@signalbox/mcp-core/client';
+import type { Server } from '@signalbox/mcp-core/server';
+import { connectInMemory, createInMemoryTransports } from '@signalbox/mcp-core/testing';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createEverythingServer } from './everything-server.ts';
+import { connectProxy } from './proxy.ts';
+
+async function open(server: Server): Promise<Transport> {
+  const [ofClient, ofServer] = createInMemoryTransports();
+  await server.connect(ofServer);
+  return ofClient;
+}
+
+async function connect(from: Era, to: Era, options: Partial<ClientOptions> = {}) {
+  const effects: string[] = [];
+  const server = createEverythingServer(effects);
+  const proxy = await connectProxy({
+    open: () => open(server),
+    era: to,
+    methods: ['acme/echo'],
+    notifications: ['acme/echoed'],
+  });
+  const client = await connectInMemory(proxy.server, {
+    info: { name: 'test', version: '1' },
+    era: from,
+    ...options,
+  });
+  onTestFinished(async () => {
+    await client.close();
+    await proxy.close();
+  });
+  return { client, effects, proxy };
+}
+
+const handlers: ClientOptions['handlers'] = {
+  elicit: () => Promise.resolve({ action: 'accept', content: { city: 'Rome' } }),
+  sample: () =>
+    Promise.resolve({ role: 'assistant', content: { type: 'text', text: 'Yes.' }, model: 'm' }),
+  listRoots: () => Promise.resolve([{ uri: 'file:///home' }]),
+};
+
+describe.each([
+  ['legacy', 'modern'],
+  ['modern', 'legacy'],
+] as const)('a %s client of a %s server', (from, to) => {
+  test('gets its lists, contents, completions, instructions and extensions', async () => {
+    const { client } = await connect(from, to);
+    expect(client.server.info?.name).toBe('everything');
+    expect(client.server.instructions).toBe('Be kind.');
+    expect(client.server.capabilities.extensions).toMatchObject({
+      'com.acme/echo': { loud: true },
+    });
+    const names = (await client.listTools()).map(({ name }) => name);
+    expect(names).toEqual(['book', 'change', 'cook', 'wait']);
+    expect(await client.listPrompts()).toMatchObject([{ name: 'greet' }]);
+    expect(await client.listResources()).toMatchObject([{ uri: 'note://1' }]);
+    expect(await client.listResourceTemplates()).toMatchObject([{ uriTemplate: 'log://{day}' }]);
+    expect(await client.readResource('log://today')).toMatchObject([{ text: 'today' }]);
+    expect(await client.getPrompt('greet', { who: 'Ada' })).toMatchObject({
+      messages: [{ content: { text: 'Greet Ada.' } }],
+    });
+    const ref = { type: 'ref/prompt', name: 'greet' } as const;
+    expect(await client.complete(ref, { name: 'who', value: 'A' })).toMatchObject({
+      values: ['Ada', 'Ann'],
+    });
+    await expect(client.readResource('note://2')).rejects.toThrow('note://2');
+    await expect(client.callTool('no_such_tool', {})).rejects.toThrow('no_such_tool');
+  });
+
+  test('answers the input requests of a call, which the server runs once', async () => {
+    const logs: unknown[] = [];
+    const progress: unknown[] = [];
+    const { client, effects } = await connect(from, to, {
+      handlers,
+      events: { onLog: ({ data }) => logs.push(data) },
+    });
+    const result = await client.callTool('book', {}, { onProgress: (p) => progress.push(p) });
+    expect(result.content).toMatchObject([
+      { text: '[{"city":"Rome"},{"type":"text","text":"Yes."},["file:///home"]]' },
+    ]);
+    expect(effects).toEqual(['start', 'booked']);
+    expect(progress).toEqual([{ progress: 1, message: 'asking' }, { progress: 2 }]);
+    expect(logs).toEqual(['asking', 'booked']);
+  });
+
+  test('cancels a call in the server', async () => {
+    const { client, effects } = await connect(from, to);
+    const cancel = new AbortController();
+    const call = client.callTool(
+      'wait',
+      {},
+      { signal: cancel.signal, onProgress: () => cancel.abort() },
+    );
+    await expect(call).rejects.toMatchObject({ code: 'request-cancelled' });
+    await expect.poll(() => effects).toEqual(['cancelled']);
+  });
+
+  test('is notified of changes', async () => {
+    const { client } = await connect(from, to);
+    const changes: string[] = [];
+    const watch = await client.watch({
+      onToolsChanged: () => changes.push('tools'),
+      onPromptsChanged: () => changes.push('prompts'),
+      onResourcesChanged: () => changes.push('resources'),
+      resources: ['note://1'],
+      onResourceUpdated: (uri) => changes.push(uri),
+    });
+    await client.callTool('change', {});
+    await expect
+      .poll(() => changes.toSorted())
+      .toEqual(['note://1', 'prompts', 'resources', 'tools']);
+    expect((await client.listTools()).map(({ name }) => name)).toContain('new');
+    await watch.close();
+  });
+
+  test('uses custom methods and gets custom notifications', async () => {
+    const notified: unknown[] = [];
+    const { client } = await connect(from, to, {
+      notifications: { 'acme/echoed': (params) => notified.push(params) },
+    });
+    expect(await client.request('acme/echo', { a: 1 })).toMatchObject({ params: { a: 1 } });
+    expect(notified).toEqual([{ by: 'everything' }]);
+  });
+
+  test('gets a task for a task of the server', async () => {
+    const statuses: string[] = [];
+    const { client } = await connect(from, to, { handlers });
+    await client.listTools();
+    const result = await client.callTool(
+      'cook',
+      {},
+      {
+        task: {},
+        onTask: ({ status }) => statuses.push(status),
+      },
+    );
+    expect(result.content).toMatchObject([{ text: 'Cooked, accept.' }]);
+    expect(statuses.at(0)).toBe('working');
+  });
+});
+
+test('npm start prints the output of the README, over HTTP', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    join(import.meta.dirname, 'main.ts'),
+  ]);
+  const readme = await readFile(join(import.meta.dirname, '../README.md'), 'utf8');
+  expect(readme).toContain(`\`\`\`\n${stdout}\`\`\`\n`);
+});

@@ -1,0 +1,235 @@
+import { randomUUID } from 'node:crypto';
+import {
+  ErrorCode,
+  ProtocolError,
+  ResourceNotFoundError,
+  type Era,
+  type JsonObject,
+  type Tool,
+  type Transport,
+} from '@signalbox/mcp-core';
+import {
+  connectClient,
+  type Client,
+  type InputContext,
+  type InputHandlers,
+  type LogEntry,
+  type RequestOptions,
+} from '@signalbox/mcp-core/client';
+import {
+  Suspended,
+  createServer,
+  defineMethod,
+  type InteractiveContext,
+  type LegacySession,
+  type RequestContext,
+  type ResourceProvider,
+  type Server,
+  type ServerMiddleware,
+  type ToolDefinition,
+} from '@signalbox/mcp-core/server';
+import { ForwardedRequest, metaOf, toClientError, type Ask } from './forwarded-request.ts';
+
+export interface ProxyOptions {
+  /** Opens the connection to the server behind the proxy. */
+  readonly open: () => Promise<Transport> | Transport;
+  /** Era of the server behind the proxy. Default: found out. */
+  readonly era?: Era;
+  /** Names of the custom methods of the server. */
+  readonly methods?: readonly string[];
+  /** Names of the custom notifications of the server. */
+  readonly notifications?: readonly string[];
+}
+
+const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
+
+type Forward = (client: Client, params: JsonObject, options: RequestOptions) => Promise<object>;
+
+/** Requests that may need input of the client, or become tasks. */
+const interactive: { readonly [method: string]: Forward } = {
+  'tools/call': (client, { name, arguments: args = {} }, options) =>
+    client.callTool(String(name), args as JsonObject, options),
+  'prompts/get': (client, { name, arguments: args = {} }, options) =>
+    client.getPrompt(String(name), args as { [name: string]: string }, options),
+  'resources/read': async (client, { uri }, options) => ({
+    contents: await client.readResource(String(uri), { ...options, cache: 'none' }),
+  }),
+};
+
+const plain: { readonly [method: string]: Forward } = {
+  'tools/list': async (client, { cursor }, options) => {
+    const from = typeof cursor === 'string' ? { cursor } : {};
+    const pages = client.pages.tools({ ...options, ...from, cache: 'none' });
+    for await (const { items, ...rest } of pages) {
+      const tools = items.map((tool) => ({ ...tool, task: taskSupportOf(tool, client) }));
+      return { tools, ...rest };
+    }
+    return { tools: [] };
+  },
+  'prompts/list': (client, params, options) => client.request('prompts/list', params, options),
+  'resources/list': (client, params, options) => client.request('resources/list', params, options),
+  'resources/templates/list': (client, params, options) =>
+    client.request('resources/templates/list', params, options),
+  'completion/complete': (client, params, options) =>
+    client.request('completion/complete', params, options),
+};
+
+/** A modern server decides itself which calls become tasks: then any call may. */
+function taskSupportOf({ task }: Tool, { server }: Client): Tool['task'] {
+  return task ?? (server.capabilities.extensions?.[TASKS_EXTENSION] && 'optional');
+}
+
+export interface Proxy {
+  /** Serves the client of either era. One client: the server behind the proxy sees one connection. */
+  readonly server: Server;
+  /** Closes the connection to the server behind the proxy. */
+  close(): Promise<void>;
+}
+
+/** Connects to a server of one era and returns a server that forwards everything, for a client of the other. */
+export async function connectProxy(options: ProxyOptions): Promise<Proxy> {
+  const running = new Map<string, ForwardedRequest>();
+  /** Contexts of the requests that run, the newest last: logs and notifications of the server belong to no request. */
+  const contexts = new Set<RequestContext>();
+  let session: LegacySession | undefined;
+
+  /** Returns the request for which the server needs input: named by a modern server, else the newest. */
+  const originOf = ({ request }: Partial<InputContext>): ForwardedRequest | undefined => {
+    const requests = [...running.values()];
+    return requests.find(({ meta }) => meta === request?.meta) ?? requests.at(-1);
+  };
+  const ask = <T>(input: InputContext, question: Ask<T>): Promise<T> => {
+    const origin = originOf(input);
+    if (origin !== undefined) return origin.ask(question);
+    throw new ProtocolError(ErrorCode.invalidRequest, 'No request of the client needs input.');
+  };
+  const handlers: InputHandlers = {
+    elicit: (params, input) => ask(input, (context, key) => context.elicit(key, params)),
+    sample: (params, input) => ask(input, (context, key) => context.sample(key, params)),
+    listRoots: async (input) =>
+      originOf(input) === undefined
+        ? ((await session?.listRoots()) ?? [])
+        : ask(input, (context) => context.listRoots()),
+  };
+
+  const onLog = ({ level, data, logger }: LogEntry): void => {
+    ([...contexts].at(-1) ?? server).log(level, data, logger);
+  };
+  const onNotification = (name: string) => (params: JsonObject) => {
+    void ([...contexts].at(-1) ?? server).notify(name, params);
+  };
+  const client = await connectClient(options.open, {
+    info: { name: 'era-proxy', version: '1.0.0' },
+    ...(options.era && { era: options.era }),
+    handlers,
+    capabilities: { elicitationUrl: true, samplingTools: true, samplingContext: true },
+    limits: { requestTimeoutMs: Infinity, maxInputRounds: 1000 },
+    notifications: Object.fromEntries(
+      (options.notifications ?? []).map((name) => [name, onNotification(name)]),
+    ),
+    events: { onLog },
+  });
+  const { capabilities, info, instructions } = client.server;
+  const { [TASKS_EXTENSION]: _tasks, ...extensions } = capabilities.extensions ?? {};
+
+  const forward = async (method: string, params: JsonObject, context: InteractiveContext) => {
+    const send = interactive[method];
+    if (send === undefined) {
+      const sent = { signal: context.signal, meta: metaOf(context) };
+      return { ...(await plain[method]?.(client, params, sent)) };
+    }
+    const id = await context.once('era-proxy', () => {
+      const key = randomUUID();
+      const sending = async (sent: RequestOptions) => ({ ...(await send(client, params, sent)) });
+      running.set(key, new ForwardedRequest(context, sending, () => running.delete(key)));
+      return key;
+    });
+    const request = running.get(id);
+    if (request === undefined) throw new Error('The request has expired. Send it again.');
+    try {
+      const result = await request.serve(context);
+      running.delete(id);
+      return result;
+    } catch (error) {
+      if (!(error instanceof Suspended)) running.delete(id);
+      throw error;
+    }
+  };
+
+  /** Declares the tools whose calls may become tasks. All other calls are forwarded before the server looks for a tool. */
+  const taskTools = async (): Promise<readonly ToolDefinition[]> => {
+    const tools = await client.listTools({ cache: 'none' });
+    return tools.flatMap((tool) => {
+      const { name, inputSchema } = tool;
+      const task = taskSupportOf(tool, client);
+      if (task === undefined) return [];
+      const handler = async (args: JsonObject, context: InteractiveContext) => ({
+        content: [],
+        ...(await forward('tools/call', { name, arguments: args }, context)),
+      });
+      return [{ name, description: '', inputSchema, task, handler }];
+    });
+  };
+
+  const middleware: ServerMiddleware = async ({ method, params, context }, next) => {
+    const isForwarded = method in interactive || method in plain;
+    const isTask = method === 'tools/call' && server.tool(String(params['name'])) !== undefined;
+    const { _meta, ...rest } = params;
+    contexts.add(context);
+    try {
+      return isForwarded && !isTask ? await forward(method, rest, context) : await next();
+    } catch (error) {
+      throw toClientError(error);
+    } finally {
+      contexts.delete(context);
+    }
+  };
+  const customMethod = (method: string) =>
+    defineMethod({
+      handler: (params, context) =>
+        client.request(method, { ...params }, { signal: context.signal, meta: metaOf(context) }),
+    });
+
+  /** Only its subscriptions are used: lists and contents are forwarded before. */
+  const resources: ResourceProvider = {
+    list: () => Promise.resolve({ resources: [] }),
+    read: (uri) => Promise.reject(new ResourceNotFoundError(uri)),
+    ...(capabilities.resources?.subscribe === true && {
+      subscribe: async (uri) => {
+        const onResourceUpdated = (updated: string): void =>
+          server.changes.resourceUpdated(updated);
+        const watch = await client.watch({ resources: [uri], onResourceUpdated });
+        return () => watch.close();
+      },
+    }),
+  };
+
+  const server = createServer({
+    info: info ?? { name: 'era-proxy', version: '1.0.0' },
+    ...(instructions !== undefined && { instructions }),
+    ...(capabilities.tools && { tools: await taskTools(), tasks: { pollIntervalMs: 100 } }),
+    ...(capabilities.prompts && { prompts: [] }),
+    ...(capabilities.resources && { resources }),
+    capabilities: { extensions, experimental: capabilities.experimental ?? {} },
+    middleware: [middleware],
+    methods: Object.fromEntries((options.methods ?? []).map((name) => [name, customMethod(name)])),
+    notifications: Object.fromEntries(
+      (options.notifications ?? []).map((name) => [
+        name,
+        (params: JsonObject) => void client.notify(name, params),
+      ]),
+    ),
+    limits: { progressIntervalMs: 0 },
+    onLegacySession: async (opened) => {
+      session = opened;
+      await client.rootsChanged();
+    },
+  });
+  if (capabilities.logging !== undefined) await client.setLogLevel('debug');
+  await client.watch({
+    onToolsChanged: () => void taskTools().then((tools) => server.setTools(tools)),
+    onPromptsChanged: () => server.changes.promptsChanged(),
+    onResourcesChanged: () => server.changes.resourcesChanged(),
+  });
+  return { server, close: () => client.close() };
+}
