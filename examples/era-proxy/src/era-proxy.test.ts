@@ -88,6 +88,28 @@ describe.each([
     expect(logs).toEqual(['asking', 'booked']);
   });
 
+  test('answers the input requests of a resource, and of calls that run at the same time', async () => {
+    const { client, effects } = await connect(from, to, { handlers });
+    const calls = await Promise.all([
+      client.callTool('book', {}),
+      client.callTool('book', {}),
+      client.readResource('note://1'),
+    ]);
+    expect(calls[2]).toMatchObject([{ text: 'Secret, accept' }]);
+    expect(calls[0]).toEqual(calls[1]);
+    expect(effects.toSorted()).toEqual(['booked', 'booked', 'start', 'start']);
+  });
+
+  test('cannot answer input requests without handlers, and gets the error of the server', async () => {
+    const { client } = await connect(from, to);
+    const refused = client
+      .callTool('book', {})
+      .then(({ content }) => JSON.stringify(content), String);
+    expect(await refused).toContain('a client with the capability elicitation.form');
+    await expect(client.readResource('note://1')).rejects.toThrow('elicitation');
+    await expect(client.request('acme/unknown')).rejects.toMatchObject({ code: -32601 });
+  });
+
   test('cancels a call in the server', async () => {
     const { client, effects } = await connect(from, to);
     const cancel = new AbortController();

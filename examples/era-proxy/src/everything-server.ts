@@ -84,7 +84,20 @@ export function createEverythingServer(effects: string[] = []): Server {
         handler: ({ who = '' }) => `Greet ${who}.`,
       }),
     ],
-    resources: [defineResource({ uri: 'note://1', name: 'Note', read: () => 'Text' })],
+    resources: [
+      defineResource({
+        uri: 'note://1',
+        name: 'Note',
+        read: async ({ elicit }) => {
+          const { action } = await elicit('secret', {
+            message: 'Secret?',
+            requestedSchema: nothing,
+          });
+          const text = `Secret, ${action}`;
+          return { contents: [{ uri: 'note://1', text }], ttlMs: 5000 };
+        },
+      }),
+    ],
     templates: [
       defineResourceTemplate({ uriTemplate: 'log://{day}', name: 'Log', read: ({ day }) => day }),
     ],

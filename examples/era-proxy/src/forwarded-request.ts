@@ -94,9 +94,10 @@ export function metaOf({ meta }: { readonly meta: JsonObject }): JsonObject {
   );
 }
 
-/** Returns the error for the client. An error of the proxy's own connection has no code of the protocol. */
-export function toClientError(error: unknown): unknown {
-  return error instanceof LocalError
-    ? new ProtocolError(ErrorCode.internalError, error.message, { cause: error })
-    : error;
+/** Throws the error for the client. An error of the proxy's own connection has no code of the protocol, unless its cause has. */
+export function throwToClient(error: unknown): never {
+  if (!(error instanceof LocalError)) throw error;
+  throw error.cause instanceof ProtocolError
+    ? error.cause
+    : new ProtocolError(ErrorCode.internalError, error.message, { cause: error });
 }

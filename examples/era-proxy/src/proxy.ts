@@ -28,7 +28,7 @@ import {
   type ServerMiddleware,
   type ToolDefinition,
 } from '@signalbox/mcp-core/server';
-import { ForwardedRequest, metaOf, toClientError, type Ask } from './forwarded-request.ts';
+import { ForwardedRequest, metaOf, throwToClient, type Ask } from './forwarded-request.ts';
 
 export interface ProxyOptions {
   /** Opens the connection to the server behind the proxy. */
@@ -45,15 +45,17 @@ const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 
 type Forward = (client: Client, params: JsonObject, options: RequestOptions) => Promise<object>;
 
+const asItIs =
+  (method: string): Forward =>
+  (client, params, options) =>
+    client.request(method, params, options);
+
 /** Requests that may need input of the client, or become tasks. */
 const interactive: { readonly [method: string]: Forward } = {
   'tools/call': (client, { name, arguments: args = {} }, options) =>
     client.callTool(String(name), args as JsonObject, options),
-  'prompts/get': (client, { name, arguments: args = {} }, options) =>
-    client.getPrompt(String(name), args as { [name: string]: string }, options),
-  'resources/read': async (client, { uri }, options) => ({
-    contents: await client.readResource(String(uri), { ...options, cache: 'none' }),
-  }),
+  'prompts/get': asItIs('prompts/get'),
+  'resources/read': asItIs('resources/read'),
 };
 
 const plain: { readonly [method: string]: Forward } = {
@@ -66,12 +68,10 @@ const plain: { readonly [method: string]: Forward } = {
     }
     return { tools: [] };
   },
-  'prompts/list': (client, params, options) => client.request('prompts/list', params, options),
-  'resources/list': (client, params, options) => client.request('resources/list', params, options),
-  'resources/templates/list': (client, params, options) =>
-    client.request('resources/templates/list', params, options),
-  'completion/complete': (client, params, options) =>
-    client.request('completion/complete', params, options),
+  'prompts/list': asItIs('prompts/list'),
+  'resources/list': asItIs('resources/list'),
+  'resources/templates/list': asItIs('resources/templates/list'),
+  'completion/complete': asItIs('completion/complete'),
 };
 
 /** A modern server decides itself which calls become tasks: then any call may. */
@@ -136,11 +136,13 @@ export async function connectProxy(options: ProxyOptions): Promise<Proxy> {
     const send = interactive[method];
     if (send === undefined) {
       const sent = { signal: context.signal, meta: metaOf(context) };
-      return { ...(await plain[method]?.(client, params, sent)) };
+      return { ...(await plain[method]?.(client, params, sent).catch(throwToClient)) };
     }
     const id = await context.once('era-proxy', () => {
       const key = randomUUID();
-      const sending = async (sent: RequestOptions) => ({ ...(await send(client, params, sent)) });
+      const sending = async (sent: RequestOptions) => ({
+        ...(await send(client, params, sent).catch(throwToClient)),
+      });
       running.set(key, new ForwardedRequest(context, sending, () => running.delete(key)));
       return key;
     });
@@ -178,8 +180,6 @@ export async function connectProxy(options: ProxyOptions): Promise<Proxy> {
     contexts.add(context);
     try {
       return isForwarded && !isTask ? await forward(method, rest, context) : await next();
-    } catch (error) {
-      throw toClientError(error);
     } finally {
       contexts.delete(context);
     }
@@ -187,7 +187,9 @@ export async function connectProxy(options: ProxyOptions): Promise<Proxy> {
   const customMethod = (method: string) =>
     defineMethod({
       handler: (params, context) =>
-        client.request(method, { ...params }, { signal: context.signal, meta: metaOf(context) }),
+        client
+          .request(method, { ...params }, { signal: context.signal, meta: metaOf(context) })
+          .catch(throwToClient),
     });
 
   /** Only its subscriptions are used: lists and contents are forwarded before. */
