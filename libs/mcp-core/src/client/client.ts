@@ -55,7 +55,7 @@ export interface Client {
   readResource(uri: string, options?: RequestOptions): Promise<readonly ResourceContents[]>;
   /**
    * Sends a request with any method, for extensions of the specification. A method of the specification is sent as it is, without the checks and the cache of
-   * its own function. In the modern era the params get the `_meta` that every request needs.
+   * its own function, but with its input rounds, and with a result in the shape of 2026-07-28. In the modern era the params get the `_meta` that every request needs.
    * @throws LocalError `invalid-argument` for `initialize` and `subscriptions/listen`; `method-not-in-era` for a method that the specification defines for
    *   other revisions; `invalid-response` when the result does not fit `options.result`
    */

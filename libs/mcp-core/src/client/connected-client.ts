@@ -232,7 +232,7 @@ export class ConnectedClient implements Client {
     await closing;
   }
 
-  async *#toolPages(options?: PageOptions): AsyncGenerator<ListPage<Tool>> {
+  async *#toolPages(options?: PageOptions): AsyncGenerator<ListPage<Tool>, undefined> {
     for await (const page of this.#lists.pages('tools', options)) {
       const { carriesHeaders } = this.#current.connection;
       yield { ...page, items: this.#tools.add(page.items, carriesHeaders) };

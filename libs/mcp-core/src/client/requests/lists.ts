@@ -26,13 +26,15 @@ export interface PageOptions extends RequestOptions {
  */
 export interface ListPages {
   /** As `listTools`, leaves out unusable tools, and remembers the parameter headers and output schemas of the others. */
-  tools(options?: PageOptions): AsyncIterableIterator<ListPage<Tool>>;
+  tools(options?: PageOptions): AsyncIterableIterator<ListPage<Tool>, undefined>;
   /** Iterates over the pages of prompts. */
-  prompts(options?: PageOptions): AsyncIterableIterator<ListPage<Prompt>>;
+  prompts(options?: PageOptions): AsyncIterableIterator<ListPage<Prompt>, undefined>;
   /** Iterates over the pages of resources. */
-  resources(options?: PageOptions): AsyncIterableIterator<ListPage<Resource>>;
+  resources(options?: PageOptions): AsyncIterableIterator<ListPage<Resource>, undefined>;
   /** Iterates over the pages of resource templates. */
-  resourceTemplates(options?: PageOptions): AsyncIterableIterator<ListPage<ResourceTemplate>>;
+  resourceTemplates(
+    options?: PageOptions,
+  ): AsyncIterableIterator<ListPage<ResourceTemplate>, undefined>;
 }
 
 interface ListItems {
@@ -88,7 +90,7 @@ export class Lists {
   async *pages<K extends keyof ListItems>(
     list: K,
     { cursor, ...options }: PageOptions = {},
-  ): AsyncGenerator<ListPage<ListItems[K]>> {
+  ): AsyncGenerator<ListPage<ListItems[K]>, undefined> {
     if (!this.#exists(list)) return;
     const pages = readPages(
       (params) => this.#source.request(LISTS[list].method, params, options),

@@ -25,7 +25,7 @@ export interface RequestClient {
   readonly experimental: { readonly [name: string]: JsonObject };
 }
 
-/** The context of every handler. It may be destructured: `const { log, signal } = context`. */
+/** The context of every handler. It may be destructured by name, `const { log, signal } = context`, but not copied: `{ ...context }` has none of its members. */
 export interface RequestContext {
   /** Aborts when the client cancels the request, the connection ends, or the handler will run again after an input response. */
   readonly signal: AbortSignal;
