@@ -62,11 +62,11 @@ const plain: { readonly [method: string]: Forward } = {
   'tools/list': async (client, { cursor }, options) => {
     const from = typeof cursor === 'string' ? { cursor } : {};
     const pages = client.pages.tools({ ...options, ...from, cache: 'none' });
-    for await (const { items, ...rest } of pages) {
-      const tools = items.map((tool) => ({ ...tool, task: taskSupportOf(tool, client) }));
-      return { tools, ...rest };
-    }
-    return { tools: [] };
+    const { items, ...rest } = (await pages.next()).value ?? { items: [] };
+    return {
+      tools: items.map((tool) => ({ ...tool, task: taskSupportOf(tool, client) })),
+      ...rest,
+    };
   },
   'prompts/list': asItIs('prompts/list'),
   'resources/list': asItIs('resources/list'),
