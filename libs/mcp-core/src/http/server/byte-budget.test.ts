@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { once } from 'node:events';
 import { createServer as createNodeServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { createServer } from '../../server/create-server.ts';
@@ -120,8 +121,10 @@ test('a listener closes connections beyond its limit', async () => {
     limits: { maxConnections: 1 },
   });
   onTestFinished(() => listener.close());
-  const [first, second] = [connect(listener.port), connect(listener.port)];
+  const first = connect(listener.port, '127.0.0.1');
   onTestFinished(() => void first.destroy());
+  await once(first, 'connect');
+  const second = connect(listener.port, '127.0.0.1');
   await new Promise((resolve) => {
     second.on('error', () => undefined).on('close', resolve);
   });
