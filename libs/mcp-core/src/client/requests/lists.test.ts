@@ -111,6 +111,19 @@ describe.each(['legacy', 'modern'] as const)('the pages of a list (%s)', (era) =
     expect(await pages.next()).toMatchObject({ done: true });
   });
 
+  test('end with an error when the server sends very long cursors', async () => {
+    let pages = 0;
+    const { client } = await connect(era, {
+      'tools/list': () => {
+        pages += 1;
+        const nextCursor = String(pages).padEnd(1024 * 1024, '.');
+        return { result: { resultType: 'complete', tools: [], nextCursor } };
+      },
+    });
+    await expect(collect(client.pages.tools())).rejects.toMatchObject({ code: 'invalid-response' });
+    expect(pages).toBe(5);
+  });
+
   test('end when their signal aborts', async () => {
     const { client } = await connect(era, { 'prompts/list': paged('prompts', [[], []]) });
     const stop = new AbortController();

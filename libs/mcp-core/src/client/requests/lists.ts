@@ -21,7 +21,7 @@ export interface PageOptions extends RequestOptions {
 
 /**
  * The lists of a server, page by page. A page is requested when it is read: leaving a `for await` loop requests no more. A server without the capability has no
- * pages. Reading rejects with `invalid-response` when the server repeats a cursor or sends more than 10,000 pages. The options apply to the request of each page.
+ * pages. Reading rejects with `invalid-response` when the server repeats a cursor, or sends more than 10,000 pages or cursors of more than 4 Mi characters together. The options apply to the request of each page.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
 export interface ListPages {

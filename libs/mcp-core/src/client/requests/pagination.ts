@@ -7,6 +7,8 @@ const MAX_PAGES = 10_000;
 const MAX_ITEMS = 250_000;
 /** Maximum bytes of all pages; each JSON value counts as at least 16. */
 const MAX_COST = 16 * 1024 * 1024;
+/** Maximum characters of all cursors, which are kept to find repeated cursors. */
+const MAX_CURSORS = 4 * 1024 * 1024;
 
 type FetchPage = (params: JsonObject) => Promise<JsonObject>;
 
@@ -39,7 +41,7 @@ export async function collectPages(
 
 /**
  * Fetches the pages of a list one after the other, each when it is read, from the beginning or from a cursor.
- * @throws LocalError `invalid-response` when the server repeats a cursor or sends more than 10,000 pages
+ * @throws LocalError `invalid-response` when the server repeats a cursor or sends more than 10,000 pages, or cursors of more than 4 Mi characters together
  */
 export async function* readPages(
   fetchPage: FetchPage,
@@ -56,11 +58,15 @@ async function* pagesAfter(
   ...known: readonly unknown[]
 ): AsyncGenerator<JsonObject> {
   const cursors = new Set<unknown>(known);
+  let characters = 0;
   let count = 1;
   for (let cursor: unknown = first.nextCursor; cursor !== undefined;) {
     if (cursors.has(cursor))
       throw endless(`page ${count} points to cursor ${shorten(JSON.stringify(cursor))} again`);
     if (count >= MAX_PAGES) throw endless(`it has more than ${count} pages`);
+    characters += String(cursor).length;
+    if (characters > MAX_CURSORS)
+      throw endless(`the cursors of its first ${count} pages are too long to be kept`);
     cursors.add(cursor);
     const page = await fetchPage({ cursor });
     count += 1;
