@@ -1,3 +1,5 @@
+import { createServer as createNodeServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createServer } from '../../server/create-server.ts';
 import { createHttpHandler } from './create-http-handler.ts';
@@ -151,4 +153,21 @@ describe.each([
       expect(header('vary')).toBeUndefined();
     }
   });
+});
+
+test('Vary of a framework is kept beside Vary of CORS', async () => {
+  const server = createServer({ info: { name: 'test', version: '1' }, tools: [echo] });
+  const handler = createHttpHandler(server, { access: { allowedOrigins: [PAGE] } });
+  const listener = createNodeServer((request, response) => {
+    response.setHeader('vary', 'Accept-Encoding');
+    handler.handle(request, response);
+  });
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    listener.close();
+    await handler.close();
+  });
+  const { port } = listener.address() as AddressInfo;
+  const { headers } = await fetch(`http://127.0.0.1:${String(port)}/`, { method: 'PUT' });
+  expect(headers.get('vary')).toBe('Accept-Encoding, Origin');
 });

@@ -51,6 +51,7 @@ test.each([
   ['parsed JSON', PING],
   ['text', JSON.stringify(PING)],
   ['bytes', Buffer.from(JSON.stringify(PING))],
+  ['an ArrayBuffer', Uint8Array.from(Buffer.from(JSON.stringify(PING))).buffer],
 ])(
   'a body that a framework has read as %s is served, and its headers are kept',
   async (_n, body) => {
@@ -62,6 +63,19 @@ test.each([
     await expect(web.json()).resolves.toEqual({ jsonrpc: '2.0', id: 1, result: {} });
   },
 );
+
+test('a parsed body that cannot be serialized is an error, and nothing throws', async () => {
+  const handler = openHandler();
+  const body: unknown = JSON.parse('['.repeat(20_000) + ']'.repeat(20_000));
+  const response = await fetch(await listen(handler, body), {
+    ...post,
+    body: 'unused',
+    signal: AbortSignal.timeout(2000),
+  });
+  expect(response.status).toBe(400);
+  const web = await handler.fetch(new Request('http://localhost/', { ...post }), { body });
+  expect(web.status).toBe(400);
+});
 
 test('a body that was read before has the same limit and the same errors', async () => {
   const handler = openHandler(100);
