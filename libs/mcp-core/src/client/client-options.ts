@@ -23,8 +23,8 @@ export interface ClientExtensions {
   readonly middleware?: readonly ClientMiddleware[];
   /** Handlers of requests that the specification does not define, by method. Only legacy servers send requests. `defineClientMethod` infers their types. */
   readonly methods?: { readonly [name: string]: ClientMethodDefinition };
-  /** Handlers of notifications that the specification does not define, by name. */
-  readonly notifications?: Readonly<Record<string, (params: JsonObject) => void>>;
+  /** Handlers of notifications that the specification does not define, by name. Their failures are reported to `onProblem`. */
+  readonly notifications?: Readonly<Record<string, (params: JsonObject) => unknown>>;
 }
 
 /** Identity, features and limits of a client. */

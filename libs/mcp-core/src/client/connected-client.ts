@@ -186,7 +186,7 @@ export class ConnectedClient implements Client {
 
   watch(handlers: ChangeHandlers): Promise<Watch> {
     const listener = listenerOf(handlers, (handler) =>
-      this.#current.connection.callBack('changes that may have been missed', handler),
+      this.#current.connection.callBack('a change', handler),
     );
     return this.#watches.open(filterOf(handlers), {
       ...listener,

@@ -35,7 +35,12 @@ export async function runMiddleware<Request>(
   const { middleware, describe, serve, recover } = chain;
   const current = middleware[index];
   if (current === undefined) return serve(params);
-  const next: Next = (changed = params) => runMiddleware(chain, changed, index + 1);
+  const next: Next = (changed = params) => {
+    const rest = runMiddleware(chain, changed, index + 1);
+    // A middleware may do something else before it awaits the result, and its failure must not end the process.
+    rest.catch(() => undefined);
+    return rest;
+  };
   try {
     return await current(describe(params), next);
   } catch (error) {

@@ -257,7 +257,7 @@ export class ClientConnection {
   }
 
   /** Runs a callback of the host; reports its failure to `onProblem`. */
-  callBack(occasion: string, callback: () => void): void {
+  callBack(occasion: string, callback: () => unknown): void {
     this.#notifications.callBack(occasion, callback);
   }
 

@@ -18,7 +18,7 @@ export interface RequestNotifications {
 export class NotificationDispatcher {
   readonly #options: ClientOptions;
   readonly #requests: RequestNotifications;
-  readonly #custom: ReadonlyMap<string, (params: JsonObject) => void>;
+  readonly #custom: ReadonlyMap<string, (params: JsonObject) => unknown>;
   readonly #listeners = new Set<NotificationListener>();
 
   constructor(options: ClientOptions, requests: RequestNotifications) {
@@ -55,14 +55,16 @@ export class NotificationDispatcher {
     }
   }
 
-  /** Runs a callback of the host; reports its failure to `onProblem`. */
-  callBack(occasion: string, callback: () => void): void {
+  /** Runs a callback of the host; reports its failure, also that of an async function, to `onProblem`. */
+  callBack(occasion: string, callback: () => unknown): void {
+    const failed = (cause: unknown): void => {
+      this.#options.events?.onProblem?.(new Error(`A callback for ${occasion} failed`, { cause }));
+    };
     try {
-      callback();
+      const returned = callback();
+      if (returned instanceof Promise) returned.catch(failed);
     } catch (error) {
-      this.#options.events?.onProblem?.(
-        new Error(`A callback for ${occasion} failed`, { cause: error }),
-      );
+      failed(error);
     }
   }
 

@@ -204,11 +204,16 @@ describe('custom notifications', () => {
     await client.close();
   });
 
-  test('whose handler throws are reported', async () => {
+  test.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('broken');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('broken'))],
+  ])('whose handler %s are reported', async (_outcome, fail) => {
     const problems: unknown[] = [];
-    const fail = (): never => {
-      throw new Error('broken');
-    };
     const server = createServer({
       info,
       notifications: { 'acme/x': fail },
@@ -257,6 +262,7 @@ describe('a name of the specification', () => {
     const client = await connectInMemory(server, { info, era: 'modern' });
     expect(await client.request('tools/list')).toMatchObject({ tools: [] });
     await expect(client.request('ping')).rejects.toMatchObject({ code: 'method-not-in-era' });
+    await expect(client.request('constructor')).rejects.toMatchObject({ code: -32601 });
     await expect(client.request('subscriptions/listen')).rejects.toMatchObject({
       code: 'invalid-argument',
     });

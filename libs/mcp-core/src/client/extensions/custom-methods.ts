@@ -43,15 +43,15 @@ export function assertCustomNames({
 
 /** @throws LocalError `invalid-argument` for a request that only the client itself sends */
 export function assertRequestable(method: string): void {
-  const instead = OWN_REQUESTS[method];
+  const instead = OWN_REQUESTS.get(method);
   if (instead !== undefined)
     throw new LocalError('invalid-argument', `${method} cannot be requested: ${instead}.`);
 }
 
-const OWN_REQUESTS: { readonly [method: string]: string } = {
-  initialize: 'connectClient sends it',
-  'subscriptions/listen': 'use watch or changes',
-};
+const OWN_REQUESTS: ReadonlyMap<string, string> = new Map([
+  ['initialize', 'connectClient sends it'],
+  ['subscriptions/listen', 'use watch'],
+]);
 
 const validator = new SchemaValidator();
 

@@ -39,14 +39,18 @@ interface Connected {
   readonly server: ScriptedServer;
   /** Sends a change as a server of the era does. */
   readonly announce: (method: string, params?: JsonObject) => void;
+  /** The causes of the reported problems. */
+  readonly problems: readonly unknown[];
 }
 
 async function connect(era: 'legacy' | 'modern', servers = [newServer()]): Promise<Connected> {
   const [server] = servers as [ScriptedServer];
   const waiting = [...servers];
+  const problems: unknown[] = [];
   const client = await connectClient(() => waiting.shift() as ScriptedServer, {
     info: { name: 't', version: '0' },
     era,
+    events: { onProblem: (problem) => problems.push(problem.cause) },
   });
   onTestFinished(() => client.close());
   const announce: Connected['announce'] = (method, params = {}) => {
@@ -57,7 +61,7 @@ async function connect(era: 'legacy' | 'modern', servers = [newServer()]): Promi
       ...(era === 'modern' ? { _meta: meta } : {}),
     });
   };
-  return { client, server, announce };
+  return { client, server, announce, problems };
 }
 
 function recording(): { readonly seen: string[]; readonly handlers: ChangeHandlers } {
@@ -98,6 +102,13 @@ describe.each(['legacy', 'modern'] as const)('change handlers of a %s client', (
     await client.reconnect();
     expect(seen).toEqual(['file:///a', 'tools', 'resources']);
     expect(onMissed).toHaveBeenCalledOnce();
+  });
+
+  test('that reject are reported', async () => {
+    const { client, announce, problems } = await connect(era);
+    await client.watch({ onToolsChanged: () => Promise.reject(new Error('broken')) });
+    announce('tools/list_changed');
+    await vi.waitFor(() => expect(problems).toEqual([new Error('broken')]));
   });
 
   test('cannot be registered when the server does not respond', async () => {

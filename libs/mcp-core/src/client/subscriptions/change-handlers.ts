@@ -2,23 +2,23 @@ import { type ListKind, listFilter } from '../../protocol/list-changes.ts';
 import type { SubscriptionFilter } from '../../protocol/resources.ts';
 import type { WatchListener } from './watches.ts';
 
-/** Handlers of changes on the server. The handlers that are present decide what the client subscribes to. */
+/** Handlers of changes on the server. The handlers that are present decide what the client subscribes to. Their failures are reported to `onProblem`. */
 export interface ChangeHandlers {
   /** Called when the list of tools has changed. */
-  readonly onToolsChanged?: () => void;
+  readonly onToolsChanged?: () => unknown;
   /** Called when the list of prompts has changed. */
-  readonly onPromptsChanged?: () => void;
+  readonly onPromptsChanged?: () => unknown;
   /** Called when the list of resources, or of resource templates, has changed. */
-  readonly onResourcesChanged?: () => void;
+  readonly onResourcesChanged?: () => unknown;
   /** URIs of the resources whose updates `onResourceUpdated` receives. */
   readonly resources?: readonly string[];
   /** Called with the URI of an updated resource: one of `resources`, or a part of it. */
-  readonly onResourceUpdated?: (uri: string) => void;
+  readonly onResourceUpdated?: (uri: string) => unknown;
   /**
    * Called when changes may have been missed, because a stream broke or the client was connected again. Default: calls every other handler,
    * `onResourceUpdated` with each of `resources`.
    */
-  readonly onMissed?: () => void;
+  readonly onMissed?: () => unknown;
 }
 
 const LIST_HANDLERS = {
@@ -38,15 +38,15 @@ export function filterOf(handlers: ChangeHandlers): SubscriptionFilter {
   };
 }
 
-/** Passes changes on to their handlers. `callBack` runs each handler of a missed change, so that one that throws affects no other. */
+/** Passes changes on to their handlers. `callBack` runs each handler, so that a handler that fails affects no other. */
 export function listenerOf(
   handlers: ChangeHandlers,
-  callBack: (handler: () => void) => void,
+  callBack: (handler: () => unknown) => void,
 ): WatchListener {
   const { resources = [], onResourceUpdated, onMissed } = handlers;
   return {
-    updated: (uri) => onResourceUpdated?.(uri),
-    listChanged: (kind) => handlers[LIST_HANDLERS[kind]]?.(),
+    updated: (uri) => callBack(() => onResourceUpdated?.(uri)),
+    listChanged: (kind) => callBack(() => handlers[LIST_HANDLERS[kind]]?.()),
     missed: () => {
       if (onMissed !== undefined) {
         callBack(onMissed);

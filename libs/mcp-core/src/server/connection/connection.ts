@@ -143,13 +143,14 @@ export class Connection
   }
 
   request(
-    _request: JsonRpcRequest,
+    request: JsonRpcRequest,
     incoming: IncomingRequest,
   ): ResultOrError | Promise<ResultOrError> {
-    // Requests that a client sends before the response to `initialize` belong to its session.
+    // Requests that a client sends before the response to `initialize` belong to its session. After a
+    // refusal the first of them may be another `initialize`.
     return this.#opening === undefined
       ? this.#serve(incoming)
-      : this.#opening.then(() => this.#serve(incoming));
+      : this.#opening.then(() => this.request(request, incoming));
   }
 
   #serve(incoming: IncomingRequest): ResultOrError | Promise<ResultOrError> {

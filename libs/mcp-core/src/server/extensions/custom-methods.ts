@@ -31,8 +31,14 @@ export function defineMethod<const Schema extends JsonSchema | StandardSchema = 
   return method;
 }
 
-/** Receives a custom notification; `session` is the legacy session that sent it. */
-export type NotificationHandler = (params: JsonObject, session: LegacySession | undefined) => void;
+/**
+ * Receives a custom notification; `session` is the legacy session that sent it. Its failure is
+ * reported to `ServerOptions.onError`.
+ */
+export type NotificationHandler = (
+  params: JsonObject,
+  session: LegacySession | undefined,
+) => unknown;
 
 /** @throws Error for a name that the specification has. */
 export function createCustomMethods(

@@ -291,6 +291,80 @@ describe('middleware of a server', () => {
     expect(seen).toEqual(['input_required', text('accept').content, text('accept').content]);
   });
 
+  test('may do something else before it awaits the result, also when the result is an error', async () => {
+    const server = serverWith([
+      async (_request, next) => {
+        const result = next();
+        // An unhandled rejection is reported before the next turn of the event loop.
+        await new Promise(setImmediate);
+        return result;
+      },
+    ]);
+    const client = await connectRaw(server);
+    expect(await client.request(1, 'prompts/get', modern({ name: 'none' }))).toMatchObject({
+      error: { code: ErrorCode.invalidParams },
+    });
+  });
+
+  test('may run a destructive handler again, whose request state counts as used once', async () => {
+    let runs = 0;
+    const remove = defineTool({
+      ...sure,
+      name: 'remove',
+      inputSchema,
+      annotations: {},
+      handler: async (args, context) => {
+        const result = await sure.handler(args as never, context);
+        runs += 1;
+        if (runs === 1) throw new ToolError('Try again.');
+        return result;
+      },
+    });
+    const retry: ServerMiddleware = async (_request, next) => {
+      const first = await next();
+      return first.isError === true ? next() : first;
+    };
+    const client = await connectInMemory(
+      createServer({ info, tools: [remove], middleware: [retry] }),
+      { info, era: 'modern', handlers: { elicit: () => Promise.resolve({ action: 'accept' }) } },
+    );
+    expect(await client.callTool('remove', {})).toMatchObject(text('accept'));
+    expect(runs).toBe(2);
+    await client.close();
+  });
+
+  test('that calls a destructive tool under another name lets its request state be used once', async () => {
+    let removed = 0;
+    const remove = defineTool({
+      ...sure,
+      name: 'remove',
+      inputSchema,
+      annotations: {},
+      handler: async (args, context) => {
+        const result = await sure.handler(args as never, context);
+        removed += 1;
+        return result;
+      },
+    });
+    const alias: ServerMiddleware = ({ params }, next) => next({ ...params, name: 'remove' });
+    const ask = await speak(
+      createServer({ info, tools: [remove, echo], middleware: [alias] }),
+      '2026-07-28',
+      { elicitation: { form: {} } },
+    );
+    for (const name of ['echo', 'unknown']) {
+      removed = 0;
+      const answers = { inputResponses: { sure: { action: 'accept', content: {} } } };
+      // Without a state of its own, the call is not confirmed.
+      const { result } = await ask('tools/call', { name, arguments: {}, ...answers });
+      const { requestState } = result as JsonObject;
+      const answered = { name, arguments: {}, requestState, ...answers };
+      expect(await ask('tools/call', answered)).toHaveProperty('result.content');
+      expect(await ask('tools/call', answered)).toHaveProperty('error.code', -32602);
+      expect(removed).toBe(1);
+    }
+  });
+
   test('may ask the user itself, in both eras', async () => {
     const server = serverWith([
       async ({ method, context }, next) => {
@@ -376,6 +450,30 @@ describe('middleware around initialize', () => {
     );
     expect(await initialize(client, '2025-11-25')).toMatchObject({ error: { message: 'Go away' } });
     expect(await client.request(1, 'tools/list')).toMatchObject({ error: { code: -32602 } });
+  });
+
+  test('that refuses it lets only one of the requests that wait open a session', async () => {
+    let openings = 0;
+    const client = await connectRaw(
+      serverWith([
+        async ({ method }, next) => {
+          if (method !== 'initialize') return next();
+          openings += 1;
+          const number = openings;
+          await new Promise(setImmediate);
+          if (number === 1) throw new ProtocolError(ErrorCode.invalidRequest, 'Go away');
+          return next();
+        },
+      ]),
+    );
+    const params = { protocolVersion: '2025-11-25', capabilities: {} };
+    const responses = await Promise.all([
+      client.request(1, 'initialize', params),
+      client.request(2, 'initialize', params),
+      client.request(3, 'initialize', params),
+      client.request(4, 'tools/list'),
+    ]);
+    expect(responses.map((response) => 'result' in response)).toEqual([false, true, false, true]);
   });
 
   test('may take its time: requests that follow at once belong to the session', async () => {

@@ -7,7 +7,7 @@ import { HandlerContext } from '../requests/handler-context.ts';
 import type { ConnectionScope, Method } from '../requests/method.ts';
 import type { InteractiveContext } from '../requests/request-context.ts';
 import { toolErrorOf } from '../tools/call-tool.ts';
-import type { RegisteredTool } from '../tools/tool-table.ts';
+import { isDestructive, type RegisteredTool } from '../tools/tool-table.ts';
 
 /** A request of a client, as server middleware sees it. */
 export interface ServerRequest {
@@ -58,7 +58,12 @@ export class ServerMiddlewareRunner {
     let encoded: JsonObject | undefined;
     let neutral: JsonObject | undefined;
     const result = await this.run(request, async (params) => {
-      if (params !== request.params) request.replaceParams(params, this.#toolOf(request, params));
+      if (params !== request.params) {
+        const tool = this.#toolOf(request, params);
+        request.replaceParams(params, tool);
+        if (tool !== undefined && isDestructive(tool) && replay.isPossible)
+          replay.requireSingleUse();
+      }
       const served = await resultOrSuspension(() => method(request, scope), request);
       if (replay.isSuspended) return replay.inputRequired();
       neutral = neutralPage(served);

@@ -29,6 +29,8 @@ export class MultiRoundTrip implements HandlerReplay {
   /** Created on first use: most handlers require no input. */
   #journal: Journal | undefined;
   #onSuspended: ((reason: Suspended) => void) | undefined;
+  #isSingleUse: boolean;
+  #consumed: Promise<void> | undefined;
   readonly #options: MultiRoundTripOptions;
   readonly #binding: StateBinding;
   readonly #state: RequestState | undefined;
@@ -39,6 +41,7 @@ export class MultiRoundTrip implements HandlerReplay {
     state: RequestState | undefined,
   ) {
     this.#options = options;
+    this.#isSingleUse = options.isSingleUse;
     this.#binding = binding;
     this.#state = state;
   }
@@ -83,10 +86,15 @@ export class MultiRoundTrip implements HandlerReplay {
     return this.#openJournal().once(key, run);
   }
 
+  requireSingleUse(): void {
+    this.#isSingleUse = true;
+  }
+
   consumeState(): Promise<void> | undefined {
-    return this.#state !== undefined && this.#options.isSingleUse
-      ? this.#options.states.consume(this.#state)
-      : undefined;
+    if (this.#state === undefined || !this.#isSingleUse) return undefined;
+    // A middleware may run the handler again.
+    this.#consumed ??= this.#options.states.consume(this.#state);
+    return this.#consumed;
   }
 
   async inputRequired(): Promise<JsonObject> {
@@ -112,10 +120,10 @@ export class MultiRoundTrip implements HandlerReplay {
   }
 
   #openJournal(): Journal {
-    const { isSingleUse, codec } = this.#options;
+    const { codec } = this.#options;
     const { inputResponses } = this.#binding.params;
     // Servers may require input without a state, so clients may respond without one; a destructive call needs the state of its own input requests.
-    const initial = isSingleUse ? EMPTY_RECORD : UNKNOWN_RECORD;
+    const initial = this.#isSingleUse ? EMPTY_RECORD : UNKNOWN_RECORD;
     this.#journal ??= new Journal({
       earlier: this.#state?.journal ?? initial,
       received: isJsonObject(inputResponses) ? inputResponses : {},

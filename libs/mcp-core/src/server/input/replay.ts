@@ -16,7 +16,9 @@ export interface HandlerReplay {
   ask<M extends InputMethod>(inputRequest: KeyedInputRequest<M>): Promise<InputTypes[M]['result']>;
   /** Runs an effect unless an earlier run stored its result. */
   once<T>(key: string, run: () => T | Promise<T>): Promise<T>;
-  /** Marks the request state of a destructive call as used; returns `undefined` when there is nothing to mark. Rejects with ProtocolError -32602 when it was used before. */
+  /** Makes the request state one of a destructive call, because a middleware calls another tool. */
+  requireSingleUse(): void;
+  /** Marks the request state of a destructive call as used, once for the request; returns `undefined` when there is nothing to mark. Rejects with ProtocolError -32602 when it was used before. */
   consumeState(): Promise<void> | undefined;
   /** Returns the `input_required` result of a suspended handler, after its effects have ended. @throws Error beyond the limits of rounds or size */
   inputRequired(): Promise<JsonObject>;

@@ -22,7 +22,7 @@ import { MultiRoundTrip } from '../input/multi-round-trip.ts';
 import { NO_REPLAY, type Replay } from '../input/replay.ts';
 import type { RequestStates } from '../input/request-state.ts';
 import type { TaskAdmission, TaskStarter } from '../tasks/task-handle.ts';
-import type { RegisteredTool } from '../tools/tool-table.ts';
+import { isDestructive, type RegisteredTool } from '../tools/tool-table.ts';
 import { ActiveRequest, type IncomingRequest } from './active-request.ts';
 import type { EraPort } from './era-port.ts';
 import type { ConnectionScope, Method } from './method.ts';
@@ -111,12 +111,7 @@ export class RequestDispatcher {
   /** Passes a custom notification to its handler, and reports the failure of the handler. */
   notified({ method, params = {} }: JsonRpcNotification, session?: LegacySession): void {
     const handler = this.#context.notificationHandlers.get(method);
-    if (handler === undefined) return;
-    try {
-      handler(params, session);
-    } catch (error) {
-      this.#context.onError(error);
-    }
+    if (handler !== undefined) void this.#notify(() => handler(params, session));
   }
 
   get hasMiddleware(): boolean {
@@ -148,6 +143,15 @@ export class RequestDispatcher {
       return { error: port.codec.encodeError(this.#toProtocolError(error, request.isAbandoned)) };
     } finally {
       request.finish();
+    }
+  }
+
+  /** Never rejects. */
+  async #notify(handler: () => unknown): Promise<void> {
+    try {
+      await handler();
+    } catch (error) {
+      this.#context.onError(error);
     }
   }
 
@@ -256,12 +260,6 @@ export class RequestDispatcher {
     if (!isAbandoned) this.#context.onError(error);
     return new ProtocolError(ErrorCode.internalError, 'Internal error', { cause: error });
   }
-}
-
-/** Whether a call may destroy something when it is repeated; the default of the specification. */
-function isDestructive({ annotations = {} }: RegisteredTool): boolean {
-  const { destructiveHint = true, readOnlyHint = false, idempotentHint = false } = annotations;
-  return destructiveHint && !readOnlyHint && !idempotentHint;
 }
 
 /** Returns the result of a suspended handler. */

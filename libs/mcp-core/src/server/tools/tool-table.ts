@@ -20,6 +20,12 @@ export interface RegisteredTool extends Omit<Tool, 'task'>, Pick<ToolDefinition,
   readonly readOutput: ValueReader | undefined;
 }
 
+/** Whether a call may destroy something when it is repeated; the default of the specification. */
+export function isDestructive({ annotations = {} }: RegisteredTool): boolean {
+  const { destructiveHint = true, readOnlyHint = false, idempotentHint = false } = annotations;
+  return destructiveHint && !readOnlyHint && !idempotentHint;
+}
+
 export interface ToolTableOptions {
   readonly info: Implementation;
   readonly validator: SchemaValidator;
