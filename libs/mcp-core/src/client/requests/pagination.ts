@@ -64,7 +64,7 @@ async function* pagesAfter(
     if (cursors.has(cursor))
       throw endless(`page ${count} points to cursor ${shorten(JSON.stringify(cursor))} again`);
     if (count >= MAX_PAGES) throw endless(`it has more than ${count} pages`);
-    characters += String(cursor).length;
+    if (typeof cursor === 'string') characters += cursor.length;
     if (characters > MAX_CURSORS)
       throw endless(`the cursors of its first ${count} pages are too long to be kept`);
     cursors.add(cursor);
