@@ -10,6 +10,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createEverythingServer } from './everything-server.ts';
 import { connectProxy } from './proxy.ts';
 
+/** No test fails by its speed on a loaded machine. */
+const unhurried = { interval: 5, timeout: 60_000 };
+
 async function open(server: Server): Promise<Transport> {
   const [ofClient, ofServer] = createInMemoryTransports();
   await server.connect(ofServer);
@@ -119,7 +122,7 @@ describe.each([
       { signal: cancel.signal, onProgress: () => cancel.abort() },
     );
     await expect(call).rejects.toMatchObject({ code: 'request-cancelled' });
-    await expect.poll(() => effects).toEqual(['cancelled']);
+    await expect.poll(() => effects, unhurried).toEqual(['cancelled']);
   });
 
   test('is notified of changes', async () => {
@@ -134,7 +137,7 @@ describe.each([
     });
     await client.callTool('change', {});
     await expect
-      .poll(() => changes.toSorted())
+      .poll(() => changes.toSorted(), unhurried)
       .toEqual(['note://1', 'prompts', 'resources', 'tools']);
     expect((await client.listTools()).map(({ name }) => name)).toContain('new');
     await watch.close();

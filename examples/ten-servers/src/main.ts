@@ -14,7 +14,7 @@ function overStdio(name: string): HostServer {
   return {
     name,
     open: (): Transport => {
-      const child = spawnStdio({ command: 'node', args });
+      const child = spawnStdio({ command: 'node', args, graceMs: 20_000 });
       children.push(child);
       return child;
     },
@@ -76,11 +76,13 @@ await untilTools(count + 1);
 print(`${String(count + 1)} tools`);
 
 const cancel = new AbortController();
+const lost = untilTools(count + 1 - count / names.length);
 const calls = await Promise.allSettled([
   host.call('bank__wait', {}, { timeoutMs: 50 }),
   host.call('chat__wait', {}, { signal: cancel.signal, onProgress: () => cancel.abort() }),
   host.call('crashing__crash', {}),
 ]);
+await lost;
 for (const call of calls) print(call.status === 'rejected' ? String(call.reason) : 'not rejected');
 
 await untilTools(count + 1);
