@@ -99,15 +99,11 @@ export class ConnectedClient implements Client {
     const missing = this.#missing('tools');
     if (missing !== undefined) return Promise.reject(missing);
     const params = { name, arguments: args, ...this.#taskParam(name, options) };
-    const headers = this.#headersOf(params);
-    // The codec checks that `content` is a list of objects.
-    const result = this.#sendCall(
-      params,
-      headers === undefined ? options : { ...options, headers },
+    return this.#current.connection.around(
+      'tools/call',
+      { params, options: options ?? {} },
+      (changed, others) => this.#callTool(changed, others),
     ) as Promise<unknown> as Promise<CallToolResult>;
-    return this.#tools.hasOutputSchema(name)
-      ? result.then((found) => this.#tools.validateOutput(name, found))
-      : result;
   }
 
   listPrompts(options?: RequestOptions): Promise<readonly Prompt[]> {
@@ -269,22 +265,30 @@ export class ConnectedClient implements Client {
     await this.#watches.restore();
   }
 
-  #sendCall(params: JsonObject, options: SendingOptions = {}): Promise<JsonObject> {
+  /** Calls the tool that the params name, which middleware may have changed. */
+  #callTool(params: JsonObject, options: SendingOptions): Promise<JsonObject> {
+    const name = params.name as string;
+    const headers = this.#headersOf(params);
+    const result = this.#sendCall(
+      params,
+      headers === undefined ? options : { ...options, headers },
+    );
+    if (!this.#tools.hasOutputSchema(name)) return result;
+    // The codec checks that `content` is a list of objects.
+    return result.then((found) =>
+      this.#tools.validateOutput(name, found as unknown as CallToolResult),
+    ) as Promise<unknown> as Promise<JsonObject>;
+  }
+
+  #sendCall(params: JsonObject, options: SendingOptions): Promise<JsonObject> {
     const { connection } = this.#current;
     const round = options.inputRounds?.resume;
-    if (round === undefined) return connection.request('tools/call', params, options);
-    return connection.around('tools/call', { params, options }, (changed, others) =>
-      this.#rounds.resume(
-        connection,
-        {
-          id: 0,
-          method: 'tools/call',
-          params: changed,
-          options: others,
-          sentAt: performance.now(),
-        },
-        round,
-      ),
+    if (round === undefined)
+      return connection.requestWithoutMiddleware('tools/call', params, options);
+    return this.#rounds.resume(
+      connection,
+      { id: 0, method: 'tools/call', params, options, sentAt: performance.now() },
+      round,
     );
   }
 
@@ -311,7 +315,7 @@ export class ConnectedClient implements Client {
 
   #headersOf({
     name,
-    arguments: args,
+    arguments: args = {},
   }: JsonObject): { readonly [name: string]: string } | undefined {
     // `callTool` set both.
     return this.#tools.headersOf(name as string, args as JsonObject);

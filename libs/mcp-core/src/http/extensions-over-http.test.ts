@@ -5,6 +5,7 @@ import type { ClientOptions } from '../client/client-options.ts';
 import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
 import { createServer } from '../server/create-server.ts';
 import { defineMethod } from '../server/extensions/custom-methods.ts';
+import { defineTool } from '../server/tools/tool.ts';
 import type { ServerOptions } from '../server/server.ts';
 import { httpTransport } from './client/http-transport.ts';
 import { serveHttp, type ServeHttpOptions } from './server/serve-http.ts';
@@ -83,6 +84,54 @@ describe('extension points over HTTP', () => {
     );
     await expect(connecting).rejects.toThrow('Closed');
   });
+
+  test.each(['legacy', 'modern'] as const)(
+    'a middleware of a %s client calls another tool, with its headers and its output schema',
+    async (era) => {
+      const inputSchema = {
+        type: 'object',
+        properties: { region: { type: 'string', 'x-mcp-header': 'Region' } },
+      } as const;
+      const city = defineTool({
+        name: 'city',
+        description: 'Returns text.',
+        inputSchema,
+        handler: ({ region = '' }) => region,
+      });
+      const weather = defineTool({
+        name: 'weather',
+        description: 'Returns structured content.',
+        inputSchema,
+        outputSchema: { type: 'object' },
+        handler: () => ({ structuredContent: {} }),
+      });
+      const called: unknown[] = [];
+      const client = await connect(
+        {
+          tools: [city, weather],
+          middleware: [
+            ({ method, params }, next) => {
+              if (method.startsWith('tools/')) called.push(params.name ?? method);
+              return next();
+            },
+          ],
+        },
+        {
+          era,
+          middleware: [
+            ({ params }, next) =>
+              params.name === 'weather'
+                ? next({ ...params, name: 'city', arguments: { region: 'eu' } })
+                : next(),
+          ],
+        },
+      );
+      await client.listTools();
+      const { content } = await client.callTool('weather', { region: 'us' });
+      expect(content).toEqual([{ type: 'text', text: 'eu' }]);
+      expect(called).toEqual(['tools/list', 'city']);
+    },
+  );
 
   test('custom notifications of a client reach a session, and no modern server', async () => {
     const received = Promise.withResolvers<unknown>();

@@ -173,10 +173,10 @@ export class ClientConnection {
    */
   request(method: string, params: JsonObject, options: SendingOptions = {}): Promise<JsonObject> {
     // Later attempts belong to the request of the first, around which the middleware runs.
-    if (this.#options.middleware === undefined || options.attempt !== undefined)
-      return this.#request(method, params, options);
+    if (options.attempt !== undefined)
+      return this.requestWithoutMiddleware(method, params, options);
     return this.around(method, { params, options }, (changed, others) =>
-      this.#request(method, changed, others),
+      this.requestWithoutMiddleware(method, changed, others),
     );
   }
 
@@ -186,11 +186,17 @@ export class ClientConnection {
     { params, options }: { readonly params: JsonObject; readonly options: SendingOptions },
     send: (params: JsonObject, options: SendingOptions) => Promise<JsonObject>,
   ): Promise<JsonObject> {
-    const { middleware = [] } = this.#options;
+    const { middleware } = this.#options;
+    if (middleware === undefined) return send(params, options);
     return aroundOutgoing(middleware, { method, params, options, era: this.codec.era }, send);
   }
 
-  #request(method: string, params: JsonObject, options: SendingOptions): Promise<JsonObject> {
+  /** Sends a request inside the middleware that runs around it, as `request` does. */
+  requestWithoutMiddleware(
+    method: string,
+    params: JsonObject,
+    options: SendingOptions,
+  ): Promise<JsonObject> {
     return new Promise((resolve, reject) => {
       const refusal = refusalOf(method, options, {
         codec: this.codec,
