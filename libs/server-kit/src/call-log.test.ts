@@ -96,7 +96,7 @@ describe('logCalls', () => {
     await client.close();
   });
 
-  test('says that a round asked the client', async () => {
+  test('logs a round that needs input as asked', async () => {
     const { client, lines } = await connect(async ({ elicit }) => {
       const { action } = await elicit('sure', {
         message: 'Sure?',

@@ -90,7 +90,7 @@ export interface Transport {
    * the order of the calls, where they share a stream. Serializes the message before it returns, so
    * that the caller may change it afterwards.
    * Returns `undefined` when the next message can be sent immediately, otherwise a promise that
-   * resolves when it can (backpressure), or when the connection has ended; neither says that the
+   * resolves when it can (backpressure), or when the connection has ended; neither means that the
    * peer has read the message. Rejects or throws when nothing was sent: the transport is closed, or
    * the message cannot be serialized; for a message other than a request also when the peer refused
    * it. Batches are sent only in response to batches.

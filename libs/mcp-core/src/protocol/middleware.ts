@@ -20,7 +20,7 @@ export interface MiddlewareChain<Request> {
   readonly middleware: readonly Middleware<Request>[];
   /** Returns the request as middleware sees it. */
   readonly describe: (params: JsonObject) => Request;
-  /** Runs what the middleware surrounds. */
+  /** Serves the request after the last middleware. */
   readonly serve: (params: JsonObject) => Promise<JsonObject> | JsonObject;
   /** Converts an error of a middleware to a result, or throws it again. */
   readonly recover?: (error: unknown) => Promise<JsonObject>;

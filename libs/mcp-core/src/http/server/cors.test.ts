@@ -126,7 +126,7 @@ describe.each([
     expect(header('access-control-expose-headers')).toContain('WWW-Authenticate');
   });
 
-  test('says nothing to an origin that is not allowed, or not listed', async () => {
+  test('sends no fields to an origin that is not allowed, or not listed', async () => {
     const send = await open({ allowedOrigins: [PAGE] });
     for (const [request, expected] of [
       [preflight('https://evil.example'), 403],

@@ -494,7 +494,7 @@ describe('middleware around initialize', () => {
     expect(listed).toHaveProperty('result.seen', true);
   });
 
-  test('changes what the client asked for', async () => {
+  test('may change its params', async () => {
     const client = await connectRaw(
       serverWith([
         ({ method, params }, next) =>
