@@ -42,7 +42,10 @@ export async function runMiddleware<Request>(
     return rest;
   };
   try {
-    return await current(describe(params), next);
+    const result = (await current(describe(params), next)) as JsonObject | undefined;
+    if (result === undefined)
+      throw new Error('A middleware returned nothing: return the result of next() from it');
+    return result;
   } catch (error) {
     if (recover === undefined) throw error;
     return recover(error);

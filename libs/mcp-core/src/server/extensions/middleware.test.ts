@@ -291,6 +291,22 @@ describe('middleware of a server', () => {
     expect(seen).toEqual(['input_required', text('accept').content, text('accept').content]);
   });
 
+  test('that returns nothing fails the request, which does not ask for input', async () => {
+    const errors: unknown[] = [];
+    const server = serverWith([async (_request, next) => void (await next()) as never], {
+      onError: (error) => errors.push(error),
+    });
+    const client = await connectRaw(server);
+    for (const [id, method] of ['tools/list', 'tools/call'].entries())
+      expect(await client.request(id, method, modern({ name: 'echo' }))).toMatchObject({
+        error: { code: ErrorCode.internalError },
+      });
+    expect(await initialize(client, '2025-11-25')).toHaveProperty('error.code', -32603);
+    expect(errors.map(String)).toEqual(
+      Array(3).fill('Error: A middleware returned nothing: return the result of next() from it'),
+    );
+  });
+
   test('may do something else before it awaits the result, also when the result is an error', async () => {
     const server = serverWith([
       async (_request, next) => {

@@ -19,7 +19,7 @@ import type { LegacySession } from '../connection/legacy-session.ts';
 import type { NotificationHandler } from '../extensions/custom-methods.ts';
 import type { ServerMiddlewareRunner } from '../extensions/middleware.ts';
 import { MultiRoundTrip } from '../input/multi-round-trip.ts';
-import { NO_REPLAY, type Replay } from '../input/replay.ts';
+import { NO_REPLAY } from '../input/replay.ts';
 import type { RequestStates } from '../input/request-state.ts';
 import type { TaskAdmission, TaskStarter } from '../tasks/task-handle.ts';
 import { isDestructive, type RegisteredTool } from '../tools/tool-table.ts';
@@ -210,7 +210,9 @@ export class RequestDispatcher {
       } finally {
         request.finish();
       }
-      if (result === undefined || replay.isSuspended) result = await inputRequired(replay);
+      if (replay.isSuspended) result = await replay.inputRequired();
+      if (result === undefined)
+        throw new Error(`The handler of ${request.request.method} returned nothing`);
       // A result that needed no handler becomes the result of the requested task.
       if (request.requestedTask !== undefined && result.resultType === undefined)
         await request.startTask(request.requestedTask);
@@ -260,12 +262,6 @@ export class RequestDispatcher {
     if (!isAbandoned) this.#context.onError(error);
     return new ProtocolError(ErrorCode.internalError, 'Internal error', { cause: error });
   }
-}
-
-/** Returns the result of a suspended handler. */
-function inputRequired(replay: Replay): Promise<JsonObject> {
-  if (!replay.isPossible) throw new Error('The method returned nothing');
-  return replay.inputRequired();
 }
 
 interface Target {
