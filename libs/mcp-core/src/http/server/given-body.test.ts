@@ -8,10 +8,13 @@ import { ACCEPT_BOTH, echo } from './http-peer.test.support.ts';
 
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
 
-function openHandler(maxBodyBytes = 1000): HttpHandler {
+function openHandler(maxBodyBytes = 1000, maxRequestBytes?: number): HttpHandler {
   const handler = createHttpHandler(
     createServer({ info: { name: 'test', version: '1' }, tools: [echo] }),
-    { sessions: false, limits: { maxBodyBytes } },
+    {
+      sessions: false,
+      limits: { maxBodyBytes, ...(maxRequestBytes === undefined ? {} : { maxRequestBytes }) },
+    },
   );
   onTestFinished(() => handler.close());
   return handler;
@@ -84,4 +87,17 @@ test('a body that was read before has the same limit and the same errors', async
   await expect(statusOf({ ...PING, padding: 'x'.repeat(100) })).resolves.toBe(413);
   await expect(statusOf('{')).resolves.toBe(400);
   await expect(statusOf({})).resolves.toBe(400);
+});
+
+test('a body that was read before counts among the requests that arrive', async () => {
+  const handler = openHandler(1000, 100);
+  const statusOf = async (body: unknown) =>
+    (await fetch(await listen(handler, body), { ...post, body: '' })).status;
+  await expect(statusOf(PING)).resolves.toBe(200);
+  await expect(statusOf({ ...PING, padding: 'x'.repeat(100) })).resolves.toBe(503);
+  await expect(statusOf(PING)).resolves.toBe(200);
+  const web = { body: { ...PING, padding: 'x'.repeat(100) } };
+  const response = await handler.fetch(new Request('http://localhost/', { ...post }), web);
+  expect(response.status).toBe(503);
+  expect(handler.stats().requestBytes).toBe(0);
 });

@@ -1,20 +1,31 @@
+import type { ByteBudget, ByteHolder } from './byte-budget.ts';
 import type { BodyFailure } from './http-exchange.ts';
 
 const EMPTY = new Uint8Array();
 
+export interface GivenBodyOptions {
+  readonly maxBytes: number;
+  readonly done: (body: Uint8Array, failure?: BodyFailure) => void;
+  readonly budget: ByteBudget | undefined;
+}
+
 /**
- * Passes on a body that a framework has read and perhaps parsed, asynchronously, as a body from the
- * network.
+ * Passes on a body that a framework has read and perhaps parsed, asynchronously and within the
+ * limits of a body from the network.
  */
-export function passBody(
-  body: unknown,
-  maxBytes: number,
-  done: (body: Uint8Array, failure?: BodyFailure) => void,
-): void {
+export function passBody(body: unknown, { maxBytes, done, budget }: GivenBodyOptions): void {
   const bytes = bytesOf(body);
+  let failure: BodyFailure | undefined = bytes.byteLength > maxBytes ? 'too-large' : undefined;
+  const holder: ByteHolder = {
+    giveUp: () => {
+      failure = 'busy';
+    },
+  };
+  if (failure === undefined) budget?.hold(holder, bytes.byteLength);
   queueMicrotask(() => {
-    if (bytes.byteLength > maxBytes) done(EMPTY, 'too-large');
-    else done(bytes);
+    budget?.release(holder);
+    if (failure === undefined) done(bytes);
+    else done(EMPTY, failure);
   });
 }
 

@@ -63,7 +63,7 @@ export class NodeExchange implements HttpExchange, ByteHolder {
   readBody(maxBytes: number, done: (body: Uint8Array, failure?: BodyFailure) => void): void {
     if (this.#body === undefined)
       new NodeBody(this.#request, { maxBytes, done, budget: this.#memory?.requests }).read();
-    else passBody(this.#body, maxBytes, done);
+    else passBody(this.#body, { maxBytes, done, budget: this.#memory?.requests });
   }
 
   addFields(fields: readonly string[]): void {

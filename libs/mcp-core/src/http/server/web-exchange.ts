@@ -59,7 +59,7 @@ export class WebExchange implements HttpExchange, ByteHolder {
 
   readBody(maxBytes: number, done: (body: Uint8Array, failure?: BodyFailure) => void): void {
     if (this.#body === undefined) void this.#readBody(maxBytes, done);
-    else passBody(this.#body, maxBytes, done);
+    else passBody(this.#body, { maxBytes, done, budget: this.#memory?.requests });
   }
 
   addFields(fields: readonly string[]): void {
