@@ -23,6 +23,7 @@ export interface Messages {
 
 /** A client of all revisions that reads no more than a scenario asks for. */
 export class McpClient {
+  #hasLeft = false;
   readonly #wire: Wire;
   readonly #principal: string;
   #session: { readonly [name: string]: string } = {};
@@ -93,7 +94,12 @@ export class McpClient {
     return new ReadMessages(response);
   }
 
+  get hasLeft(): boolean {
+    return this.#hasLeft;
+  }
+
   leave(): void {
+    this.#hasLeft = true;
     this.#wire.leave();
   }
 }

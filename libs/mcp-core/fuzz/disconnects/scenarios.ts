@@ -111,7 +111,7 @@ const endless: readonly Scenario[] = [
     run: async (client, tested) => {
       await client.initialize('2025-03-26');
       client.send({ body: batchOf(client, ['hold', 'hold']) }).catch(() => undefined);
-      while (tested.handlers < 2) await nextTurn();
+      while (tested.handlers < 2 && !client.hasLeft) await nextTurn();
     },
   },
 ];
