@@ -65,22 +65,22 @@ function handlerOf(limits: HttpLimits, held = heldTool()): HttpHandler {
   return handler;
 }
 
-test('the holder that has held its bytes longest gives them up first', () => {
+test('the holder that has held its bytes longest is evicted first', () => {
   const budget = new ByteBudget(10);
-  const gaveUp: string[] = [];
-  const holder = (name: string) => ({ giveUp: () => void gaveUp.push(name) });
+  const evicted: string[] = [];
+  const holder = (name: string) => ({ evict: () => void evicted.push(name) });
   const [first, second, third] = [holder('first'), holder('second'), holder('third')];
   budget.hold(first, 4);
   budget.hold(second, 4);
   budget.release(second);
   budget.hold(second, 4);
   budget.hold(first, 5);
-  expect([gaveUp, budget.bytes]).toEqual([[], 9]);
+  expect([evicted, budget.bytes]).toEqual([[], 9]);
   budget.hold(third, 5);
-  expect([gaveUp, budget.bytes]).toEqual([['first'], 9]);
+  expect([evicted, budget.bytes]).toEqual([['first'], 9]);
   budget.keep(10);
   budget.hold(third, 6);
-  expect([gaveUp, budget.bytes]).toEqual([['first', 'second', 'third'], 10]);
+  expect([evicted, budget.bytes]).toEqual([['first', 'second', 'third'], 10]);
 });
 
 test('the request that has been arriving longest gets 503 when requests take too much memory', async () => {

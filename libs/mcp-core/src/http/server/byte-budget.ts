@@ -1,12 +1,12 @@
-/** Holds bytes of a budget that it can give up. */
+/** A request or response whose bytes count in a budget. */
 export interface ByteHolder {
-  /** Frees the bytes, because others need them. */
-  giveUp(): void;
+  /** Ends the request or response, because others need its bytes. */
+  evict(): void;
 }
 
 /**
  * A limit on the bytes that the clients of a handler make it hold. Beyond it, the holder that has
- * held its bytes longest gives them up: a client that sends or reads quickly is rarely affected.
+ * held its bytes longest is evicted: a client that sends or reads quickly is rarely affected.
  */
 export class ByteBudget {
   readonly #maxBytes: number;
@@ -23,14 +23,14 @@ export class ByteBudget {
     return this.#bytes;
   }
 
-  /** Sets the bytes of a holder. Holders give theirs up while there are too many, also this one. */
+  /** Sets the bytes of a holder. Evicts the oldest holders, at last this one, while there are too many. */
   hold(holder: ByteHolder, bytes: number): void {
     this.#bytes += bytes - (this.#holders.get(holder) ?? 0);
     this.#holders.set(holder, bytes);
     for (const oldest of this.#holders.keys()) {
       if (this.#bytes <= this.#maxBytes) return;
       this.release(oldest);
-      oldest.giveUp();
+      oldest.evict();
     }
   }
 
@@ -40,7 +40,7 @@ export class ByteBudget {
     this.#holders.delete(holder);
   }
 
-  /** Counts bytes that cannot be given up, until `free`. */
+  /** Counts bytes that cannot be evicted, until `free`. */
   keep(bytes: number): void {
     this.#bytes += bytes;
   }

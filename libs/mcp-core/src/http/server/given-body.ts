@@ -17,7 +17,7 @@ export function passBody(body: unknown, { maxBytes, done, budget }: GivenBodyOpt
   const bytes = bytesOf(body);
   let failure: BodyFailure | undefined = bytes.byteLength > maxBytes ? 'too-large' : undefined;
   const holder: ByteHolder = {
-    giveUp: () => {
+    evict: () => {
       failure = 'busy';
     },
   };

@@ -112,7 +112,7 @@ export class NodeExchange implements HttpExchange, ByteHolder {
     this.#response.destroy();
   }
 
-  giveUp(): void {
+  evict(): void {
     this.#response.destroy();
   }
 
@@ -223,7 +223,7 @@ class NodeBody implements ByteHolder {
     if (this.#length > this.#maxBytes * MAX_DISCARDED_LIMITS) this.#request.destroy();
   }
 
-  giveUp(): void {
+  evict(): void {
     this.#discard('busy');
   }
 

@@ -139,7 +139,7 @@ export class WebExchange implements HttpExchange, ByteHolder {
     }
   }
 
-  giveUp(): void {
+  evict(): void {
     this.#stream?.error(new Error('The client does not read'));
     this.#isComplete = false;
     this.#gone();
@@ -148,7 +148,7 @@ export class WebExchange implements HttpExchange, ByteHolder {
   #gone(): void {
     if (this.#isGone || this.#isComplete) return;
     this.#isGone = true;
-    this.#reading?.giveUp();
+    this.#reading?.evict();
     this.#settleDrained();
     this.#respond(new Response(undefined, { status: 499 }));
     this.#goneListener?.();
@@ -195,7 +195,7 @@ class WebBody implements ByteHolder {
     return Buffer.concat(this.#chunks, this.#length);
   }
 
-  giveUp(): void {
+  evict(): void {
     this.#isRefused = true;
     this.#chunks = [];
     this.#refused.resolve('busy');
