@@ -70,7 +70,7 @@ export class ForwardedRequest {
     for (let index = 0; ; index += 1) {
       const input = await Promise.race([this.#inputAt(index).promise, ended]);
       if (input === undefined) return this.#result;
-      // Earlier rounds' input is asked for again, and gets the response that the client gave.
+      // A later round repeats the input requests of the rounds before. Their stored responses answer them.
       const response = input.ask(context, `input-${String(index)}`);
       const outcome = await response.catch((error: unknown) => {
         if (error instanceof Suspended) throw error;
