@@ -261,17 +261,18 @@ function encodeError(error: ProtocolError, revision: Revision): JsonRpcErrorObje
     return { ...encoded, code: revision.resourceNotFoundCode };
   if (revision.era === 'legacy' && error.code === ErrorCode.missingClientCapability)
     return { ...encoded, code: ErrorCode.invalidParams };
-  if (revision.era === 'modern' && isForbidden(error.code))
-    return { ...encoded, code: ErrorCode.internalError };
-  return encoded;
+  return revision.era === 'modern' ? { ...encoded, code: modernCode(error.code) } : encoded;
 }
 
-/** @see https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes */
-function isForbidden(code: number): boolean {
-  return (
-    code === ErrorCode.resourceNotFound ||
-    (code >= -32099 && code <= -32020 && !MODERN_ERROR_CODES.has(code))
-  );
+/**
+ * Returns the code itself, unless a modern server must not send it.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes
+ */
+function modernCode(code: number): number {
+  // The revision replaced -32002 by -32602.
+  if (code === ErrorCode.resourceNotFound) return ErrorCode.invalidParams;
+  const isReserved = code >= -32099 && code <= -32020 && !MODERN_ERROR_CODES.has(code);
+  return isReserved ? ErrorCode.internalError : code;
 }
 
 function encodeInputRequest(

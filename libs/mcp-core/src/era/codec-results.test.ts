@@ -193,10 +193,10 @@ describe('an error', () => {
   test('never has a code that 2026-07-28 forbids', () => {
     const sent = (code: number): number =>
       codec('2026-07-28').encodeError(new ProtocolError(code, 'x')).code;
-    expect([-32002, -32023, -32042, -32099].map(sent)).toEqual([-32603, -32603, -32603, -32603]);
-    expect([-32019, -32020, -32021, -32022, -32100, -1, 7].map(sent)).toEqual([
-      -32019, -32020, -32021, -32022, -32100, -1, 7,
-    ]);
+    expect([-32002, -32023, -32042, -32099].map(sent)).toEqual([-32602, -32603, -32603, -32603]);
+    expect(
+      [-32000, -32001, -32003, -32019, -32020, -32021, -32022, -32100, -1, 7].map(sent),
+    ).toEqual([-32000, -32001, -32003, -32019, -32020, -32021, -32022, -32100, -1, 7]);
     expect(codec('2026-07-28').encodeError(new ProtocolError(7, 'x'))).toEqual({
       code: 7,
       message: 'x',

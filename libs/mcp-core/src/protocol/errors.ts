@@ -36,9 +36,11 @@ export const MODERN_ERROR_CODES: ReadonlySet<number> = new Set([
 /**
  * An error that crosses the wire with its code and data. Thrown by a tool it becomes a result with
  * `isError` and its message, because the model can act on that; only -32021 (2026-07-28), -32042
- * (2025-11-25) and every code in a task stay errors. Codes of your own are -32000 to -32019, or
- * outside of -32768 to -32000. A modern client receives -32603 in place of an unknown code from
- * -32099 to -32020, which the specification reserves.
+ * (2025-11-25) and every code in a task stay errors. Codes of your own belong outside of -32768 to
+ * -32000; -32000 to -32019 pass too, for programs that have them. A modern client receives -32602 in
+ * place of -32002, and -32603 in place of an unknown code from -32099 to -32020, which the
+ * specification reserves; `ServerOptions.onError` is then called.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes
  */
 export class ProtocolError extends Error {
   readonly code: number;

@@ -270,6 +270,29 @@ describe('middleware of a server', () => {
     expect(errors).toEqual([new Error('secret')]);
   });
 
+  test('whose error code is reserved in 2026-07-28 sends -32603 there, with a report', async () => {
+    const errors: unknown[] = [];
+    const server = serverWith(
+      [
+        ({ params }) => {
+          throw new ProtocolError(Number(params.code), 'No');
+        },
+      ],
+      { methods: { 'acme/fail': { handler: () => ({}) } }, onError: (error) => errors.push(error) },
+    );
+    const sent = async (version: string, code: number) =>
+      ((await (await speak(server, version))('acme/fail', { code })) as { error: { code: number } })
+        .error.code;
+    expect(await sent('2026-07-28', -32001)).toBe(-32001);
+    expect(await sent('2026-07-28', 1234)).toBe(1234);
+    expect(await sent('2026-07-28', -32002)).toBe(-32602);
+    expect(errors).toEqual([]);
+    expect(await sent('2026-07-28', -32050)).toBe(-32603);
+    expect(errors).toMatchObject([
+      { message: expect.stringMatching(/^The error code -32050 was sent as -32603: /u) as unknown },
+    ]);
+  });
+
   test('runs again with the handler in each round of a modern request, and sees input_required', async () => {
     const seen: unknown[] = [];
     const server = serverWith([

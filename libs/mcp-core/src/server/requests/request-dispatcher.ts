@@ -140,7 +140,8 @@ export class RequestDispatcher {
       });
       return { initialize, result: response };
     } catch (error) {
-      return { error: port.codec.encodeError(this.#toProtocolError(error, request.isAbandoned)) };
+      const protocolError = this.#toProtocolError(error, request.isAbandoned);
+      return { error: this.#encodeError(protocolError, port.codec) };
     } finally {
       request.finish();
     }
@@ -221,12 +222,25 @@ export class RequestDispatcher {
     } catch (error) {
       const protocolError = this.#toProtocolError(error, request.isAbandoned);
       request.settleTask({ error: protocolError });
-      return { error: request.port.codec.encodeError(protocolError) };
+      return { error: this.#encodeError(protocolError, request.port.codec) };
     }
   }
 
   #refused(error: unknown, { isCancelled }: IncomingRequest, codec: Codec): ResultOrError {
-    return { error: codec.encodeError(this.#toProtocolError(error, isCancelled)) };
+    return { error: this.#encodeError(this.#toProtocolError(error, isCancelled), codec) };
+  }
+
+  /** Encodes an error, and reports a code that is replaced because the specification reserves it. */
+  #encodeError(error: ProtocolError, codec: Codec): JsonRpcErrorObject {
+    const encoded = codec.encodeError(error);
+    if (encoded.code === ErrorCode.internalError && error.code !== encoded.code)
+      this.#context.onError(
+        new Error(
+          `The error code ${error.code} was sent as ${encoded.code}: MCP ${codec.version} reserves it. Use a code outside of -32768 to -32000`,
+          { cause: error },
+        ),
+      );
+    return encoded;
   }
 
   #encodeTask({ port, request }: ActiveRequest, task: JsonObject): ResultOrError {
