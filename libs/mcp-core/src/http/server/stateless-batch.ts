@@ -41,18 +41,19 @@ export async function serveBatchAlone(
     return;
   }
   const running = new RunningBatch(exchange, exchanges);
-  const link: RequestLink = {
-    signal: running.signal,
+  // Each request has a signal of its own, by which middleware may tell the requests apart.
+  const link = (): RequestLink => ({
+    signal: AbortSignal.any([running.signal]),
     ...(auth === undefined ? {} : { auth }),
     legacyVersion: version,
     notify: () => Promise.resolve(),
-  };
+  });
   const texts = await Promise.all(
     envelopes.map(async (envelope) => {
       if (envelope.kind === 'request')
         return responseText(
           envelope.message.id,
-          await server.handle(envelope.message, link),
+          await server.handle(envelope.message, link()),
           onError,
         );
       if (envelope.kind !== 'invalid' || envelope.id === undefined) return undefined;

@@ -72,6 +72,19 @@ describe('without sessions', () => {
     });
   });
 
+  test('each request of a batch has a signal of its own', async () => {
+    const signals = new Set<AbortSignal>();
+    const tool = toolOf('note', (_args, { signal }) => {
+      signals.add(signal);
+      return { content: [] };
+    });
+    const peer = await serve({ tools: [tool] }, { sessions: false });
+    const call = { method: 'tools/call', params: { name: 'note', arguments: {} } };
+    const body = [1, 2, 3].map((id) => ({ jsonrpc: '2.0', id, ...call }));
+    await peer.exchange({ headers: { 'mcp-protocol-version': '2025-03-26' }, body });
+    expect(signals.size).toBe(3);
+  });
+
   test('a result of a batch that cannot be serialized becomes an internal error', async () => {
     const onError = vi.fn<(error: unknown) => void>();
     const peer = await serve(
