@@ -60,6 +60,48 @@ describe('pages of other sites are refused', () => {
     );
   });
 
+  test.each([
+    ['https://app.example/', 'Pass "https://app.example"'],
+    ['https://app.example/path', 'Pass "https://app.example"'],
+    ['https://app.example:443', 'Pass "https://app.example"'],
+    ['app.example', 'Pass a scheme and a host'],
+    ['*', 'Pass a scheme and a host, such as "https://app.example", or "any"'],
+  ])('and the origin %s, which no browser sends, is refused at the start', (origin, advice) => {
+    const server = createServer({ info: { name: 'test', version: '1' } });
+    const allowedOrigins = ['https://ok.example', origin];
+    const start = () => createHttpHandler(server, { access: { allowedOrigins } });
+    expect(start).toThrow(`${JSON.stringify(origin)} never equals the Origin of a request`);
+    expect(start).toThrow(advice);
+  });
+
+  test('and origins of all kinds that browsers send are accepted at the start', () => {
+    const server = createServer({ info: { name: 'test', version: '1' } });
+    const allowedOrigins = [
+      'https://App.example',
+      'http://localhost:8080',
+      'http://[::1]:80',
+      'chrome-extension://abc',
+      'null',
+    ];
+    // Port 80 is the default of http.
+    expect(() =>
+      createHttpHandler(server, { access: { allowedOrigins: allowedOrigins.toSpliced(2, 1) } }),
+    ).not.toThrow();
+    expect(() => createHttpHandler(server, { access: { allowedOrigins } })).toThrow(
+      'Pass "http://[::1]"',
+    );
+  });
+
+  test.each(['mcp.example:8080', 'https://mcp.example', 'mcp.example/', '::1', ''])(
+    'and the host %j, which no request has, is refused at the start',
+    (host) => {
+      const server = createServer({ info: { name: 'test', version: '1' } });
+      expect(() => createHttpHandler(server, { access: { allowedHosts: [host] } })).toThrow(
+        `${JSON.stringify(host)} never equals the host name of a request`,
+      );
+    },
+  );
+
   test('on every method, before anything else', async () => {
     const peer = await serve({}, { access: { bearerToken: 'secret' } });
     for (const method of ['GET', 'DELETE', 'OPTIONS', 'POST'])
@@ -109,6 +151,33 @@ describe('authentication', () => {
         headers: { 'www-authenticate': expect.stringMatching(/^Bearer/u) as unknown },
       });
     }
+  });
+
+  test('gives each token its principal', async () => {
+    const principals: unknown[] = [];
+    const peer = await serve(
+      {
+        middleware: [
+          ({ context }, next) => {
+            principals.push(context.auth?.principal);
+            return next();
+          },
+        ],
+      },
+      { access: { bearerToken: { ada: ['one', 'new'], build: 'two' } } },
+    );
+    for (const token of ['one', 'two', 'new', 'three'])
+      await peer.exchange(
+        peer.modern('server/discover', {}, { headers: { authorization: `Bearer ${token}` } }),
+      );
+    expect(principals).toEqual(['ada', 'build', 'ada']);
+  });
+
+  test('refuses a token that two principals have', () => {
+    const server = createServer({ info: { name: 'test', version: '1' } });
+    expect(() =>
+      createHttpHandler(server, { access: { bearerToken: { ada: 'one', build: ['two', 'one'] } } }),
+    ).toThrow('Two principals have the same bearer token');
   });
 
   test('accepts the requests that authenticate accepts', async () => {

@@ -14,21 +14,29 @@ export type AuthDecision =
  */
 export type Authenticate = (headers: HttpHeaders) => AuthDecision | Promise<AuthDecision>;
 
-/**
- * Accepts requests that carry one of the tokens, compared in constant time. All tokens share one
- * principal.
- */
-export function bearerTokens(tokens: readonly string[]): Authenticate {
-  const accepted = tokens.map(digest);
-  const allowed: AuthDecision = { auth: { principal: 'bearer' } };
+/** The tokens of several principals: `{ ada: 'token', build: ['old-token', 'new-token'] }`. */
+export interface BearerTokens {
+  readonly [principal: string]: string | readonly string[];
+}
+
+/** Accepts requests that carry one of the tokens, compared in constant time. */
+export function bearerTokens(
+  tokens: readonly { readonly token: string; readonly principal: string }[],
+): Authenticate {
+  const accepted = tokens.map(({ token }) => digest(token));
+  const decisions = tokens.map(({ principal }): AuthDecision => ({ auth: { principal } }));
   return (headers) => {
     const token = /^bearer +(\S+)$/iu.exec(headerOf(headers, 'authorization') ?? '')?.[1];
     if (token === undefined) return { refused: 401 };
     const given = digest(token);
+    // All tokens are compared, so that the time tells nothing about them.
     const matches = accepted.map((known) => nodeCrypto().timingSafeEqual(known, given));
-    return matches.includes(true)
-      ? allowed
-      : { refused: 401, challenge: 'Bearer error="invalid_token"' };
+    return (
+      decisions[matches.indexOf(true)] ?? {
+        refused: 401,
+        challenge: 'Bearer error="invalid_token"',
+      }
+    );
   };
 }
 

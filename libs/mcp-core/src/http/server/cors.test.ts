@@ -143,6 +143,16 @@ describe.each([
     }
   });
 
+  test('sends no fields when the host is not allowed', async () => {
+    const send = await open({ allowedOrigins: [PAGE], allowedHosts: ['mcp.example'] });
+    for (const request of [preflight(PAGE), initialize(PAGE)]) {
+      const { status, header } = await send(request);
+      expect(status).toBe(403);
+      for (const name of ['access-control-allow-origin', 'access-control-expose-headers', 'vary'])
+        expect(header(name)).toBeUndefined();
+    }
+  });
+
   test('is off without allowed origins', async () => {
     const send = await open({});
     const answered = await send(preflight('http://localhost:8080'));

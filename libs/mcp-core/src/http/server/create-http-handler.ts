@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AuthContext } from '../../jsonrpc/transport.ts';
 import { guarded, reportToStderr } from '../../jsonrpc/report-to-stderr.ts';
 import type { Server } from '../../server/server.ts';
-import { bearerTokens, type Authenticate } from './authentication.ts';
+import { bearerTokens, type Authenticate, type BearerTokens } from './authentication.ts';
 import { ByteBudget, type HandlerMemory } from './byte-budget.ts';
 import { Cors } from './cors.ts';
 import { MemoryEventStore } from './event-store.ts';
@@ -27,7 +27,7 @@ import { WebExchange } from './web-exchange.ts';
 /**
  * Serves a server over HTTP, through `node:http` or web requests.
  * @throws Error when a bearer token cannot be sent in a header, or both `bearerToken` and
- * `authenticate` are given.
+ * `authenticate` are given; also for an allowed host or origin that no request can have.
  */
 export function createHttpHandler(server: Server, options: HttpHandlerOptions = {}): HttpHandler {
   return new ServingHandler(server, options);
@@ -157,11 +157,15 @@ class ServingHandler implements HttpHandler {
   }
 
   #serve(exchange: HttpExchange, auth: AuthContext | undefined): void {
-    const refusal = this.#origins.refuse(exchange.headers);
+    const { headers } = exchange;
     const endpoint = this.#endpoints.get(exchange.path) ?? this.#otherwise;
+    if (!this.#origins.allowsHost(headers)) {
+      sendText(exchange, 403, { text: 'Forbidden: this Host is not allowed' });
+      return;
+    }
     this.#cors?.addFields(exchange);
-    if (refusal !== undefined) {
-      sendText(exchange, 403, { text: refusal });
+    if (!this.#origins.allowsOrigin(headers)) {
+      sendText(exchange, 403, { text: 'Forbidden: this Origin is not allowed' });
     } else if (endpoint === undefined) {
       sendText(exchange, 404, { text: 'Not found' });
     } else if (this.#cors?.answerPreflight(exchange) === true) {
@@ -238,8 +242,20 @@ function authenticationOf({
 }: HttpAccessOptions): Authenticate | undefined {
   if (bearerToken === undefined) return authenticate;
   if (authenticate !== undefined) throw new Error('Pass bearerToken or authenticate, not both');
-  const tokens = [bearerToken].flat();
-  if (tokens.length === 0 || !tokens.every((token) => BEARER_TOKEN.test(token)))
+  const owners: BearerTokens =
+    typeof bearerToken === 'string' || isList(bearerToken) ? { bearer: bearerToken } : bearerToken;
+  const tokens = Object.entries(owners).flatMap(([principal, owned]) =>
+    [owned].flat().map((token) => ({ token, principal })),
+  );
+  if (tokens.length === 0 || !tokens.every(({ token }) => BEARER_TOKEN.test(token)))
     throw new Error('A bearer token has one or more of A-Z a-z 0-9 - . _ ~ + / and, at its end, =');
+  const principals = new Map(tokens.map(({ token, principal }) => [token, principal]));
+  if (tokens.some(({ token, principal }) => principals.get(token) !== principal))
+    throw new Error('Two principals have the same bearer token: give each a token of its own');
   return bearerTokens(tokens);
+}
+
+/** `Array.isArray` does not narrow a read-only list. */
+function isList(value: BearerTokens | readonly string[]): value is readonly string[] {
+  return Array.isArray(value);
 }

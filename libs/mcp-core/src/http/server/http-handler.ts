@@ -1,19 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AuthContext } from '../../jsonrpc/transport.ts';
-import type { Authenticate } from './authentication.ts';
+import type { Authenticate, BearerTokens } from './authentication.ts';
 import type { EventStore } from './event-store.ts';
 import type { LegacySsePaths } from './legacy-sse-endpoint.ts';
 
 /** Rules for accepting requests. */
 export interface HttpAccessOptions {
   /**
-   * Host names, without port, under which the server may be reached; others get 403. Default:
-   * `localhost`, `127.0.0.1`, `[::1]`.
+   * Host names, without port, under which the server may be reached; others get 403. A name with a
+   * scheme, port or path is refused at the start. Default: `localhost`, `127.0.0.1`, `[::1]`.
    */
   readonly allowedHosts?: readonly string[] | 'any';
   /**
-   * Origins of web pages that may send requests; others get 403. Default: only loopback origins on
-   * an allowed loopback host. The listed origins also get CORS: preflight requests are answered,
+   * Origins of web pages that may send requests, as browsers send them: `https://app.example`,
+   * without a path, final slash or default port, otherwise the server is not created. Others get
+   * 403. Default: only loopback origins on an allowed loopback host. The listed origins also get CORS: preflight requests are answered,
    * and their pages may read responses.
    */
   readonly allowedOrigins?: readonly string[] | 'any';
@@ -22,8 +23,11 @@ export interface HttpAccessOptions {
    * principal.
    */
   readonly authenticate?: Authenticate;
-  /** Accepted tokens; every request must carry one. A shorthand for `authenticate`. */
-  readonly bearerToken?: string | readonly string[];
+  /**
+   * Accepted tokens; every request must carry one. A shorthand for `authenticate`. A token or a list
+   * of tokens belongs to the principal `bearer`; an object names the principal of each token.
+   */
+  readonly bearerToken?: string | readonly string[] | BearerTokens;
 }
 
 /** Limits of an HTTP handler. */
