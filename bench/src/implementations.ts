@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import type { Era } from '@signalbox/mcp-core';
 
-/** Modes of an HTTP server: 2025-11-25 with or without sessions, or 2026-07-28, which has none. */
-export type HttpMode = 'sessions' | 'stateless' | 'modern';
+/** Modes of an HTTP server: 2025-11-25 with or without sessions, or 2026-07-28, which has none. Only ours has sessions with an event store. */
+export type HttpMode = 'sessions' | 'sessions without event store' | 'stateless' | 'modern';
 
 export interface Implementation {
   readonly name: string;
@@ -23,7 +23,8 @@ export interface Implementation {
 export const FLOOR_SERVER = pathOf('floor/server.mjs');
 export const FLOOR_HTTP_SERVER = pathOf('floor/http-server.mjs');
 
-/** Names of our implementation and of the rival that the targets refer to. */
+/** Names of the implementations that the targets refer to. */
+export const FLOOR = 'floor';
 export const OURS = 'signalbox';
 export const RIVAL = 'sdk-v2';
 
@@ -62,7 +63,7 @@ const allModes = ['sessions', 'stateless', 'modern'] as const;
 
 export const implementations: readonly Implementation[] = [
   {
-    name: 'floor',
+    name: FLOOR,
     eras: bothEras,
     server: FLOOR_SERVER,
     httpModes: allModes,

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { bundleServers } from './bundle-servers.ts';
-import { fullLoad, quickLoad } from './load.ts';
+import { describeWarmUp, fullLoad, quickLoad } from './load.ts';
 import { describeLoad, describeMachine } from './machine.ts';
 import { runRounds } from './run-rounds.ts';
 import { createRuns, suites } from './runs.ts';
@@ -22,7 +22,7 @@ const load = values.quick ? quickLoad : fullLoad;
 const begun = performance.now();
 
 process.stdout.write(
-  `# What a message costs, ${new Date().toISOString().slice(0, 10)}\n\n${describeMachine()}. ${sharing()}\n`,
+  `# What a message costs, ${new Date().toISOString().slice(0, 10)}\n\n${describeMachine()}. ${sharing()} ${describeWarmUp(load)}\n`,
 );
 await using bundled = await bundleServers();
 const runs = createRuns({ load, nodeArguments: [], bundled }).filter(({ suite }) =>

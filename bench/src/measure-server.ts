@@ -1,12 +1,14 @@
 import type { Era } from '@signalbox/mcp-core';
 import { TOOLS } from './catalog.mjs';
 import { textOf } from './clients/bench-client.ts';
+import { drive } from './drive.ts';
 import { exercise, type Exercised } from './exercise.ts';
-import type { FiguresByTable } from './figures.ts';
+import type { Figures, FiguresByTable } from './figures.ts';
 import { FloorHttpConnection } from './floor/http-connection.ts';
 import type { FloorPeer } from './floor/peer.ts';
 import { eraOf, type HttpMode, type Implementation } from './implementations.ts';
-import type { CallLoad } from './load.ts';
+import { CALLS_IN_FLIGHT, textOfCalls, type CallLoad } from './load.ts';
+import { peakResidentMbOf, residentMbOf } from './process-readings.ts';
 import { startHttpServer, startStdioServer, type ServerProcess } from './server-process.ts';
 
 /**
@@ -25,9 +27,34 @@ export async function measureStdioServer(
   });
   try {
     await server.connection.open();
-    const figures = await exercise(loadOn(server, server.connection, TOOLS), load);
+    const figures = await exercise(
+      loadOn(server, server.connection, { tools: TOOLS, text: textOfCalls(load) }),
+      load,
+    );
     await afterwards?.(server.connection);
     return figures;
+  } finally {
+    await server.stop();
+  }
+}
+
+/**
+ * Measures the peak memory of a stdio server from its start to the answers of so many calls, 16 in
+ * flight; reading it needs /proc.
+ * @throws Error when an answer is wrong or the server ends
+ */
+export async function measurePeakMemory(
+  { server: program }: Implementation,
+  era: Era,
+  { calls, nodeArguments }: { readonly calls: number; readonly nodeArguments: readonly string[] },
+): Promise<Figures> {
+  const server = startStdioServer(program, { era, nodeArguments, reportsUsage: false });
+  try {
+    await server.connection.open();
+    await drive({ total: calls, inFlight: CALLS_IN_FLIGHT.sixteen }, () =>
+      callEcho(server.connection, 'good day'),
+    );
+    return { peakMb: peakResidentMbOf(server.pid), residentMb: residentMbOf(server.pid) };
   } finally {
     await server.stop();
   }
@@ -49,7 +76,10 @@ export async function measureHttpServer(
   const connection = new FloorHttpConnection(server.port, eraOf(mode));
   try {
     await connection.open();
-    const figures = await exercise(loadOn(server, connection, options.tools), options.load);
+    const figures = await exercise(
+      loadOn(server, connection, { tools: options.tools, text: textOfCalls(options.load) }),
+      options.load,
+    );
     await options.afterwards?.(connection);
     return figures;
   } finally {
@@ -73,9 +103,13 @@ export interface HttpMeasureOptions extends ServerMeasureOptions {
   readonly tools: number;
 }
 
-function loadOn(server: ServerProcess, peer: FloorPeer, tools: number): Exercised {
+function loadOn(
+  server: ServerProcess,
+  peer: FloorPeer,
+  { tools, text }: { readonly tools: number; readonly text: string },
+): Exercised {
   return {
-    call: () => callEcho(peer),
+    call: () => callEcho(peer, text),
     list: () => listTools(peer, tools),
     flood: async (notifications, onProgress) => {
       peer.onNotification = onProgress;
@@ -89,12 +123,9 @@ function loadOn(server: ServerProcess, peer: FloorPeer, tools: number): Exercise
   };
 }
 
-async function callEcho(peer: FloorPeer): Promise<void> {
-  const { content } = await peer.request('tools/call', {
-    name: 'echo',
-    arguments: { text: 'good day' },
-  });
-  if (textOf(content) !== 'good day') throw new Error('echo answered something else');
+async function callEcho(peer: FloorPeer, text: string): Promise<void> {
+  const { content } = await peer.request('tools/call', { name: 'echo', arguments: { text } });
+  if (textOf(content) !== text) throw new Error('echo answered something else');
 }
 
 async function listTools(peer: FloorPeer, expected: number): Promise<void> {

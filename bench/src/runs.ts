@@ -1,10 +1,10 @@
 import type { BundledServers } from './bundle-servers.ts';
 import type { FiguresByTable } from './figures.ts';
-import { implementations, type HttpMode, type Implementation } from './implementations.ts';
+import { implementations, OURS, type HttpMode, type Implementation } from './implementations.ts';
 import type { Load } from './load.ts';
 import { measureClient } from './measure-client.ts';
 import { measureImport } from './measure-import.ts';
-import { measureHttpServer, measureStdioServer } from './measure-server.ts';
+import { measureHttpServer, measurePeakMemory, measureStdioServer } from './measure-server.ts';
 import { measureSessions } from './measure-sessions.ts';
 import { measureEmptyProcess, measureStart } from './measure-start.ts';
 
@@ -13,8 +13,11 @@ export const suites = [
   'import',
   'sessions',
   'stdio-server',
+  'stdio-10kb',
+  'stdio-memory',
   'stdio-client',
   'http-server',
+  'event-store',
   'http-client',
 ] as const;
 export type Suite = (typeof suites)[number];
@@ -38,6 +41,8 @@ export interface RunOptions {
 export const EMPTY_PROCESS = 'empty process';
 export const MANY_TOOLS = 102;
 const FEW_TOOLS = 2;
+/** Name of our server with `eventStore: false`. */
+export const WITHOUT_EVENT_STORE = `${OURS} without event store`;
 
 const eras = ['legacy', 'modern'] as const;
 const modes = ['sessions', 'stateless', 'modern'] as const;
@@ -49,7 +54,9 @@ export function createRuns(options: RunOptions): readonly Run[] {
     ...imports(options),
     ...idleSessions(options),
     ...stdio(options),
+    ...memory(options),
     ...http(options),
+    ...eventStore(options),
   ];
 }
 
@@ -102,13 +109,23 @@ function idleSessions({ load, nodeArguments }: RunOptions): Run[] {
 }
 
 function stdio({ load, nodeArguments }: RunOptions): Run[] {
-  const options = { load: load.stdio, nodeArguments };
+  const options = { load: load.stdioServer, nodeArguments };
   const servers = inEras((era, implementation) => ({
     suite: 'stdio-server',
     implementation: implementation.name,
     variant: era,
     measure: async () =>
       prefixed('stdioServer', await measureStdioServer(implementation, era, options)),
+  }));
+  const longTexts = inEras((era, implementation) => ({
+    suite: 'stdio-10kb',
+    implementation: implementation.name,
+    variant: era,
+    measure: async () =>
+      prefixed(
+        'stdioServerLong',
+        await measureStdioServer(implementation, era, { load: load.longTexts, nodeArguments }),
+      ),
   }));
   const clients = inEras((era, implementation) => ({
     suite: 'stdio-client',
@@ -117,10 +134,43 @@ function stdio({ load, nodeArguments }: RunOptions): Run[] {
     measure: async () =>
       prefixed(
         'stdioClient',
-        await measureClient(implementation, { transport: 'stdio', era }, options),
+        await measureClient(
+          implementation,
+          { transport: 'stdio', era },
+          { load: load.stdioClient, nodeArguments },
+        ),
       ),
   }));
-  return [...servers, ...clients];
+  return [...servers, ...longTexts, ...clients];
+}
+
+function memory({ load, nodeArguments }: RunOptions): Run[] {
+  const options = { calls: load.memoryCalls, nodeArguments };
+  return inEras((era, implementation) => ({
+    suite: 'stdio-memory',
+    implementation: implementation.name,
+    variant: era,
+    measure: async () => ({ peakMemory: await measurePeakMemory(implementation, era, options) }),
+  }));
+}
+
+/** Ours with sessions and their event store, and then without it; the SDK's servers here have none. */
+function eventStore({ load, nodeArguments }: RunOptions): Run[] {
+  const options = { load: load.eventStore, nodeArguments, tools: FEW_TOOLS };
+  const ours = implementations.filter(({ name }) => name === OURS);
+  const kinds = [
+    { name: OURS, mode: 'sessions' },
+    { name: WITHOUT_EVENT_STORE, mode: 'sessions without event store' },
+  ] as const;
+  return ours.flatMap((implementation) =>
+    kinds.map(({ name, mode }) => ({
+      suite: 'event-store' as const,
+      implementation: name,
+      variant: 'sessions',
+      measure: async () =>
+        prefixed('eventStore', await measureHttpServer(implementation, mode, options)),
+    })),
+  );
 }
 
 function http({ load, nodeArguments }: RunOptions): Run[] {

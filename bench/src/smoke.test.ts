@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { bundleServers } from './bundle-servers.ts';
 import type { FloorPeer } from './floor/peer.ts';
-import { implementations, OURS, type Implementation } from './implementations.ts';
-import type { CallLoad } from './load.ts';
+import { FLOOR, implementations, OURS, type Implementation } from './implementations.ts';
+import { LONG_TEXT, type CallLoad } from './load.ts';
 import { measureClient } from './measure-client.ts';
 import { measureImport } from './measure-import.ts';
-import { measureHttpServer, measureStdioServer } from './measure-server.ts';
+import { measureHttpServer, measurePeakMemory, measureStdioServer } from './measure-server.ts';
 import { measureSessions } from './measure-sessions.ts';
 import { measureEmptyProcess, measureStart } from './measure-start.ts';
 
@@ -57,7 +57,7 @@ async function expectRefusal(peer: FloorPeer): Promise<void> {
 }
 
 /** A single HTTP mode of each peer is enough: the shared code is tested with ours and the floor. */
-const inFull = implementations.filter(({ name }) => name === OURS || name === 'floor');
+const inFull = implementations.filter(({ name }) => name === OURS || name === FLOOR);
 const byMode = implementations.flatMap((implementation) =>
   implementation.httpModes
     .filter((_mode, index) => index === 0 || inFull.includes(implementation))
@@ -106,6 +106,33 @@ describe.each(byMode)('over HTTP, $name', ({ implementation, mode }) => {
     ).toMatchObject(everything);
     expect(afterwards).toHaveBeenCalledOnce();
   });
+});
+
+test.each(inFull)(
+  'the stdio server of $name answers long texts, 128 at once, and its memory is measured',
+  async (implementation) => {
+    const longTexts: CallLoad = {
+      warmUpCalls: 0,
+      calls: { crowded: 150 },
+      lists: 0,
+      floods: 0,
+      textLength: LONG_TEXT,
+    };
+    expect(
+      await measureStdioServer(implementation, 'modern', { load: longTexts, nodeArguments }),
+    ).toEqual({ crowded: perOperation });
+    expect(
+      await measurePeakMemory(implementation, 'modern', { calls: 20, nodeArguments }),
+    ).toMatchObject({ peakMb: expect.any(Number) as number });
+  },
+);
+
+test('our server with sessions answers without its event store', async () => {
+  const [ours] = implementations.filter(({ name }) => name === OURS);
+  if (ours === undefined) throw new Error('no such implementation');
+  expect(
+    await measureHttpServer(ours, 'sessions without event store', { ...options, tools: 2 }),
+  ).toMatchObject({ ...everything, flood: { ...perOperation, lostPerCall: 0 } });
 });
 
 describe.each(inFull.map((implementation) => ({ name: implementation.name, implementation })))(

@@ -1,6 +1,6 @@
 import { formatNumber, layOut } from './format.ts';
 import { OURS } from './implementations.ts';
-import { CALLS_IN_FLIGHT, FLOOD_NOTIFICATIONS, type CallPhase } from './load.ts';
+import { CALLS_IN_FLIGHT, FLOOD_NOTIFICATIONS, LONG_TEXT, type CallPhase } from './load.ts';
 import { SESSION_TOOLS } from './measure-sessions.ts';
 import { medianOf, type Row } from './results.ts';
 import { MANY_TOOLS } from './runs.ts';
@@ -41,12 +41,35 @@ const PROGRESS_NOTE =
 
 export const tables: readonly Table[] = [
   ...callTables('stdioServer', 'Server, stdio', 30),
+  {
+    key: 'stdioServerLong.sixteen',
+    title: `Server, stdio: tools/call of ${String(LONG_TEXT / 1000)} KB, ${inFlight('sixteen')}`,
+    columns: perCall,
+  },
+  {
+    key: 'peakMemory',
+    title: `Server, stdio: memory, ${inFlight('sixteen')}`,
+    columns: [
+      { figure: 'peakMb', title: 'peak RSS MB', digits: 1 },
+      { figure: 'residentMb', title: 'RSS MB after the calls', digits: 1 },
+    ],
+  },
   ...callTables('stdioClient', 'Client, stdio', 30),
   ...callTables('httpServer', 'Server, HTTP', 2),
   {
     key: 'httpServerManyTools.concurrent',
     title: `Server, HTTP: tools/call, ${inFlight('concurrent')}, ${String(MANY_TOOLS)} tools`,
     columns: perCall,
+  },
+  {
+    key: 'eventStore.sixteen',
+    title: `Server, HTTP: tools/call, ${inFlight('sixteen')}, with and without the event store`,
+    columns: perCall,
+  },
+  {
+    key: 'eventStore.flood',
+    title: `Server, HTTP: calls with ${String(FLOOD_NOTIFICATIONS)} progress notifications each, with and without the event store`,
+    columns: perNotification,
   },
   ...callTables('httpClient', 'Client, HTTP', 30),
   {

@@ -70,6 +70,92 @@ test('one call in flight has the same target as many', () => {
   ]);
 });
 
+test('ours is compared with the floor: calls over stdio, a long text and peak memory', () => {
+  const results = resultsOf(
+    {
+      'stdioServer.sequential': { signalbox: [{ cpuMicros: 13 }], floor: [{ cpuMicros: 10 }] },
+      'stdioServer.sixteen': { signalbox: [{ cpuMicros: 16 }], floor: [{ cpuMicros: 10 }] },
+      'stdioServer.crowded': { signalbox: [{ cpuMicros: 15 }], floor: [{ cpuMicros: 10 }] },
+      'stdioServerLong.sixteen': { signalbox: [{ cpuMicros: 14 }], floor: [{ cpuMicros: 10 }] },
+      peakMemory: { signalbox: [{ peakMb: 65 }], floor: [{ peakMb: 50 }] },
+    },
+    'modern',
+  );
+  expect(judge(results)).toEqual([
+    {
+      target: 'server, stdio, 1 in flight: CPU, modern',
+      wanted: '≤ 1.3 × floor',
+      measured: '1.30 ×',
+      isMet: true,
+    },
+    {
+      target: 'server, stdio, 16 in flight: CPU, modern',
+      wanted: '≤ 1.5 × floor',
+      measured: '1.60 ×',
+      isMet: false,
+    },
+    {
+      target: 'server, stdio, 128 in flight: CPU, modern',
+      wanted: '≤ 1.5 × floor',
+      measured: '1.50 ×',
+      isMet: true,
+    },
+    {
+      target: 'server, stdio, 10 KB, 16 in flight: CPU, modern',
+      wanted: '≤ 1.3 × floor',
+      measured: '1.40 ×',
+      isMet: false,
+    },
+    {
+      target: 'server, stdio, 16 in flight: peak memory, modern',
+      wanted: '≤ 1.3 × floor',
+      measured: '1.30 ×',
+      isMet: true,
+    },
+  ]);
+});
+
+test('over HTTP, 16 calls in flight are compared with the floor unless there are sessions', () => {
+  const tables = {
+    'httpServer.sixteen': { signalbox: [{ cpuMicros: 14 }], floor: [{ cpuMicros: 10 }] },
+  };
+  const judged = ['sessions', 'stateless', 'modern'].flatMap((mode) =>
+    judge(resultsOf(tables, mode)),
+  );
+  expect(judged).toEqual(
+    ['stateless', 'modern'].map((mode) => ({
+      target: `server, HTTP, 16 in flight: CPU, ${mode}`,
+      wanted: '≤ 1.3 × floor',
+      measured: '1.40 ×',
+      isMet: false,
+    })),
+  );
+});
+
+test('sessions with the event store are compared with those without', () => {
+  const results = resultsOf(
+    {
+      'eventStore.sixteen': {
+        signalbox: [{ cpuMicros: 15 }],
+        'signalbox without event store': [{ cpuMicros: 10 }],
+      },
+      'eventStore.flood': {
+        signalbox: [{ cpuMicros: 16 }],
+        'signalbox without event store': [{ cpuMicros: 10 }],
+      },
+    },
+    'sessions',
+  );
+  expect(judge(results)).toMatchObject([
+    {
+      target: 'server, HTTP with event store, 16 in flight: CPU, sessions',
+      wanted: '≤ 1.5 × signalbox without event store',
+      isMet: true,
+    },
+    { target: 'server, HTTP with event store, progress: CPU, sessions', isMet: false },
+  ]);
+});
+
 test('the table says what was met', () => {
   expect(
     formatTargets([
@@ -85,14 +171,15 @@ test('the table says what was met', () => {
 `);
 });
 
-/** Figures by table and implementation, all in the legacy era. */
+/** Figures by table and implementation, all in one variant. */
 function resultsOf(
   tables: Readonly<Record<string, Readonly<Record<string, readonly Figures[]>>>>,
+  variant = 'legacy',
 ): Results {
   const results = new Results();
   for (const [table, byImplementation] of Object.entries(tables)) {
     for (const [implementation, rounds] of Object.entries(byImplementation)) {
-      const run = { implementation, variant: 'legacy' };
+      const run = { implementation, variant };
       for (const figures of rounds) results.add(run, table, figures);
     }
   }

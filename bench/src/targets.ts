@@ -1,8 +1,8 @@
 import { formatNumber, layOut } from './format.ts';
-import { OURS, RIVAL } from './implementations.ts';
-import { CALLS_IN_FLIGHT } from './load.ts';
+import { FLOOR, OURS, RIVAL } from './implementations.ts';
+import { CALLS_IN_FLIGHT, LONG_TEXT, type CallPhase } from './load.ts';
 import type { Results } from './results.ts';
-import { EMPTY_PROCESS, MANY_TOOLS } from './runs.ts';
+import { EMPTY_PROCESS, MANY_TOOLS, WITHOUT_EVENT_STORE } from './runs.ts';
 
 export interface Verdict {
   readonly target: string;
@@ -14,18 +14,29 @@ export interface Verdict {
 /** Largest ratio of a call with 102 tools to a call with two that counts as the same cost; a shared machine is noisy. */
 const SAME_COST = 1.15;
 
+/** Calls in flight of the targets that compare calls with the rival. */
+const PHASES_OF_RIVAL: readonly CallPhase[] = ['sequential', 'sixteen', 'concurrent'];
+
 /** Compares our targets with the medians. Leaves out targets without a measurement. */
 export function judge(results: Results): readonly Verdict[] {
   return [
     ...callsBetter(results, { title: 'server, stdio', table: 'stdioServer', times: 3 }),
     ...timesBetter(results, {
-      title: `server, stdio, ${String(CALLS_IN_FLIGHT.concurrent)} in flight: calls/s`,
+      title: `server, stdio, ${inFlight('concurrent')}: calls/s`,
       table: 'stdioServer.concurrent',
       figure: 'perSecond',
       times: 3,
     }),
+    ...floorOfStdio(results),
     ...callsBetter(results, { title: 'client, stdio', table: 'stdioClient', times: 2.5 }),
     ...callsBetter(results, { title: 'server, HTTP', table: 'httpServer', times: 4 }),
+    ...atMostTimes(results, {
+      title: `server, HTTP, ${inFlight('sixteen')}: CPU`,
+      table: 'httpServer.sixteen',
+      variants: ['stateless', 'modern'],
+      times: 1.3,
+    }),
+    ...eventStore(results),
     ...sameCost(results),
     ...callsBetter(results, { title: 'client, HTTP', table: 'httpClient', times: 2.5 }),
     ...floods(results, 'progress, server, stdio', 'stdioServer.flood'),
@@ -75,9 +86,9 @@ interface Ratio {
 
 /** CPU time of a call with 1, 16 and 64 calls in flight, each against the same target. */
 function callsBetter(results: Results, { title, table, times }: Ratio): Verdict[] {
-  return Object.entries(CALLS_IN_FLIGHT).flatMap(([phase, inFlight]) =>
+  return PHASES_OF_RIVAL.flatMap((phase) =>
     timesBetter(results, {
-      title: `${title}, ${String(inFlight)} in flight: CPU`,
+      title: `${title}, ${inFlight(phase)}: CPU`,
       table: `${table}.${phase}`,
       times,
     }),
@@ -104,6 +115,79 @@ function timesBetter(results: Results, { title, table, figure, times }: Ratio): 
       },
     ];
   });
+}
+
+interface RatioToFloor {
+  readonly title: string;
+  readonly table: string;
+  readonly variants: readonly string[];
+  /** Figure, of which less is better; default CPU time. */
+  readonly figure?: string;
+  /** Implementation that ours is compared with; default the floor. */
+  readonly than?: string;
+  readonly times: number;
+}
+
+/** Compares ours with the floor in some variants. */
+function atMostTimes(
+  results: Results,
+  { title, table, variants, figure = 'cpuMicros', than = FLOOR, times }: RatioToFloor,
+): Verdict[] {
+  return variants.flatMap((variant) => {
+    const ours = results.medianOf(table, { implementation: OURS, variant }, figure);
+    const ratio = ours / results.medianOf(table, { implementation: than, variant }, figure);
+    if (Number.isNaN(ratio)) return [];
+    return [
+      {
+        target: `${title}, ${variant}`,
+        wanted: `≤ ${String(times)} × ${than}`,
+        measured: `${formatNumber(ratio, 2)} ×`,
+        isMet: ratio <= times,
+      },
+    ];
+  });
+}
+
+function floorOfStdio(results: Results): Verdict[] {
+  const calls = (phase: CallPhase, variants: readonly string[], times: number): Verdict[] =>
+    atMostTimes(results, {
+      title: `server, stdio, ${inFlight(phase)}: CPU`,
+      table: `stdioServer.${phase}`,
+      variants,
+      times,
+    });
+  return [
+    ...calls('sequential', ['legacy', 'modern'], 1.3),
+    ...calls('sixteen', ['modern'], 1.5),
+    ...calls('crowded', ['modern'], 1.5),
+    ...atMostTimes(results, {
+      title: `server, stdio, ${String(LONG_TEXT / 1000)} KB, ${inFlight('sixteen')}: CPU`,
+      table: 'stdioServerLong.sixteen',
+      variants: ['modern'],
+      times: 1.3,
+    }),
+    ...atMostTimes(results, {
+      title: `server, stdio, ${inFlight('sixteen')}: peak memory`,
+      table: 'peakMemory',
+      variants: ['modern'],
+      figure: 'peakMb',
+      times: 1.3,
+    }),
+  ];
+}
+
+/** The event store is the default. */
+function eventStore(results: Results): Verdict[] {
+  const kinds = { [inFlight('sixteen')]: 'sixteen', progress: 'flood' };
+  return Object.entries(kinds).flatMap(([kind, phase]) =>
+    atMostTimes(results, {
+      title: `server, HTTP with event store, ${kind}: CPU`,
+      table: `eventStore.${phase}`,
+      variants: ['sessions'],
+      than: WITHOUT_EVENT_STORE,
+      times: 1.5,
+    }),
+  );
 }
 
 function sameCost(results: Results): Verdict[] {
@@ -216,4 +300,8 @@ function atMost(
 
 function variantsOf(results: Results, table: string): readonly string[] {
   return [...new Set(results.rowsOf(table).map(({ variant }) => variant))];
+}
+
+function inFlight(phase: CallPhase): string {
+  return `${String(CALLS_IN_FLIGHT[phase])} in flight`;
 }

@@ -2,6 +2,7 @@
 import { TOOLS } from '../catalog.mjs';
 import { exercise } from '../exercise.ts';
 import { FLOOR_HTTP_SERVER, FLOOR_SERVER } from '../implementations.ts';
+import { textOfCalls } from '../load.ts';
 import type { ClientTask } from '../measure-client.ts';
 import { startHttpServer } from '../server-process.ts';
 import type { ConnectBenchClient } from './bench-client.ts';
@@ -15,11 +16,11 @@ const listener =
     : undefined;
 const client = await connect(listener ?? { program: FLOOR_SERVER }, era);
 
+const text = textOfCalls(load);
 const figures = await exercise(
   {
     call: async () => {
-      if ((await client.echo('good day')) !== 'good day')
-        throw new Error('echo answered something else');
+      if ((await client.echo(text)) !== text) throw new Error('echo answered something else');
     },
     list: async () => {
       if ((await client.listTools()) !== TOOLS)

@@ -4,7 +4,7 @@ import { TOOLS } from '../catalog.mjs';
 
 const [, , givenMode = 'sessions', givenTools = String(TOOLS)] = process.argv;
 
-/** `sessions`, `stateless` or `modern`, from the command line. */
+/** `sessions`, `sessions without event store`, `stateless` or `modern`, from the command line. */
 export const mode = givenMode;
 
 /** Number of tools of the server. */
