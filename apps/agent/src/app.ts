@@ -7,13 +7,13 @@ import { launchDigest } from './config/launch-digest.ts';
 import { createHttpServer } from './http/http-server.ts';
 import type { HttpDependencies } from './http/route.ts';
 import { openCassette } from './llm/cassette/cassette.ts';
-import { createLlmProvider } from './llm/provider.ts';
+import { createLlmProviders } from './llm/providers.ts';
 import { observeService } from './metrics/observation.ts';
 import { createOutputChecker } from './schema/output-checker.ts';
 import { withInvalidServers } from './mcp/invalid-servers.ts';
 import { SchemaChecks } from './schema/schema-checks.ts';
 import { createServerPool } from './mcp/server-pool.ts';
-import type { LlmProvider } from './ports/llm-provider.ts';
+import type { LlmProviders } from './ports/llm-providers.ts';
 import type { Logger } from './ports/logger.ts';
 import type { RunEngine } from './ports/run-engine.ts';
 import type { StoreReader, Store } from './ports/store.ts';
@@ -56,7 +56,7 @@ export interface App {
   readonly read: StoreReader;
   readonly bus: SignalBus;
   readonly registry: ToolRegistry;
-  readonly llm: LlmProvider;
+  readonly llm: LlmProviders;
   /**
    * Recovers the state of an earlier process and starts processing. Servers connect in the
    * background.
@@ -81,7 +81,7 @@ export async function createApp({
   const clock = systemClock;
   const cassette =
     config.llm.cassette === undefined ? undefined : openCassette(config.llm.cassette, clock);
-  const llm = createLlmProvider(config.llm, { paced, cassette });
+  const llm = createLlmProviders([config.llm], { paced, cassette });
   const opened = await openStore({
     dataDir: config.dataDir,
     durability: config.durability,

@@ -78,7 +78,11 @@ export function isRemote(server: ServerConfig): server is RemoteServerConfig {
   return 'url' in server;
 }
 
+/** Configuration of a model provider. */
 export interface LlmConfig {
+  /** Name of the provider in `provider/model`. Default: `provider`. */
+  readonly name?: string;
+  /** Kind of the provider. */
   readonly provider: 'openai' | 'anthropic' | 'scripted';
   /**
    * API to use. Default: `messages` for Anthropic, `responses` for api.openai.com, `chat` for

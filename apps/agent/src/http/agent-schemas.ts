@@ -11,7 +11,14 @@ export const NewAgent = z
       .max(100_000)
       .optional()
       .describe('Added to the instructions of every run'),
-    model: z.string().min(1).max(200).optional().describe('Default: the configured model'),
+    model: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe(
+        'provider/model, or the id or alias of a model that one provider offers (GET /v1/models); default: the configured model',
+      ),
     servers: z
       .array(z.string().min(1))
       .min(1)

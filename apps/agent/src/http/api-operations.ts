@@ -26,6 +26,8 @@ export const OPERATION_IDS: { readonly [operation: string]: string } = {
   'GET /v1/agents/{id}': 'getAgent',
   'PUT /v1/agents/{id}': 'replaceAgent',
   'DELETE /v1/agents/{id}': 'deleteAgent',
+  'GET /v1/models': 'listModels',
+  'GET /v1/models/{name}': 'getModel',
   'GET /v1/artifacts/{id}': 'getArtifact',
   'GET /v1/inbox': 'listInboxItems',
   'GET /v1/inbox/{id}': 'getInboxItem',
@@ -60,6 +62,7 @@ export const TAGS = [
   { name: 'Inbox', description: 'Approvals, forms and other input that a person must give' },
   { name: 'Threads', description: 'Conversations of several runs' },
   { name: 'Agents', description: 'Stored definitions that runs start from' },
+  { name: 'Models', description: 'Models of the configured providers' },
   { name: 'Servers', description: 'MCP servers and their features' },
   { name: 'Service', description: 'Health, metrics and the audit log' },
 ] as const;
@@ -74,6 +77,7 @@ const TAG_OF_SEGMENT: { readonly [segment: string]: Tag } = {
   approvals: 'Inbox',
   threads: 'Threads',
   agents: 'Agents',
+  models: 'Models',
   servers: 'Servers',
 };
 

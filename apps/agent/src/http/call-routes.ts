@@ -34,7 +34,7 @@ export function callRoutes(app: HttpApp, dependencies: RouteDependencies): void 
   ): Promise<Answer<z.output<typeof CallRun>>> => ({
     status: run.finishedAt === undefined ? 202 : 200,
     location: `/v1/runs/${run.id}`,
-    body: { ...runView(run, await reader.openInbox([run.id]), llm.info), call: toolCallView(call) },
+    body: { ...runView(run, await reader.openInbox([run.id]), llm), call: toolCallView(call) },
     runId: run.id,
   });
 
@@ -47,7 +47,11 @@ export function callRoutes(app: HttpApp, dependencies: RouteDependencies): void 
         response: { 200: ToolList, 400: ProblemDetails },
       },
     },
-    async (request) => pageOf(pageByName(registry.tools(), request.query), toolView),
+    async (request) =>
+      pageOf(
+        pageByName(registry.tools(), ({ wireName }) => wireName, request.query),
+        toolView,
+      ),
   );
 
   app.post(

@@ -56,6 +56,14 @@ const HOST_ONLY: Row = {
 };
 
 const ROWS: { readonly [endpoint: string]: Row } = {
+  'GET /v1/models': {
+    missing: badPath('/v1/models?limit='),
+    invalid: { path: '/v1/models?cursor=!', status: 400, code: 'invalid_cursor' },
+  },
+  'GET /v1/models/{name}': {
+    missing: gone('/v1/models/scripted%2Fnone', 'model_not_found'),
+    invalid: badPath(`/v1/models/${'x'.repeat(301)}`),
+  },
   'POST /v1/runs': { missing: bad({}), invalid: bad({ prompt: 'go', limits: { turns: 0 } }) },
   'GET /v1/runs': {
     missing: badPath('/v1/runs?cursor='),

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { ProviderInfo } from '../ports/llm-provider.ts';
+import type { LlmProviders } from '../ports/llm-providers.ts';
 import type { RunFrame } from '../run/follow/follow-run.ts';
 import type { MessageDeltaFrame, RunSnapshotFrame, StreamGapFrame } from './stream-schemas.ts';
 import { frameText, type SseFrame } from './sse-writer.ts';
@@ -10,18 +10,18 @@ import { eventView, runView } from './views.ts';
  * serialized once.
  */
 export class FrameTexts {
-  readonly #info: ProviderInfo;
+  readonly #llm: LlmProviders;
   readonly #texts = new WeakMap<object, string>();
 
-  constructor(info: ProviderInfo) {
-    this.#info = info;
+  constructor(llm: LlmProviders) {
+    this.#llm = llm;
   }
 
   textOf(frame: RunFrame): string {
     const shared = sharedPartOf(frame);
     const known = shared && this.#texts.get(shared);
     if (known !== undefined) return known;
-    const text = frameText(sseFrame(frame, this.#info));
+    const text = frameText(sseFrame(frame, this.#llm));
     if (shared !== undefined) this.#texts.set(shared, text);
     return text;
   }
@@ -32,7 +32,7 @@ function sharedPartOf(frame: RunFrame): object | undefined {
   return frame.type === 'delta' ? frame.delta : undefined;
 }
 
-function sseFrame(frame: RunFrame, info: ProviderInfo): SseFrame {
+function sseFrame(frame: RunFrame, llm: LlmProviders): SseFrame {
   switch (frame.type) {
     case 'snapshot': {
       const { run, partial, inbox } = frame;
@@ -43,7 +43,7 @@ function sseFrame(frame: RunFrame, info: ProviderInfo): SseFrame {
       return typed({
         type: 'run.snapshot',
         run_id: run.id,
-        run: runView(run, inbox, info),
+        run: runView(run, inbox, llm),
         ...text,
       });
     }

@@ -27,7 +27,7 @@ describe('runs', () => {
       status: 'queued',
       prompt: 'count the files',
       scripted: true,
-      notice: 'no model is configured',
+      notice: 'answers come from a test',
       last_seq: 1,
       inbox: [],
     });

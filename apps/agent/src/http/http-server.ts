@@ -18,6 +18,7 @@ import { createServeOnce, principalOf } from './idempotency.ts';
 import { inboxRoutes } from './inbox-routes.ts';
 import { parseJsonBodies } from './json-body.ts';
 import { Problem, sendProblem, toProblem } from './problem.ts';
+import { modelRoutes } from './model-routes.ts';
 import { probeRoutes } from './probe-routes.ts';
 import { parseQuery } from './query-string.ts';
 import { failedRequest, requestIdOf } from './request-id.ts';
@@ -48,6 +49,7 @@ const ROUTES: readonly ((app: HttpApp, dependencies: RouteDependencies) => void)
   callRoutes,
   threadRoutes,
   agentRoutes,
+  modelRoutes,
   artifactRoutes,
   probeRoutes,
   inboxRoutes,
@@ -136,7 +138,7 @@ export async function createHttpServer(
     principal,
     once: createServeOnce({ ...dependencies, principal }),
     follow: shareReads(dependencies.read, dependencies.bus),
-    frames: new FrameTexts(dependencies.llm.info),
+    frames: new FrameTexts(dependencies.llm),
     streams: new StreamSlots(limits.streams),
   };
   for (const addRoutes of ROUTES) addRoutes(typed, routeDependencies);

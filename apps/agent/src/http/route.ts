@@ -10,7 +10,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type * as z from 'zod';
 import type { LoggedRequest } from '../metrics/observation.ts';
 import type { ServiceMetrics } from '../metrics/service-metrics.ts';
-import type { ProviderInfo } from '../ports/llm-provider.ts';
+import type { LlmProviders } from '../ports/llm-providers.ts';
 import type { RunEngine } from '../ports/run-engine.ts';
 import type { StoreReader, Store } from '../ports/store.ts';
 import type { ServerDirectory } from '../ports/server-directory.ts';
@@ -32,7 +32,7 @@ export interface HttpDependencies {
   readonly bus: SignalBus;
   readonly registry: ToolRegistry;
   readonly directory: ServerDirectory;
-  readonly llm: { readonly info: ProviderInfo };
+  readonly llm: LlmProviders;
   readonly clock: Clock;
   readonly metrics: ServiceMetrics;
   /** Undefined: off. */

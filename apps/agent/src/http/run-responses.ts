@@ -32,7 +32,7 @@ export function runResponses(dependencies: RouteDependencies): RunResponses {
   const { read, llm } = dependencies;
 
   const view = async (run: Run, reader: StoreReader = read): Promise<RunBody> =>
-    runView(run, isSettled(run) ? [] : await reader.openInbox([run.id]), llm.info);
+    runView(run, isSettled(run) ? [] : await reader.openInbox([run.id]), llm);
   const accepted = async (run: Run, reader: StoreReader): Promise<Answer<RunBody>> => ({
     status: 202,
     location: `/v1/runs/${run.id}`,

@@ -36,7 +36,7 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
       });
       const items = await read.openInbox(data.filter((run) => !isSettled(run)).map(({ id }) => id));
       const ofRun = Map.groupBy(items, ({ runId }) => runId);
-      return pageOf({ data, nextCursor }, (run) => runView(run, ofRun.get(run.id) ?? [], llm.info));
+      return pageOf({ data, nextCursor }, (run) => runView(run, ofRun.get(run.id) ?? [], llm));
     },
   );
 

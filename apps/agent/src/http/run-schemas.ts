@@ -26,7 +26,9 @@ const settings = {
     .min(1)
     .max(200)
     .optional()
-    .describe('Model id of the provider; default: the configured model'),
+    .describe(
+      'provider/model, or the id or alias of a model that one provider offers (GET /v1/models); default: the configured model',
+    ),
   limits: Limits.optional(),
   instructions: z
     .string()
@@ -149,7 +151,10 @@ export const Run = z
     provider: z.string().optional().describe('Absent for kind call'),
     model: z.string().optional().describe('Absent for kind call'),
     scripted: z.boolean().describe('Whether scripts answer in place of a model'),
-    notice: z.string().optional().describe('Shown when no model is configured'),
+    notice: z
+      .string()
+      .optional()
+      .describe('Present when the answers are scripted, or the limits of the model are assumed'),
     limits: RunLimits,
     thread_id: z.string().optional(),
     agent_id: z.string().optional(),

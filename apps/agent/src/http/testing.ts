@@ -18,6 +18,7 @@ import { createInProcessSignalBus } from '../queue/in-process-signal-bus.ts';
 import { createMemoryJobQueue } from '../queue/memory-job-queue.ts';
 import { openStore } from '../store/open-store.ts';
 import { databaseFolder, provideMigratedDatabase } from '../store/testing/migrated-database.ts';
+import { FakeLlm } from '../run/testing/fake-llm.ts';
 import { createHttpServer, type ServerOptions } from './http-server.ts';
 import type { HttpDependencies } from './route.ts';
 import { checkedSerializer } from './testing/checked-serializer.ts';
@@ -93,14 +94,10 @@ export async function createTestEdge(
       bus,
       registry: emptyRegistry,
       directory: { server: () => undefined, control: () => undefined },
-      llm: {
-        info: {
-          provider: 'scripted',
-          model: 'scripted',
-          scripted: true,
-          notice: 'no model is configured',
-        },
-      },
+      llm: new FakeLlm(
+        () => ({}),
+        () => undefined,
+      ),
       clock,
       metrics,
       phase: () => 'ready',

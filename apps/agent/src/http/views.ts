@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@signalbox/mcp-core';
 import type * as z from 'zod';
 import type { Listed } from '../ports/store/list.ts';
-import type { ProviderInfo } from '../ports/llm-provider.ts';
+import type { LlmProviders } from '../ports/llm-providers.ts';
 import type { ModelOutage, Run as StoredRun } from '../ports/store/run.ts';
 import type { Page, PageOptions } from '../ports/store/page.ts';
 import type { InboxItem as StoredItem } from '../ports/store/inbox.ts';
@@ -11,6 +11,7 @@ import type { PinnedTool as Pin } from '../ports/server-directory.ts';
 import type { CatalogueTool, ServerStatus } from '../ports/tool-registry.ts';
 import { artifactIdOf } from '../run/results/artifacts.ts';
 import { fieldsOf } from '../run/input/elicitation-form.ts';
+import { modelNotice } from '../run/core/run-model.ts';
 import { previewOf } from '../run/core/events.ts';
 import type { FormField as Field } from '../run/input/form-field.ts';
 import { runLimitsData } from '../run/limits/limits-data.ts';
@@ -44,7 +45,7 @@ const optionalTime = (time: number | undefined): string | undefined =>
 export function runView(
   run: StoredRun & Partial<Listed<object>>,
   openItems: readonly Listed<StoredItem>[],
-  info: ProviderInfo,
+  llm: LlmProviders,
 ): z.output<typeof Run> {
   return {
     id: run.id,
@@ -70,7 +71,7 @@ export function runView(
         run.forkedFrom === undefined
           ? undefined
           : { run_id: run.forkedFrom.runId, turn: run.forkedFrom.turn },
-      notice: run.scripted ? info.notice : undefined,
+      notice: modelNotice(llm, run),
       usage: run.usage === undefined ? undefined : usageData(run.usage),
       answer: run.answer,
       output_schema: run.outputSchema,

@@ -30,7 +30,11 @@ export function createWireProvider<Raw>(
   config: LlmConfig,
   limits: WireLimits,
 ): WireProvider<Raw> {
-  const info: ProviderInfo = { provider, model: config.model ?? defaultModel, scripted: false };
+  const info: ProviderInfo = {
+    provider: config.name ?? provider,
+    model: config.model ?? defaultModel,
+    scripted: false,
+  };
   return new WireProvider(
     {
       info,

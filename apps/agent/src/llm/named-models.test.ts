@@ -20,7 +20,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect(provider.card('smart')).toMatchObject({ id: 'own', contextTokens: 9000 });
     expect(provider.card('unheard-of')).toMatchObject({
       id: 'unheard-of',
-      contextTokens: undefined,
+      assumed: ['contextTokens', 'maxOutputTokens'],
       price: undefined,
     });
   });

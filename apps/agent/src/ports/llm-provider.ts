@@ -180,7 +180,7 @@ export class LlmError extends Error {
 }
 
 export interface ProviderInfo {
-  /** `openai`, `anthropic` or `scripted`. */
+  /** Name of the provider. */
   readonly provider: string;
   readonly model: string;
   /** Whether responses come from scripts instead of a model. */

@@ -1,3 +1,5 @@
+import type { Effort } from './model-settings.ts';
+
 /** US dollars per million tokens. */
 export interface TokenPrices {
   readonly input: number;
@@ -13,14 +15,31 @@ export interface ModelPrice extends TokenPrices {
   readonly above?: TokenPrices & { readonly inputTokens: number };
 }
 
-/** Known properties of a model. Unknown values are undefined. */
+/** Origin of a model's data. */
+export type CardSource =
+  | {
+      readonly kind: 'catalogue';
+      /** Publication whose data the card repeats. */
+      readonly url: string;
+      /** Date of the data, as YYYY-MM-DD. */
+      readonly asOf: string;
+    }
+  | { readonly kind: 'configuration' }
+  /** The model is unknown: its limits are assumed. */
+  | { readonly kind: 'none' };
+
+/** Properties of a model. Unknown values are undefined. */
 export interface ModelCard {
   /** Provider's model id. */
   readonly id: string;
   readonly aliases: readonly string[];
   readonly tier: 'small' | 'medium' | 'large' | undefined;
-  readonly contextTokens: number | undefined;
-  readonly maxOutputTokens: number | undefined;
+  /** Tokens of a conversation with its answer. */
+  readonly contextTokens: number;
+  /** Output tokens of one message, including thinking. */
+  readonly maxOutputTokens: number;
+  /** Limits that are unknown and have a conservative default. */
+  readonly assumed: readonly ('contextTokens' | 'maxOutputTokens')[];
   readonly price: ModelPrice | undefined;
   /** 0 to 1, relative to the other models of the catalogue. */
   readonly speed: number | undefined;
@@ -29,6 +48,7 @@ export interface ModelCard {
   /** Whether the model thinks before it answers. */
   readonly reasons: boolean;
   readonly takes: ModelFeatures;
+  readonly source: CardSource;
 }
 
 /** Features that a request to the model may use. */
@@ -39,6 +59,10 @@ export interface ModelFeatures {
   readonly audio: boolean;
   readonly pdf: boolean;
   readonly temperature: boolean;
+  /** Highest accepted temperature. */
+  readonly maxTemperature: number;
+  /** Accepted reasoning efforts, lowest first. */
+  readonly efforts: readonly Effort[];
   /** Custom stop sequences, at most 4. */
   readonly stopSequences: boolean;
   /** A conversation that ends with an assistant message for the model to continue. */

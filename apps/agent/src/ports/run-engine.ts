@@ -75,6 +75,7 @@ export class EngineError extends Error {
     | 'invalid_arguments'
     | 'invalid_output_schema'
     | 'unknown_price'
+    | 'invalid_model'
     | 'unknown_agent'
     | 'unknown_thread'
     | 'unknown_server'
@@ -99,7 +100,7 @@ export class EngineError extends Error {
 export interface RunEngine {
   /**
    * Resolves when the run is committed. The run will reach a terminal status even after a crash.
-   * @throws EngineError `unknown_server`, `invalid_output_schema`, `unknown_agent`,
+   * @throws EngineError `unknown_server`, `invalid_output_schema`, `invalid_model`, `unknown_agent`,
    * `unknown_thread`, `thread_busy`, `too_many_runs`
    */
   createRun(input: NewRun, onCommit?: OnCommit<Run>): Promise<Run>;
@@ -111,7 +112,7 @@ export interface RunEngine {
   /**
    * Starts a run with a copy of another run's conversation up to the end of a turn.
    * @throws EngineError `run_not_found`, `invalid_fork`, `unknown_server`, `invalid_output_schema`,
-   * `unknown_price`
+   * `unknown_price`, `invalid_model`
    */
   forkRun(id: string, fork: Fork, onCommit?: OnCommit<Run>): Promise<Run>;
   /**

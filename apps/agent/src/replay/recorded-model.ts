@@ -7,13 +7,14 @@ import {
   type ProviderInfo,
   type StopReason,
 } from '../ports/llm-provider.ts';
+import type { LlmProviders, ModelRef } from '../ports/llm-providers.ts';
 import type { RunError } from '../ports/store/run.ts';
 import { usageOf } from '../run/limits/usage.ts';
 import type { Recording } from './recording.ts';
 import type { ReplayState } from './replay-state.ts';
 
 /** Model that repeats the recorded messages turn by turn. */
-export class RecordedModel implements LlmProvider {
+export class RecordedModel implements LlmProvider, LlmProviders {
   readonly info: ProviderInfo;
   readonly #recording: Recording;
   readonly #state: ReplayState;
@@ -23,6 +24,22 @@ export class RecordedModel implements LlmProvider {
     this.info = { provider, model, scripted };
     this.#recording = recording;
     this.#state = state;
+  }
+
+  get names(): readonly string[] {
+    return [this.info.provider];
+  }
+
+  get(_provider: string): this {
+    return this;
+  }
+
+  resolve(model: string): ModelRef {
+    return { provider: this.info.provider, model };
+  }
+
+  listed(): readonly [] {
+    return [];
   }
 
   card(): undefined {

@@ -1,6 +1,6 @@
 import { v7 } from 'uuid';
 import type { Job, JobQueue } from '../ports/job-queue.ts';
-import type { LlmProvider } from '../ports/llm-provider.ts';
+import type { LlmProviders } from '../ports/llm-providers.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { CallRun, Fork, NewCall, NewRun, OnCommit, RunEngine } from '../ports/run-engine.ts';
 import type { OutputChecker } from '../ports/output-checker.ts';
@@ -53,7 +53,7 @@ export interface EngineDependencies {
   readonly queue: JobQueue;
   readonly bus: SignalBus;
   readonly registry: ToolRegistry;
-  readonly llm: LlmProvider;
+  readonly llm: LlmProviders;
   readonly outputs: OutputChecker;
   readonly clock: Clock;
   readonly logger: Logger;

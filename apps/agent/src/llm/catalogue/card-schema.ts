@@ -1,11 +1,12 @@
 import * as z from 'zod';
+import { EFFORTS } from '../../ports/model-settings.ts';
 
 const dollars = z.number().min(0);
 const share = z.number().min(0).max(1);
 const prices = { input: dollars, output: dollars, cache_read: dollars, cache_write: dollars };
 
 /**
- * Entry of a model in the catalogue file or the configuration. Missing fields have the provider's
+ * Entry of a model in the model table or the configuration. Missing fields have the provider's
  * defaults.
  */
 export const cardSchema = z.strictObject({
@@ -32,6 +33,7 @@ export const cardSchema = z.strictObject({
       stop_sequences: z.boolean().optional(),
       prefill: z.boolean().optional(),
       required_tools: z.boolean().optional(),
+      efforts: z.array(z.enum(EFFORTS)).optional(),
     })
     .optional(),
 });

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { LlmConfig } from '../../config/config.ts';
 import type { Usage } from '../../ports/llm-provider.ts';
 import { withCost } from './cost.ts';
-import { modelCard, modelCards } from './model-cards.ts';
+import { listedModels, modelCard, modelCards, offersModel } from './model-cards.ts';
+import { MODEL_TABLE } from './model-table.ts';
 
 const OPENAI: LlmConfig = {
   provider: 'openai',
@@ -25,17 +26,33 @@ describe('the card of a model', () => {
     expect(modelCard(OPENAI, 'gpt-4o-2024-11-20').price?.input).toBe(2.5);
   });
 
-  test('of an unknown model has no price, no context and no ranks', () => {
+  test('of an unknown model has assumed limits, no price and no ranks', () => {
     for (const id of ['some-model', 'constructor', '__proto__']) {
       expect(modelCard(OPENAI, id)).toMatchObject({
         tier: undefined,
-        contextTokens: undefined,
+        contextTokens: 128_000,
+        maxOutputTokens: 8192,
+        assumed: ['contextTokens', 'maxOutputTokens'],
         price: undefined,
         speed: undefined,
         intelligence: undefined,
         reasons: false,
+        source: { kind: 'none' },
       });
     }
+    expect(modelCard(LOCAL, 'some-model')).toMatchObject({ contextTokens: 32_768 });
+  });
+
+  test('says where its data comes from, and which limits are assumed', () => {
+    const models = { mine: { context_tokens: 9000 }, 'gpt-4.1': { max_output_tokens: 10 } };
+    expect(modelCard({ ...OPENAI, models }, 'gpt-4.1')).toMatchObject({
+      source: { kind: 'catalogue', asOf: '2026-11-20' },
+      assumed: [],
+    });
+    expect(modelCard({ ...OPENAI, models }, 'mine')).toMatchObject({
+      source: { kind: 'configuration' },
+      assumed: ['maxOutputTokens'],
+    });
   });
 
   test('at a compatible server has no price from the catalogue', () => {
@@ -75,7 +92,10 @@ describe('the card of a model', () => {
     expect(modelCard({ ...LOCAL, maxOutputTokens: 20_000 }, 'some-model').maxOutputTokens).toBe(
       20_000,
     );
-    expect(modelCard(LOCAL, 'some-model').maxOutputTokens).toBeUndefined();
+    expect(modelCard(LOCAL, 'some-model')).toMatchObject({
+      maxOutputTokens: 8192,
+      assumed: ['contextTokens', 'maxOutputTokens'],
+    });
   });
 
   test.each<[string, Partial<LlmConfig>, number | undefined]>([
@@ -158,6 +178,36 @@ test('the allowed models are the default model and the models named in the confi
       ({ id }) => id,
     ),
   ).toEqual(['gpt-6.1-sol', 'gpt-6-luna']);
+});
+
+describe('the models of a provider', () => {
+  test('are those of the model table, and those of the configuration before them', () => {
+    const ids = listedModels({ ...OPENAI, models: { mine: {} } }, 'gpt-4o').map(({ id }) => id);
+    expect(ids.slice(0, 2)).toEqual(['gpt-4o', 'mine']);
+    expect(ids.toSorted()).toEqual(
+      [...Object.keys(MODEL_TABLE['openai']?.models ?? {}), 'mine'].toSorted(),
+    );
+  });
+
+  test('at a compatible server are only those of the configuration', () => {
+    expect(listedModels(LOCAL, 'qwen3:8b').map(({ id }) => id)).toEqual(['qwen3:8b']);
+    expect(offersModel(LOCAL, 'qwen3:8b', 'gpt-4o')).toBe(false);
+    expect(offersModel(LOCAL, 'qwen3:8b', 'qwen3:8b')).toBe(true);
+    expect(offersModel(OPENAI, 'gpt-4o', 'gpt-4.1-2025-04-14')).toBe(true);
+  });
+
+  test('in the table have a context and an output limit together, or neither', () => {
+    for (const { models, asOf, source } of Object.values(MODEL_TABLE)) {
+      expect([asOf, source]).toEqual([
+        expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+        expect.stringMatching(/^https:/),
+      ]);
+      for (const { context_tokens: context, max_output_tokens: output } of Object.values(models))
+        expect(
+          (context ?? 0) > (output ?? 0) || (context === undefined && output === undefined),
+        ).toBe(true);
+    }
+  });
 });
 
 describe('the cost of a call', () => {

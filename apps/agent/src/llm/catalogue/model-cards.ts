@@ -1,20 +1,17 @@
-import * as z from 'zod';
 import type { LlmConfig } from '../../config/config.ts';
-import type { ModelCard, ModelFeatures, ModelPrice } from '../../ports/model-card.ts';
+import type { CardSource, ModelCard, ModelFeatures, ModelPrice } from '../../ports/model-card.ts';
 import { isVendorAddress, type Wire, wireOf } from '../wire.ts';
-import { type CardEntry, cardSchema } from './card-schema.ts';
-import catalogue from './model-catalogue.json' with { type: 'json' };
+import type { CardEntry } from './card-schema.ts';
+import { MODEL_TABLE } from './model-table.ts';
 
-const catalogueSchema = z.object({
-  openai: z.record(z.string(), cardSchema),
-  anthropic: z.record(z.string(), cardSchema),
-});
+/** Context of an unknown model: every current model of the vendors has at least this one. */
+const ASSUMED_CONTEXT_TOKENS = 128_000;
 
-const { openai, anthropic } = catalogueSchema.parse(catalogue);
-const KNOWN: { readonly [provider: string]: { readonly [id: string]: CardEntry } } = {
-  openai,
-  anthropic,
-};
+/** Context of an unknown model at a compatible or local server. */
+const ASSUMED_LOCAL_CONTEXT_TOKENS = 32_768;
+
+/** Output limit of an unknown model. */
+const ASSUMED_OUTPUT_TOKENS = 8192;
 
 /**
  * Returns the cards of the configured model and of the models that the configuration names, in this
@@ -26,8 +23,34 @@ export function modelCards(config: LlmConfig, model: string): readonly ModelCard
 }
 
 /**
- * Returns the card of a model, by id or alias, from the configuration, the catalogue file, or the
- * defaults of its API. Catalogue prices apply only to the vendors' own services.
+ * Returns the cards of all models that the provider is known to offer: those of the configuration,
+ * then, at the vendor's own address, those of the model table.
+ */
+export function listedModels(config: LlmConfig, model: string): readonly ModelCard[] {
+  if (config.provider === 'scripted') return [];
+  const ids = new Set([
+    ...modelCards(config, model).map(({ id }) => id),
+    ...(isVendorAddress(config) ? Object.keys(tableOf(config.provider)) : []),
+  ]);
+  return [...ids].map((id) => modelCard(config, id));
+}
+
+/**
+ * Whether the provider is known to offer the model, by id or alias: as its configured model, in the
+ * configuration, or, at the vendor's own address, in the model table.
+ */
+export function offersModel(config: LlmConfig, configured: string, name: string): boolean {
+  const id = idOf(config, name);
+  return (
+    name === configured ||
+    Object.hasOwn(config.models ?? {}, id) ||
+    (isVendorAddress(config) && isKnown(config.provider, id))
+  );
+}
+
+/**
+ * Returns the card of a model, by id or alias, from the configuration, the model table, or the
+ * defaults of its API. Prices of the table apply only to the vendors' own services.
  */
 export function modelCard(config: LlmConfig, name: string): ModelCard {
   const id = idOf(config, name);
@@ -41,13 +64,20 @@ export function modelCard(config: LlmConfig, name: string): ModelCard {
     takes: { ...known.takes, ...own.takes },
   };
   const reasons = entry.reasons ?? isReasoningName(config.provider, id);
+  const contextTokens = entry.context_tokens;
+  const maxOutputTokens =
+    own.max_output_tokens ?? smaller(config.maxOutputTokens, known.max_output_tokens);
   return {
     id,
     aliases: entry.aliases ?? [],
     tier: entry.tier,
-    contextTokens: entry.context_tokens,
-    maxOutputTokens:
-      own.max_output_tokens ?? smaller(config.maxOutputTokens, known.max_output_tokens),
+    contextTokens:
+      contextTokens ?? (isVendor ? ASSUMED_CONTEXT_TOKENS : ASSUMED_LOCAL_CONTEXT_TOKENS),
+    maxOutputTokens: maxOutputTokens ?? ASSUMED_OUTPUT_TOKENS,
+    assumed: [
+      ...(contextTokens === undefined ? (['contextTokens'] as const) : []),
+      ...(maxOutputTokens === undefined ? (['maxOutputTokens'] as const) : []),
+    ],
     price: entry.price === undefined ? undefined : priceOf(entry.price),
     speed: entry.speed,
     intelligence: entry.intelligence,
@@ -56,14 +86,21 @@ export function modelCard(config: LlmConfig, name: string): ModelCard {
       ...featuresOf(entry, { wire: wireOf(config), id, reasons, isVendor }),
       descriptionCharacters: descriptionLimit(config),
     },
+    source: sourceOf(config, id),
   };
+}
+
+function sourceOf(config: LlmConfig, id: string): CardSource {
+  const table = MODEL_TABLE[config.provider];
+  if (table !== undefined && isKnown(config.provider, id))
+    return { kind: 'catalogue', url: table.source, asOf: table.asOf };
+  return { kind: Object.hasOwn(config.models ?? {}, id) ? 'configuration' : 'none' };
 }
 
 /** Returns the model id of an alias; aliases of the configuration come first. */
 function idOf({ provider, models = {} }: LlmConfig, name: string): string {
-  if (Object.hasOwn(models, name) || Object.keys(knownEntry(provider, name)).length > 0)
-    return name;
-  const entries = [...Object.entries(models), ...Object.entries(KNOWN[provider] ?? {})];
+  if (Object.hasOwn(models, name) || isKnown(provider, name)) return name;
+  const entries = [...Object.entries(models), ...Object.entries(tableOf(provider))];
   return entries.find(([, { aliases }]) => aliases?.includes(name) === true)?.[0] ?? name;
 }
 
@@ -89,9 +126,18 @@ function descriptionLimit(config: LlmConfig): number | undefined {
   );
 }
 
-/** Returns the catalogue entry of a model; a dated id belongs to the undated model. */
+function tableOf(provider: string): { readonly [id: string]: CardEntry } {
+  return MODEL_TABLE[provider]?.models ?? {};
+}
+
+/** Whether the model table has the model. */
+function isKnown(provider: string, id: string): boolean {
+  return Object.keys(knownEntry(provider, id)).length > 0;
+}
+
+/** Returns the entry of a model in the model table; a dated id belongs to the undated model. */
 function knownEntry(provider: string, id: string): CardEntry {
-  const cards = KNOWN[provider] ?? {};
+  const cards = tableOf(provider);
   const undated = id.replace(/-(?:\d{4}-\d{2}-\d{2}|\d{8})$/, '');
   return (
     (Object.hasOwn(cards, id)
@@ -109,6 +155,9 @@ function isReasoningName(provider: string, id: string): boolean {
   const [, major, minor] = /^claude-[a-z]+-(\d+)(?:-(\d{1,2}))?(?:-\d{8})?$/.exec(id) ?? [];
   return provider === 'anthropic' && Number(major ?? 0) + Number(minor ?? 0) / 100 >= 4.06;
 }
+
+/** Efforts that every reasoning model of the vendors accepts. */
+const USUAL_EFFORTS = ['low', 'medium', 'high'] as const;
 
 function featuresOf(
   { takes = {} }: CardEntry,
@@ -135,6 +184,8 @@ function featuresOf(
       takes.stop_sequences ?? (wire === 'messages' || (wire === 'chat' && !(isVendor && reasons))),
     prefill: takes.prefill ?? false,
     requiredTools: takes.required_tools ?? true,
+    maxTemperature: wire === 'messages' ? 1 : 2,
+    efforts: takes.efforts ?? (reasons && (isVendor || wire !== 'messages') ? USUAL_EFFORTS : []),
   };
 }
 

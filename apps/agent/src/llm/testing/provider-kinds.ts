@@ -1,5 +1,7 @@
 import type { LlmConfig } from '../../config/config.ts';
 import type { LlmProvider } from '../../ports/llm-provider.ts';
+import type { LlmProviders } from '../../ports/llm-providers.ts';
+import { createLlmProviders } from '../providers.ts';
 import { createLlmProvider, type LlmProviderOptions } from '../provider.ts';
 import { fakeAnthropic } from './fake-anthropic.ts';
 import { fakeChat } from './fake-chat.ts';
@@ -44,22 +46,34 @@ export const WIRES: readonly WireKind[] = [
   },
 ];
 
+type ConnectOptions = LlmProviderOptions & { readonly config?: Partial<LlmConfig> };
+
+/** Returns the configuration of a provider at the fake API. */
+export function configAt(
+  kind: WireKind,
+  server: Pick<FakeServer, 'origin'>,
+  config: Partial<LlmConfig> = {},
+): LlmConfig {
+  return {
+    provider: kind.provider,
+    wire: kind.api,
+    model: kind.model,
+    baseUrl: server.origin + kind.basePath,
+    apiKey: GOOD_KEY,
+    scenario: undefined,
+    ...config,
+  };
+}
+
 export function connect(
   kind: WireKind,
   server: Pick<FakeServer, 'origin'>,
-  options: LlmProviderOptions & { readonly config?: Partial<LlmConfig> } = {},
+  { config, ...options }: ConnectOptions = {},
 ): LlmProvider {
-  const { config, ...rest } = options;
-  return createLlmProvider(
-    {
-      provider: kind.provider,
-      wire: kind.api,
-      model: kind.model,
-      baseUrl: server.origin + kind.basePath,
-      apiKey: GOOD_KEY,
-      scenario: undefined,
-      ...config,
-    },
-    { random: () => 0, ...rest },
-  );
+  return createLlmProvider(configAt(kind, server, config), { random: () => 0, ...options });
+}
+
+/** Creates the providers of a service that has only this one. */
+export function connectOnly(kind: WireKind, server: Pick<FakeServer, 'origin'>): LlmProviders {
+  return createLlmProviders([configAt(kind, server)], { random: () => 0 });
 }

@@ -1,5 +1,5 @@
 import type { Job } from '../../ports/job-queue.ts';
-import type { LlmProvider } from '../../ports/llm-provider.ts';
+import type { LlmProviders } from '../../ports/llm-providers.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { OutputChecker } from '../../ports/output-checker.ts';
 import type { Store } from '../../ports/store.ts';
@@ -25,7 +25,7 @@ export interface EngineParts {
   readonly enqueue: (job: Job, delayMs?: number) => void;
   readonly bus: SignalBus;
   readonly registry: ToolRegistry;
-  readonly llm: LlmProvider;
+  readonly llm: LlmProviders;
   readonly outputs: OutputChecker;
   readonly clock: Clock;
   readonly logger: Logger;

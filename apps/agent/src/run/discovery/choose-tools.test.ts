@@ -24,7 +24,7 @@ test('whole servers are chosen, the smallest first, up to the limit', () => {
     server('middle', 10, 2000),
     server('small', 3, 20),
   ];
-  const { direct, others } = chooseTools([...large, ...middle, ...small], undefined);
+  const { direct, others } = chooseTools([...large, ...middle, ...small], Infinity);
   expect(servers(direct)).toEqual(['middle', 'small']);
   expect(others).toEqual(large);
   expect(direct.reduce((sum, tool) => sum + tokensOf(specOf(tool)), 0)).toBeLessThan(
@@ -44,6 +44,6 @@ test('a large context does not raise the limit', () => {
 
 test('the choice does not depend on the order of the tools', () => {
   const tools = [...server('b', 60, 100), ...server('a', 60, 100), ...server('c', 60, 100)];
-  expect(servers(chooseTools(tools, undefined).direct).toSorted()).toEqual(['a', 'b']);
-  expect(servers(chooseTools(tools.toReversed(), undefined).direct).toSorted()).toEqual(['a', 'b']);
+  expect(servers(chooseTools(tools, Infinity).direct).toSorted()).toEqual(['a', 'b']);
+  expect(servers(chooseTools(tools.toReversed(), Infinity).direct).toSorted()).toEqual(['a', 'b']);
 });

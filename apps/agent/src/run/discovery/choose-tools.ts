@@ -17,13 +17,11 @@ export interface ChosenTools {
 
 /**
  * Chooses the tools whose definitions the model gets: all, or, when those are too many or too long,
- * the tools of whole servers, smallest server first.
+ * the tools of whole servers, smallest server first. `contextTokens` is `Infinity` when the context
+ * size is unknown.
  */
-export function chooseTools(
-  tools: readonly CatalogueTool[],
-  contextTokens: number | undefined,
-): ChosenTools {
-  const maxTokens = Math.min(MAX_TOOL_TOKENS, (contextTokens ?? Infinity) * SHARE_OF_CONTEXT);
+export function chooseTools(tools: readonly CatalogueTool[], contextTokens: number): ChosenTools {
+  const maxTokens = Math.min(MAX_TOOL_TOKENS, contextTokens * SHARE_OF_CONTEXT);
   const servers = [...Map.groupBy(tools, ({ server }) => server)]
     .map(([name, ofServer]) => ({
       name,

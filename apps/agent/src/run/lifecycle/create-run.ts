@@ -8,6 +8,7 @@ import { cancelRun } from './cancel-run.ts';
 import { shutdownError, type Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import type { RunEventTypes } from '../core/events.ts';
+import { cardOf } from '../core/run-model.ts';
 import { newRun } from './new-run.ts';
 import { runOnCommit } from '../core/on-commit.ts';
 import { runLimitsData } from '../limits/limits-data.ts';
@@ -54,14 +55,15 @@ export async function createRun(
 }
 
 /**
- * Checks the servers, the output schema and the limits of a new run.
- * @throws EngineError `unknown_server`, `invalid_output_schema`, `unknown_price`
+ * Checks the servers, the model, the output schema and the limits of a new run.
+ * @throws EngineError `unknown_server`, `invalid_model`, `invalid_output_schema`, `unknown_price`
  */
 export async function refuseUnusable(
   context: Uses<'registry' | 'llm' | 'outputs'>,
   run: Run,
 ): Promise<void> {
   refuseUnknownServers(context, run.servers ?? []);
+  refuseMissingProvider(context, run);
   await refuseOutputSchema(context, run);
   refuseUnknownPrice(context, run);
 }
@@ -186,11 +188,17 @@ function refuseUnknownServers({ registry }: Uses<'registry'>, wanted: readonly s
   );
 }
 
+/** Rejects a fork of a run whose provider is not configured any more. */
+function refuseMissingProvider({ llm }: Uses<'llm'>, { provider, kind }: Run): void {
+  if (kind === 'call' || llm.get(provider) !== undefined) return;
+  const message = `The provider ${provider} is not configured. Choose another model.`;
+  throw new EngineError('invalid_model', message, [{ path: '/model', message }]);
+}
+
 /** Rejects a cost limit for a model without a known price. */
-function refuseUnknownPrice({ llm }: Uses<'llm'>, { limits, model, kind }: Run): void {
+function refuseUnknownPrice({ llm }: Uses<'llm'>, { limits, provider, model, kind }: Run): void {
   if (limits.costUsd === undefined || kind === 'call') return;
-  const card = llm.card(model);
-  if (card?.price !== undefined) return;
+  if (cardOf(llm, { provider, model })?.price !== undefined) return;
   throw new EngineError(
     'unknown_price',
     `The price of the model ${model} is not known, so limits.cost_usd cannot be enforced. Leave it out, limit tokens, or set the price in llm.models of signalbox.json.`,

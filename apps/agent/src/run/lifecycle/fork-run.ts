@@ -44,11 +44,12 @@ export async function forkRun(
   if (source.kind === 'call')
     throw new EngineError('invalid_fork', `The run ${id} is a single tool call: it has no turns.`);
   const turn = atTurn ?? (await lastWholeTurn(context.store.read, source));
-  const { servers, model, limits, agentId, instructions, metadata, outputSchema } = source;
+  const { servers, provider, model, limits, agentId, instructions, metadata, outputSchema } =
+    source;
   const run = newRun(context, {
     prompt: prompt ?? source.prompt,
     servers,
-    model,
+    ...(changes.model === undefined ? { modelRef: { provider, model } } : {}),
     agentId,
     instructions,
     metadata,
@@ -63,7 +64,7 @@ export async function forkRun(
     async (change) => {
       const { sql } = change;
       const history = (await historyUpTo(sql, source, turn)).map((said) =>
-        run.model === model ? said : withoutNative(said),
+        run.model === model && run.provider === provider ? said : withoutNative(said),
       );
       const kept = turn === 0 && prompt !== undefined ? withoutPrompt(history) : history;
       const messages =

@@ -1,4 +1,6 @@
 import type { Run, RunLimits } from '../../ports/store/run.ts';
+import type { ModelRef } from '../../ports/llm-providers.ts';
+import { resolveModel } from '../core/run-model.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { DEFAULT_LIMITS } from '../limits/limits.ts';
 
@@ -9,7 +11,6 @@ export type RunSettings = Pick<Run, 'prompt'> &
       Run,
       | 'kind'
       | 'servers'
-      | 'model'
       | 'threadId'
       | 'agentId'
       | 'instructions'
@@ -17,13 +18,23 @@ export type RunSettings = Pick<Run, 'prompt'> &
       | 'forkedFrom'
       | 'outputSchema'
     >
-  > & { readonly limits?: Partial<RunLimits> };
+  > & {
+    readonly limits?: Partial<RunLimits>;
+    /** Name of the model, with or without its provider. Default: the configured model. */
+    readonly model?: string;
+    /** Model of another run, which takes precedence over `model`. */
+    readonly modelRef?: ModelRef;
+  };
 
-/** Returns the row of a run that waits for its first step. */
+/**
+ * Returns the row of a run that waits for its first step.
+ * @throws EngineError `invalid_model`
+ */
 export function newRun(
   { newId, llm, clock }: Uses<'llm' | 'clock' | 'newId'>,
   settings: RunSettings,
 ): Run {
+  const { provider, model } = settings.modelRef ?? resolveModel(llm, settings.model);
   return {
     id: newId(),
     kind: settings.kind ?? 'agent',
@@ -31,9 +42,9 @@ export function newRun(
     statusReason: undefined,
     prompt: settings.prompt,
     servers: settings.servers,
-    provider: llm.info.provider,
-    model: settings.model ?? llm.info.model,
-    scripted: llm.info.scripted,
+    provider,
+    model,
+    scripted: llm.get(provider)?.info.scripted ?? false,
     limits: { ...DEFAULT_LIMITS, ...settings.limits },
     threadId: settings.threadId,
     threadPosition: undefined,

@@ -1,35 +1,13 @@
 import type { ModelPreferences } from '@signalbox/mcp-core';
 import { expect, test } from 'vitest';
-import type { ModelCard, ModelFeatures } from '../../ports/model-card.ts';
+import type { ModelCard } from '../../ports/model-card.ts';
+import { cardWith } from '../../ports/testing/model-card.ts';
 import { chooseModel, type ModelNeeds } from './choose-model.ts';
 
-const TAKES: ModelFeatures = {
-  tools: true,
-  images: true,
-  audio: false,
-  pdf: true,
-  temperature: true,
-  stopSequences: true,
-  prefill: false,
-  requiredTools: true,
-  descriptionCharacters: undefined,
-};
 const PLAIN: ModelNeeds = { tools: false, images: false, audio: false, contextTokens: 100 };
 
-function card(id: string, rest: Partial<ModelCard> = {}): ModelCard {
-  return {
-    id,
-    aliases: [],
-    tier: undefined,
-    contextTokens: undefined,
-    maxOutputTokens: undefined,
-    price: undefined,
-    speed: undefined,
-    intelligence: undefined,
-    reasons: false,
-    takes: TAKES,
-    ...rest,
-  };
+function card(id: string, rest: Parameters<typeof cardWith>[0] = {}): ModelCard {
+  return cardWith({ id, ...rest });
 }
 
 const price = (input: number): ModelCard['price'] => ({
@@ -57,6 +35,7 @@ const LARGE = card('claude-opus-9', {
   speed: 0.3,
   intelligence: 1,
   contextTokens: 1000,
+  assumed: [],
 });
 const CARDS = [MEDIUM, SMALL, LARGE];
 
@@ -109,7 +88,7 @@ test.each<[string, ModelPreferences | undefined, string]>([
 
 test('a model that does not support the request is not chosen, whatever the preferences', () => {
   const deaf = chooseModel(
-    [MEDIUM, card('hears', { takes: { ...TAKES, audio: true } })],
+    [MEDIUM, card('hears', { takes: { audio: true } })],
     { ...PLAIN, audio: true },
     { hints: [{ name: 'sonnet' }] },
   );
@@ -118,13 +97,13 @@ test('a model that does not support the request is not chosen, whatever the pref
     chooseModel(CARDS, { ...PLAIN, contextTokens: 1001 }, { hints: [{ name: 'opus' }] })?.card.id,
   ).toBe(MEDIUM.id);
   expect(
-    chooseModel([card('blind', { takes: { ...TAKES, images: false, tools: false } })], {
+    chooseModel([card('blind', { takes: { images: false, tools: false } })], {
       ...PLAIN,
       images: true,
     }),
   ).toBeUndefined();
   expect(
-    chooseModel([card('blind', { takes: { ...TAKES, images: false, tools: false } })], {
+    chooseModel([card('blind', { takes: { images: false, tools: false } })], {
       ...PLAIN,
       tools: true,
     }),

@@ -55,12 +55,12 @@ export function chooseModel(
   return best(able, preferences, 'priorities');
 }
 
-function isAble({ takes, contextTokens }: ModelCard, needs: ModelNeeds): boolean {
+function isAble({ takes, contextTokens, assumed }: ModelCard, needs: ModelNeeds): boolean {
   return (
     (takes.tools || !needs.tools) &&
     (takes.images || !needs.images) &&
     (takes.audio || !needs.audio) &&
-    (contextTokens === undefined || needs.contextTokens <= contextTokens)
+    (assumed.includes('contextTokens') || needs.contextTokens <= contextTokens)
   );
 }
 

@@ -18,6 +18,7 @@ import { charge } from '../limits/charge.ts';
 import { chooseModel } from './choose-model.ts';
 import type { ServerPolicy } from '../core/server-policy.ts';
 import type { Uses } from '../core/engine-parts.ts';
+import { cardOf, providerOf } from '../core/run-model.ts';
 import { checkSamplingRequest, samplingNeeds, toMessage, toSamplingContent } from './blocks.ts';
 import { SamplingTools } from './tool-names.ts';
 import { normalizeMessage } from '../text/normalize-message.ts';
@@ -111,7 +112,8 @@ export class Sampler {
     const tools = new SamplingTools(params.tools ?? []);
     const warnings: string[] = [];
     const model = this.#modelFor(params);
-    const { maxOutputTokens = Infinity } = this.#context.llm.card(model) ?? {};
+    const { maxOutputTokens = Infinity } =
+      cardOf(this.#context.llm, { ...this.#caller.run, model }) ?? {};
     const finish = await this.#ask(
       requestFor(params, { model, maxOutputTokens, cacheKey: this.#caller.call.id, tools }),
       { signal, warnings },
@@ -139,8 +141,8 @@ export class Sampler {
   /** Chooses the model. @throws ProtocolError when no model supports the request */
   #modelFor(params: CreateMessageParams): string {
     const { run } = this.#caller;
-    const others = this.#context.llm.models ?? [];
-    const own = this.#context.llm.card(run.model);
+    const others = this.#context.llm.get(run.provider)?.models ?? [];
+    const own = cardOf(this.#context.llm, run);
     if (own === undefined) return run.model;
     const choice = chooseModel(
       [own, ...others.filter(({ id }) => id !== own.id)],
@@ -162,7 +164,8 @@ export class Sampler {
     const receive = (event: LlmEvent): void =>
       void (event.type === 'warning' && warnings.push(event.message));
     try {
-      for await (const event of this.#context.llm.stream(request, { signal })) {
+      const provider = providerOf(this.#context.llm, this.#caller.run.provider);
+      for await (const event of provider.stream(request, { signal })) {
         if (event.type === 'finish') return event;
         receive(event);
       }

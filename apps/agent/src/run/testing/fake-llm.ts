@@ -1,4 +1,5 @@
 import type { JsonObject } from '@signalbox/mcp-core';
+import type { LlmProviders, ModelRef } from '../../ports/llm-providers.ts';
 import type { ModelCard } from '../../ports/model-card.ts';
 import {
   LlmError,
@@ -46,7 +47,7 @@ export const USAGE: Usage = {
 };
 
 /** A provider that responds from a function and records its requests. */
-export class FakeLlm implements LlmProvider {
+export class FakeLlm implements LlmProvider, LlmProviders {
   readonly info = {
     provider: 'scripted',
     model: 'fake-1',
@@ -67,6 +68,21 @@ export class FakeLlm implements LlmProvider {
   constructor(script: Script, onRequest: () => void) {
     this.#script = script;
     this.#onRequest = onRequest;
+  }
+
+  readonly names = ['scripted'];
+
+  /** The only provider, whatever a run calls it. */
+  get(_provider: string): this {
+    return this;
+  }
+
+  resolve(model: string): ModelRef {
+    return { provider: this.info.provider, model };
+  }
+
+  listed(): readonly ModelCard[] {
+    return [...this.models, ...this.cards];
   }
 
   card(model: string): ModelCard | undefined {

@@ -2,6 +2,7 @@ import { isSettled } from '../../ports/store/run.ts';
 import { beginTurn } from './begin-turn.ts';
 import type { EngineParts, Uses } from '../core/engine-parts.ts';
 import { watchWallClock } from '../limits/limits.ts';
+import { modelNotice } from '../core/run-model.ts';
 import { firstConnections } from '../calls/servers-ready.ts';
 import { takeTurn } from './take-turn.ts';
 import { isNextInThread } from '../lifecycle/thread-order.ts';
@@ -43,7 +44,7 @@ async function claimRun(
     await change.sql.updateRun(runId, { status: 'running', startedAt });
     change.emit({
       type: 'run.started',
-      data: { provider, model, scripted, notice: context.llm.info.notice },
+      data: { provider, model, scripted, notice: modelNotice(context.llm, run) },
     });
     change.afterCommit(() => watchWallClock(context, { ...run, startedAt }));
     return true;

@@ -4,8 +4,10 @@ import type { ToolSpec } from '../../ports/llm-provider.ts';
 import type { Run } from '../../ports/store/run.ts';
 import type { CatalogueTool, ServerStatus } from '../../ports/tool-registry.ts';
 import { ARTIFACT_READ_SPEC } from '../results/artifact-read.ts';
+import { cardOf } from '../core/run-model.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
+import { knownContextTokens } from './output-tokens.ts';
 import { systemPrompt } from './system-prompt.ts';
 import { chooseTools, specOf } from '../discovery/choose-tools.ts';
 import { discoverySpecs } from '../discovery/find-tools.ts';
@@ -26,7 +28,7 @@ export async function epochOf(
   const servers = context.registry
     .servers()
     .filter(({ name }) => run.servers?.includes(name) ?? true);
-  const tools = toolSpecs(catalogue, servers, context.llm.card(run.model)?.contextTokens);
+  const tools = toolSpecs(catalogue, servers, knownContextTokens(cardOf(context.llm, run)));
   const system = systemPrompt({ run, servers: serverInstructions(servers) });
   const policies = Object.fromEntries(
     servers.map(({ name }) => [name, { ...context.policyOf(name) }]),
@@ -52,7 +54,7 @@ export async function epochOf(
 function toolSpecs(
   catalogue: readonly CatalogueTool[],
   servers: readonly ServerStatus[],
-  contextTokens: number | undefined,
+  contextTokens: number,
 ): readonly ToolSpec[] {
   const { direct, others } = chooseTools(catalogue, contextTokens);
   const mayChange = servers.some(

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startFakeServer } from '../../llm/testing/fake-wire.ts';
-import { connect, WIRES } from '../../llm/testing/provider-kinds.ts';
+import { connectOnly, WIRES } from '../../llm/testing/provider-kinds.ts';
 import { createOutputChecker } from '../../schema/output-checker.ts';
 import { sharedChecks } from '../../schema/testing/shared-checks.ts';
 import { isSettled } from '../../ports/store/run.ts';
@@ -48,7 +48,7 @@ describe.each(WIRES)('$provider $wire.path', (kind) => {
       bus,
       registry,
       queue: createMemoryJobQueue({ clock: systemClock, onError: () => undefined }),
-      llm: connect(kind, server),
+      llm: connectOnly(kind, server),
       outputs: createOutputChecker(sharedChecks),
       clock: systemClock,
       logger: quiet,

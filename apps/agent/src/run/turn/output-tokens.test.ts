@@ -1,46 +1,35 @@
 import { describe, expect, test } from 'vitest';
-import type { ModelCard } from '../../ports/model-card.ts';
+import { cardWith } from '../../ports/testing/model-card.ts';
 import { maxOutputTokens, outputTokensBeside, promptRoom } from './output-tokens.ts';
 import { callsThenAnswer, type Reply, type Script } from '../testing/fake-llm.ts';
 import { ok, READ_ONLY } from '../testing/fake-registry.ts';
 import { openService, type Service } from '../testing/service.ts';
 
-const CARD: ModelCard = {
-  id: 'other-1',
+const CARD = cardWith({
   aliases: ['other'],
-  tier: undefined,
   contextTokens: 20_000,
   maxOutputTokens: 6000,
+  assumed: [],
   price: { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 },
-  speed: undefined,
-  intelligence: undefined,
-  reasons: false,
-  takes: {
-    tools: true,
-    images: true,
-    audio: false,
-    pdf: true,
-    temperature: true,
-    stopSequences: true,
-    prefill: false,
-    requiredTools: true,
-    descriptionCharacters: undefined,
-  },
-};
+});
 
 describe('the output tokens of a message', () => {
   test('are the maximum of the model, capped by the run, and 8,192 for an unknown model', () => {
     expect(maxOutputTokens(CARD, undefined)).toBe(6000);
     expect(maxOutputTokens(CARD, 500)).toBe(500);
     expect(maxOutputTokens(CARD, 50_000)).toBe(6000);
-    expect(maxOutputTokens(undefined, undefined)).toBe(8192);
-    expect(maxOutputTokens(undefined, 50_000)).toBe(50_000);
+    for (const unknown of [undefined, cardWith()]) {
+      expect(maxOutputTokens(unknown, undefined)).toBe(8192);
+      expect(maxOutputTokens(unknown, 50_000)).toBe(50_000);
+      expect(maxOutputTokens(unknown, 50_000, 700)).toBe(700);
+    }
   });
 
   test('leave at least three quarters of the context to the prompt', () => {
     expect(promptRoom(CARD, 1000)).toBe(19_000);
     expect(promptRoom(CARD, 6000)).toBe(15_000);
     expect(promptRoom(undefined, 6000)).toBe(Infinity);
+    expect(promptRoom(cardWith(), 8192)).toBe(24_576);
   });
 
   test('fit into the context beside the prompt, and are at least 1,024', () => {
@@ -48,7 +37,8 @@ describe('the output tokens of a message', () => {
     expect(outputTokensBeside(CARD, 6000, 12_000)).toBe(5000);
     expect(outputTokensBeside(CARD, 6000, 19_000)).toBe(1024);
     expect(outputTokensBeside(CARD, 500, 19_000)).toBe(500);
-    expect(outputTokensBeside(undefined, 6000, 1_000_000)).toBe(6000);
+    for (const unknown of [undefined, cardWith()])
+      expect(outputTokensBeside(unknown, 6000, 1_000_000)).toBe(6000);
   });
 });
 
@@ -105,6 +95,17 @@ describe.each(['other-1', 'other'])(
     });
   },
 );
+
+test('a run with an unknown model has its conversation fitted into the assumed context', async () => {
+  const service = await serviceWithCard(
+    callsThenAnswer(Array.from({ length: 8 }, () => [{ name: 'a__read' }])),
+  );
+  service.llm.cards = [cardWith()];
+  await service.settled((await service.engine.createRun({ prompt: 'go', model: 'other-1' })).id);
+  expect(JSON.stringify(service.llm.requests.at(-1)?.messages)).toContain(
+    'The rest of this result was left out: the conversation is long.',
+  );
+});
 
 describe('a message that was truncated at the output token limit', () => {
   const cutCall: Reply = {

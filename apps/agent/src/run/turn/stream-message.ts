@@ -1,5 +1,7 @@
 import type { LlmEvent, LlmFinish, LlmRequest } from '../../ports/llm-provider.ts';
+import type { Run } from '../../ports/store/run.ts';
 import type { Uses } from '../core/engine-parts.ts';
+import { providerOf } from '../core/run-model.ts';
 import { PartialText } from './partial-text.ts';
 
 /**
@@ -9,7 +11,7 @@ import { PartialText } from './partial-text.ts';
 const PATIENCE_MS = 5_000;
 
 export interface MessageStream {
-  readonly runId: string;
+  readonly run: Pick<Run, 'id' | 'provider'>;
   readonly messageId: string;
   readonly request: LlmRequest;
   readonly signal: AbortSignal;
@@ -29,8 +31,9 @@ export type Streamed =
  */
 export async function streamMessage(
   context: Uses<'bus' | 'llm' | 'clock' | 'logger' | 'commit'>,
-  { runId, messageId, request, signal }: MessageStream,
+  { run, messageId, request, signal }: MessageStream,
 ): Promise<Streamed> {
+  const runId = run.id;
   const partial = new PartialText(context, { runId, messageId });
   const offsets = { text: 0, reasoning: 0 };
   const receive = (event: LlmEvent): void => {
@@ -52,7 +55,8 @@ export async function streamMessage(
     if (event.type === 'text') partial.add(event.delta);
   };
   try {
-    for await (const event of context.llm.stream(request, { signal, patienceMs: PATIENCE_MS })) {
+    const provider = providerOf(context.llm, run.provider);
+    for await (const event of provider.stream(request, { signal, patienceMs: PATIENCE_MS })) {
       if (event.type === 'finish') return { finish: event };
       receive(event);
     }

@@ -12,8 +12,14 @@ import { finishTurn } from './finish-turn.ts';
 import { fitContext } from './fit-context.ts';
 import { waitForModel } from '../lifecycle/model-outage.ts';
 import { messageText } from '../text/message-text.ts';
+import { cardOf } from '../core/run-model.ts';
 import { checkOutput } from './output.ts';
-import { maxOutputTokens, outputTokensBeside, promptRoom } from './output-tokens.ts';
+import {
+  knownContextTokens,
+  maxOutputTokens,
+  outputTokensBeside,
+  promptRoom,
+} from './output-tokens.ts';
 import { streamMessage } from './stream-message.ts';
 import { normalizeMessage } from '../text/normalize-message.ts';
 
@@ -35,7 +41,7 @@ export async function takeTurn(
   const { run, messageId } = turn;
   context.crashPoint('before-model-call');
   const request = await requestFor(context, turn);
-  const streamed = await streamMessage(context, { runId: run.id, messageId, request, signal });
+  const streamed = await streamMessage(context, { run, messageId, request, signal });
   if (streamed.finish === undefined) return stopTurn(context, turn, { ...streamed, signal });
   const finish = {
     ...streamed.finish,
@@ -56,7 +62,7 @@ async function requestFor(
   { run, epoch }: Turn,
 ): Promise<LlmRequest> {
   const { system, tools } = epoch;
-  const card = llm.card(run.model);
+  const card = cardOf(llm, run);
   const outputTokens = maxOutputTokens(card, run.limits.outputTokens);
   const fixedTokens = estimateTokens([system, tools]);
   const fitted = fitContext(
@@ -75,7 +81,7 @@ async function requestFor(
     tools,
     ...(run.outputSchema === undefined ? {} : { outputSchema: run.outputSchema }),
     maxTokens:
-      card?.contextTokens === undefined
+      knownContextTokens(card) === Infinity
         ? outputTokens
         : outputTokensBeside(card, outputTokens, fixedTokens + estimateTokens(fitted.messages)),
     cacheKey: run.threadId ?? run.id,

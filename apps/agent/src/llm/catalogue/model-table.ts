@@ -1,0 +1,253 @@
+import type { CardEntry } from './card-schema.ts';
+
+/** Models of one vendor, by model id. */
+export interface VendorTable {
+  /** Publication whose data the entries repeat. */
+  readonly source: string;
+  /** Date on which the data was read, as YYYY-MM-DD. */
+  readonly asOf: string;
+  readonly models: { readonly [id: string]: CardEntry };
+}
+
+/**
+ * Published data of the vendors' models. Prices are US dollars per million tokens; `above` holds
+ * for a whole call whose input is longer. A missing field is unknown. `speed` and `intelligence`
+ * are our own ranks.
+ */
+export const MODEL_TABLE: { readonly [provider: string]: VendorTable } = {
+  openai: {
+    source: 'https://platform.openai.com/docs/models',
+    asOf: '2026-11-20',
+    models: {
+      'gpt-6.1-sol': {
+        tier: 'medium',
+        reasons: true,
+        context_tokens: 1050000,
+        max_output_tokens: 128000,
+        speed: 0.5,
+        intelligence: 0.9,
+        price: {
+          input: 2,
+          output: 10,
+          cache_read: 0.1,
+          cache_write: 2.5,
+          above: { input_tokens: 272000, input: 4, output: 15, cache_read: 0.2, cache_write: 5 },
+        },
+      },
+      'gpt-6-sol': {
+        tier: 'medium',
+        reasons: true,
+        context_tokens: 1050000,
+        max_output_tokens: 128000,
+        speed: 0.5,
+        intelligence: 0.85,
+        price: {
+          input: 2,
+          output: 10,
+          cache_read: 0.2,
+          cache_write: 2.5,
+          above: { input_tokens: 272000, input: 4, output: 15, cache_read: 0.4, cache_write: 5 },
+        },
+      },
+      'gpt-6-luna': {
+        tier: 'small',
+        reasons: true,
+        context_tokens: 1050000,
+        max_output_tokens: 128000,
+        speed: 0.9,
+        intelligence: 0.6,
+        price: {
+          input: 0.1,
+          output: 0.5,
+          cache_read: 0.01,
+          cache_write: 0.125,
+          above: {
+            input_tokens: 272000,
+            input: 0.2,
+            output: 0.75,
+            cache_read: 0.02,
+            cache_write: 0.25,
+          },
+        },
+      },
+      'gpt-6-astra': { tier: 'large', reasons: true, speed: 0.2, intelligence: 1 },
+      'gpt-6.1-terra': { tier: 'medium', reasons: true },
+      'gpt-5.2': {
+        tier: 'medium',
+        reasons: true,
+        context_tokens: 400000,
+        max_output_tokens: 128000,
+        speed: 0.5,
+        intelligence: 0.7,
+        price: { input: 1.75, output: 14, cache_read: 0.175, cache_write: 1.75 },
+      },
+      'gpt-5.1': {
+        tier: 'medium',
+        reasons: true,
+        context_tokens: 400000,
+        max_output_tokens: 128000,
+        speed: 0.5,
+        intelligence: 0.65,
+        price: { input: 1.25, output: 10, cache_read: 0.125, cache_write: 1.25 },
+      },
+      'gpt-5': {
+        tier: 'medium',
+        reasons: true,
+        context_tokens: 400000,
+        max_output_tokens: 128000,
+        speed: 0.4,
+        intelligence: 0.6,
+        price: { input: 1.25, output: 10, cache_read: 0.125, cache_write: 1.25 },
+      },
+      'gpt-5-mini': {
+        tier: 'small',
+        reasons: true,
+        context_tokens: 400000,
+        max_output_tokens: 128000,
+        speed: 0.7,
+        intelligence: 0.45,
+        price: { input: 0.25, output: 2, cache_read: 0.025, cache_write: 0.25 },
+      },
+      'gpt-5-nano': {
+        tier: 'small',
+        reasons: true,
+        context_tokens: 400000,
+        max_output_tokens: 128000,
+        speed: 0.9,
+        intelligence: 0.3,
+        price: { input: 0.05, output: 0.4, cache_read: 0.005, cache_write: 0.05 },
+      },
+      'gpt-4.1': {
+        tier: 'medium',
+        context_tokens: 1047576,
+        max_output_tokens: 32768,
+        speed: 0.6,
+        intelligence: 0.5,
+        price: { input: 2, output: 8, cache_read: 0.5, cache_write: 2 },
+      },
+      'gpt-4.1-mini': {
+        tier: 'small',
+        context_tokens: 1047576,
+        max_output_tokens: 32768,
+        speed: 0.8,
+        intelligence: 0.35,
+        price: { input: 0.4, output: 1.6, cache_read: 0.1, cache_write: 0.4 },
+      },
+      'gpt-4.1-nano': {
+        tier: 'small',
+        context_tokens: 1047576,
+        max_output_tokens: 32768,
+        speed: 1,
+        intelligence: 0.2,
+        price: { input: 0.1, output: 0.4, cache_read: 0.025, cache_write: 0.1 },
+      },
+      'gpt-4o': {
+        tier: 'medium',
+        context_tokens: 128000,
+        max_output_tokens: 16384,
+        speed: 0.6,
+        intelligence: 0.4,
+        price: { input: 2.5, output: 10, cache_read: 1.25, cache_write: 2.5 },
+      },
+      'gpt-4o-mini': {
+        tier: 'small',
+        context_tokens: 128000,
+        max_output_tokens: 16384,
+        speed: 0.8,
+        intelligence: 0.25,
+        price: { input: 0.15, output: 0.6, cache_read: 0.075, cache_write: 0.15 },
+      },
+    },
+  },
+  anthropic: {
+    source: 'https://platform.claude.com/docs/en/about-claude/models/overview',
+    asOf: '2026-11-20',
+    models: {
+      'claude-sonnet-5-5': {
+        tier: 'medium',
+        reasons: true,
+        context_tokens: 1000000,
+        max_output_tokens: 128000,
+        speed: 0.7,
+        intelligence: 0.85,
+        takes: { required_tools: false },
+        price: { input: 2, output: 10, cache_read: 0.1, cache_write: 2.5 },
+      },
+      'claude-opus-5-5': {
+        tier: 'large',
+        reasons: true,
+        context_tokens: 1000000,
+        max_output_tokens: 128000,
+        speed: 0.5,
+        intelligence: 0.95,
+        takes: { required_tools: false },
+        price: { input: 4, output: 20, cache_read: 0.2, cache_write: 5 },
+      },
+      'claude-haiku-5-5': {
+        tier: 'small',
+        reasons: true,
+        context_tokens: 1000000,
+        max_output_tokens: 128000,
+        speed: 1,
+        intelligence: 0.6,
+        takes: { required_tools: false },
+        price: {
+          input: 0.1,
+          output: 0.5,
+          cache_read: 0.01,
+          cache_write: 0.125,
+          above: {
+            input_tokens: 100000,
+            input: 0.5,
+            output: 2.5,
+            cache_read: 0.05,
+            cache_write: 0.625,
+          },
+        },
+      },
+      'claude-fable-5-1': {
+        tier: 'large',
+        reasons: true,
+        context_tokens: 1000000,
+        max_output_tokens: 128000,
+        speed: 0.2,
+        intelligence: 1,
+        takes: { required_tools: false },
+      },
+      'claude-sonnet-5': {
+        tier: 'medium',
+        reasons: true,
+        context_tokens: 1000000,
+        max_output_tokens: 128000,
+        speed: 0.7,
+        intelligence: 0.75,
+        price: { input: 2, output: 10, cache_read: 0.2, cache_write: 2.5 },
+      },
+      'claude-opus-5': {
+        tier: 'large',
+        reasons: true,
+        context_tokens: 1000000,
+        max_output_tokens: 128000,
+        speed: 0.4,
+        intelligence: 0.85,
+        price: { input: 5, output: 25, cache_read: 0.5, cache_write: 6.25 },
+      },
+      'claude-sonnet-4-6': {
+        tier: 'medium',
+        reasons: true,
+        context_tokens: 200000,
+        max_output_tokens: 64000,
+        speed: 0.6,
+        intelligence: 0.6,
+      },
+      'claude-haiku-4-5': {
+        tier: 'small',
+        context_tokens: 200000,
+        max_output_tokens: 64000,
+        speed: 0.9,
+        intelligence: 0.45,
+        price: { input: 1, output: 5, cache_read: 0.1, cache_write: 1.25 },
+      },
+    },
+  },
+};
