@@ -55,6 +55,6 @@ export function makeServer() {
   return createServer({
     info: { name: 'signalbox', version: '1.0.0' },
     tools: [echo, flood, ...fillers],
-    limits: { progressIntervalMs: 0 },
+    settings: { limits: { progressIntervalMs: 0 } },
   });
 }

@@ -37,7 +37,7 @@ const perNotification: Table['columns'] = [
 const LIST_NOTE =
   'Signalbox sends the text of the list that it stored when the tools were registered; the floor and the SDK serialize the list for each request.';
 const PROGRESS_NOTE =
-  'Signalbox runs with `limits: { progressIntervalMs: 0 }` here. By default a server of Signalbox sends at most 10 progress notifications a second for a call and drops those in between.';
+  'Signalbox runs with `settings: { limits: { progressIntervalMs: 0 } }` here. By default a server of Signalbox sends at most 10 progress notifications a second for a call and drops those in between.';
 
 export const tables: readonly Table[] = [
   ...callTables('stdioServer', 'Server, stdio', 30),

@@ -61,6 +61,6 @@ export function makeServer(tools) {
   return createServer({
     info: { name: 'signalbox', version: '1.0.0' },
     tools: [echo, flood, ...others],
-    limits: { progressIntervalMs: 0 },
+    settings: { limits: { progressIntervalMs: 0 } },
   });
 }

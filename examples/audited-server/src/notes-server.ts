@@ -73,14 +73,16 @@ export function createNotesServer({ requests, entries }: NotesServerOptions): Se
     tools: [addNote],
     prompts: [summarize],
     resources: [allNotes],
-    capabilities: { extensions: { [AUDIT_EXTENSION]: { entries } } },
-    methods: { 'acme/audit': readAudit },
-    middleware: [
-      auditLog((entry) => {
-        log.push(entry);
-        if (log.length > entries) log.shift();
-      }),
-      quota({ requests }),
-    ],
+    extensions: {
+      capabilities: { extensions: { [AUDIT_EXTENSION]: { entries } } },
+      methods: { 'acme/audit': readAudit },
+      middleware: [
+        auditLog((entry) => {
+          log.push(entry);
+          if (log.length > entries) log.shift();
+        }),
+        quota({ requests }),
+      ],
+    },
   });
 }

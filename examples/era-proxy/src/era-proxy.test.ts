@@ -146,7 +146,7 @@ describe.each([
   test('uses custom methods and gets custom notifications', async () => {
     const notified: unknown[] = [];
     const { client } = await connect(from, to, {
-      notifications: { 'acme/echoed': (params) => notified.push(params) },
+      extensions: { notifications: { 'acme/echoed': (params) => notified.push(params) } },
     });
     expect(await client.request('acme/echo', { a: 1 })).toMatchObject({ params: { a: 1 } });
     expect(notified).toEqual([{ by: 'everything' }]);
@@ -160,8 +160,7 @@ describe.each([
       'cook',
       {},
       {
-        task: {},
-        onTask: ({ status }) => statuses.push(status),
+        task: { request: {}, onTask: ({ status }) => statuses.push(status) },
       },
     );
     expect(result.content).toMatchObject([{ text: 'Cooked, accept.' }]);

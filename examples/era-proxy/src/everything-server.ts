@@ -101,18 +101,22 @@ export function createEverythingServer(effects: string[] = []): Server {
     templates: [
       defineResourceTemplate({ uriTemplate: 'log://{day}', name: 'Log', read: ({ day }) => day }),
     ],
-    resourceSubscriptions: true,
-    lists: { pageSize: 2 },
-    capabilities: { extensions: { 'com.acme/echo': { loud: true } } },
-    methods: {
-      'acme/echo': defineMethod({
-        handler: (params, { notify }) => {
-          void notify('acme/echoed', { by: 'everything' });
-          return { params };
-        },
-      }),
+    settings: {
+      resourceSubscriptions: true,
+      lists: { pageSize: 2 },
+      tasks: { pollIntervalMs: 10 },
     },
-    tasks: { pollIntervalMs: 10 },
+    extensions: {
+      capabilities: { extensions: { 'com.acme/echo': { loud: true } } },
+      methods: {
+        'acme/echo': defineMethod({
+          handler: (params, { notify }) => {
+            void notify('acme/echoed', { by: 'everything' });
+            return { params };
+          },
+        }),
+      },
+    },
   });
   return server;
 }

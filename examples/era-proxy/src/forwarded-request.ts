@@ -39,8 +39,10 @@ export class ForwardedRequest {
       signal: this.#cancel.signal,
       meta: this.meta,
       onProgress: (progress) => void this.#context.progress(progress),
-      onTask: () => void this.#context.startTask(),
-      ...(context.client.can('tasks') && { task: {} }),
+      task: {
+        ...(context.client.can('tasks') && { request: {} }),
+        onTask: () => void this.#context.startTask(),
+      },
     });
     this.#result.catch(() => undefined);
   }

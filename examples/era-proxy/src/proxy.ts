@@ -124,9 +124,11 @@ export async function connectProxy(options: ProxyOptions): Promise<Proxy> {
     handlers,
     capabilities: { elicitationUrl: true, samplingTools: true, samplingContext: true },
     limits: { requestTimeoutMs: Infinity, maxInputRounds: 1000 },
-    notifications: Object.fromEntries(
-      (options.notifications ?? []).map((name) => [name, onNotification(name)]),
-    ),
+    extensions: {
+      notifications: Object.fromEntries(
+        (options.notifications ?? []).map((name) => [name, onNotification(name)]),
+      ),
+    },
     events: { onLog },
   });
   const { capabilities, info, instructions } = client.server;
@@ -209,22 +211,31 @@ export async function connectProxy(options: ProxyOptions): Promise<Proxy> {
   const server = createServer({
     info: info ?? { name: 'era-proxy', version: '1.0.0' },
     ...(instructions !== undefined && { instructions }),
-    ...(capabilities.tools && { tools: await taskTools(), tasks: { pollIntervalMs: 100 } }),
+    ...(capabilities.tools && { tools: await taskTools() }),
     ...(capabilities.prompts && { prompts: [] }),
     ...(capabilities.resources && { resources }),
-    capabilities: { extensions, experimental: capabilities.experimental ?? {} },
-    middleware: [middleware],
-    methods: Object.fromEntries((options.methods ?? []).map((name) => [name, customMethod(name)])),
-    notifications: Object.fromEntries(
-      (options.notifications ?? []).map((name) => [
-        name,
-        (params: JsonObject) => void client.notify(name, params),
-      ]),
-    ),
-    limits: { progressIntervalMs: 0 },
-    onLegacySession: async (opened) => {
-      session = opened;
-      await client.rootsChanged();
+    extensions: {
+      capabilities: { extensions, experimental: capabilities.experimental ?? {} },
+      middleware: [middleware],
+      methods: Object.fromEntries(
+        (options.methods ?? []).map((name) => [name, customMethod(name)]),
+      ),
+      notifications: Object.fromEntries(
+        (options.notifications ?? []).map((name) => [
+          name,
+          (params: JsonObject) => void client.notify(name, params),
+        ]),
+      ),
+    },
+    settings: {
+      limits: { progressIntervalMs: 0 },
+      ...(capabilities.tools && { tasks: { pollIntervalMs: 100 } }),
+    },
+    events: {
+      onLegacySession: async (opened) => {
+        session = opened;
+        await client.rootsChanged();
+      },
     },
   });
   if (capabilities.logging !== undefined) await client.setLogLevel('debug');

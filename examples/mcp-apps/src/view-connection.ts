@@ -57,8 +57,7 @@ export class ViewConnection {
       // The methods exist, and the middleware serves them.
       tools: [],
       resources: [],
-      methods: viewMethods(options),
-      middleware: [forward(options)],
+      extensions: { methods: viewMethods(options), middleware: [forward(options)] },
     });
   }
 

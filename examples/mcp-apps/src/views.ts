@@ -38,7 +38,7 @@ export function withUi(tool: ToolDefinition, ui: ToolUi): ToolDefinition {
 export function serveViews(
   views: readonly View[],
   tools: readonly ToolDefinition[],
-): Pick<ServerOptions, 'capabilities' | 'middleware' | 'resources' | 'tools'> {
+): Pick<ServerOptions, 'extensions' | 'resources' | 'tools'> {
   const known = new Set<string>(views.map(({ uri }) => uri));
   for (const tool of tools) {
     const { resourceUri } = uiOf(tool);
@@ -46,8 +46,10 @@ export function serveViews(
       throw new Error(`The tool ${tool.name} is linked to ${resourceUri}, which is not a view`);
   }
   return {
-    capabilities: { extensions: { [UI_EXTENSION]: {} } },
-    middleware: [adaptToolList],
+    extensions: {
+      capabilities: { extensions: { [UI_EXTENSION]: {} } },
+      middleware: [adaptToolList],
+    },
     tools,
     resources: views.map(({ html, ui, ...view }) =>
       defineResource({

@@ -32,7 +32,7 @@ export function fuzzServer(): Server {
       tool('unwritable', () => ({ content: [], _meta: { n: 1n } })),
       tool('nothing', () => undefined as never),
     ],
-    onError: () => undefined,
+    events: { onError: () => undefined },
   });
 }
 

@@ -104,7 +104,12 @@ const LIMITS: readonly (readonly [row: RegExp, file: string, name: string, value
     'MAX_AGE_MS',
     600_000,
   ],
-  [/`limits\.idempotencyEntries` \| 1000 \|/u, 'server/methods.ts', 'idempotencyEntries', 1000],
+  [
+    /`settings\.limits\.idempotencyEntries` \| 1000 \|/u,
+    'server/methods.ts',
+    'idempotencyEntries',
+    1000,
+  ],
   [
     /Log messages that wait for a slow reader \| 256,/u,
     'server/connection/notification-queue.ts',
@@ -167,7 +172,7 @@ const LIMITS: readonly (readonly [row: RegExp, file: string, name: string, value
     60_000,
   ],
   [
-    /`limits\.progressIntervalMs` \| 100 ms \|/u,
+    /`settings\.limits\.progressIntervalMs` \| 100 ms \|/u,
     'server/requests/progress.ts',
     'DEFAULT_PROGRESS_INTERVAL_MS',
     100,

@@ -44,8 +44,8 @@ async function connect(
     ],
     prompts: [definePrompt({ name: 'greet', handler: () => ({ messages: [] }) })],
     resources: [defineResource({ uri: 'note://1', name: 'Note', read: () => 'a note' })],
-    middleware: [logCalls(log)],
-    onError: () => undefined,
+    extensions: { middleware: [logCalls(log)] },
+    events: { onError: () => undefined },
   });
   const client = await connectInMemory(server, {
     info: { name: 'c', version: '1' },

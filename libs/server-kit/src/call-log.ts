@@ -73,7 +73,7 @@ function isFailure(result: JsonObject): boolean {
 }
 
 /**
- * Returns an `onError` for `ServerOptions` that logs errors, which the peer does not see, with
+ * Returns an `onError` for `ServerEvents` that logs errors, which the peer does not see, with
  * their stack.
  */
 export function logErrors(log: Logger): (error: unknown) => void {

@@ -27,7 +27,7 @@ export function startServer(
     import { integerOption, limitResults, runServer, UsageError } from '@signalbox/server-kit';
     const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
     const tool = (name, handler) => ({ name, description: name, inputSchema: { type: 'object' }, annotations, handler });
-    const server = (...tools) => createServer({ info: { name: 'kit', version: '1' }, tools, middleware: [limitResults()] });
+    const server = (...tools) => createServer({ info: { name: 'kit', version: '1' }, tools, extensions: { middleware: [limitResults()] } });
     await runServer({
       name: 'kit', version: '1.2.3', usage: 'Usage: kit', envPrefix: 'MCP_KIT', options: { count: { type: 'string' } },
       start: async () => ({ server: server() }),

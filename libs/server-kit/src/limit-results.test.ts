@@ -27,7 +27,7 @@ async function call(output: ToolOutput, limit?: ResultLimit): Promise<JsonObject
     handler: () => output,
   });
   const client = await connectInMemory(
-    createServer({ info, tools: [big], middleware: [limitResults(limit)] }),
+    createServer({ info, tools: [big], extensions: { middleware: [limitResults(limit)] } }),
   );
   try {
     return { ...(await client.callTool('big', {})) };
@@ -113,7 +113,7 @@ test('a prompt or a resource over the limit is an error', async () => {
       defineResource({ uri: 'text://long', name: 'Long', read: () => long }),
       defineResource({ uri: 'text://short', name: 'Short', read: () => 'short' }),
     ],
-    middleware: [limitResults({ maxBytes: 1000 })],
+    extensions: { middleware: [limitResults({ maxBytes: 1000 })] },
   });
   const client = await connectInMemory(server);
   await expect(client.getPrompt('long')).rejects.toMatchObject({

@@ -118,7 +118,7 @@ describe('runServer while it serves', () => {
 
   test('logs a line that is no message in one sentence', async () => {
     const child = startServer(
-      `start: async ({ log }) => ({ server: createServer({ info: { name: 'kit', version: '1' }, onError: (error) => log.error(error.stack) }) }),`,
+      `start: async ({ log }) => ({ server: createServer({ info: { name: 'kit', version: '1' }, events: { onError: (error) => log.error(error.stack) } }) }),`,
     );
     child.stdin.end('garbage\n');
     const { stderr } = await outcome(child);

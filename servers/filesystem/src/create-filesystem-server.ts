@@ -203,7 +203,6 @@ function createConnectionServer(
     },
     instructions:
       'Files below the allowed directories only; list_allowed_directories names them. Relative paths start at the first one.',
-    middleware: [logCalls(log), limitResults({ maxBytes: sentBytesLimit })],
     tools: createTools(runner, { readOnly }),
     prompts: [exploreProjectPrompt(session)],
     resources: createResourceProvider({
@@ -213,9 +212,12 @@ function createConnectionServer(
       calls,
       updated: (uri) => server.changes.resourceUpdated(uri),
     }),
-    onLegacySession: (legacySession) => session.attach(legacySession),
-    onError: logErrors(log),
-    ...(options.stateKeys === undefined ? {} : { requestState: { keys: options.stateKeys } }),
+    extensions: { middleware: [logCalls(log), limitResults({ maxBytes: sentBytesLimit })] },
+    events: {
+      onLegacySession: (legacySession) => session.attach(legacySession),
+      onError: logErrors(log),
+    },
+    settings: options.stateKeys === undefined ? {} : { requestState: { keys: options.stateKeys } },
   });
   return { server, close: () => listWatch.close() };
 }

@@ -41,11 +41,11 @@ export function createSqliteServer(options: SqliteServerOptions): SqliteServer {
     info: { name: 'signalbox-sqlite', title: 'SQLite', version: packageVersion(import.meta.url) },
     instructions:
       'Reads one SQLite database. Look at list_tables and describe_table before writing SQL for read_query; pass values through params.',
-    lists: { areFixed: true },
-    middleware: [logCalls(log), limitResults({ maxBytes: limits.maxResultBytes })],
     tools: [readQueryTool(pool, limits.maxRows), listTablesTool(pool), describeTableTool(pool)],
     resources: [schemaResource(pool)],
-    onError: logErrors(log),
+    extensions: { middleware: [logCalls(log), limitResults({ maxBytes: limits.maxResultBytes })] },
+    events: { onError: logErrors(log) },
+    settings: { lists: { areFixed: true } },
   });
   return { server, close: () => pool.close() };
 }

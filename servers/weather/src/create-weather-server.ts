@@ -35,10 +35,12 @@ export function createWeatherServer(options: WeatherServerOptions): Server {
             'All weather of this server is made-up demonstration data. Say so when you use it.',
         }
       : {}),
-    lists: { areFixed: true },
-    middleware: [logCalls(log), limitResults()],
     tools: [weatherCurrentTool(setup), weatherForecastTool(setup), weatherCompareTool(setup)],
-    ...(stateKeys === undefined ? {} : { requestState: { keys: stateKeys } }),
-    onError: logErrors(log),
+    extensions: { middleware: [logCalls(log), limitResults()] },
+    events: { onError: logErrors(log) },
+    settings: {
+      lists: { areFixed: true },
+      ...(stateKeys === undefined ? {} : { requestState: { keys: stateKeys } }),
+    },
   });
 }

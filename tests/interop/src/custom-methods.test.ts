@@ -14,17 +14,19 @@ async function serveSearch(): Promise<{ readonly url: URL; readonly methods: rea
   const methods: string[] = [];
   const server = createServer({
     info: { name: 'search', version: '1.0.0' },
-    middleware: [
-      ({ method }, next) => {
-        methods.push(method);
-        return next();
+    extensions: {
+      middleware: [
+        ({ method }, next) => {
+          methods.push(method);
+          return next();
+        },
+      ],
+      methods: {
+        'acme/search': defineMethod({
+          params: z.object({ query: z.string() }),
+          handler: ({ query }) => ({ found: [query] }),
+        }),
       },
-    ],
-    methods: {
-      'acme/search': defineMethod({
-        params: z.object({ query: z.string() }),
-        handler: ({ query }) => ({ found: [query] }),
-      }),
     },
   });
   const listener = await serveHttp(server);

@@ -30,6 +30,37 @@ describe.each(['libs/mcp-core', 'libs/server-kit'])('the entry points of %s', (f
   });
 });
 
+/** Names of the interfaces whose members a caller writes, apart from definitions, which have the members of the specification. */
+const OPTIONS = /(?:Options|Limits|Events|Extensions|Settings|Handlers|Capabilities|Main)$/u;
+
+test.each(['libs/mcp-core', 'libs/server-kit'])(
+  'the options of %s have fewer than ten members, inherited ones included',
+  (folder) => {
+    const counts = new PublicTypes().memberCounts(entriesOf(folder), OPTIONS);
+    expect([...counts].filter(([, members]) => members >= 10)).toEqual([]);
+    expect([...counts].filter(([, members]) => members === 0)).toEqual([]);
+    expect(counts.size).toBeGreaterThan(2);
+  },
+);
+
+test('inherited members are counted', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'public-types-'));
+  writeFileSync(
+    join(folder, 'base.d.ts'),
+    'export interface BaseOptions {\n    /** First. */\n    readonly one?: {\n        readonly nested: 1;\n    };\n    two(): void;\n}\n',
+  );
+  const entry = join(folder, 'own.d.ts');
+  writeFileSync(
+    entry,
+    "import type { BaseOptions } from './base.ts';\nexport interface OwnOptions<T> extends BaseOptions {\n    readonly two?: T;\n    readonly three: T;\n}\nexport interface Other {\n    four: 4;\n}\n",
+  );
+  expect(new PublicTypes().memberCounts([entry], /Options$/u)).toEqual(
+    new Map([['OwnOptions', 3]]),
+  );
+  writeFileSync(entry, 'export interface OwnOptions extends Partial<Other> {\n    one: 1;\n}\n');
+  expect(() => new PublicTypes().memberCounts([entry], /Options$/u)).toThrow('extends Partial');
+});
+
 test('a type that only a signature mentions, and a name that two entries export, are reported', () => {
   const folder = mkdtempSync(join(tmpdir(), 'public-types-'));
   const write = (name: string, text: string): string => {

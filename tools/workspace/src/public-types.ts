@@ -19,6 +19,12 @@ const BINDINGS = /^(import|export) (?:type )?\{([^}]*)\} from ['"](\.[^'"]*)['"]
 const DECLARATION =
   /^(export )?(?:declare )?(?:abstract )?(?:interface|type|class|function|const) (\w+)/u;
 
+/** The bases and the body of an interface. */
+const INTERFACE = /^(?:export )?interface \w+(?:<[^{]*>)?(?: extends ([^{]*))? \{\n([^]*)^\}/mu;
+const BASE = /\b\w+\b/gu;
+/** A member, at the indentation that the compiler writes. */
+const MEMBER = /^ {4}(?:readonly )?(\w+)[?(:<]/gmu;
+
 /** The declaration files of a package. */
 export class PublicTypes {
   readonly #modules = new Map<string, Module>();
@@ -45,6 +51,36 @@ export class PublicTypes {
       .filter((key, index) => keys.indexOf(key) !== index)
       .map((key) => key.slice(key.lastIndexOf(' ') + 1))
       .toSorted();
+  }
+
+  /**
+   * Returns the number of members, inherited ones included, of the interfaces that the entries export under a name that matches. Throws for an interface
+   * that extends anything but interfaces of the package.
+   */
+  memberCounts(entries: readonly string[], name: RegExp): ReadonlyMap<string, number> {
+    const exported = entries.flatMap((entry) => [...this.#read(entry).exported.values()]);
+    return new Map(
+      exported
+        .filter((declared) => name.test(declared.name) && this.#isInterface(declared))
+        .map((declared) => [declared.name, this.#membersOf(declared).size]),
+    );
+  }
+
+  #isInterface({ file, name }: Declared): boolean {
+    return INTERFACE.test(this.#read(file).declarations.get(name) ?? '');
+  }
+
+  #membersOf({ file, name }: Declared): ReadonlySet<string> {
+    const { declarations, imported } = this.#read(file);
+    const [, bases = '', body = ''] = INTERFACE.exec(declarations.get(name) ?? '') ?? [];
+    const own = [...body.matchAll(MEMBER)].map(([, member = '']) => member);
+    const inherited = [...bases.matchAll(BASE)].flatMap(([base]) => {
+      const declared = this.#origin(imported.get(base) ?? { file, name: base });
+      if (!this.#isInterface(declared))
+        throw new Error(`${name} extends ${base}, whose members are not known`);
+      return [...this.#membersOf(declared)];
+    });
+    return new Set([...own, ...inherited]);
   }
 
   #mentionedBy({ file, name }: Declared): readonly Declared[] {

@@ -139,9 +139,11 @@ async function start(
     timeoutMs: request.inactivityMs,
     maxTotalMs: request.maxTotalMs,
     onProgress: request.onProgress,
-    ...(onTask === undefined ? {} : { onTask: ({ taskId }) => onTask(taskId) }),
-    // A task outlives the connection and this process.
-    task: {},
+    task: {
+      // A task outlives the connection and this process.
+      request: {},
+      ...(onTask === undefined ? {} : { onTask: ({ taskId }) => onTask(taskId) }),
+    },
   };
   if (isResourceReader)
     return resourceResult(

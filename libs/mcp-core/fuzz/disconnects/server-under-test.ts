@@ -51,9 +51,11 @@ export class ServerUnderTest {
           };
         },
       },
-      limits: { progressIntervalMs: 0 },
-      requestState: { keys: ['a key of more than thirty-two characters'] },
-      onError,
+      settings: {
+        limits: { progressIntervalMs: 0 },
+        requestState: { keys: ['a key of more than thirty-two characters'] },
+      },
+      events: { onError },
     });
     this.#countConnections();
     this.handler = createHttpHandler(this.server, {

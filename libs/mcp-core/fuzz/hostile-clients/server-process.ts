@@ -36,7 +36,7 @@ const server = createServer({
     read: () => Promise.resolve({ contents: [] }),
     subscribe: () => Promise.resolve(() => undefined),
   },
-  onError: () => undefined,
+  events: { onError: () => undefined },
 });
 const listener = await serveHttp(server, {
   limits: {

@@ -28,7 +28,7 @@ export interface ClientExtensions {
 }
 
 /** Identity, features and limits of a client. */
-export interface ClientOptions extends ClientExtensions {
+export interface ClientOptions {
   readonly info: Implementation;
   /** Handlers of the server's input requests: elicitation, sampling and roots. */
   readonly handlers?: InputHandlers;
@@ -44,6 +44,7 @@ export interface ClientOptions extends ClientExtensions {
   /** Default: a cache with the default limits. */
   readonly cache?: CacheOptions;
   readonly events?: ClientEvents;
+  readonly extensions?: ClientExtensions;
 }
 
 /** Limits of a client. */
@@ -100,6 +101,17 @@ export interface InputRoundOptions {
   readonly resume?: InputRound;
 }
 
+/** The task that a call may become. */
+export interface RequestTaskOptions {
+  /** Asks a server of 2025-11-25 to run the call as a task that is kept for `ttlMs`, if the tool supports it. Default: only for tools that require it. Other servers decide on their own. */
+  readonly request?: { readonly ttlMs?: number };
+  /**
+   * Called when a call becomes a task, and whenever the status or message of the task has changed. `Client.tasks` accepts the id of the task, also after a
+   * lost connection or a restart of the host.
+   */
+  readonly onTask?: (task: Task) => void;
+}
+
 /** Options of a single request. */
 export interface RequestOptions {
   /** Cancels the request on the server and rejects with `request-cancelled`. */
@@ -110,13 +122,8 @@ export interface RequestOptions {
   readonly maxTotalMs?: number;
   /** Merged into the request's `_meta`. */
   readonly meta?: JsonObject;
-  /**
-   * Called when a call becomes a task, and whenever the status or message of the task has changed. `Client.tasks` accepts the id of the task, also after a
-   * lost connection or a restart of the host.
-   */
-  readonly onTask?: (task: Task) => void;
-  /** Asks a server of 2025-11-25 to run the call as a task that is kept for `ttlMs`, if the tool supports it. Default: only for tools that require it. Other servers decide on their own. */
-  readonly task?: { readonly ttlMs?: number };
+  /** The task that a call may become. */
+  readonly task?: RequestTaskOptions;
   /** Storage of the input rounds of the request, and a stored round to begin with. */
   readonly inputRounds?: InputRoundOptions;
   /** Called for every progress notification, in order and before the response. */

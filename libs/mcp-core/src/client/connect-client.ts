@@ -26,7 +26,7 @@ export async function connectClient(
   open: () => Promise<Transport> | Transport,
   options: ClientOptions,
 ): Promise<Client> {
-  assertCustomNames(options);
+  assertCustomNames(options.extensions);
   const { events } = options;
   const client = new ConnectedClient(
     open,

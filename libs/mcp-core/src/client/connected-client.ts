@@ -305,12 +305,17 @@ export class ConnectedClient implements Client {
   }
 
   /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation */
-  #taskParam(name: string, { task }: RequestOptions = {}): JsonObject | undefined {
+  #taskParam(
+    name: string,
+    { task: { request } = {} }: RequestOptions = {},
+  ): JsonObject | undefined {
     const { codec } = this.#current.connection;
     if (codec.tasks !== 'core' || !codec.offersTasks(this.server.capabilities)) return undefined;
     const support = this.#tools.taskSupport(name);
-    const isWanted = support === 'required' || (task !== undefined && support !== 'never');
-    return isWanted ? { task: task?.ttlMs === undefined ? {} : { ttl: task.ttlMs } } : undefined;
+    const isWanted = support === 'required' || (request !== undefined && support !== 'never');
+    return isWanted
+      ? { task: request?.ttlMs === undefined ? {} : { ttl: request.ttlMs } }
+      : undefined;
   }
 
   #headersOf({

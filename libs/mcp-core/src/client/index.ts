@@ -10,6 +10,7 @@ export type {
   InputRoundOptions,
   OutputOptions,
   RequestOptions,
+  RequestTaskOptions,
 } from './client-options.ts';
 export { defineClientMethod } from './extensions/custom-methods.ts';
 export type { ClientMethodDefinition } from './extensions/custom-methods.ts';

@@ -82,7 +82,7 @@ describe.each<{ readonly name: string; readonly era: Era; readonly isSse?: boole
 
   test('lists and calls tools, with progress before the result', async () => {
     const client = await open(
-      createServer({ info, tools: [count], limits: { progressIntervalMs: 0 } }),
+      createServer({ info, tools: [count], settings: { limits: { progressIntervalMs: 0 } } }),
     );
     expect(client.server).toMatchObject({ info, era });
     expect((await client.listTools()).map(({ name }) => name)).toEqual(['count']);

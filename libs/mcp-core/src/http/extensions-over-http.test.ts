@@ -24,7 +24,11 @@ async function connect(
   clientOptions: Partial<ClientOptions>,
   httpOptions: ServeHttpOptions = {},
 ): Promise<Client> {
-  const server = createServer({ info, methods: { 'acme/steps': steps }, ...serverOptions });
+  const server = createServer({
+    info,
+    ...serverOptions,
+    extensions: { methods: { 'acme/steps': steps }, ...serverOptions.extensions },
+  });
   const listener = await serveHttp(server, httpOptions);
   onTestFinished(() => listener.close());
   const client = await connectClient(() => httpTransport({ url: listener.url }), {
@@ -48,15 +52,17 @@ describe('extension points over HTTP', () => {
       const received: unknown[] = [];
       const client = await connect(
         {
-          middleware: [
-            async ({ method }, next) => {
-              await new Promise(setImmediate);
-              methods.push(method);
-              return next();
-            },
-          ],
+          extensions: {
+            middleware: [
+              async ({ method }, next) => {
+                await new Promise(setImmediate);
+                methods.push(method);
+                return next();
+              },
+            ],
+          },
         },
-        { era, notifications: { 'acme/step': (params) => received.push(params) } },
+        { era, extensions: { notifications: { 'acme/step': (params) => received.push(params) } } },
         http,
       );
       expect(await client.request('acme/steps', { name: 'x' })).toMatchObject({
@@ -72,13 +78,15 @@ describe('extension points over HTTP', () => {
   test('a middleware that refuses initialize opens no session', async () => {
     const connecting = connect(
       {
-        middleware: [
-          ({ method }, next) => {
-            if (method === 'initialize')
-              throw new ProtocolError(ErrorCode.invalidRequest, 'Closed');
-            return next();
-          },
-        ],
+        extensions: {
+          middleware: [
+            ({ method }, next) => {
+              if (method === 'initialize')
+                throw new ProtocolError(ErrorCode.invalidRequest, 'Closed');
+              return next();
+            },
+          ],
+        },
       },
       { era: 'legacy' },
     );
@@ -109,21 +117,25 @@ describe('extension points over HTTP', () => {
       const client = await connect(
         {
           tools: [city, weather],
-          middleware: [
-            ({ method, params }, next) => {
-              if (method.startsWith('tools/')) called.push(params.name ?? method);
-              return next();
-            },
-          ],
+          extensions: {
+            middleware: [
+              ({ method, params }, next) => {
+                if (method.startsWith('tools/')) called.push(params.name ?? method);
+                return next();
+              },
+            ],
+          },
         },
         {
           era,
-          middleware: [
-            ({ params }, next) =>
-              params.name === 'weather'
-                ? next({ ...params, name: 'city', arguments: { region: 'eu' } })
-                : next(),
-          ],
+          extensions: {
+            middleware: [
+              ({ params }, next) =>
+                params.name === 'weather'
+                  ? next({ ...params, name: 'city', arguments: { region: 'eu' } })
+                  : next(),
+            ],
+          },
         },
       );
       await client.listTools();
@@ -136,23 +148,28 @@ describe('extension points over HTTP', () => {
   test('custom notifications of a client reach a session, and no modern server', async () => {
     const received = Promise.withResolvers<unknown>();
     const notifications = { 'acme/seen': (params: unknown) => received.resolve(params) };
-    const legacy = await connect({ notifications }, { era: 'legacy' });
+    const legacy = await connect({ extensions: { notifications } }, { era: 'legacy' });
     await legacy.notify('acme/seen', { id: 1 });
     expect(await received.promise).toEqual({ id: 1 });
-    const modern = await connect({ notifications }, { era: 'modern' });
+    const modern = await connect({ extensions: { notifications } }, { era: 'modern' });
     await expect(modern.notify('acme/seen')).rejects.toMatchObject({ code: 'method-not-in-era' });
   });
 
   test('a custom request of a server reaches the client of a session', async () => {
     const client = await connect(
       {
-        methods: {
-          'acme/ask': {
-            handler: async (_params, { request }) => ({ answer: await request('acme/name') }),
+        extensions: {
+          methods: {
+            'acme/ask': {
+              handler: async (_params, { request }) => ({ answer: await request('acme/name') }),
+            },
           },
         },
       },
-      { era: 'legacy', methods: { 'acme/name': { handler: () => ({ name: 'Ada' }) } } },
+      {
+        era: 'legacy',
+        extensions: { methods: { 'acme/name': { handler: () => ({ name: 'Ada' }) } } },
+      },
     );
     expect(await client.request('acme/ask')).toEqual({ answer: { name: 'Ada' } });
   });

@@ -42,7 +42,7 @@ const serve = (): Server =>
   createServer({
     info: { name: 'greeter', version: '1' },
     tools: [greet],
-    tasks: { pollIntervalMs: 50 },
+    settings: { tasks: { pollIntervalMs: 50 } },
   });
 
 async function listen(server: Server, options: ServeHttpOptions = {}): Promise<string> {
@@ -85,7 +85,7 @@ describe.each(['modern', 'legacy'] as const)('a %s task over HTTP', (era) => {
     });
     const taskId = await new Promise<string>((resolve) => {
       first
-        .callTool('greet', {}, { onTask: (task) => resolve(task.taskId) })
+        .callTool('greet', {}, { task: { onTask: (task) => resolve(task.taskId) } })
         .catch(() => undefined);
     });
     await first.close();
@@ -108,7 +108,9 @@ describe.each(['modern', 'legacy'] as const)('a %s task over HTTP', (era) => {
     });
     const bob = await connect(url, era, { user: 'bob' });
     const taskId = await new Promise<string>((resolve) => {
-      ada.callTool('greet', {}, { onTask: (task) => resolve(task.taskId) }).catch(() => undefined);
+      ada
+        .callTool('greet', {}, { task: { onTask: (task) => resolve(task.taskId) } })
+        .catch(() => undefined);
     });
     for (const answer of [
       bob.tasks.get(taskId),

@@ -39,7 +39,7 @@ export const MODERN_ERROR_CODES: ReadonlySet<number> = new Set([
  * (2025-11-25) and every code in a task stay errors. Codes of your own belong outside of -32768 to
  * -32000; -32000 to -32019 pass too, for programs that have them. A modern client receives -32602 in
  * place of -32002, and -32603 in place of an unknown code from -32099 to -32020, which the
- * specification reserves; `ServerOptions.onError` is then called.
+ * specification reserves; `ServerEvents.onError` is then called.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes
  */
 export class ProtocolError extends Error {

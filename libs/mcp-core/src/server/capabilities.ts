@@ -11,13 +11,18 @@ export interface DeclaredFeatures {
 
 /** Returns the capabilities that the options declare. @throws Error for the extension of tasks. `listChanged` is declared unless the lists are fixed, because `Server.changes` can publish changes. */
 export function capabilitiesOf(
-  { tools, prompts, capabilities = {}, lists: { areFixed = false } = {} }: ServerOptions,
+  {
+    tools,
+    prompts,
+    extensions: { capabilities = {} } = {},
+    settings: { lists: { areFixed = false } = {} } = {},
+  }: ServerOptions,
   { resources, hasCompletions, hasTasks }: DeclaredFeatures,
 ): ServerCapabilities {
   const { extensions = {}, experimental } = capabilities;
   if (Object.hasOwn(extensions, TASKS_EXTENSION))
     throw new Error(
-      `The server declares ${TASKS_EXTENSION} itself: give a tool \`task\`, or set \`tasks\`, instead of an extension`,
+      `The server declares ${TASKS_EXTENSION} itself: give a tool \`task\`, or set \`settings.tasks\`, instead of an extension`,
     );
   const allExtensions = hasTasks ? { ...extensions, [TASKS_EXTENSION]: {} } : extensions;
   const lists = areFixed ? {} : { listChanged: true };

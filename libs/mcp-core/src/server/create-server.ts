@@ -32,9 +32,10 @@ import type { ToolDefinition } from './tools/tool.ts';
 export function createServer(options: ServerOptions): Server {
   const changes = new Changes();
   const catalog = new Catalog(options, changes);
-  const onError = guarded(options.onError ?? reportToStderr);
+  const { extensions = {}, settings = {} } = options;
+  const onError = guarded(options.events?.onError ?? reportToStderr);
   const tasks = needsTasks(options)
-    ? new ServerTasks(options.tasks ?? {}, {
+    ? new ServerTasks(settings.tasks ?? {}, {
         info: options.info,
         outputSchemaOf: (name) => catalog.tools?.get(name)?.outputSchema,
         onError,
@@ -47,20 +48,20 @@ export function createServer(options: ServerOptions): Server {
   });
   const methods = createMethods(options, { catalog, capabilities, changes, tasks, onError });
   const findTool = (name: string): RegisteredTool | undefined => catalog.tools?.get(name);
-  const { middleware = [] } = options;
+  const { middleware = [] } = extensions;
   const requests = new RequestDispatcher({
     info: options.info,
     methods,
-    customMethods: createCustomMethods(options.methods),
-    notificationHandlers: createNotificationHandlers(options.notifications),
+    customMethods: createCustomMethods(extensions.methods),
+    notificationHandlers: createNotificationHandlers(extensions.notifications),
     middleware:
       middleware.length === 0
         ? undefined
         : new ServerMiddlewareRunner(middleware, { findTool, onError }),
     findTool,
-    states: new RequestStates(options.requestState),
+    states: new RequestStates(settings.requestState),
     tasks,
-    progressIntervalMs: options.limits?.progressIntervalMs ?? DEFAULT_PROGRESS_INTERVAL_MS,
+    progressIntervalMs: settings.limits?.progressIntervalMs ?? DEFAULT_PROGRESS_INTERVAL_MS,
     onError,
   });
   return new ConnectingServer(
@@ -135,13 +136,13 @@ class ConnectingServer implements Server {
   }
 
   #checkLists(): void {
-    if (this.#context.options.lists?.areFixed === true)
+    if (this.#context.options.settings?.lists?.areFixed === true)
       throw new Error(
-        'The lists of this server are fixed: create it without lists.areFixed to change them',
+        'The lists of this server are fixed: create it without settings.lists.areFixed to change them',
       );
   }
 }
 
-function needsTasks({ tasks, tools = [] }: ServerOptions): boolean {
-  return tasks !== undefined || tools.some(({ task = 'never' }) => task !== 'never');
+function needsTasks({ settings, tools = [] }: ServerOptions): boolean {
+  return settings?.tasks !== undefined || tools.some(({ task = 'never' }) => task !== 'never');
 }

@@ -20,9 +20,10 @@ export type {
   ServerConnection,
   ServerExtensions,
   ServerListener,
-  ServerFeatures,
+  ServerEvents,
   ServerLimits,
   ServerOptions,
+  ServerSettings,
 } from './server.ts';
 export type { RequestLink } from './requests/request-link.ts';
 export { Suspended } from './input/journal.ts';

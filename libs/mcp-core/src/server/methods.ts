@@ -61,7 +61,7 @@ function discover({ instructions }: ServerOptions, { capabilities }: MethodsCont
 }
 
 function toolMethods(
-  { limits: { idempotencyEntries = 1000 } = {} }: ServerOptions,
+  { settings: { limits: { idempotencyEntries = 1000 } = {} } = {} }: ServerOptions,
   { catalog, onError }: MethodsContext,
 ): [string, Method][] {
   const caller = { calls: new IdempotentCalls(idempotencyEntries), onError };

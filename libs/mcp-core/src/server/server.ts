@@ -18,8 +18,9 @@ import type { ChangeHub } from './subscriptions/change-hub.ts';
 import type { ServerTaskOptions } from './tasks/task-options.ts';
 import type { ToolDefinition } from './tools/tool.ts';
 
-/** The features of a server, which its clients see. */
-export interface ServerFeatures {
+/** Identity and features of a server, and how it serves them. */
+export interface ServerOptions {
+  readonly info: Implementation;
   readonly instructions?: string;
   /** Listed sorted by name, in every era and for every client alike. */
   readonly tools?: readonly ToolDefinition[];
@@ -29,11 +30,9 @@ export interface ServerFeatures {
   readonly resources?: readonly ResourceDefinition[] | ResourceProvider;
   /** The first template that matches a URI and finds the resource serves it. */
   readonly templates?: readonly ResourceTemplateDefinition[];
-  /**
-   * Subscriptions to `resources` and `templates`: `true` when updates are published through `Server.changes` regardless of subscribers; a function attaches
-   * a watcher. Only readable resources can be subscribed. Default: not declared.
-   */
-  readonly resourceSubscriptions?: true | ResourceWatcher;
+  readonly extensions?: ServerExtensions;
+  readonly events?: ServerEvents;
+  readonly settings?: ServerSettings;
 }
 
 /** The parts of a server that the specification leaves to it. */
@@ -46,6 +45,32 @@ export interface ServerExtensions {
   readonly methods?: { readonly [name: string]: MethodDefinition };
   /** Handlers of custom notifications of the client, by name. Over HTTP, notifications belong to legacy sessions. */
   readonly notifications?: { readonly [name: string]: NotificationHandler };
+}
+
+/** Callbacks of a server. */
+export interface ServerEvents {
+  /** Called when a legacy session is initialized and after each `roots/list_changed`; later requests of the session wait for the returned promise. */
+  readonly onLegacySession?: (session: LegacySession) => Promise<void> | void;
+  /** Called with each failure whose details the client does not receive. Default: one line on stderr. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** Settings that few servers need. */
+export interface ServerSettings {
+  readonly lists?: ListOptions;
+  readonly limits?: ServerLimits;
+  /**
+   * Subscriptions to `resources` and `templates`: `true` when updates are published through `Server.changes` regardless of subscribers; a function attaches
+   * a watcher. Only readable resources can be subscribed. Default: not declared.
+   */
+  readonly resourceSubscriptions?: true | ResourceWatcher;
+  /**
+   * Storage and limits of tasks. Required, at least as `{}`, if tools with tasks are added only
+   * later.
+   */
+  readonly tasks?: ServerTaskOptions;
+  /** Sealing of the `requestState` of modern requests that require input. */
+  readonly requestState?: RequestStateOptions;
 }
 
 /** The lists of tools, prompts and resources. */
@@ -62,24 +87,6 @@ export interface ServerLimits {
   readonly progressIntervalMs?: number;
   /** Number of finished calls with a `dev.signalbox/idempotency-key` whose results are stored. Default 1000. Results are stored for ten minutes, at most 16 MiB in all. */
   readonly idempotencyEntries?: number;
-}
-
-/** The features of a server, and how it serves them. */
-export interface ServerOptions extends ServerFeatures, ServerExtensions {
-  readonly info: Implementation;
-  readonly lists?: ListOptions;
-  readonly limits?: ServerLimits;
-  /** Called when a legacy session is initialized and after each `roots/list_changed`; later requests of the session wait for the returned promise. */
-  readonly onLegacySession?: (session: LegacySession) => Promise<void> | void;
-  /** Called with each failure whose details the client does not receive. Default: one line on stderr. */
-  readonly onError?: (error: unknown) => void;
-  /**
-   * Storage and limits of tasks. Required, at least as `{}`, if tools with tasks are added only
-   * later.
-   */
-  readonly tasks?: ServerTaskOptions;
-  /** Sealing of the `requestState` of modern requests that require input. */
-  readonly requestState?: RequestStateOptions;
 }
 
 /** A server without a transport; it may serve any number of connections at once. */

@@ -34,8 +34,8 @@ function serve(
   const server = createServer({
     info: { name: 's', version: '1' },
     tools,
-    onError: (error) => errors.push(error),
-    ...(progressIntervalMs === undefined ? {} : { limits: { progressIntervalMs } }),
+    events: { onError: (error) => errors.push(error) },
+    ...(progressIntervalMs === undefined ? {} : { settings: { limits: { progressIntervalMs } } }),
   });
   const served = serveStdio(server, {
     input,

@@ -130,7 +130,7 @@ describe.each(['modern', 'legacy'] as const)('a %s call that continues as a task
       }),
       { era },
     );
-    await passing(client.callTool('run', {}, { onTask: (task) => seen.push(task) }));
+    await passing(client.callTool('run', {}, { task: { onTask: (task) => seen.push(task) } }));
     expect(seen[0]).toMatchObject({ status: 'working', ttlMs: 3_600_000, pollIntervalMs: 1000 });
     expect(seen[0]).not.toHaveProperty('statusMessage');
     expect(seen[1]).toMatchObject({
@@ -204,7 +204,7 @@ describe.each(['modern', 'legacy'] as const)('a %s call that continues as a task
       {},
       {
         signal: controller.signal,
-        onTask: () => setTimeout(() => controller.abort(new Error('enough')), 1500),
+        task: { onTask: () => setTimeout(() => controller.abort(new Error('enough')), 1500) },
       },
     );
     await expect(passing(call)).rejects.toMatchObject({
@@ -279,8 +279,11 @@ describe.each(['modern', 'legacy'] as const)('a %s call that continues as a task
       'run',
       {},
       {
-        onTask: ({ taskId, status }) => {
-          if (status === 'working') setTimeout(() => void other.client.tasks.cancel(taskId), 3500);
+        task: {
+          onTask: ({ taskId, status }) => {
+            if (status === 'working')
+              setTimeout(() => void other.client.tasks.cancel(taskId), 3500);
+          },
         },
       },
     );
@@ -303,9 +306,11 @@ describe.each(['modern', 'legacy'] as const)('a %s call that continues as a task
       'run',
       {},
       {
-        onTask: ({ taskId }) => {
-          ids.push(taskId);
-          setTimeout(() => void cut(), 1500);
+        task: {
+          onTask: ({ taskId }) => {
+            ids.push(taskId);
+            setTimeout(() => void cut(), 1500);
+          },
         },
       },
     );
@@ -332,7 +337,10 @@ describe.each(['modern', 'legacy'] as const)('a %s call that continues as a task
       'run',
       {},
       {
-        onTask: ({ taskId, status }) => void (status === 'working' && client.tasks.cancel(taskId)),
+        task: {
+          onTask: ({ taskId, status }) =>
+            void (status === 'working' && client.tasks.cancel(taskId)),
+        },
       },
     );
     await expect(passing(call)).rejects.toMatchObject({ code: 'request-cancelled' });
@@ -357,7 +365,7 @@ describe.each(['modern', 'legacy'] as const)('a %s call that continues as a task
 
   test('that expires rejects', async () => {
     const { client } = await connect(
-      serverOf(() => new Promise(() => undefined), { tasks: { defaultTtlMs: 2500 } }),
+      serverOf(() => new Promise(() => undefined), { settings: { tasks: { defaultTtlMs: 2500 } } }),
       { era },
     );
     await expect(passing(client.callTool('run', {}))).rejects.toMatchObject({ code: -32602 });
@@ -366,7 +374,9 @@ describe.each(['modern', 'legacy'] as const)('a %s call that continues as a task
 
   test('rejects immediately when the client closes or the connection ends between two polls', async () => {
     const { client, cut } = await connect(
-      serverOf(() => new Promise(() => undefined), { tasks: { pollIntervalMs: 60_000 } }),
+      serverOf(() => new Promise(() => undefined), {
+        settings: { tasks: { pollIntervalMs: 60_000 } },
+      }),
       { era },
     );
     const calls = [client.callTool('run', {}).catch((error: unknown) => error)];
@@ -382,7 +392,9 @@ describe.each(['modern', 'legacy'] as const)('a %s call that continues as a task
 
   test('leaves no timer behind', async () => {
     const { client } = await connect(
-      serverOf(() => 'done', { tasks: { defaultTtlMs: Infinity, maxTtlMs: Infinity } }),
+      serverOf(() => 'done', {
+        settings: { tasks: { defaultTtlMs: Infinity, maxTtlMs: Infinity } },
+      }),
       { era },
     );
     const idle = vi.getTimerCount();
@@ -470,10 +482,12 @@ describe('a legacy call', () => {
       wanted?: { readonly ttlMs?: number },
     ): Promise<unknown> => {
       const { client, sent } = await connect(
-        serverOf(() => 1, { task, tasks: {} }),
+        serverOf(() => 1, { task, settings: { tasks: {} } }),
         { era: 'legacy' },
       );
-      await passing(client.callTool('run', {}, wanted === undefined ? {} : { task: wanted }));
+      await passing(
+        client.callTool('run', {}, wanted === undefined ? {} : { task: { request: wanted } }),
+      );
       await client.close();
       return (callIn(sent).params as JsonObject).task;
     };
@@ -507,12 +521,12 @@ describe('a legacy call', () => {
       serverOf(() => 1, { task: 'never' }),
       { era: 'legacy' },
     );
-    await client.callTool('run', {}, { task: {} });
+    await client.callTool('run', {}, { task: { request: {} } });
     const modern = await connect(
       serverOf(() => 1, { task: 'optional' }),
       { era: 'modern' },
     );
-    await passing(modern.client.callTool('run', {}, { task: { ttlMs: 1 } }));
+    await passing(modern.client.callTool('run', {}, { task: { request: { ttlMs: 1 } } }));
     expect(callIn(sent).params).not.toHaveProperty('task');
     expect(callIn(modern.sent).params).not.toHaveProperty('task');
     await Promise.all([client.close(), modern.client.close()]);
@@ -549,7 +563,9 @@ describe('a legacy call', () => {
       { era: 'legacy', handlers: { elicit: () => Promise.resolve({ action: 'decline' }) } },
     );
     let taskId: string | undefined;
-    await passing(client.callTool('run', {}, { onTask: (task) => (taskId = task.taskId) }));
+    await passing(
+      client.callTool('run', {}, { task: { onTask: (task) => (taskId = task.taskId) } }),
+    );
     expect(sent.find(({ result }) => result !== undefined)?.result).toEqual({
       action: 'decline',
       _meta: { 'io.modelcontextprotocol/related-task': { taskId } },

@@ -81,9 +81,9 @@ export async function createContractServer(): Promise<ContractServer> {
       read: (uri) => Promise.resolve({ contents: [{ uri, text: '' }] }),
       subscribe: () => Promise.resolve(() => undefined),
     },
-    limits: { progressIntervalMs: 0 },
+    settings: { limits: { progressIntervalMs: 0 } },
     // A cancelled handler and a closed connection are expected.
-    onError: () => undefined,
+    events: { onError: () => undefined },
   });
   return { server, echoed, held: held.promise, aborted: aborted.promise };
 }

@@ -32,7 +32,7 @@ const server: Server = createServer({
   prompts: offer.prompts,
   resources: RESOURCES,
   templates: TEMPLATES,
-  resourceSubscriptions: true,
+  settings: { resourceSubscriptions: true },
 });
 
 const http = await serveHttp(server);

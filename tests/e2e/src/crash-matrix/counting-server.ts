@@ -71,7 +71,7 @@ function countable(
 const { MCP_STATE_KEY: stateKey } = process.env;
 const server = createServer({
   info: { name: 'counting', version: '1.0.0' },
-  ...(stateKey === undefined ? {} : { requestState: { keys: [stateKey] } }),
+  ...(stateKey === undefined ? {} : { settings: { requestState: { keys: [stateKey] } } }),
   tools: [
     countable('look', { annotations: { ...hints, readOnlyHint: true, destructiveHint: false } }),
     countable('set', { annotations: { ...hints, destructiveHint: false, idempotentHint: true } }),

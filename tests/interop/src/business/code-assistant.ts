@@ -191,8 +191,8 @@ export function createCodeAssistant(): {
     tools: [refactor, explain, optimize, analyze],
     prompts: [unitTestPrompt],
     templates: [sourceFile],
-    resourceSubscriptions: true,
-    onLegacySession,
+    settings: { resourceSubscriptions: true },
+    events: { onLegacySession },
   });
   return { server, rootsSeen };
 }

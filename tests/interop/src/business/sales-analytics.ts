@@ -187,6 +187,6 @@ export function createSalesAnalytics({
     tools: [predict, explainAnomaly, clearStock, dataScope],
     ...(withPrompts ? { prompts: [review] } : {}),
     templates: [dataset],
-    resourceSubscriptions: true,
+    settings: { resourceSubscriptions: true },
   });
 }

@@ -1,5 +1,9 @@
 import type { JsonObject } from '@signalbox/mcp-core';
-import { createServer, type InteractiveContext } from '@signalbox/mcp-core/server';
+import {
+  createServer,
+  type InteractiveContext,
+  type ServerOptions,
+} from '@signalbox/mcp-core/server';
 import { describe, expect, test } from 'vitest';
 import { proves } from '../requirements/proves.ts';
 import { modernMeta } from './message.ts';
@@ -250,7 +254,7 @@ describe.each(SERVER_SETUPS.filter(({ era }) => era === 'modern'))(
         structuredContent: { args, first: first.content, second: second.content ?? null, roots },
       };
     });
-    const open = (options = {}) =>
+    const open = (options: Partial<ServerOptions> = {}) =>
       openRawClient(createServer(serverOptions({ tools: [two], ...options })), {
         era,
         wire,
@@ -359,7 +363,7 @@ describe.each(SERVER_SETUPS.filter(({ era }) => era === 'modern'))(
 
     test('reject an expired state', proves(subject, 'mrtr.state-expiry'), async () => {
       let now = 1_000_000;
-      const client = await open({ requestState: { ttlMs: 5000, now: () => now } });
+      const client = await open({ settings: { requestState: { ttlMs: 5000, now: () => now } } });
       const { requestState } = (await call(client)).result!;
       now += 5001;
       expect(

@@ -217,7 +217,7 @@ describe.each(SERVER_SETUPS)('the prompts of a server, $era over $wire', ({ era,
       const prompts = ['a', 'b', 'c', 'd', 'e'].map((name) =>
         definePrompt({ name, handler: () => ({ messages: [] }) }),
       );
-      const client = await open({ prompts, lists: { pageSize: 2 } });
+      const client = await open({ prompts, settings: { lists: { pageSize: 2 } } });
       const pages: string[][] = [];
       let cursor: unknown;
       do {
@@ -332,7 +332,10 @@ describe.each(SERVER_SETUPS)('the schemas of a server, $era over $wire', ({ era,
         inputSchema,
       });
       const server = createServer(
-        serverOptions({ tools: [called], onError: (error) => errors.push(String(error)) }),
+        serverOptions({
+          tools: [called],
+          events: { onError: (error) => errors.push(String(error)) },
+        }),
       );
       const client = await openRawClient(server, { era, wire });
       const answer = await client.request('tools/call', { name: 't', arguments: { n: 1 } });
@@ -367,7 +370,7 @@ describe.each(SERVER_SETUPS)('the schemas of a server, $era over $wire', ({ era,
             tools: [
               tool('t', () => ({ content: [{ type: 'text', text: 'ran' }] }), { inputSchema }),
             ],
-            onError: (error) => errors.push(String(error)),
+            events: { onError: (error) => errors.push(String(error)) },
           }),
         );
       const client = await openRawClient(server(), { era, wire });

@@ -255,7 +255,7 @@ describe.each(CLIENT_SETUPS.filter(({ era }) => era === 'legacy'))(
         await client.listTools();
         for (const name of ['forbidden', 'silent', 'required'])
           expect(
-            await client.callTool(name, {}, name === 'required' ? {} : { task: {} }),
+            await client.callTool(name, {}, name === 'required' ? {} : { task: { request: {} } }),
           ).toMatchObject({ content });
         expect(
           sent(server, 'tools/call').map(({ params }) => [

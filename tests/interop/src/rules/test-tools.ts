@@ -61,5 +61,5 @@ export function holdingTool(name = 'hold'): {
 }
 
 export function serverOptions(rest: Partial<ServerOptions> = {}): ServerOptions {
-  return { info: SERVER_INFO, onError: () => undefined, ...rest };
+  return { info: SERVER_INFO, ...rest, events: { onError: () => undefined, ...rest.events } };
 }

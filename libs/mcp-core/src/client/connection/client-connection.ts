@@ -186,7 +186,7 @@ export class ClientConnection {
     { params, options }: { readonly params: JsonObject; readonly options: SendingOptions },
     send: (params: JsonObject, options: SendingOptions) => Promise<JsonObject>,
   ): Promise<JsonObject> {
-    const { middleware } = this.#options;
+    const middleware = this.#options.extensions?.middleware;
     if (middleware === undefined) return send(params, options);
     return aroundOutgoing(middleware, { method, params, options, era: this.codec.era }, send);
   }

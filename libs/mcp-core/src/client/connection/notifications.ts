@@ -24,7 +24,7 @@ export class NotificationDispatcher {
   constructor(options: ClientOptions, requests: RequestNotifications) {
     this.#options = options;
     this.#requests = requests;
-    this.#custom = new Map(Object.entries(options.notifications ?? {}));
+    this.#custom = new Map(Object.entries(options.extensions?.notifications ?? {}));
   }
 
   /** Adds a listener. Returns the function that removes it. */

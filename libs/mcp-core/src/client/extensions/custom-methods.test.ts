@@ -34,7 +34,10 @@ const found = {
 
 describe('a custom method of a server', () => {
   test.each(PROTOCOL_VERSIONS)('%s: is served with validated params', async (version) => {
-    const ask = await speak(createServer({ info, methods: { 'acme/search': search } }), version);
+    const ask = await speak(
+      createServer({ info, extensions: { methods: { 'acme/search': search } } }),
+      version,
+    );
     expect((await ask('acme/search', { query: 'x' })).result).toMatchObject({
       found: ['x'],
       ttlMs: 5,
@@ -49,7 +52,7 @@ describe('a custom method of a server', () => {
 
   test.each(ERAS)('%s: is requested by a client, with a typed result', async (era) => {
     const client = await connectInMemory(
-      createServer({ info, methods: { 'acme/search': search } }),
+      createServer({ info, extensions: { methods: { 'acme/search': search } } }),
       { info, era },
     );
     const result = await client.request('acme/search', { query: 'x' }, { result: found });
@@ -69,18 +72,20 @@ describe('a custom method of a server', () => {
     const client = await connectInMemory(
       createServer({
         info,
-        methods: {
-          'acme/steps': {
-            handler: async (_params, { progress, signal }) => {
-              signal.addEventListener('abort', () => cancelled.resolve('cancelled'));
-              await progress({ progress: 1 });
-              await cancelled.promise;
-              return {};
+        extensions: {
+          methods: {
+            'acme/steps': {
+              handler: async (_params, { progress, signal }) => {
+                signal.addEventListener('abort', () => cancelled.resolve('cancelled'));
+                await progress({ progress: 1 });
+                await cancelled.promise;
+                return {};
+              },
             },
-          },
-          'acme/refuse': {
-            handler: () => {
-              throw new ProtocolError(-31_000, 'No', { data: { why: 1 } });
+            'acme/refuse': {
+              handler: () => {
+                throw new ProtocolError(-31_000, 'No', { data: { why: 1 } });
+              },
             },
           },
         },
@@ -112,11 +117,13 @@ describe('a custom method of a server', () => {
 describe('a custom method of a client', () => {
   const asking = createServer({
     info,
-    methods: {
-      'acme/ask': {
-        handler: async ({ text }: JsonObject, { request }) => ({
-          answer: await request('acme/name', { text }),
-        }),
+    extensions: {
+      methods: {
+        'acme/ask': {
+          handler: async ({ text }: JsonObject, { request }) => ({
+            answer: await request('acme/name', { text }),
+          }),
+        },
       },
     },
   });
@@ -131,7 +138,7 @@ describe('a custom method of a client', () => {
   };
 
   test('responds to a legacy server', async () => {
-    const client = await connectInMemory(asking, { info, era: 'legacy', methods });
+    const client = await connectInMemory(asking, { info, era: 'legacy', extensions: { methods } });
     expect(await client.request('acme/ask', { text: 'ada' })).toEqual({ answer: { name: 'ADA' } });
     await expect(client.request('acme/ask', { text: 7 })).rejects.toMatchObject({ code: -32602 });
     await client.close();
@@ -149,10 +156,12 @@ describe('a custom method of a client', () => {
     const errors: unknown[] = [];
     const server = createServer({
       info,
-      onError: (error) => errors.push(error),
-      methods: { 'acme/ask': { handler: (_params, { request }) => request('acme/name') } },
+      events: { onError: (error) => errors.push(error) },
+      extensions: {
+        methods: { 'acme/ask': { handler: (_params, { request }) => request('acme/name') } },
+      },
     });
-    const client = await connectInMemory(server, { info, era: 'modern', methods });
+    const client = await connectInMemory(server, { info, era: 'modern', extensions: { methods } });
     await expect(client.request('acme/ask')).rejects.toMatchObject({ code: -32603 });
     expect(errors).toMatchObject([{ code: 'method-not-in-era' }]);
     await client.close();
@@ -165,17 +174,19 @@ describe('custom notifications', () => {
     const arrived = Promise.withResolvers<undefined>();
     const server = createServer({
       info,
-      notifications: {
-        'notifications/acme/seen': (params, session) => {
-          received.push(params, session?.clientInfo?.name);
-          arrived.resolve(undefined);
+      extensions: {
+        notifications: {
+          'notifications/acme/seen': (params, session) => {
+            received.push(params, session?.clientInfo?.name);
+            arrived.resolve(undefined);
+          },
         },
-      },
-      methods: {
-        'acme/run': {
-          handler: async (_params, { notify }) => {
-            await notify('notifications/acme/step', { step: 1 });
-            return {};
+        methods: {
+          'acme/run': {
+            handler: async (_params, { notify }) => {
+              await notify('notifications/acme/step', { step: 1 });
+              return {};
+            },
           },
         },
       },
@@ -183,7 +194,9 @@ describe('custom notifications', () => {
     const client = await connectInMemory(server, {
       info,
       era,
-      notifications: { 'notifications/acme/step': (params) => received.push(params) },
+      extensions: {
+        notifications: { 'notifications/acme/step': (params) => received.push(params) },
+      },
     });
     await client.request('acme/run');
     expect(received).toEqual([{ step: 1 }]);
@@ -197,7 +210,11 @@ describe('custom notifications', () => {
     const received: unknown[] = [];
     const server = createServer({ info });
     const notifications = { 'acme/step': (params: JsonObject) => received.push(params) };
-    const client = await connectInMemory(server, { info, era: 'legacy', notifications });
+    const client = await connectInMemory(server, {
+      info,
+      era: 'legacy',
+      extensions: { notifications },
+    });
     server.notify('acme/step', { step: 2 });
     await client.ping();
     expect(received).toEqual([{ step: 2 }]);
@@ -216,13 +233,13 @@ describe('custom notifications', () => {
     const problems: unknown[] = [];
     const server = createServer({
       info,
-      notifications: { 'acme/x': fail },
-      onError: (error) => problems.push(error),
+      extensions: { notifications: { 'acme/x': fail } },
+      events: { onError: (error) => problems.push(error) },
     });
     const client = await connectInMemory(server, {
       info,
       era: 'legacy',
-      notifications: { 'acme/y': fail },
+      extensions: { notifications: { 'acme/y': fail } },
       events: { onProblem: (problem) => problems.push(problem.cause) },
     });
     await client.notify('acme/x');
@@ -236,18 +253,27 @@ describe('custom notifications', () => {
 
 describe('a name of the specification', () => {
   test.each<[string, Partial<ServerOptions>]>([
-    ['tools/call', { methods: { 'tools/call': search } }],
-    ['roots/list', { methods: { 'roots/list': search } }],
-    ['notifications/acme', { methods: { 'notifications/acme': search } }],
-    ['rpc.acme', { methods: { 'rpc.acme': search } }],
-    ['notifications/progress', { notifications: { 'notifications/progress': () => undefined } }],
+    ['tools/call', { extensions: { methods: { 'tools/call': search } } }],
+    ['roots/list', { extensions: { methods: { 'roots/list': search } } }],
+    ['notifications/acme', { extensions: { methods: { 'notifications/acme': search } } }],
+    ['rpc.acme', { extensions: { methods: { 'rpc.acme': search } } }],
+    [
+      'notifications/progress',
+      { extensions: { notifications: { 'notifications/progress': () => undefined } } },
+    ],
   ])('%s cannot be defined by a server', (name, options) => {
     expect(() => createServer({ info, ...options })).toThrow(JSON.stringify(name));
   });
 
   test.each<[string, Partial<ClientOptions>]>([
-    ['elicitation/create', { methods: { 'elicitation/create': { handler: () => ({}) } } }],
-    ['notifications/message', { notifications: { 'notifications/message': () => undefined } }],
+    [
+      'elicitation/create',
+      { extensions: { methods: { 'elicitation/create': { handler: () => ({}) } } } },
+    ],
+    [
+      'notifications/message',
+      { extensions: { notifications: { 'notifications/message': () => undefined } } },
+    ],
   ])('%s cannot be defined by a client', async (name, options) => {
     await expect(
       connectInMemory(createServer({ info }), { info, ...options }),
@@ -284,12 +310,14 @@ describe('declared extensions and experimental capabilities', () => {
     const seen: unknown[] = [];
     const server = createServer({
       info,
-      capabilities: declared,
-      methods: {
-        'acme/look': {
-          handler: (_params, { client: { extensions, experimental } }) => {
-            seen.push(extensions['dev.acme/ui'], experimental);
-            return {};
+      extensions: {
+        capabilities: declared,
+        methods: {
+          'acme/look': {
+            handler: (_params, { client: { extensions, experimental } }) => {
+              seen.push(extensions['dev.acme/ui'], experimental);
+              return {};
+            },
           },
         },
       },
@@ -306,11 +334,13 @@ describe('declared extensions and experimental capabilities', () => {
     const client = await connectRaw(
       createServer({
         info,
-        methods: {
-          'acme/look': {
-            handler: (_params, context) => {
-              seen.push(context.client.extensions, context.client.experimental);
-              return {};
+        extensions: {
+          methods: {
+            'acme/look': {
+              handler: (_params, context) => {
+                seen.push(context.client.extensions, context.client.experimental);
+                return {};
+              },
             },
           },
         },
@@ -326,6 +356,8 @@ describe('declared extensions and experimental capabilities', () => {
 
   test('cannot declare tasks, which the tools declare', () => {
     const capabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
-    expect(() => createServer({ info, capabilities })).toThrow('io.modelcontextprotocol/tasks');
+    expect(() => createServer({ info, extensions: { capabilities } })).toThrow(
+      'io.modelcontextprotocol/tasks',
+    );
   });
 });

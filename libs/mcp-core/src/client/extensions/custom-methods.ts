@@ -36,7 +36,7 @@ export function assertCustomNames({
 }: {
   readonly methods?: object;
   readonly notifications?: object;
-}): void {
+} = {}): void {
   for (const name of Object.keys(methods)) assertCustomMethod(name);
   for (const name of Object.keys(notifications)) assertCustomNotification(name);
 }

@@ -41,7 +41,7 @@ describe('middleware of a client', () => {
       const client = await connectInMemory(server, {
         info,
         era,
-        middleware: [record],
+        extensions: { middleware: [record] },
         handlers: { elicit: () => Promise.resolve({ action: 'accept' }) },
       });
       await client.callTool('sure', {});
@@ -59,14 +59,20 @@ describe('middleware of a client', () => {
     const client = await connectInMemory(server, {
       info,
       era,
-      middleware: [
-        async ({ direction, method, params }, next) => {
-          if (method === 'tools/call')
-            return next({ ...params, _meta: { 'acme/trace': 'abc' }, arguments: { message: 'a' } });
-          if (direction === 'outgoing') return next();
-          return { ...(await next({ ...params, message: `${String(params.message)}b` })) };
-        },
-      ],
+      extensions: {
+        middleware: [
+          async ({ direction, method, params }, next) => {
+            if (method === 'tools/call')
+              return next({
+                ...params,
+                _meta: { 'acme/trace': 'abc' },
+                arguments: { message: 'a' },
+              });
+            if (direction === 'outgoing') return next();
+            return { ...(await next({ ...params, message: `${String(params.message)}b` })) };
+          },
+        ],
+      },
       handlers: {
         elicit: ({ message }) =>
           Promise.resolve({ action: message === 'ab' ? 'decline' : 'accept' }),
@@ -83,18 +89,20 @@ describe('middleware of a client', () => {
     const client = await connectInMemory(server, {
       info,
       era,
-      middleware: [
-        async ({ method }, next) => {
-          if (method === 'prompts/list') return { prompts: [] };
-          if (method === 'acme/own') return { own: true };
-          try {
-            return await next();
-          } catch (error) {
-            if (error instanceof ProtocolError) codes.push(error.code);
-            throw error;
-          }
-        },
-      ],
+      extensions: {
+        middleware: [
+          async ({ method }, next) => {
+            if (method === 'prompts/list') return { prompts: [] };
+            if (method === 'acme/own') return { own: true };
+            try {
+              return await next();
+            } catch (error) {
+              if (error instanceof ProtocolError) codes.push(error.code);
+              throw error;
+            }
+          },
+        ],
+      },
     });
     await expect(client.callTool('unknown', {})).rejects.toThrow('Unknown tool');
     expect(codes).toEqual([-32602]);
@@ -115,12 +123,14 @@ describe('middleware of a client', () => {
     const client = await connectInMemory(server, {
       info,
       era: 'modern',
-      middleware: [
-        ({ direction, method }, next) => {
-          log.push(`${direction} ${method}`);
-          return next();
-        },
-      ],
+      extensions: {
+        middleware: [
+          ({ direction, method }, next) => {
+            log.push(`${direction} ${method}`);
+            return next();
+          },
+        ],
+      },
       handlers: { elicit: () => Promise.resolve({ action: 'accept' }) },
     });
     await client.callTool('sure', {}, { inputRounds: { store } });
@@ -146,14 +156,16 @@ describe('middleware of a client', () => {
     const client = await connectInMemory(createServer({ info, tools: [slow] }), {
       info,
       era: 'modern',
-      middleware: [
-        async ({ method }, next) => {
-          log.push(method);
-          const result = await next();
-          log.push(`end of ${method}`);
-          return result;
-        },
-      ],
+      extensions: {
+        middleware: [
+          async ({ method }, next) => {
+            log.push(method);
+            const result = await next();
+            log.push(`end of ${method}`);
+            return result;
+          },
+        ],
+      },
     });
     await client.callTool('slow', {});
     expect([...new Set(log)]).toEqual([
@@ -170,12 +182,14 @@ describe('middleware of a client', () => {
     const client = await connectInMemory(server, {
       info,
       era: 'modern',
-      middleware: [
-        (_request, next) => {
-          requests += 1;
-          return next();
-        },
-      ],
+      extensions: {
+        middleware: [
+          (_request, next) => {
+            requests += 1;
+            return next();
+          },
+        ],
+      },
     });
     await client.listTools();
     await client.listTools();

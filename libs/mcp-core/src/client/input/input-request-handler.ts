@@ -50,9 +50,8 @@ export class InputRequestHandler {
   constructor({
     handlers = {},
     capabilities = {},
-    methods = {},
-    middleware,
-  }: Pick<ClientOptions, 'handlers' | 'capabilities' | 'methods' | 'middleware'>) {
+    extensions: { methods = {}, middleware } = {},
+  }: Pick<ClientOptions, 'handlers' | 'capabilities' | 'extensions'>) {
     this.#handlers = handlers;
     this.#capabilities = capabilities;
     this.#methods = new Map(Object.entries(methods));

@@ -13,7 +13,7 @@ import { readTaskResult } from './task-result.ts';
 import { TaskWaiter } from './task-waiter.ts';
 
 /**
- * Tool calls that became tasks, by the ids that `RequestOptions.onTask` received. A server may keep them across restarts of both sides.
+ * Tool calls that became tasks, by the ids that `RequestTaskOptions.onTask` received. A server may keep them across restarts of both sides.
  * All methods reject with ProtocolError -32602 for a task that the server does not know.
  */
 export interface ClientTasks {
@@ -105,7 +105,7 @@ export class TaskCalls implements ClientTasks {
     options: RequestOptions,
     endsAt: number,
   ): TaskWaiter {
-    const { meta, onTask, signal, timeoutMs } = options;
+    const { meta, task: { onTask } = {}, signal, timeoutMs } = options;
     return new TaskWaiter(taskId, {
       connection: () => this.#current.connection,
       rounds: this.#rounds,

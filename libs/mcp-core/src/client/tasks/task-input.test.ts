@@ -97,7 +97,7 @@ test('an input request of a legacy task names the waiting request to the handler
     era: 'legacy',
     handlers: { elicit },
   });
-  void client.callTool('a', {}, { meta, task: {} }).catch(() => undefined);
+  void client.callTool('a', {}, { meta, task: { request: {} } }).catch(() => undefined);
   await server.receives('tasks/result');
   server.deliver({
     id: 'q',

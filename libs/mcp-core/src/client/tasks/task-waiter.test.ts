@@ -366,7 +366,11 @@ describe('a client that waits for a legacy task', () => {
 
   test('waits with one tasks/result, and polls to detect a server that stopped', async () => {
     const { client, server } = await legacy({});
-    const call = client.callTool('run', {}, { task: { ttlMs: 5000 }, timeoutMs: 3000 });
+    const call = client.callTool(
+      'run',
+      {},
+      { task: { request: { ttlMs: 5000 } }, timeoutMs: 3000 },
+    );
     await pass(10_000);
     expect(server.all('tools/call')[0]?.params).toMatchObject({ task: { ttl: 5000 } });
     expect(server.all('tasks/result')).toHaveLength(1);
@@ -380,7 +384,7 @@ describe('a client that waits for a legacy task', () => {
 
   test('requests the result again when its stream broke', async () => {
     const { client, server } = await legacy({});
-    const call = client.callTool('run', {}, { task: {} });
+    const call = client.callTool('run', {}, { task: { request: {} } });
     await pass(0);
     server.fail((await server.receives('tasks/result')).id!, new Error('Its stream broke'));
     await pass(1000);
@@ -399,7 +403,7 @@ describe('a client that waits for a legacy task', () => {
       info: { name: 'client', version: '1' },
       era: 'legacy',
     });
-    expect(await client.callTool('run', {}, { task: {} })).toEqual({ content: [] });
+    expect(await client.callTool('run', {}, { task: { request: {} } })).toEqual({ content: [] });
     expect(server.all('tools/call')[0]?.params).not.toHaveProperty('task');
     await client.close();
   });

@@ -157,12 +157,14 @@ describe('authentication', () => {
     const principals: unknown[] = [];
     const peer = await serve(
       {
-        middleware: [
-          ({ context }, next) => {
-            principals.push(context.auth?.principal);
-            return next();
-          },
-        ],
+        extensions: {
+          middleware: [
+            ({ context }, next) => {
+              principals.push(context.auth?.principal);
+              return next();
+            },
+          ],
+        },
       },
       { access: { bearerToken: { ada: ['one', 'new'], build: 'two' } } },
     );

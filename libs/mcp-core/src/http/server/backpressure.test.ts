@@ -123,7 +123,7 @@ test.each(['session', 'modern'] as const)(
       }
       return { content: [] };
     });
-    const peer = await serve({ tools: [flood], limits: { progressIntervalMs: 0 } });
+    const peer = await serve({ tools: [flood], settings: { limits: { progressIntervalMs: 0 } } });
     const params = { name: 'flood', arguments: {} };
     const meta = { progressToken: 'p' };
     const request =

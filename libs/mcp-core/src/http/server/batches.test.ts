@@ -75,7 +75,7 @@ describe('a batch', () => {
   });
 
   test('with an invalid request gets an error for it', async () => {
-    const peer = await serve({ onError: () => undefined });
+    const peer = await serve({ events: { onError: () => undefined } });
     const session = await peer.initialize('2025-03-26');
     const response = await session.post([{ jsonrpc: '2.0', id: 7 }, PING]);
     expect(JSON.parse((await response.ended) ?? '')).toMatchObject([

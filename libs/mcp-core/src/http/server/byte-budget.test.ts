@@ -57,7 +57,7 @@ function handlerOf(limits: HttpLimits, held = heldTool()): HttpHandler {
     createServer({
       info: { name: 'test', version: '1' },
       tools: [held.tool, stream],
-      limits: { progressIntervalMs: 0 },
+      settings: { limits: { progressIntervalMs: 0 } },
     }),
     { limits: { drainMs: 0, ...limits } },
   );

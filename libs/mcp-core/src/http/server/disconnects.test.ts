@@ -532,7 +532,10 @@ test('a handler that waits for a reader who pauses continues when its session en
     finished.resolve('finished');
     return { content: [] };
   });
-  const gate = await openGate({ tools: [wait], limits: { progressIntervalMs: 0 } }, {});
+  const gate = await openGate(
+    { tools: [wait], settings: { limits: { progressIntervalMs: 0 } } },
+    {},
+  );
   const { sessionId } = await gate.send({ body: INITIALIZE });
   const headers = { 'mcp-session-id': sessionId };
   const params = { name: 'wait', arguments: {}, _meta: { progressToken: 'p' } };

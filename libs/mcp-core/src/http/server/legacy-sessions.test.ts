@@ -360,8 +360,10 @@ describe('the standalone stream', () => {
     const roots = Promise.withResolvers<unknown>();
     const peer = await serve({
       tools: [echo],
-      onLegacySession: (session) => {
-        roots.resolve(session.listRoots());
+      events: {
+        onLegacySession: (session) => {
+          roots.resolve(session.listRoots());
+        },
       },
     });
     const session = await peer.initialize('2025-06-18', { capabilities: { roots: {} } });

@@ -52,7 +52,11 @@ function createBusyServer(random: (limit: number) => number) {
     annotations,
     handler,
   }));
-  return createServer({ info: { name: 'busy', version: '1' }, tools, onError: () => undefined });
+  return createServer({
+    info: { name: 'busy', version: '1' },
+    tools,
+    events: { onError: () => undefined },
+  });
 }
 
 /** Sends a storm of requests and cancellations; the ids of those that were not cancelled. */

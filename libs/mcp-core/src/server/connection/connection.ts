@@ -259,7 +259,7 @@ export class Connection
   /** Runs `onLegacySession`, for which later requests of the session wait. Changes during a run lead to one more run. */
   #prepareSession(): void {
     const session = this.#session;
-    const { onLegacySession } = this.#context.options;
+    const onLegacySession = this.#context.options.events?.onLegacySession;
     if (
       session === undefined ||
       !this.#isInitialized ||

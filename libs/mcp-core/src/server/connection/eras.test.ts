@@ -22,7 +22,7 @@ const era: ToolDefinition = {
   }),
 };
 const quiet = (): void => undefined;
-const options: ServerOptions = { info, tools: [era], onError: quiet };
+const options: ServerOptions = { info, tools: [era], events: { onError: quiet } };
 
 describe('the legacy era', () => {
   test.each(PROTOCOL_VERSIONS.slice(1))('opens a session of %s', async (version) => {

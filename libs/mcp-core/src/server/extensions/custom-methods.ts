@@ -19,7 +19,7 @@ export interface MethodDefinition<Params = never> {
   readonly params?: JsonSchema | StandardSchema;
   /**
    * Serves one request; requests run concurrently. A `ProtocolError` reaches the client; any other
-   * error becomes -32603 and is reported to `ServerOptions.onError`.
+   * error becomes -32603 and is reported to `ServerEvents.onError`.
    */
   readonly handler: (params: Params, context: RequestContext) => Promise<JsonObject> | JsonObject;
 }
@@ -33,7 +33,7 @@ export function defineMethod<const Schema extends JsonSchema | StandardSchema = 
 
 /**
  * Receives a custom notification; `session` is the legacy session that sent it. Its failure is
- * reported to `ServerOptions.onError`.
+ * reported to `ServerEvents.onError`.
  */
 export type NotificationHandler = (
   params: JsonObject,

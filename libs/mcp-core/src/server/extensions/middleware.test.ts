@@ -76,8 +76,8 @@ function serverWith(
     prompts: [greeting],
     resources: [note],
     templates: [notes],
-    middleware,
     ...rest,
+    extensions: { middleware, ...rest.extensions },
   });
 }
 
@@ -99,7 +99,7 @@ describe('middleware of a server', () => {
   test.each(PROTOCOL_VERSIONS)('%s: runs around every method', async (version) => {
     const log: string[] = [];
     const server = serverWith([recorder(log)], {
-      methods: { 'acme/thing': { handler: () => ({}) } },
+      extensions: { methods: { 'acme/thing': { handler: () => ({}) } } },
     });
     const isModern = version === '2026-07-28';
     const ask = await speak(server, version);
@@ -262,7 +262,7 @@ describe('middleware of a server', () => {
             throw new Error('secret');
           },
         ],
-        { onError: (error) => errors.push(error) },
+        { events: { onError: (error) => errors.push(error) } },
       ),
       '2026-07-28',
     );
@@ -278,7 +278,10 @@ describe('middleware of a server', () => {
           throw new ProtocolError(Number(params.code), 'No');
         },
       ],
-      { methods: { 'acme/fail': { handler: () => ({}) } }, onError: (error) => errors.push(error) },
+      {
+        extensions: { methods: { 'acme/fail': { handler: () => ({}) } } },
+        events: { onError: (error) => errors.push(error) },
+      },
     );
     const sent = async (version: string, code: number) =>
       ((await (await speak(server, version))('acme/fail', { code })) as { error: { code: number } })
@@ -317,7 +320,7 @@ describe('middleware of a server', () => {
   test('that returns nothing fails the request, which does not ask for input', async () => {
     const errors: unknown[] = [];
     const server = serverWith([async (_request, next) => void (await next()) as never], {
-      onError: (error) => errors.push(error),
+      events: { onError: (error) => errors.push(error) },
     });
     const client = await connectRaw(server);
     for (const [id, method] of ['tools/list', 'tools/call'].entries())
@@ -364,7 +367,7 @@ describe('middleware of a server', () => {
       return first.isError === true ? next() : first;
     };
     const client = await connectInMemory(
-      createServer({ info, tools: [remove], middleware: [retry] }),
+      createServer({ info, tools: [remove], extensions: { middleware: [retry] } }),
       { info, era: 'modern', handlers: { elicit: () => Promise.resolve({ action: 'accept' }) } },
     );
     expect(await client.callTool('remove', {})).toMatchObject(text('accept'));
@@ -387,7 +390,7 @@ describe('middleware of a server', () => {
     });
     const alias: ServerMiddleware = ({ params }, next) => next({ ...params, name: 'remove' });
     const ask = await speak(
-      createServer({ info, tools: [remove, echo], middleware: [alias] }),
+      createServer({ info, tools: [remove, echo], extensions: { middleware: [alias] } }),
       '2026-07-28',
       { elicitation: { form: {} } },
     );
@@ -459,13 +462,15 @@ describe('middleware of a server', () => {
     const server = createServer({
       info,
       tools: [tool],
-      middleware: [
-        async ({ method }, next) => {
-          const result = await next();
-          if (method === 'tools/call') seen.push(result.content);
-          return result;
-        },
-      ],
+      extensions: {
+        middleware: [
+          async ({ method }, next) => {
+            const result = await next();
+            if (method === 'tools/call') seen.push(result.content);
+            return result;
+          },
+        ],
+      },
     });
     const client = await connectInMemory(server, { info, era: 'modern' });
     const call = client.callTool('slow', {});

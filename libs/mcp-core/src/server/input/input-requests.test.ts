@@ -167,7 +167,7 @@ describe('input requests of a legacy session', () => {
   test('fail the call, not the server, when the response is invalid', async () => {
     const errors: unknown[] = [];
     const client = await serve((context) => context.elicit('who', form), {
-      onError: (error) => errors.push(error),
+      events: { onError: (error) => errors.push(error) },
     });
     await initialize(client, '2025-11-25', { elicitation: {} });
     const answer = client.request(1, 'tools/call', { name: 'run' });
@@ -279,7 +279,9 @@ describe('onLegacySession', () => {
     const onLegacySession = async (session: LegacySession): Promise<void> => {
       rootsSeen.push(await session.listRoots(), await session.listRoots());
     };
-    const client = await serve(() => Promise.resolve(rootsSeen.length), { onLegacySession });
+    const client = await serve(() => Promise.resolve(rootsSeen.length), {
+      events: { onLegacySession },
+    });
     await initialize(client, '2025-11-25', { roots: { listChanged: true } });
     const answer = client.request(1, 'tools/call', { name: 'run' });
     const first = await client.find(asks('roots/list'));
@@ -302,7 +304,7 @@ describe('onLegacySession', () => {
     let runs = 0;
     const run = (): Promise<number> => Promise.resolve((runs += 1));
     const client = await serve(run, {
-      onLegacySession: async (session) => void (await session.listRoots()),
+      events: { onLegacySession: async (session) => void (await session.listRoots()) },
     });
     await initialize(client, '2025-11-25', { roots: {} });
     const { id } = await client.find(asks('roots/list'));
@@ -317,8 +319,10 @@ describe('onLegacySession', () => {
   test('gives no roots for a client without them, and never runs for modern requests', async () => {
     const seen: unknown[] = [];
     const client = await serve(() => Promise.resolve('ran'), {
-      onLegacySession: async (session) =>
-        void seen.push(session.clientInfo?.name, await session.listRoots()),
+      events: {
+        onLegacySession: async (session) =>
+          void seen.push(session.clientInfo?.name, await session.listRoots()),
+      },
     });
     await client.request(1, 'tools/call', modern({ name: 'run' }));
     expect(seen).toEqual([]);
@@ -330,8 +334,10 @@ describe('onLegacySession', () => {
   test('does not block the session when it fails', async () => {
     const errors: unknown[] = [];
     const client = await serve(() => Promise.resolve('ran'), {
-      onLegacySession: () => Promise.reject(new Error('no disk')),
-      onError: (error) => errors.push(error),
+      events: {
+        onLegacySession: () => Promise.reject(new Error('no disk')),
+        onError: (error) => errors.push(error),
+      },
     });
     await initialize(client, '2025-11-25');
     expect(await client.request(1, 'tools/call', { name: 'run' })).toHaveProperty(
@@ -348,7 +354,7 @@ describe('onLegacySession', () => {
       calls += 1;
       await held.promise;
     };
-    const client = await serve(() => Promise.resolve('ran'), { onLegacySession });
+    const client = await serve(() => Promise.resolve('ran'), { events: { onLegacySession } });
     await initialize(client, '2025-11-25', { roots: {} });
     await client.settled();
     for (let change = 0; change < 1000; change += 1)
@@ -368,7 +374,7 @@ describe('onLegacySession', () => {
         outcomes.push(await session.listRoots({ timeoutMs: 50 }).catch((error: unknown) => error));
         outcomes.push(await session.listRoots());
       };
-      const client = await serve(() => Promise.resolve('ran'), { onLegacySession });
+      const client = await serve(() => Promise.resolve('ran'), { events: { onLegacySession } });
       await initialize(client, '2025-11-25', { roots: {} });
       const { id } = await client.find(asks('roots/list'));
       await vi.advanceTimersByTimeAsync(51);

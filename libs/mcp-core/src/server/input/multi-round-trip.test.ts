@@ -103,7 +103,7 @@ describe('a modern request that requires input', () => {
       await context.listRoots(),
     ];
     const [one, two, three, four] = await Promise.all(
-      [1, 2, 3, 4].map(() => serve(ask, { requestState: { keys: KEYS } })),
+      [1, 2, 3, 4].map(() => serve(ask, { settings: { requestState: { keys: KEYS } } })),
     );
     const first = await call(one!);
     const second = await call(two!, answer(first, { first: accept('Ada') }));
@@ -196,10 +196,10 @@ describe('a modern request that requires input', () => {
 
   test('repeats the input request when a new release uses its key for a different request', async () => {
     const before = await serve((context) => context.elicit('who', form('Name?')), {
-      requestState: { keys: KEYS },
+      settings: { requestState: { keys: KEYS } },
     });
     const after = await serve((context) => context.elicit('who', form('Your full name?')), {
-      requestState: { keys: KEYS },
+      settings: { requestState: { keys: KEYS } },
     });
     const again = await call(after, answer(await call(before), { who: accept('Ada') }));
     expect(again).toMatchObject({
@@ -217,7 +217,7 @@ describe('suspension', () => {
         if (how === 'throw') throw new Error('gave up', { cause: said });
         return 'done without';
       },
-      { onError: (error) => errors.push(error) },
+      { events: { onError: (error) => errors.push(error) } },
     );
     expect(keysOf(await call(client, { arguments: { how: 'return' } }))).toEqual(['who']);
     expect(keysOf(await call(client, { arguments: { how: 'throw' } }))).toEqual(['who']);
@@ -292,7 +292,7 @@ describe('suspension', () => {
         await context.elicit('who', form('Name?'));
         await context.elicit('who', form('Other?'));
       },
-      { onError: (error) => errors.push(error) },
+      { events: { onError: (error) => errors.push(error) } },
     );
     const done = await call(client, answer(await call(client), { who: accept('Ada') }));
     expect(done).toMatchObject({ isError: true });
@@ -306,7 +306,7 @@ describe('suspension', () => {
         await context.once('large', () => 'x'.repeat(65 * 1024));
         await context.elicit('who', form('Name?'));
       },
-      { onError: (error) => errors.push(error) },
+      { events: { onError: (error) => errors.push(error) } },
     );
     expect(await call(client)).toMatchObject({ error: { code: -32603 } });
     expect(errors).toMatchObject([{ message: expect.stringContaining('at most 65536') as string }]);
@@ -349,7 +349,7 @@ describe('requestState', () => {
 
   test('is refused when it has expired', async () => {
     let now = 1000;
-    const client = await serve(ask, { requestState: { ttlMs: 50, now: () => now } });
+    const client = await serve(ask, { settings: { requestState: { ttlMs: 50, now: () => now } } });
     const asked = await call(client);
     now = 1050;
     expect(await call(client, answer(asked, { who: accept('Ada') }))).toMatchObject({
@@ -360,7 +360,7 @@ describe('requestState', () => {
   test('is sealed with the first key and opened with every key', async () => {
     const [old, both, renewed] = await Promise.all(
       [['o'], ['n', 'o'], ['n']].map((keys) =>
-        serve(ask, { requestState: { keys: keys.map((key) => key.repeat(40)) } }),
+        serve(ask, { settings: { requestState: { keys: keys.map((key) => key.repeat(40)) } } }),
       ),
     );
     const asked = await call(old!);
@@ -375,7 +375,7 @@ describe('requestState', () => {
   });
 
   test('a short key is refused at once', () => {
-    expect(() => createServer({ info, requestState: { keys: ['short'] } })).toThrow(
+    expect(() => createServer({ info, settings: { requestState: { keys: ['short'] } } })).toThrow(
       '32 characters',
     );
   });
@@ -397,7 +397,7 @@ describe('requestState', () => {
     // The control: without the memory of used states every answer runs it.
     const unguarded = await serve(handler, {
       annotations: destructive,
-      requestState: { used: { use: () => true } },
+      settings: { requestState: { used: { use: () => true } } },
     });
     const state = await call(unguarded);
     await Promise.all([1, 2, 3].map(() => call(unguarded, answer(state, { who: accept('Ada') }))));

@@ -69,7 +69,7 @@ export class RequestStates {
       (keys.length === 0 || keys.some((key) => key.length < MIN_KEY_CHARACTERS))
     ) {
       throw new Error(
-        `requestState.keys must have at least one key, and each key at least ${MIN_KEY_CHARACTERS} characters`,
+        `settings.requestState.keys must have at least one key, and each key at least ${MIN_KEY_CHARACTERS} characters`,
       );
     }
     this.#secrets = keys;

@@ -52,7 +52,11 @@ describe('tools/list', () => {
       (_, index) => `tool_${String(index).padStart(2, '0')}`,
     );
     const ask = await speak(
-      createServer({ info, tools: names.map((name) => tool(name)), lists: { pageSize: 10 } }),
+      createServer({
+        info,
+        tools: names.map((name) => tool(name)),
+        settings: { lists: { pageSize: 10 } },
+      }),
       version,
     );
     const seen: string[] = [];
@@ -74,7 +78,7 @@ describe('tools/list', () => {
     const server = createServer({
       info,
       tools: ['a', 'c', 'e'].map((name) => tool(name)),
-      lists: { pageSize: 2 },
+      settings: { lists: { pageSize: 2 } },
     });
     const ask = await speak(server, '2026-07-28');
     const { nextCursor: cursor } = (await ask('tools/list')).result as Listed;
@@ -90,7 +94,7 @@ describe('tools/list', () => {
     const server = createServer({
       info,
       tools: ['a', 'b'].map((name) => tool(name)),
-      lists: { pageSize: 1 },
+      settings: { lists: { pageSize: 1 } },
     });
     const ask = await speak(server, '2025-11-25');
     const { nextCursor: cursor } = (await ask('tools/list')).result as Listed;
@@ -120,7 +124,7 @@ describe('tools/list', () => {
     const server = createServer({
       info,
       tools: ['a', 'b', 'c'].map((name) => tool(name)),
-      lists: { pageSize: 1 },
+      settings: { lists: { pageSize: 1 } },
     });
     const link = { signal: new AbortController().signal, notify: () => Promise.resolve() };
     const list = async (
@@ -413,7 +417,7 @@ describe('a tool with a Standard Schema', () => {
     const errors: unknown[] = [];
     const options: ServerOptions = {
       info,
-      onError: (error) => errors.push(error),
+      events: { onError: (error) => errors.push(error) },
       tools: [
         tool('later', {
           inputSchema: later((value) => Promise.resolve({ value: { got: value } })),

@@ -100,12 +100,12 @@ export class Catalog {
   }
 
   #tableOfTools(definitions: readonly ToolDefinition[]): ToolTable {
-    const { info, lists: { pageSize } = {} } = this.#options;
+    const { info, settings: { lists: { pageSize } = {} } = {} } = this.#options;
     return new ToolTable(definitions, { info, validator: this.#validator, pageSize });
   }
 
   #tableOfPrompts(definitions: readonly PromptDefinition[]): PromptTable {
-    const { info, lists: { pageSize } = {} } = this.#options;
+    const { info, settings: { lists: { pageSize } = {} } = {} } = this.#options;
     return new PromptTable(definitions, { info, pageSize });
   }
 }
@@ -116,11 +116,15 @@ function providerOf({ resources }: ServerOptions): ResourceProvider | undefined 
 
 /** @throws Error for templates and subscriptions beside a provider, and for invalid definitions */
 function definedResourcesOf(options: ServerOptions): DefinedResources | undefined {
-  const { resources, templates, resourceSubscriptions: subscriptions, lists = {} } = options;
+  const {
+    resources,
+    templates,
+    settings: { resourceSubscriptions: subscriptions, lists = {} } = {},
+  } = options;
   if (resources !== undefined && 'read' in resources) {
     if (templates === undefined && subscriptions === undefined) return undefined;
     throw new Error(
-      'A provider of resources serves its own templates and subscriptions: pass `resources` as a list to use `templates` and `resourceSubscriptions`',
+      'A provider of resources serves its own templates and subscriptions: pass `resources` as a list to use `templates` and `settings.resourceSubscriptions`',
     );
   }
   if (resources === undefined && templates === undefined) return undefined;

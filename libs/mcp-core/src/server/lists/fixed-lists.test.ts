@@ -13,7 +13,7 @@ test('a server declares changes of its lists unless they are fixed', async () =>
     resources: { listChanged: true },
   });
   const fixed = await connectInMemory(
-    createServer({ info, ...features, lists: { areFixed: true } }),
+    createServer({ info, ...features, settings: { lists: { areFixed: true } } }),
   );
   for (const feature of ['tools', 'prompts', 'resources'] as const) {
     expect(fixed.server.capabilities).toHaveProperty(feature);
@@ -22,7 +22,7 @@ test('a server declares changes of its lists unless they are fixed', async () =>
 });
 
 test('fixed lists cannot be replaced', () => {
-  const server = createServer({ info, ...features, lists: { areFixed: true } });
+  const server = createServer({ info, ...features, settings: { lists: { areFixed: true } } });
   expect(() => server.setTools([])).toThrow('The lists of this server are fixed');
   expect(() => server.setPrompts([])).toThrow('The lists of this server are fixed');
   expect(() => server.setResources([])).toThrow('The lists of this server are fixed');

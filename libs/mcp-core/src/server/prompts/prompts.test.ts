@@ -88,7 +88,10 @@ describe('prompts/list', () => {
 
   test('comes in pages of the size the server has', async () => {
     const prompts = ['c', 'a', 'b'].map((name) => prompt(name, () => ({ messages: [] })));
-    const ask = await speak(createServer({ info, prompts, lists: { pageSize: 2 } }), '2025-11-25');
+    const ask = await speak(
+      createServer({ info, prompts, settings: { lists: { pageSize: 2 } } }),
+      '2025-11-25',
+    );
     const { result: first } = await ask('prompts/list');
     expect(first).toMatchObject({
       prompts: [{ name: 'a' }, { name: 'b' }],
@@ -159,7 +162,7 @@ describe('prompts/get', () => {
       prompt('broken', () => Promise.reject(new Error('secret'))),
     ];
     const ask = await speak(
-      createServer({ info, prompts, onError: (error) => errors.push(error) }),
+      createServer({ info, prompts, events: { onError: (error) => errors.push(error) } }),
       '2025-11-25',
     );
     expect(await ask('prompts/get', { name: 'meant' })).toMatchObject({
@@ -231,7 +234,7 @@ describe('createServer', () => {
   });
 
   test.each([0, -1, 1.5, NaN])('refuses the page size %d', (pageSize) => {
-    expect(() => createServer({ info, prompts: [], lists: { pageSize } })).toThrow(
+    expect(() => createServer({ info, prompts: [], settings: { lists: { pageSize } } })).toThrow(
       'pageSize must be a positive integer',
     );
   });

@@ -39,7 +39,7 @@ const server = createServer({
       read: () => 'r',
     }),
   ],
-  resourceSubscriptions: true,
+  settings: { resourceSubscriptions: true },
 });
 
 const INVALID: [string, JsonObject][] = [

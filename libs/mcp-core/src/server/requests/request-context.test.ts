@@ -113,7 +113,7 @@ describe('cancellation', () => {
           ended.resolve(context.signal.reason);
           throw context.signal.reason;
         },
-        { onError: (error) => errors.push(error) },
+        { events: { onError: (error) => errors.push(error) } },
       );
       if (era === 'legacy') await initialize(client, '2025-06-18');
       const from = client.received.length;
@@ -309,8 +309,8 @@ test.each(['legacy', 'modern'])('an effect that is not awaited may fail (%s)', a
 test('a name that is not a string is -32602', async () => {
   const errors: unknown[] = [];
   const client = await serve(() => undefined, {
-    tasks: {},
-    onError: (error) => errors.push(error),
+    settings: { tasks: {} },
+    events: { onError: (error) => errors.push(error) },
   });
   for (const name of [1, null, [], { toString: 1, valueOf: 1 }]) {
     const params = modern({ name, inputResponses: {} });

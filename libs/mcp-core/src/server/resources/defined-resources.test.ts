@@ -56,7 +56,11 @@ const item = defineResourceTemplate({
 });
 
 function serverWith(options: Partial<ServerOptions>): Server {
-  return createServer({ info, onError: () => undefined, ...options });
+  return createServer({
+    info,
+    ...options,
+    events: { onError: () => undefined, ...options.events },
+  });
 }
 const server = serverWith({ resources: [whole, text, binary, parts], templates: [item] });
 
@@ -102,7 +106,10 @@ describe('resources/list', () => {
   test('comes in pages whose cursors stay valid when the list changes', async () => {
     let uris = ['test://a', 'test://c', 'test://e'];
     const templates = [{ ...item, list: () => uris.map((uri) => ({ uri, name: uri })) }];
-    const ask = await speak(serverWith({ templates, lists: { pageSize: 2 } }), '2025-11-25');
+    const ask = await speak(
+      serverWith({ templates, settings: { lists: { pageSize: 2 } } }),
+      '2025-11-25',
+    );
     const { result: first } = await ask('resources/list');
     expect(first).toMatchObject({ resources: [{ uri: 'test://a' }, { uri: 'test://c' }] });
     uris = ['test://b', 'test://d', 'test://e'];
@@ -233,7 +240,7 @@ describe('subscriptions', () => {
     const watched = serverWith({
       resources: [text],
       templates: [item],
-      resourceSubscriptions: true,
+      settings: { resourceSubscriptions: true },
     });
     const client = await connectRaw(watched);
     const { result } = await initialize(client, '2025-11-25');
@@ -257,11 +264,13 @@ describe('subscriptions', () => {
     const attached: string[] = [];
     const watched = serverWith({
       resources: [text],
-      resourceSubscriptions: (uri) => {
-        attached.push(uri);
-        return Promise.resolve(() => {
-          attached.splice(0);
-        });
+      settings: {
+        resourceSubscriptions: (uri) => {
+          attached.push(uri);
+          return Promise.resolve(() => {
+            attached.splice(0);
+          });
+        },
       },
     });
     const client = await connectRaw(watched);
@@ -357,7 +366,10 @@ describe('createServer', () => {
     ['Two resource templates have the same URI template', { templates: [item, item] }],
     ['cannot be read back', { templates: [{ ...item, uriTemplate: 'test://{id*}' }] }],
     ['has no variable other', { templates: [{ ...item, complete: { other: () => [] } }] }],
-    ['pageSize must be a positive integer', { templates: [], lists: { pageSize: 0 } }],
+    [
+      'pageSize must be a positive integer',
+      { templates: [], settings: { lists: { pageSize: 0 } } },
+    ],
   ])('refuses invalid definitions: %s', (message, options) => {
     expect(() => serverWith(options)).toThrow(message);
   });

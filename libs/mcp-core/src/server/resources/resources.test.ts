@@ -62,7 +62,7 @@ async function serve(version?: string): Promise<{
     info,
     tools: [],
     resources: provider,
-    onError: (error) => errors.push(error),
+    events: { onError: (error) => errors.push(error) },
   });
   const client = await connectRaw(server);
   if (version !== undefined) await initialize(client, version);
@@ -400,7 +400,7 @@ describe('subscriptions/listen', () => {
     ['was refused', { taskIds: [] }],
     ['was given up', {}],
   ])('leaves no listener behind on the signal of the server when it %s', async (_title, filter) => {
-    const server = createServer({ info, tools: [], tasks: {} });
+    const server = createServer({ info, tools: [], settings: { tasks: {} } });
     const given = new AbortController();
     const ended = new AbortController().signal;
     const listeners = new Set<unknown>();

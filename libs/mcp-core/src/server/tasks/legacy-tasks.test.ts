@@ -131,7 +131,7 @@ describe('a server of 2025-11-25 with tasks', () => {
     expect(
       await refusal(await open(run, { task: 'required' }), 'tools/call', { name: 'run' }),
     ).toMatchObject({ code: -32601 });
-    const never = { tasks: {}, task: 'never' } as const;
+    const never = { settings: { tasks: {} }, task: 'never' } as const;
     expect(
       await refusal(await open(run, never), 'tools/call', { name: 'run', task: {} }),
     ).toMatchObject({ code: -32601 });

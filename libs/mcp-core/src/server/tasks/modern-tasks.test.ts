@@ -433,7 +433,7 @@ describe('cancelling a modern task', () => {
         context.signal.addEventListener('abort', () => stopped.resolve(undefined));
         if (context.signal.aborted) stopped.resolve(undefined);
       },
-      { tasks: { store } },
+      { settings: { tasks: { store } } },
     );
     client.send({
       jsonrpc: '2.0',

@@ -139,7 +139,9 @@ describe('the limits of running tasks', () => {
     }, server);
 
   test('do not end the process when a handler does not await its task', async () => {
-    const server = serverOf((context) => void context.startTask(), { tasks: { maxRunning: 0 } });
+    const server = serverOf((context) => void context.startTask(), {
+      settings: { tasks: { maxRunning: 0 } },
+    });
     expect(await handle(server, undefined, 'tools/call', { name: 'run' })).toMatchObject({
       result: { resultType: 'complete' },
     });
@@ -148,7 +150,7 @@ describe('the limits of running tasks', () => {
   });
 
   test('apply to each principal, with an error for the model', async () => {
-    const server = busy({ tasks: { maxRunningPerPrincipal: 2 } });
+    const server = busy({ settings: { tasks: { maxRunningPerPrincipal: 2 } } });
     for (const principal of ['ada', 'ada', 'bob'])
       expect(await handle(server, principal, 'tools/call', { name: 'run' })).toMatchObject({
         result: { resultType: 'task' },
@@ -162,7 +164,7 @@ describe('the limits of running tasks', () => {
   });
 
   test('apply to all tasks together', async () => {
-    const server = busy({ tasks: { maxRunning: 2 } });
+    const server = busy({ settings: { tasks: { maxRunning: 2 } } });
     await handle(server, 'ada', 'tools/call', { name: 'run' });
     await handle(server, 'bob', 'tools/call', { name: 'run' });
     expect(await handle(server, 'eve', 'tools/call', { name: 'run' })).toMatchObject({
@@ -174,7 +176,7 @@ describe('the limits of running tasks', () => {
   });
 
   test('count running tasks, not stored tasks', async () => {
-    const server = busy({ tasks: { maxRunning: 1 } });
+    const server = busy({ settings: { tasks: { maxRunning: 1 } } });
     for (let round = 0; round < 3; round += 1) {
       const taskId = await startAs(server, 'ada');
       await handle(server, 'ada', 'tasks/cancel', { taskId });
@@ -185,7 +187,9 @@ describe('the limits of running tasks', () => {
   });
 
   test('are errors of a call that must be a task in 2025-11-25', async () => {
-    const client = await connectRaw(busy({ task: 'required', tasks: { maxRunning: 0 } }));
+    const client = await connectRaw(
+      busy({ task: 'required', settings: { tasks: { maxRunning: 0 } } }),
+    );
     await client.request(0, 'initialize', {
       protocolVersion: '2025-11-25',
       capabilities: {},
@@ -216,7 +220,7 @@ describe('the time a task is kept', () => {
   ])('wanted %s, with %j, is %s', async (ttlMs, tasks, expected) => {
     const client = await serve(
       (context) => context.startTask(ttlMs === undefined ? {} : { ttlMs }),
-      { tasks },
+      { settings: { tasks } },
     );
     expect(await ask(client, 'tools/call', { name: 'run' })).toMatchObject({ ttlMs: expected });
   });
@@ -224,7 +228,7 @@ describe('the time a task is kept', () => {
   test('ends for an ended task: it becomes unknown and leaves the store', async () => {
     const store = new InMemoryTaskStore();
     const client = await serve((context) => context.startTask({ ttlMs: 5000 }), {
-      tasks: { store },
+      settings: { tasks: { store } },
     });
     const taskId = await start(client);
     await client.settled();
@@ -274,7 +278,7 @@ describe('the time a task is kept', () => {
   test('follows the injected clock', async () => {
     let now = Date.parse('2030-01-01T00:00:00Z');
     const client = await serve((context) => context.startTask({ ttlMs: 5000 }), {
-      tasks: { clock: () => now },
+      settings: { tasks: { clock: () => now } },
     });
     const task = await ask(client, 'tools/call', { name: 'run' });
     expect(task.createdAt).toBe('2030-01-01T00:00:00.000Z');
@@ -288,7 +292,7 @@ test('a task that the store evicted has no timer', async () => {
   try {
     const store = new InMemoryTaskStore({ maxTasks: 1 });
     const client = await serve((context) => context.startTask({ ttlMs: 5000 }), {
-      tasks: { store },
+      settings: { tasks: { store } },
     });
     const remove = vi.spyOn(store, 'delete');
     const dropped = await start(client);
@@ -312,7 +316,7 @@ test('stopTasks ends after 500 ms when the store hangs, and reports that', async
         await context.startTask();
         return new Promise(() => undefined);
       },
-      { tasks: { store }, onError },
+      { settings: { tasks: { store } }, events: { onError } },
     );
     await startAs(server, 'ada');
     vi.spyOn(store, 'update').mockReturnValue(new Promise(() => undefined));
@@ -339,7 +343,7 @@ describe('a durable store', () => {
           if (which === 'asking') await context.elicit('who', form);
           return 'survived';
         },
-        { tasks: { store: new FileTaskStore(folder) } },
+        { settings: { tasks: { store: new FileTaskStore(folder) } } },
       );
     const ids: { [which: string]: string } = {};
     const store = new FileTaskStore(folder);
@@ -381,11 +385,13 @@ describe('a durable store', () => {
     try {
       const store = new InMemoryTaskStore();
       const first = await serve((context) => context.startTask({ ttlMs: 5000 }), {
-        tasks: { store },
+        settings: { tasks: { store } },
       });
       const taskId = await start(first);
       await first.settled();
-      const second = await serve((context) => context.startTask(), { tasks: { store } });
+      const second = await serve((context) => context.startTask(), {
+        settings: { tasks: { store } },
+      });
       await ask(second, 'tasks/get', { taskId });
       await vi.advanceTimersByTimeAsync(5000);
       expect(await store.get(taskId)).toBeUndefined();
@@ -413,7 +419,7 @@ describe('the end of a task', () => {
         await context.startTask();
         context.progress({ progress: 1, message: 'nearly' });
       },
-      { tasks: { store } },
+      { settings: { tasks: { store } } },
     );
     const taskId = await start(client);
     await writing.promise;
@@ -438,7 +444,7 @@ describe('the end of a task', () => {
         ended.resolve(undefined);
         return 'late';
       },
-      { tasks: { store } },
+      { settings: { tasks: { store } } },
     );
     const taskId = await start(client);
     await until(client, taskId, 'input_required');
@@ -468,7 +474,7 @@ describe('a server that ends', () => {
         context.signal.addEventListener('abort', () => reasons.push(String(context.signal.reason)));
         await context.elicit('who', form);
       },
-      { tasks: { store } },
+      { settings: { tasks: { store } } },
     );
     const client = await connectRaw(server);
     const taskId = await start(client);
@@ -490,8 +496,8 @@ describe('a store that fails', () => {
     });
     const reported: unknown[] = [];
     const client = await serve((context) => context.startTask(), {
-      tasks: { store, maxRunning: 1 },
-      onError: (error) => reported.push(error),
+      settings: { tasks: { store, maxRunning: 1 } },
+      events: { onError: (error) => reported.push(error) },
     });
     for (let count = 0; count < 2; count += 1)
       expect(await ask(client, 'tools/call', { name: 'run' })).toMatchObject({
@@ -511,7 +517,7 @@ describe('a store that fails', () => {
         await context.startTask();
         return 'done';
       },
-      { tasks: { store }, onError: (error) => reported.push(error) },
+      { settings: { tasks: { store } }, events: { onError: (error) => reported.push(error) } },
     );
     expect(await until(client, await start(client), 'completed')).toMatchObject({
       result: { structuredContent: { value: 'done' } },
@@ -524,8 +530,8 @@ describe('a store that fails', () => {
       update: () => Promise.reject(new Error('Disk full')),
     });
     const client = await serve((context) => context.startTask(), {
-      tasks: { store, maxRunning: 1 },
-      onError: () => undefined,
+      settings: { tasks: { store, maxRunning: 1 } },
+      events: { onError: () => undefined },
     });
     for (let count = 0; count < 3; count += 1)
       expect(await until(client, await start(client), 'completed')).toMatchObject({
@@ -544,8 +550,8 @@ describe('a store that fails', () => {
       },
     });
     const client = await serve((context) => context.startTask(), {
-      tasks: { store },
-      onError: () => undefined,
+      settings: { tasks: { store } },
+      events: { onError: () => undefined },
     });
     expect(await refusal(client, 'tasks/get', capable({ taskId: 'x' }))).toBe(-32603);
     isDown = false;
@@ -560,7 +566,7 @@ describe('a store that fails', () => {
         await context.elicit('who', form).catch(() => undefined);
         await context.elicit('what', form);
       },
-      { tasks: { store } },
+      { settings: { tasks: { store } } },
     );
     const taskId = await start(client);
     await until(client, taskId, 'input_required');

@@ -51,7 +51,7 @@ async function call(
   const server = createServer({
     info: { name: 'test', version: '1.0.0' },
     tools: [weather],
-    onError: (error) => errors.push(error),
+    events: { onError: (error) => errors.push(error) },
   });
   const client = await connectInMemory(server);
   const result = await client.callTool('weather', {});

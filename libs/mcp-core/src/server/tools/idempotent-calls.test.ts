@@ -37,7 +37,9 @@ async function serve(options: { readonly entries?: number; readonly isOpen?: boo
   const server = createServer({
     info: { name: 's', version: '1' },
     tools: [pay],
-    ...(options.entries === undefined ? {} : { limits: { idempotencyEntries: options.entries } }),
+    ...(options.entries === undefined
+      ? {}
+      : { settings: { limits: { idempotencyEntries: options.entries } } }),
   });
   const client = await connectRaw(server);
   const release = async (): Promise<void> => {

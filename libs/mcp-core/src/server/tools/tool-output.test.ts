@@ -58,7 +58,7 @@ describe('a handler may return', () => {
     });
     for (const era of ['legacy', 'modern'] as const) {
       const client = await connectInMemory(
-        createServer({ info, tools: [tool], tasks: { pollIntervalMs: 1 } }),
+        createServer({ info, tools: [tool], settings: { tasks: { pollIntervalMs: 1 } } }),
         { info, era },
       );
       expect(await client.callTool('t', {})).toMatchObject(result);

@@ -27,7 +27,7 @@ export interface ToolDefinition<Arguments = never, Output extends ToolOutput = T
   /**
    * Runs one call; calls run concurrently. Throw `ToolError` for a failure that the model can act on. A `ProtocolError` becomes an `isError` result with its text,
    * except for -32021 in 2026-07-28, -32042 in 2025-11-25, and tasks, where it is a protocol error. Any other error becomes a generic `isError` result and is
-   * reported to `ServerOptions.onError`.
+   * reported to `ServerEvents.onError`.
    */
   readonly handler: (args: Arguments, context: InteractiveContext) => Promise<Output> | Output;
 }

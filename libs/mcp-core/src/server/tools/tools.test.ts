@@ -54,7 +54,7 @@ interface Spoken {
 async function speak(version: ProtocolVersion, tools: readonly ToolDefinition[]): Promise<Spoken> {
   const errors: unknown[] = [];
   const client = await connectRaw(
-    createServer({ info, tools, onError: (error) => errors.push(error) }),
+    createServer({ info, tools, events: { onError: (error) => errors.push(error) } }),
   );
   if (version !== '2026-07-28') await initialize(client, version);
   let nextId = 1;

@@ -70,10 +70,12 @@ export async function connectOurClient(
         name,
         {},
         {
-          task: {},
-          onTask: ({ taskId, status }) => {
-            statuses.push(status);
-            onTask(taskId);
+          task: {
+            request: {},
+            onTask: ({ taskId, status }) => {
+              statuses.push(status);
+              onTask(taskId);
+            },
           },
         },
       );

@@ -51,12 +51,14 @@ export function createOurServer(world: World): Server {
     prompts: [greet, bare],
     resources: [clock, bytes],
     templates: [city, river],
-    resourceSubscriptions: true,
-    lists: { pageSize: 1 },
-    tasks: { pollIntervalMs: 20 },
-    limits: { progressIntervalMs: 0 },
-    requestState: { keys: ['a key of the tests that is long enough'] },
-    onError: () => undefined,
+    settings: {
+      resourceSubscriptions: true,
+      lists: { pageSize: 1 },
+      tasks: { pollIntervalMs: 20 },
+      limits: { progressIntervalMs: 0 },
+      requestState: { keys: ['a key of the tests that is long enough'] },
+    },
+    events: { onError: () => undefined },
   });
   return server;
 }
