@@ -52,9 +52,9 @@ function moveNextAttempt(id: string, time: number): void {
   const database = new Database(join(folder.path, 'data', 'signalbox.sqlite'));
   database
     .prepare(
-      "UPDATE runs SET model_outage = json_set(model_outage, '$.nextAttemptAt', ?) WHERE id = ?",
+      "UPDATE runs SET retry_at = ?, model_outage = json_set(model_outage, '$.nextAttemptAt', ?) WHERE id = ?",
     )
-    .run(time, id);
+    .run(time, time, id);
   database.close();
 }
 

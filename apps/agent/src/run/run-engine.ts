@@ -41,6 +41,7 @@ import { forgetApproval } from './approvals/forget-approval.ts';
 import { forkRun } from './lifecycle/fork-run.ts';
 import { defaultRecovery } from './calls/lost-call.ts';
 import { recover, recoverWaiting } from './recovery/recover.ts';
+import { RetrySweep } from './core/retry-sweep.ts';
 import { reconcile } from './lifecycle/reconcile.ts';
 import { respond } from './inbox/respond.ts';
 import { resumeRun } from './lifecycle/resume-run.ts';
@@ -132,6 +133,12 @@ class Engine implements RunEngine {
       recovery: dependencies.recovery ?? defaultRecovery,
       activities: new Activities((callId) => this.#context.enqueue({ type: 'call-tool', callId })),
       timers: new Timers(clock, (deadline) => void this.#onDue(deadline)),
+      retries: new RetrySweep({
+        clock,
+        read: store.read,
+        onDue: (runId) => this.#retry(runId),
+        onError: (error) => logger.error('the due model retries could not be read', { error }),
+      }),
       maxQueuedRuns: dependencies.maxQueuedRuns ?? DEFAULT_MAX_QUEUED_RUNS,
       commit: (runId, work, step) => this.#commits.commit(runId, work, step),
       closing: this.#closing.signal,
@@ -223,11 +230,13 @@ class Engine implements RunEngine {
       'recovering runs that wait for a person',
       recoverWaiting(this.#context),
     );
+    await this.#context.retries.start();
   }
 
   async close({ graceMs = DEFAULT_GRACE_MS }: { readonly graceMs?: number } = {}): Promise<void> {
-    const { clock, activities, timers } = this.#context;
+    const { clock, activities, retries, timers } = this.#context;
     this.#closing.abort();
+    const swept = retries.close();
     activities.stopTurns();
     const { promise: graceIsOver, resolve } = Promise.withResolvers<void>();
     const cancelGrace = clock.after(graceMs, resolve);
@@ -236,6 +245,7 @@ class Engine implements RunEngine {
     activities.parkCalls();
     await this.#commits.close();
     timers.clearAll();
+    await swept;
     this.#unsubscribe();
   }
 
@@ -277,6 +287,11 @@ class Engine implements RunEngine {
       });
       throw error;
     }
+  }
+
+  #retry(runId: string): void {
+    const { activities, enqueue } = this.#context;
+    if (!activities.hasTurn(runId)) enqueue({ type: 'advance-run', runId });
   }
 
   async #onDue(deadline: Deadline): Promise<void> {

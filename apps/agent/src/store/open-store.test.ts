@@ -49,6 +49,19 @@ describe('the database', () => {
     );
     database.close();
   });
+
+  test('finds the due retries without reading other runs', async () => {
+    const dataDir = newDataDir();
+    await (await open(dataDir)).close();
+    const database = new Sqlite(join(dataDir, 'signalbox.sqlite'), { readonly: true });
+    const plan = database
+      .prepare(
+        'explain query plan select id, retry_at from runs where retry_at <= ? order by retry_at, id limit 200',
+      )
+      .all(1);
+    expect(JSON.stringify(plan)).toMatch(/^(?!.*TEMP B-TREE).*runs_by_retry \(retry_at<\?\)/);
+    database.close();
+  });
 });
 
 describe('a damaged database', () => {

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, NotNull } from 'kysely';
 import type { ProgressReader } from '../ports/store/progress.ts';
 import { OPEN_CALL_STATES } from '../ports/store/tool-call.ts';
 import { inboxCodec, messageCodec, runCodec, type Database } from './database.ts';
@@ -27,6 +27,7 @@ export const RUN_COLUMNS = [
   'cutTurns',
   'error',
   'modelOutage',
+  'retryAt',
   'waitedMs',
   'waitingSince',
   'createdAt',
@@ -76,6 +77,22 @@ export function createProgressReader(db: Kysely<Database>): ProgressReader {
     async runStatus(id) {
       return (await db.selectFrom('runs').select('status').where('id', '=', id).executeTakeFirst())
         ?.status;
+    },
+
+    async retries({ until, after, limit }) {
+      let query = db
+        .selectFrom('runs')
+        .select(['id as runId', 'retryAt'])
+        .where('retryAt', '<=', until)
+        .orderBy('retryAt')
+        .orderBy('id')
+        .limit(limit);
+      if (after !== undefined)
+        query = query.where((where) =>
+          where(where.refTuple('retryAt', 'id'), '>', where.tuple(after.retryAt, after.runId)),
+        );
+      const rows = await query.$narrowType<{ retryAt: NotNull }>().execute();
+      return rows;
     },
 
     async countRuns({ status, kind }) {

@@ -183,7 +183,7 @@ export function createRunTransaction(db: Transaction<Database>, clock: Clock): S
     },
 
     async startTurn({ runId, turn, owner, messageId }) {
-      await db
+      const { numInsertedOrUpdatedRows } = await db
         .insertInto('turns')
         .values({
           runId,
@@ -194,7 +194,9 @@ export function createRunTransaction(db: Transaction<Database>, clock: Clock): S
           startedAt: clock.now(),
           endedAt: null,
         })
-        .execute();
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirstOrThrow();
+      return numInsertedOrUpdatedRows === 1n;
     },
 
     async endTurn(messageId, status) {

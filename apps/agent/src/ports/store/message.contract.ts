@@ -47,6 +47,21 @@ export function messageContract(name: string, open: OpenStore): void {
       expect(await store.read.partial('r1')).toBeUndefined();
     });
 
+    test('a run has at most one active attempt of a turn, and the next claim stores nothing', async () => {
+      const store = await openStore();
+      const claim = (runId: string, messageId: string): Promise<boolean> =>
+        store.write((sql) => sql.startTurn({ runId, turn: 1, owner: messageId, messageId }));
+      await store.write(async (sql) => {
+        for (const id of ['r1', 'r2']) await sql.insertRun(queuedRun(id));
+      });
+      expect(await Promise.all([claim('r1', 'm1'), claim('r1', 'm2')])).toEqual([true, false]);
+      expect(await claim('r2', 'm3')).toBe(true);
+      expect(await store.read.activeTurn('r1')).toMatchObject({ messageId: 'm1', owner: 'm1' });
+      await store.write((sql) => sql.endTurn('m1', 'failed'));
+      expect(await store.read.activeTurn('r1')).toBeUndefined();
+      expect(await claim('r1', 'm4')).toBe(true);
+    });
+
     test('an attempt of a turn ends once', async () => {
       const store = await openStore();
       await store.write(async (sql) => {

@@ -55,8 +55,11 @@ export interface MessageWriter {
   deleteMessagesAfter(runId: string, turn: number): Promise<void>;
   /** Replaces the partial text of the run; `undefined` removes it. */
   savePartial(runId: string, partial: PartialMessage | undefined): Promise<void>;
-  /** Stores one attempt of a model call, identified by its `messageId`. */
-  startTurn(turn: ActiveTurn & { readonly runId: string }): Promise<void>;
+  /**
+   * Claims the next attempt of a model call, identified by its `messageId`. Returns false, and
+   * stores nothing, when an attempt of the run is active.
+   */
+  startTurn(turn: ActiveTurn & { readonly runId: string }): Promise<boolean>;
   /** Ends the attempt if it is active. Returns whether it was active. */
   endTurn(
     messageId: string,

@@ -139,6 +139,27 @@ export function runContract(name: string, open: OpenStore): void {
       ]).toEqual([1, 2, 1, 1]);
     });
 
+    test('due retries are read in pages, earliest first', async () => {
+      const store = await openStore();
+      const times = { late: 9, due: 5, b: 3, a: 3, first: 1 };
+      await store.write(async (sql) => {
+        for (const [id, retryAt] of Object.entries(times))
+          await sql.insertRun({ ...queuedRun(id), status: 'running', retryAt });
+        await sql.insertRun({ ...queuedRun('none'), status: 'running' });
+      });
+      const page = await store.read.retries({ until: 5, limit: 2 });
+      expect(page).toEqual([
+        { runId: 'first', retryAt: 1 },
+        { runId: 'a', retryAt: 3 },
+      ]);
+      expect(await store.read.retries({ until: 5, limit: 9, after: page[1] })).toEqual([
+        { runId: 'b', retryAt: 3 },
+        { runId: 'due', retryAt: 5 },
+      ]);
+      await store.write((sql) => sql.updateRun('first', { retryAt: undefined }));
+      expect(await store.read.retries({ until: 2, limit: 9 })).toEqual([]);
+    });
+
     test('unsettled runs are the runs without a terminal status', async () => {
       const store = await openStore();
       const statuses: readonly Run['status'][] = [

@@ -108,6 +108,11 @@ export interface Run {
   /** Present from the first failed attempt of a model call until the model answers. */
   readonly modelOutage: ModelOutage | undefined;
   /**
+   * Time at which the next attempt of the model call is due, until a process claims the attempt.
+   * Only a running run has one.
+   */
+  readonly retryAt: number | undefined;
+  /**
    * Milliseconds excluded from the wall-clock limit: completed waits in `input_required`, and the
    * time before the run was resumed by a client.
    */
@@ -136,6 +141,7 @@ export type RunPatch = Partial<
     | 'error'
     | 'limits'
     | 'modelOutage'
+    | 'retryAt'
     | 'waitedMs'
     | 'waitingSince'
     | 'startedAt'

@@ -37,6 +37,7 @@ export function queuedRun(id: string, fields: Partial<Run> = {}): Run {
     cutTurns: 0,
     error: undefined,
     modelOutage: undefined,
+    retryAt: undefined,
     waitedMs: 0,
     waitingSince: undefined,
     createdAt: 1,

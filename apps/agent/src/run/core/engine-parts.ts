@@ -11,6 +11,7 @@ import type { ToolRegistry } from '../../ports/tool-registry.ts';
 import type { Activities } from './activities.ts';
 import type { ServerPolicy } from './server-policy.ts';
 import { isShutdown, type Change } from './commits.ts';
+import type { RetrySweep } from './retry-sweep.ts';
 import type { Timers } from './timers.ts';
 
 /** Decides about a sent call whose result can no longer arrive: send it again, or ask a person. */
@@ -37,6 +38,7 @@ export interface EngineParts {
   readonly recovery: RecoveryDecision;
   readonly activities: Activities;
   readonly timers: Timers;
+  readonly retries: RetrySweep;
   readonly maxQueuedRuns: number;
   /** `step` names the transaction, so that tests can end the process there. */
   readonly commit: <T>(

@@ -4,7 +4,6 @@ import type { Clock } from '../../ports/clock.ts';
 export type Deadline =
   | { readonly type: 'wall-clock'; readonly runId: string }
   | { readonly type: 'wall-clock-warning'; readonly runId: string }
-  | { readonly type: 'model-retry'; readonly runId: string }
   | { readonly type: 'inbox-item'; readonly itemId: string };
 
 /** Longer waits overflow the platform's timers, which then fire at once. */

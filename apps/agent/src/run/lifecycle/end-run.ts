@@ -92,16 +92,14 @@ async function settle(
     output,
     error,
     modelOutage: undefined,
+    retryAt: undefined,
     waitedMs,
     waitingSince: undefined,
     finishedAt: now,
   });
   if (status !== 'completed') await answerToolUses(context, change);
   await wakeThread(context, change, run);
-  change.afterCommit(() => {
-    forgetWallClock(context, run.id);
-    context.timers.clear({ type: 'model-retry', runId: run.id });
-  });
+  change.afterCommit(() => forgetWallClock(context, run.id));
 }
 
 async function answerSoFar({ sql, runId }: Change): Promise<string | undefined> {

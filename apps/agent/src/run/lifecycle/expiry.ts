@@ -22,9 +22,6 @@ export async function onDeadline(context: Parts, deadline: Deadline): Promise<vo
         const run = await change.sql.runCore(deadline.runId);
         if (run?.status === 'running') warn(change, run);
       });
-    case 'model-retry':
-      context.enqueue({ type: 'advance-run', runId: deadline.runId });
-      return undefined;
     case 'inbox-item': {
       const item = await context.store.read.inboxItem(deadline.itemId);
       if (item !== undefined)

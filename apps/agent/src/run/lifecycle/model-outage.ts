@@ -8,7 +8,11 @@ import { wallClockDeadline } from '../limits/limits.ts';
 const MODEL_UNAVAILABLE = 'model_unavailable';
 
 /** The fields of a run whose model answers again. */
-export const NO_OUTAGE = { statusReason: undefined, modelOutage: undefined } as const;
+export const NO_OUTAGE = {
+  statusReason: undefined,
+  modelOutage: undefined,
+  retryAt: undefined,
+} as const;
 
 /** Kinds of failure that go away without a change to the request, the key or the account. */
 const TRANSIENT: ReadonlySet<LlmErrorKind> = new Set(['rate', 'overloaded', 'timeout', 'network']);
@@ -67,20 +71,12 @@ export function nextAttemptAt({
   return now + Math.max(MIN_DELAY_MS, backoffMs, askedMs + random() * RETRY_AFTER_JITTER_MS);
 }
 
-/**
- * Whether the run waits for the next attempt of its model call. If so, sets the timer of that
- * attempt.
- */
+/** Whether the next attempt of the run's model call is not due yet. */
 export function waitsForModel(
-  { clock, timers }: Uses<'clock' | 'timers'>,
-  change: Change,
-  { id, modelOutage }: Pick<Run, 'id' | 'modelOutage'>,
+  { clock }: Uses<'clock'>,
+  { retryAt }: Pick<Run, 'retryAt'>,
 ): boolean {
-  if (modelOutage === undefined || modelOutage.nextAttemptAt <= clock.now()) return false;
-  change.afterCommit(() =>
-    timers.set({ type: 'model-retry', runId: id }, modelOutage.nextAttemptAt),
-  );
-  return true;
+  return retryAt !== undefined && retryAt > clock.now();
 }
 
 interface FailedTurn {
@@ -91,11 +87,11 @@ interface FailedTurn {
 
 /** Lets the run wait for its model: the text of the attempt is void, and the same turn begins again. Returns the error of a run that cannot wait. */
 export async function waitForModel(
-  context: Uses<'clock' | 'random' | 'timers'>,
+  context: Uses<'clock' | 'random' | 'retries'>,
   change: Change,
   { turn, messageId, error }: FailedTurn,
 ): Promise<RunError | undefined> {
-  const { clock, random, timers } = context;
+  const { clock, random, retries } = context;
   const run = await change.sql.runCore(change.runId);
   const failure = { code: `llm_${error.kind}`, message: error.message };
   if (run === undefined) return failure;
@@ -114,7 +110,11 @@ export async function waitForModel(
     nextAttemptAt: next,
     error: failure,
   };
-  await change.sql.updateRun(run.id, { statusReason: MODEL_UNAVAILABLE, modelOutage });
+  await change.sql.updateRun(run.id, {
+    statusReason: MODEL_UNAVAILABLE,
+    modelOutage,
+    retryAt: next,
+  });
   const nextAttempt = new Date(next).toISOString();
   change.emit({
     type: 'turn.failed',
@@ -127,6 +127,6 @@ export async function waitForModel(
       next_attempt_at: nextAttempt,
     },
   });
-  change.afterCommit(() => timers.set({ type: 'model-retry', runId: run.id }, next));
+  change.afterCommit(() => retries.wakeAt(next));
   return undefined;
 }

@@ -63,6 +63,7 @@ export function newRun(
     cutTurns: 0,
     error: undefined,
     modelOutage: undefined,
+    retryAt: undefined,
     waitedMs: 0,
     waitingSince: undefined,
     createdAt: clock.now(),

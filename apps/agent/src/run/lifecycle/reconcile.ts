@@ -39,7 +39,7 @@ export async function reconcile(
       const isWaiting = !isBusy && (open.length > 0 || calls.length > 0);
       if (isWaiting && run.status === 'running') await beginWait(context, change, open);
       if (!isWaiting && run.status === 'input_required') await endWait(context, change, run);
-      if (!isBusy && !isWaiting && !waitsForModel(context, change, run))
+      if (!isBusy && !isWaiting && !waitsForModel(context, run))
         change.afterCommit(() => context.enqueue({ type: 'advance-run', runId }));
       return;
     }

@@ -24,6 +24,7 @@ export async function failDamagedRun(
       statusReason: error.code,
       error,
       waitingSince: undefined,
+      retryAt: undefined,
       finishedAt: context.clock.now(),
     });
     change.emit({ type: 'run.failed', data: { error, answer: undefined } });

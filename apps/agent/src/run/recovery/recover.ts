@@ -96,7 +96,7 @@ async function recoverRun(context: Parts, change: Change): Promise<void> {
   change.recheck();
   change.beforeCommit(async () => {
     const isWaiting = (await sql.runStatus(runId)) === 'input_required';
-    if (!isWaiting && (run === undefined || !waitsForModel(context, change, run)))
+    if (!isWaiting && (run === undefined || !waitsForModel(context, run)))
       change.afterCommit(() => context.enqueue({ type: 'advance-run', runId }));
   });
   for (const item of await sql.inboxEntries({ runId, states: ['open'] }))

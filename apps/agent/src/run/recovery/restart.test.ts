@@ -211,9 +211,10 @@ describe('recovery of a run in each state after a crash', () => {
   test('with an unfinished turn: the turn is interrupted before the next turn starts', async () => {
     const service = await openService({ script: () => ({ text: 'hi' }), isStarted: false });
     const { id } = await service.engine.createRun({ prompt: 'go' });
-    await service.store.write((sql) =>
-      sql.startTurn({ runId: id, turn: 1, owner: 'a dead boot', messageId: 'm' }),
-    );
+    await service.store.write(async (sql) => {
+      await sql.updateRun(id, { status: 'running', startedAt: service.clock.now() });
+      await sql.startTurn({ runId: id, turn: 1, owner: 'a dead boot', messageId: 'm' });
+    });
     await service.engine.start();
     expect(await service.settled(id)).toMatchObject({ status: 'completed' });
     expect((await service.event(id, 'turn.interrupted')).data).toEqual({

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -32,6 +33,10 @@ export interface ServiceOptions {
   readonly policies?: { readonly [server: string]: ServerPolicy };
   /** Default: a new one. */
   readonly dataDir?: string;
+  /** A service whose store and clock this service shares, as another process would. */
+  readonly beside?: Service;
+  /** Replaces parts of the store. */
+  readonly changeStore?: (store: Store) => Store;
   readonly clock?: ManualClock;
   readonly recovery?: RecoveryDecision;
   /** Kills this service when it reaches the point. */
@@ -53,6 +58,8 @@ export interface Service {
   readonly engine: RunEngine;
   readonly read: StoreReader;
   readonly store: Store;
+  /** The store, whether or not the service was killed. */
+  readonly opened: Store;
   readonly bus: SignalBus;
   readonly llm: FakeLlm;
   readonly registry: FakeRegistry;
@@ -64,6 +71,8 @@ export interface Service {
   readonly crashed: Promise<void>;
   /** Ends the service as kill -9 would: it does nothing more, and its directory is unlocked. */
   kill(): Promise<void>;
+  /** Ends the service as `kill` does, but keeps its store open for a service beside it. */
+  stall(): void;
   /**
    * Resolves with the first answer that is not undefined; checks again after every signal, model
    * request, tool call and error.
@@ -84,7 +93,9 @@ export async function openService({
   script,
   tools = {},
   policies = {},
-  clock = new ManualClock(),
+  beside,
+  clock = beside?.clock ?? new ManualClock(),
+  changeStore = (store) => store,
   recovery,
   crashAt,
   dieAfterCommits = Infinity,
@@ -96,16 +107,15 @@ export async function openService({
   onEvents,
   ...options
 }: ServiceOptions): Promise<Service> {
-  const dataDir = options.dataDir ?? join(databaseFolder(), 'data');
-  await provideMigratedDatabase(dataDir);
-  const opened = await openStore({ dataDir, durability: 'process', clock });
+  const dataDir = beside?.dataDir ?? options.dataDir ?? join(databaseFolder(), 'data');
+  const opened = await openOrShare({ dataDir, clock, beside });
   const life = { isOver: false, isClosed: false };
   const crash = Promise.withResolvers<void>();
   const die = (): void => {
     life.isOver = true;
     crash.resolve();
   };
-  const store = mortal(opened, { life, die, dieAfterCommits, isFull });
+  const store = mortal(changeStore(opened), { life, die, dieAfterCommits, isFull });
   const bus = createInProcessSignalBus();
   const lookers = new Set<() => void>();
   const lookAgain = (): void => {
@@ -160,7 +170,8 @@ export async function openService({
       if (!storesOddValues) await expectDescribed(opened.read);
     }
     await close();
-    if (options.dataDir === undefined) rmSync(join(dataDir, '..'), { recursive: true });
+    if (options.dataDir === undefined && beside === undefined)
+      rmSync(join(dataDir, '..'), { recursive: true });
   });
   if (isStarted) await engine.start();
 
@@ -201,6 +212,7 @@ export async function openService({
     engine,
     read,
     store,
+    opened,
     bus,
     llm,
     registry,
@@ -215,6 +227,9 @@ export async function openService({
       life.isOver = true;
       await close();
     },
+    stall: () => {
+      life.isOver = true;
+    },
     settled: (runId) => runWhere(runId, (run) => run.finishedAt !== undefined),
     status: (runId, status) => runWhere(runId, (run) => run.status === status),
     event: (runId, type) =>
@@ -227,6 +242,21 @@ export async function openService({
     },
     item: (runId) => until(async () => (await read.inboxItems({ runId, state: 'open' }))[0], runId),
   };
+}
+
+async function openOrShare({
+  dataDir,
+  clock,
+  beside,
+}: {
+  readonly dataDir: string;
+  readonly clock: ManualClock;
+  readonly beside: Service | undefined;
+}): Promise<Store> {
+  if (beside !== undefined)
+    return { ...beside.opened, bootId: randomUUID(), close: () => Promise.resolve() };
+  await provideMigratedDatabase(dataDir);
+  return openStore({ dataDir, durability: 'process', clock });
 }
 
 interface Death {

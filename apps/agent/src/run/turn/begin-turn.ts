@@ -9,7 +9,7 @@ import { endCallRun } from '../lifecycle/end-call-run.ts';
 import { endRun } from '../lifecycle/end-run.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { expireRunIfDue } from '../lifecycle/expiry.ts';
-import { checkLimit } from '../limits/limits.ts';
+import { checkLimit, watchWallClock } from '../limits/limits.ts';
 import { waitsForModel } from '../lifecycle/model-outage.ts';
 import { storeToolResults } from '../results/tool-results.ts';
 
@@ -33,6 +33,8 @@ export interface Turn {
 export async function beginTurn(context: Parts, change: Change): Promise<Turn | undefined> {
   const { sql, runId } = change;
   const active = await sql.activeTurn(runId);
+  // Another process makes the model call.
+  if (active !== undefined && active.owner !== context.bootId) return undefined;
   // No model call of this process is in progress, or this code would not run. Its text is lost, and the model call is repeated.
   if (active !== undefined) await interruptTurn(change, active, 'process_ended');
   const run = await sql.run(runId);
@@ -69,7 +71,13 @@ export async function beginTurn(context: Parts, change: Change): Promise<Turn | 
   }
   const epoch = await epochOf(context, change, run);
   const messageId = context.newId();
-  await sql.startTurn({ runId, turn: number, owner: context.bootId, messageId });
+  if (!(await sql.startTurn({ runId, turn: number, owner: context.bootId, messageId })))
+    return undefined;
+  if (run.retryAt !== undefined) {
+    await sql.updateRun(runId, { retryAt: undefined });
+    // The attempt before may have been made by another process, whose timers are not here.
+    change.afterCommit(() => watchWallClock(context, run));
+  }
   change.emit(
     {
       type: 'turn.started',
@@ -102,7 +110,7 @@ async function isBlocked(context: Parts, change: Change, run: Run): Promise<bool
     return true;
   }
   if (await expireRunIfDue(context, change, run)) return true;
-  if (waitsForModel(context, change, run)) return true;
+  if (waitsForModel(context, run)) return true;
   const calls = await change.sql.toolCalls(run.id, { turn: run.turns });
   const open = await change.sql.inboxEntries({ runId: run.id, states: ['open'] });
   const unsettled = calls.filter((call) => OPEN_CALL_STATES.includes(call.state));

@@ -24,7 +24,7 @@ import { streamMessage } from './stream-message.ts';
 import { normalizeMessage } from '../text/normalize-message.ts';
 
 type Parts = Uses<
-  'enqueue' | 'bus' | 'clock' | 'logger' | 'newId' | 'random' | 'timers' | 'commit'
+  'enqueue' | 'bus' | 'clock' | 'logger' | 'newId' | 'random' | 'retries' | 'timers' | 'commit'
 >;
 
 const INTERNAL_ERROR: RunError = {

@@ -12,6 +12,7 @@ import { conversations } from './0003-conversations.ts';
 import { approvals } from './0004-approvals.ts';
 import { toolPins } from './0005-tool-pins.ts';
 import { epochs } from './0006-epochs.ts';
+import { modelOutages } from './0007-model-outages.ts';
 
 const EARLIER = {
   '0001-initial': initial,
@@ -72,5 +73,42 @@ test('a database of an earlier version keeps its inbox items and artifacts, and 
   expect((await store.read.inboxItem('i1'))?.request['message']).toHaveLength(1_000_000);
   await store.write((sql) => sql.deleteRun('r1'));
   expect(await store.read.artifact('a1')).toBeUndefined();
+  await store.close();
+});
+
+test('a database of an earlier version keeps the deadlines of its model retries, and one active attempt per run', async () => {
+  const dataDir = join(mkdtempSync(join(tmpdir(), 'migrate-')), 'data');
+  mkdirSync(dataDir);
+  const database = new Sqlite(join(dataDir, 'signalbox.sqlite'));
+  const db = new Kysely<unknown>({ dialect: new SqliteDialect({ database }) });
+  const { error } = await new Migrator({
+    db,
+    provider: {
+      getMigrations: () => Promise.resolve({ ...EARLIER, '0007-model-outages': modelOutages }),
+    },
+  }).migrateToLatest();
+  expect(error).toBeUndefined();
+  const insert = database.prepare(
+    "insert into runs (id, status, prompt, provider, model, scripted, limits, last_seq, turns, tool_calls, waited_ms, created_at, model_outage) values (?, ?, 'go', 'p', 'm', 1, '{}', 0, 1, 1, 0, 1, ?)",
+  );
+  const outage = JSON.stringify({ since: 1, attempts: 2, nextAttemptAt: 77, error: {} });
+  insert.run('waits', 'running', outage);
+  insert.run('ended', 'cancelled', outage);
+  insert.run('damaged', 'running', '{');
+  insert.run('other', 'running', null);
+  database.exec(`
+    insert into turns values ('m1', 'other', 1, 'a', 'active', 3, null), ('m2', 'other', 1, 'b', 'active', 4, null);
+  `);
+  await db.destroy();
+
+  const store = await openStore({
+    dataDir,
+    durability: 'process',
+    clock: { now: () => 5, after: () => () => undefined },
+  });
+  expect(await store.read.retries({ until: 100, limit: 9 })).toEqual([
+    { runId: 'waits', retryAt: 77 },
+  ]);
+  expect(await store.read.activeTurn('other')).toMatchObject({ messageId: 'm2' });
   await store.close();
 });

@@ -13,6 +13,7 @@ import { lists } from './0008-lists.ts';
 import { cutTurns } from './0009-cut-turns.ts';
 import { callCancellation } from './0010-call-cancellation.ts';
 import { artifactOwners } from './0011-artifact-owners.ts';
+import { retries } from './0012-retries.ts';
 
 /** All migrations by number. A published migration never changes. */
 const MIGRATIONS: { readonly [name: string]: Migration } = {
@@ -27,6 +28,7 @@ const MIGRATIONS: { readonly [name: string]: Migration } = {
   '0009-cut-turns': cutTurns,
   '0010-call-cancellation': callCancellation,
   '0011-artifact-owners': artifactOwners,
+  '0012-retries': retries,
 };
 
 /**

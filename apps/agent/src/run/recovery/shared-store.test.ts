@@ -1,0 +1,131 @@
+import { describe, expect, test, vi } from 'vitest';
+import { LlmError } from '../../ports/llm-provider.ts';
+import type { Store, StoreTransaction } from '../../ports/store.ts';
+import type { Run } from '../../ports/store/run.ts';
+import type { Script } from '../testing/fake-llm.ts';
+import { openService, type Service } from '../testing/service.ts';
+
+const RUNS = 5;
+const DELAY_MS = 60_000;
+const unavailable: Script = () => ({
+  fail: new LlmError('overloaded', 'too much to do', { retryAfterMs: DELAY_MS }),
+});
+
+/** Starts runs whose first attempt fails, and whose next attempts get the reply. */
+async function outage(
+  reply: Script,
+): Promise<{ readonly first: Service; readonly ids: readonly string[] }> {
+  let isDown = true;
+  const first = await openService({
+    script: (request, index) => (isDown ? unavailable : reply)(request, index),
+  });
+  const ids: string[] = [];
+  for (let index = 0; index < RUNS; index += 1)
+    ids.push((await first.engine.createRun({ prompt: `run ${index}` })).id);
+  for (const id of ids) await waiting(first, id);
+  isDown = false;
+  return { first, ids };
+}
+
+const waiting = (service: Service, id: string): Promise<Run> =>
+  service.until(async () => {
+    const run = await service.read.run(id);
+    return run?.retryAt === undefined ? undefined : run;
+  }, id);
+
+/** A reply that lasts until the test releases it. */
+function held(): { readonly reply: Script; readonly release: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { reply: () => ({ text: 'done', hold: promise }), release: resolve };
+}
+
+/** Counts the claims that a service tries, and changes what it reads before each. */
+function claims(
+  change: (sql: StoreTransaction, store: Store) => Partial<StoreTransaction> = () => ({}),
+): { readonly tried: string[]; readonly changeStore: (store: Store) => Store } {
+  const tried: string[] = [];
+  const changeStore = (store: Store): Store => ({
+    ...store,
+    write: (work, options) =>
+      store.write((sql) => {
+        const changed = { ...sql, ...change(sql, store) };
+        return work({
+          ...changed,
+          activeTurn: async (runId) => {
+            const turn = await changed.activeTurn(runId);
+            if (turn !== undefined) tried.push(runId);
+            return turn;
+          },
+        });
+      }, options),
+  });
+  return { tried, changeStore };
+}
+
+describe('two engines on one store', () => {
+  test('claim each due attempt of a model call once', async () => {
+    const { reply, release } = held();
+    const { first, ids } = await outage(reply);
+    const { tried, changeStore } = claims();
+    const second = await openService({ script: reply, beside: first, changeStore });
+    tried.length = 0;
+    first.clock.advance(2 * DELAY_MS);
+    await vi.waitFor(() => expect(new Set(tried).size).toBe(RUNS), { interval: 1 });
+    expect(first.llm.requests.length - RUNS + second.llm.requests.length).toBe(RUNS);
+    release();
+    for (const id of ids) {
+      expect(await settledBy([first, second], id)).toMatchObject({ status: 'completed', turns: 1 });
+      expect(await attemptsOf(first, id)).toEqual([
+        'turn.started 1',
+        'turn.failed 1',
+        'turn.started 2',
+      ]);
+    }
+  });
+
+  test('control: without the comparison of the owner both make the same attempt', async () => {
+    const { reply, release } = held();
+    const { first, ids } = await outage(reply);
+    const { changeStore } = claims((sql, { bootId }) => ({
+      activeTurn: async (runId) => {
+        const turn = await sql.activeTurn(runId);
+        return turn && { ...turn, owner: bootId };
+      },
+    }));
+    const second = await openService({ script: reply, beside: first, changeStore });
+    first.clock.advance(2 * DELAY_MS);
+    await vi.waitFor(
+      () =>
+        expect(first.llm.requests.length - RUNS + second.llm.requests.length).toBeGreaterThan(RUNS),
+      { interval: 1 },
+    );
+    release();
+    for (const id of ids) await settledBy([first, second], id);
+  });
+
+  test('take up the retries of an engine that has ended, and enforce the limits of its runs', async () => {
+    const { reply, release } = held();
+    const { first, ids } = await outage(reply);
+    const second = await openService({ script: reply, beside: first });
+    first.stall();
+    second.clock.advance(2 * DELAY_MS);
+    await vi.waitFor(() => expect(second.llm.requests).toHaveLength(RUNS), { interval: 1 });
+    second.clock.advance(3_600_000);
+    for (const id of ids)
+      expect(await second.settled(id)).toMatchObject({
+        status: 'expired',
+        statusReason: 'wall_clock_limit',
+      });
+    release();
+  });
+});
+
+/** Resolves when one of the services has settled the run. */
+const settledBy = (services: readonly Service[], id: string): Promise<Run> =>
+  Promise.race(services.map((service) => service.settled(id)));
+
+async function attemptsOf(service: Service, id: string): Promise<readonly string[]> {
+  return (await service.events(id))
+    .filter(({ type }) => ['turn.started', 'turn.failed', 'turn.interrupted'].includes(type))
+    .map(({ type, data }) => `${type} ${String(data['attempt'])}`);
+}
