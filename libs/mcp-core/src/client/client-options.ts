@@ -19,7 +19,7 @@ import type {
 
 /** The parts of a client that the specification leaves to it. */
 export interface ClientExtensions {
-  /** Runs around requests to the server and around the handlers of its requests, the first outermost. Default: none. */
+  /** Runs around requests to the server, the handshake included, and around requests of the server, the first outermost. Default: none. */
   readonly middleware?: readonly ClientMiddleware[];
   /** Handlers of requests that the specification does not define, by method. Only legacy servers send requests. `defineClientMethod` infers their types. */
   readonly methods?: { readonly [name: string]: ClientMethodDefinition };

@@ -1,21 +1,10 @@
 import { isJsonObject } from '../jsonrpc/envelope.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
+import { RESULT_LISTS } from '../protocol/result-problem.ts';
 import type { DecodedResult } from './codec.ts';
 import { decodeCreatedTask, decodeDetailedTask, decodeTaskSupport } from './decode-task-result.ts';
 import { knownInputRequests, knownTool } from './known-members.ts';
 import type { Revision } from './revision.ts';
-
-/** Member of each method's result that must be a list of objects. */
-const LISTS: { readonly [method: string]: string } = {
-  'tools/list': 'tools',
-  'resources/list': 'resources',
-  'resources/templates/list': 'resourceTemplates',
-  'resources/read': 'contents',
-  'prompts/list': 'prompts',
-  'prompts/get': 'messages',
-  'tools/call': 'content',
-  'tasks/result': 'content',
-};
 
 /**
  * Decodes a result of a server. Checks the members that later code relies on; removes `resultType`
@@ -40,8 +29,8 @@ function decodeComplete(method: string, result: JsonObject, revision: Revision):
   // The host that sent a custom request reads its result.
   if (!revision.clientRequests.includes(method)) return { kind: 'complete', result };
   if (method === 'tasks/get') return decodeDetailedTask(result, revision.tasks);
-  const complete = LISTS[method] === 'content' ? withContent(result) : withoutNullCursor(result);
-  const list = LISTS[method];
+  const list = RESULT_LISTS[method]?.member;
+  const complete = list === 'content' ? withContent(result) : withoutNullCursor(result);
   if (list !== undefined && !isListOfObjects(complete[list]))
     return { kind: 'invalid', detail: `${method}: ${list} must be a list of objects` };
   if (complete.nextCursor !== undefined && typeof complete.nextCursor !== 'string')

@@ -39,7 +39,7 @@ export interface ServerOptions {
 export interface ServerExtensions {
   /** Capabilities beyond those of the other options, advertised in `initialize` and `server/discover`. */
   readonly capabilities?: CustomCapabilities;
-  /** Runs around every request, the first outermost. Default: none, which costs nothing. */
+  /** Runs around every request, also of unknown methods, the first outermost. Default: none, which costs nothing. */
   readonly middleware?: readonly ServerMiddleware[];
   /** Methods that the specification does not define, by name. `defineMethod` infers their types. */
   readonly methods?: { readonly [name: string]: MethodDefinition };

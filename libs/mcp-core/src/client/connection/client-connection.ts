@@ -1,6 +1,6 @@
 import { latestLegacyCodec } from '../../era/codecs.ts';
 import type { ClientIdentity, Codec } from '../../era/codec.ts';
-import { aroundOutgoing } from '../extensions/middleware.ts';
+import { aroundOutgoing, type ClientMiddleware } from '../extensions/middleware.ts';
 import { MetaKey, metaOf } from '../../era/meta-keys.ts';
 import { isJsonObject, isRequestId } from '../../jsonrpc/envelope.ts';
 import type {
@@ -67,6 +67,7 @@ export const DEFAULT_REQUEST_TIMEOUT_MS = 60_000;
 
 /** A connection to a server: requests with their progress, limits and cancellation, and the requests of a legacy server. */
 export class ClientConnection {
+  readonly middleware: readonly ClientMiddleware[] | undefined;
   /** Aborts when the connection ends. */
   readonly endSignal: AbortSignal;
   /** @see Transport.hasStreamPerRequest */
@@ -98,6 +99,7 @@ export class ClientConnection {
   constructor(transport: Transport, options: ClientOptions, hooks: ConnectionHooks) {
     this.#options = options;
     this.#hooks = hooks;
+    this.middleware = options.extensions?.middleware;
     this.hasStreamPerRequest = transport.hasStreamPerRequest === true;
     this.carriesHeaders = transport.carriesHeaders === true;
     this.endSignal = this.#endController.signal;
@@ -186,9 +188,8 @@ export class ClientConnection {
     { params, options }: { readonly params: JsonObject; readonly options: SendingOptions },
     send: (params: JsonObject, options: SendingOptions) => Promise<JsonObject>,
   ): Promise<JsonObject> {
-    const middleware = this.#options.extensions?.middleware;
-    if (middleware === undefined) return send(params, options);
-    return aroundOutgoing(middleware, { method, params, options, era: this.codec.era }, send);
+    if (this.middleware === undefined) return send(params, options);
+    return aroundOutgoing(this.middleware, { method, params, options, era: this.codec.era }, send);
   }
 
   /** Sends a request inside the middleware that runs around it, as `request` does. */

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { ProtocolError } from '../../protocol/errors.ts';
+import { LocalError, ProtocolError } from '../../protocol/errors.ts';
 import { createServer } from '../../server/create-server.ts';
 import { defineTool } from '../../server/tools/tool.ts';
 import { connectInMemory } from '../../testing/connect-in-memory.ts';
 import type { InputRound } from '../input/input-handlers.ts';
+import { connectClient } from '../connect-client.ts';
+import { initialized, ScriptedServer } from '../testing/scripted-server.test.support.ts';
 import type { ClientMiddleware } from './middleware.ts';
 
 const info = { name: 'test', version: '1' };
@@ -44,6 +46,7 @@ describe('middleware of a client', () => {
         extensions: { middleware: [record] },
         handlers: { elicit: () => Promise.resolve({ action: 'accept' }) },
       });
+      log.length = 0;
       await client.callTool('sure', {});
       expect(log).toEqual([
         'outgoing tools/call undefined',
@@ -167,6 +170,7 @@ describe('middleware of a client', () => {
         ],
       },
     });
+    log.length = 0;
     await client.callTool('slow', {});
     expect([...new Set(log)]).toEqual([
       'tools/call',
@@ -184,8 +188,8 @@ describe('middleware of a client', () => {
       era: 'modern',
       extensions: {
         middleware: [
-          (_request, next) => {
-            requests += 1;
+          ({ method }, next) => {
+            if (method === 'tools/list') requests += 1;
             return next();
           },
         ],
@@ -196,4 +200,93 @@ describe('middleware of a client', () => {
     expect(requests).toBe(1);
     await client.close();
   });
+});
+
+describe('middleware around requests of a legacy server', () => {
+  const connect = async (middleware: ClientMiddleware) => {
+    const problems: Error[] = [];
+    const raise = defineTool({
+      ...sure,
+      name: 'raise',
+      inputSchema: { type: 'object', properties: { method: { type: 'string' } } },
+      handler: async ({ method = '' }, { request }) => ({
+        content: [{ type: 'text', text: JSON.stringify(await request(method, { text: 'x' })) }],
+      }),
+    });
+    const client = await connectInMemory(createServer({ info, tools: [raise, sure] }), {
+      info,
+      era: 'legacy',
+      extensions: { middleware: [middleware] },
+      handlers: { elicit: () => Promise.resolve({ action: 'accept' }) },
+      events: { onProblem: (problem) => problems.push(problem) },
+    });
+    return { client, problems };
+  };
+
+  test('serves methods that nobody has defined, with their whole params', async () => {
+    const { client } = await connect(({ direction, method, params }, next) =>
+      direction === 'incoming' && method === 'acme/own' ? { own: params.text } : next(),
+    );
+    expect(await client.callTool('raise', { method: 'acme/own' })).toMatchObject({
+      content: [{ text: '{"own":"x"}' }],
+    });
+    const { content } = await client.callTool('raise', { method: 'acme/other' });
+    expect(content).toMatchObject([{ text: expect.stringContaining('not found') as string }]);
+    await client.close();
+  });
+
+  test('runs around ping', async () => {
+    const seen: string[] = [];
+    const scripted = new ScriptedServer({ initialize: initialized() });
+    const client = await connectClient(() => scripted, {
+      info,
+      era: 'legacy',
+      extensions: {
+        middleware: [
+          ({ direction, method }, next) => {
+            seen.push(`${direction} ${method}`);
+            return next();
+          },
+        ],
+      },
+    });
+    scripted.deliver({ id: 'p', method: 'ping' });
+    await expect.poll(() => seen).toEqual(['outgoing initialize', 'incoming ping']);
+    await expect
+      .poll(() => scripted.received.find(({ id }) => id === 'p'))
+      .toMatchObject({ result: {} });
+    await client.close();
+  });
+
+  test('that returns a malformed result gets -32603 to the server, and onProblem the reason', async () => {
+    const { client, problems } = await connect(({ direction }, next) =>
+      direction === 'incoming' ? { answer: 'yes' } : next(),
+    );
+    expect(await client.callTool('sure', {})).toMatchObject({ isError: true });
+    expect(problems).toMatchObject([
+      {
+        cause: new LocalError(
+          'invalid-response',
+          'The result of elicitation/create that a middleware returned is unusable: action is missing or malformed',
+          { sent: true },
+        ),
+      },
+    ]);
+    await client.close();
+  });
+});
+
+test('a malformed result of a middleware rejects the request with the reason', async () => {
+  const client = await connectInMemory(server, {
+    info,
+    extensions: {
+      middleware: [({ method }, next) => (method === 'tools/call' ? { text: 'x' } : next())],
+    },
+  });
+  await expect(client.callTool('sure', {})).rejects.toMatchObject({
+    code: 'invalid-response',
+    message:
+      'The result of tools/call that a middleware returned is unusable: content must be a list of objects',
+  });
+  await client.close();
 });

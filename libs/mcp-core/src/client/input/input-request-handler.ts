@@ -2,6 +2,7 @@ import type { Codec, InputMethod, InputTypes } from '../../era/codec.ts';
 import { mcpNameOf } from '../../http/headers/mcp-name.ts';
 import { metaOf } from '../../era/meta-keys.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
+import { ErrorCode, ProtocolError, shorten } from '../../protocol/errors.ts';
 import type { ClientOptions } from '../client-options.ts';
 import { serveCustomMethod, type ClientMethodDefinition } from '../extensions/custom-methods.ts';
 import { aroundIncoming, type ClientMiddleware } from '../extensions/middleware.ts';
@@ -88,23 +89,33 @@ export class InputRequestHandler {
     return undefined;
   }
 
-  hasCustom(method: string): boolean {
-    return this.#methods.has(method);
+  get hasMiddleware(): boolean {
+    return this.#middleware !== undefined && this.#middleware.length > 0;
   }
 
-  /** Returns `undefined` when the host has no custom method of this name. */
-  findCustom(received: ReceivedInputRequest, codec: Codec): RunInputHandler | undefined {
+  /** Whether somebody serves a method that is no input request: a handler, or a middleware. */
+  servesCustom(method: string): boolean {
+    return this.#methods.has(method) || this.hasMiddleware;
+  }
+
+  /** Runs `ping` or a custom method of the host, and the middleware around it. Rejects with ProtocolError -32601 when nobody serves it. */
+  runCustom(
+    received: ReceivedInputRequest,
+    { codec, signal }: { readonly codec: Codec; readonly signal: AbortSignal },
+  ): Promise<JsonObject> {
     const { method, params = {} } = received;
     const definition = this.#methods.get(method);
-    if (definition === undefined) return undefined;
-    return (signal) => {
-      const context = contextOf(received, signal);
-      return aroundIncoming(
-        this.#middleware,
-        { method, params, era: codec.era, context },
-        (changed) => serveCustomMethod(definition, changed, context),
-      );
-    };
+    const context = contextOf(received, signal);
+    return aroundIncoming(
+      this.#middleware,
+      { method, params, era: codec.era, context },
+      (changed) => {
+        if (method === 'ping') return {};
+        if (definition === undefined)
+          throw new ProtocolError(ErrorCode.methodNotFound, `Method not found: ${shorten(method)}`);
+        return serveCustomMethod(definition, changed, context);
+      },
+    );
   }
 
   /** Returns the function that runs a handler with decoded params and encodes its result. */

@@ -1,5 +1,6 @@
 import type { Codec } from '../../era/codec.ts';
 import { knownInputRequest } from '../../era/known-members.ts';
+import { isSpecifiedRequest } from '../../era/specified-methods.ts';
 import { MetaKey, metaOf } from '../../era/meta-keys.ts';
 import type { JsonObject, JsonRpcRequest } from '../../jsonrpc/messages.ts';
 import type { ResultOrError } from '../../jsonrpc/responses.ts';
@@ -7,7 +8,11 @@ import { unlessAborted } from '../../jsonrpc/bounded-waits.ts';
 import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
 import type { ClientOptions } from '../client-options.ts';
 import type { OriginatingRequest } from './input-handlers.ts';
-import { InputRequestHandler } from './input-request-handler.ts';
+import {
+  InputRequestHandler,
+  type ReceivedInputRequest,
+  type RunInputHandler,
+} from './input-request-handler.ts';
 import { OpenCount } from './open-count.ts';
 
 export interface ServerRequestScope {
@@ -31,8 +36,8 @@ export class ServerRequests {
   kept(request: JsonRpcRequest): JsonRpcRequest {
     const { jsonrpc, id, method, params } = request;
     if (params === undefined) return { jsonrpc, id, method };
-    const isCustom = this.#handler.hasCustom(method);
-    return { jsonrpc, id, method, params: isCustom ? params : knownInputRequest(method, params) };
+    const isWhole = !isSpecifiedRequest(method) && this.#handler.servesCustom(method);
+    return { jsonrpc, id, method, params: isWhole ? params : knownInputRequest(method, params) };
   }
 
   /**
@@ -44,16 +49,21 @@ export class ServerRequests {
     codec: Codec,
     { signal, request }: ServerRequestScope,
   ): Promise<ResultOrError | undefined> {
-    if (method === 'ping') return { result: {} };
-    const received = { method, params, request };
-    const run = codec.serverRequests.has(method)
-      ? this.#handler.find(received, codec)
-      : this.#handler.findCustom(received, codec);
+    if (method === 'ping' && !this.#handler.hasMiddleware) return { result: {} };
+    const run = this.#find({ method, params, request }, codec);
     if (run === undefined)
       return { error: { code: ErrorCode.methodNotFound, message: `Method not found: ${method}` } };
     return this.#openCount.during(() =>
       unlessAborted(respondWith(run(signal), relatedTaskOf(params)), signal),
     );
+  }
+
+  /** Returns `undefined` when nobody serves the method. */
+  #find(received: ReceivedInputRequest, codec: Codec): RunInputHandler | undefined {
+    const { method } = received;
+    if (method === 'ping' || (!isSpecifiedRequest(method) && this.#handler.servesCustom(method)))
+      return (signal) => this.#handler.runCustom(received, { codec, signal });
+    return codec.serverRequests.has(method) ? this.#handler.find(received, codec) : undefined;
   }
 }
 

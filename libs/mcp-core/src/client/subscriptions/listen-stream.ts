@@ -1,12 +1,13 @@
 import { MetaKey, metaOf } from '../../era/meta-keys.ts';
 import { isJsonObject } from '../../jsonrpc/envelope.ts';
-import type { JsonRpcNotification } from '../../jsonrpc/messages.ts';
-import type { RequestOutcome, OutgoingRequest } from '../../jsonrpc/outgoing-request.ts';
+import type { JsonObject, JsonRpcNotification } from '../../jsonrpc/messages.ts';
+import type { RequestOutcome } from '../../jsonrpc/outgoing-request.ts';
 import { LocalError } from '../../protocol/errors.ts';
 import { changedList, includesList, listFilter } from '../../protocol/list-changes.ts';
 import type { SubscriptionFilter } from '../../protocol/resources.ts';
 import type { ClientConnection } from '../connection/client-connection.ts';
 import { DeadlineTimer } from '../requests/deadline-timer.ts';
+import { aroundExchange } from '../extensions/middleware.ts';
 import { readResponse } from '../requests/read-response.ts';
 import type { Subscription, SubscriptionEnd, SubscriptionListener } from './subscription.ts';
 
@@ -40,7 +41,9 @@ class ListenStream implements Subscription {
   readonly acknowledged: Promise<void>;
   readonly #connection: ClientConnection;
   readonly #options: ListenOptions;
-  readonly #request: OutgoingRequest;
+  /** Settles when this side, or a notification of the server, ends the stream before its response. */
+  readonly #withdrawn = Promise.withResolvers<RequestOutcome>();
+  #requestId: number | undefined;
   readonly #timer: DeadlineTimer;
   readonly #stopListening: () => void;
   readonly #acknowledgment = Promise.withResolvers<void>();
@@ -51,7 +54,7 @@ class ListenStream implements Subscription {
     this.#connection = connection;
     this.#options = options;
     this.acknowledged = this.#acknowledgment.promise;
-    this.#request = connection.send(METHOD, { notifications: options.filter });
+    this.#withdrawn.promise.catch(() => undefined);
     this.#stopListening = connection.listen((notification) => this.#notified(notification));
     this.#timer = new DeadlineTimer(() => {
       this.#cancel('The subscription was not acknowledged in time');
@@ -63,9 +66,7 @@ class ListenStream implements Subscription {
         ),
       );
     });
-    if (Number.isFinite(options.timeoutMs))
-      this.#timer.fireBy(performance.now() + options.timeoutMs);
-    void this.#request.outcome.then((outcome) => this.#settled(outcome));
+    void this.#run({ notifications: options.filter });
   }
 
   get filter(): SubscriptionFilter {
@@ -77,10 +78,33 @@ class ListenStream implements Subscription {
     return Promise.resolve();
   }
 
+  /** Runs the middleware around the stream, from the request that opens it to its end. Never rejects. */
+  async #run(params: JsonObject): Promise<void> {
+    try {
+      const call = { method: METHOD, params, era: 'modern' } as const;
+      this.#settled(
+        await aroundExchange(this.#connection.middleware, call, (changed) => this.#send(changed)),
+      );
+    } catch (error) {
+      this.#ended({ reason: toError(error), isBroken: false });
+    }
+  }
+
+  #send(params: JsonObject): Promise<RequestOutcome> {
+    if (this.#state === 'ended') return this.#withdrawn.promise;
+    const { id, outcome } = this.#connection.send(METHOD, params);
+    this.#requestId = id;
+    const { timeoutMs } = this.#options;
+    if (this.#state === 'opening' && Number.isFinite(timeoutMs))
+      this.#timer.fireBy(performance.now() + timeoutMs);
+    return Promise.race([outcome, this.#withdrawn.promise]);
+  }
+
   #notified({ method, params = {} }: JsonRpcNotification): void {
-    if (method === 'notifications/cancelled' && params.requestId === this.#request.id) {
+    if (this.#requestId === undefined) return;
+    if (method === 'notifications/cancelled' && params.requestId === this.#requestId) {
       this.#ended({ reason: endedByServer(), isBroken: false });
-    } else if (metaOf(params)[MetaKey.subscriptionId] !== this.#request.id) {
+    } else if (metaOf(params)[MetaKey.subscriptionId] !== this.#requestId) {
       return;
     } else if (method === 'notifications/subscriptions/acknowledged') {
       this.#acknowledged(readFilter(params.notifications));
@@ -113,18 +137,22 @@ class ListenStream implements Subscription {
   }
 
   #ended(end: SubscriptionEnd): void {
+    if (this.#state === 'ended') return;
     const wasOpen = this.#state === 'open';
     this.#end();
+    this.#withdrawn.resolve({ kind: 'result', result: {} });
     this.#acknowledgment.reject(end.reason);
     // The connection reports its own end.
     if (wasOpen && !(end.isBroken && this.#connection.hasEnded)) this.#options.onEnded(end);
   }
 
   #cancel(reason: string): void {
-    if (this.#state !== 'ended') {
-      this.#end();
-      this.#connection.cancel(this.#request.id, reason);
-    }
+    if (this.#state === 'ended') return;
+    this.#end();
+    if (this.#requestId !== undefined) this.#connection.cancel(this.#requestId, reason);
+    this.#withdrawn.reject(
+      new LocalError('request-cancelled', `${METHOD} was cancelled: ${reason}.`, { sent: true }),
+    );
   }
 
   #end(): void {
@@ -132,6 +160,10 @@ class ListenStream implements Subscription {
     this.#timer.stop();
     this.#stopListening();
   }
+}
+
+function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
 function endedByServer(): LocalError {

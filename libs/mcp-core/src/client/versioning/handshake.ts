@@ -13,6 +13,7 @@ import {
 import { MetaKey, metaOf } from '../../era/meta-keys.ts';
 import { isJsonObject } from '../../jsonrpc/envelope.ts';
 import type { JsonObject, JsonRpcErrorObject } from '../../jsonrpc/messages.ts';
+import type { RequestOutcome } from '../../jsonrpc/outgoing-request.ts';
 import { ErrorCode, LocalError, ProtocolError } from '../../protocol/errors.ts';
 import { isImplementation } from '../../protocol/implementation.ts';
 import type { ConnectedServer } from './connected-server.ts';
@@ -20,6 +21,7 @@ import type { ClientOptions } from '../client-options.ts';
 import type { ClientConnection } from '../connection/client-connection.ts';
 import { declaredCapabilities } from './capabilities.ts';
 import { httpFailureOf, isRequestRefused } from '../connection/http-failure.ts';
+import { aroundExchange } from '../extensions/middleware.ts';
 import { readResponse } from '../requests/read-response.ts';
 
 /** The result of a handshake: the agreed revision and the server's description. */
@@ -58,8 +60,12 @@ export async function initialize(
     capabilities: declaredCapabilities(options),
     clientInfo: options.info,
   };
-  const request = connection.send('initialize', params, latestLegacyCodec);
-  const result = readResponse('initialize', await request.outcome);
+  const outcome = await aroundExchange(
+    connection.middleware,
+    { method: 'initialize', params, era: 'legacy' },
+    (changed) => connection.send('initialize', changed, latestLegacyCodec).outcome,
+  );
+  const result = readResponse('initialize', outcome);
   const codec = legacyCodec(result.protocolVersion);
   if (codec === undefined) {
     throw new LocalError(
@@ -76,7 +82,13 @@ interface DiscoverAttempt {
 }
 
 async function discoverIn(codec: Codec, attempt: DiscoverAttempt): Promise<Discovery> {
-  const outcome = await attempt.connection.send('server/discover', {}, codec).outcome;
+  const { connection } = attempt;
+  const outcome = await aroundExchange(
+    connection.middleware,
+    { method: 'server/discover', params: {}, era: 'modern' },
+    async (params) =>
+      readDiscovered(await connection.send('server/discover', params, codec).outcome, codec),
+  );
   if (outcome.kind === 'invalid') {
     return { era: 'legacy', reason: outcome.detail };
   }
@@ -86,21 +98,28 @@ async function discoverIn(codec: Codec, attempt: DiscoverAttempt): Promise<Disco
   if (outcome.kind === 'closed') {
     return decideAfterLoss(outcome.error, attempt);
   }
-  const decoded = codec.decodeResult('server/discover', readResponse('server/discover', outcome));
-  if (decoded.kind !== 'complete' || !Array.isArray(decoded.result.supportedVersions)) {
-    return { era: 'legacy', reason: 'its response to server/discover is not a DiscoverResult' };
-  }
-  const agreed = pickModernCodec(decoded.result.supportedVersions);
+  const result = readResponse('server/discover', outcome);
+  const supported = versionsIn(result.supportedVersions);
+  const agreed = pickModernCodec(supported);
   if (agreed === undefined) {
-    return withoutModernVersion(decoded.result.supportedVersions);
+    return withoutModernVersion(supported);
   }
   return {
     era: 'modern',
     agreement: {
       codec: agreed,
-      server: describeServer(decoded.result, agreed, metaOf(decoded.result)[MetaKey.serverInfo]),
+      server: describeServer(result, agreed, metaOf(result)[MetaKey.serverInfo]),
     },
   };
+}
+
+/** Decodes a result; one that is not a DiscoverResult is an invalid response. */
+function readDiscovered(outcome: RequestOutcome, codec: Codec): RequestOutcome {
+  if (outcome.kind !== 'result') return outcome;
+  const decoded = codec.decodeResult('server/discover', outcome.result);
+  return decoded.kind === 'complete' && Array.isArray(decoded.result.supportedVersions)
+    ? { kind: 'result', result: decoded.result }
+    : { kind: 'invalid', detail: 'its response to server/discover is not a DiscoverResult' };
 }
 
 /** Decides after a lost response. A server that responded as modern once stays modern. */
@@ -135,7 +154,7 @@ async function decideAfterError(
 ): Promise<Discovery> {
   switch (error.code) {
     case ErrorCode.unsupportedProtocolVersion: {
-      const supported = supportedVersions(error.data);
+      const supported = versionsIn(isJsonObject(error.data) ? error.data.supported : undefined);
       const codec = pickModernCodec(supported);
       if (codec === undefined) {
         return withoutModernVersion(supported);
@@ -168,8 +187,8 @@ function withoutModernVersion(supported: readonly unknown[]): Discovery {
   return { era: 'legacy', reason: `it supports only ${versions}` };
 }
 
-function supportedVersions(data: unknown): readonly unknown[] {
-  return isJsonObject(data) && Array.isArray(data.supported) ? data.supported : [];
+function versionsIn(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 function modernFailure(error: JsonRpcErrorObject): LocalError {

@@ -132,11 +132,10 @@ describe('middleware of a server', () => {
     ]);
   });
 
-  test('runs in order, the first outermost, and not for a method that does not exist', async () => {
+  test('runs in order, the first outermost', async () => {
     const log: string[] = [];
     const ask = await speak(serverWith([recorder(log, 'a'), recorder(log, 'b')]), '2026-07-28');
     await ask('tools/list');
-    expect(await ask('no/such')).toMatchObject({ error: { code: -32601 } });
     expect(log).toEqual(['a>tools/list', 'b>tools/list', 'b<tools/list', 'a<tools/list']);
   });
 
@@ -481,6 +480,179 @@ describe('middleware of a server', () => {
     expect(seen).toEqual([text('done').content]);
     await client.close();
   });
+});
+
+describe('middleware around a method that nobody has defined', () => {
+  test.each(PROTOCOL_VERSIONS)('%s: sees its error, or serves it', async (version) => {
+    const codes: unknown[] = [];
+    const server = createServer({
+      info,
+      extensions: {
+        middleware: [
+          async ({ method, params }, next) => {
+            if (method === 'acme/own') return { own: params.text };
+            try {
+              return await next();
+            } catch (error) {
+              codes.push((error as ProtocolError).code);
+              throw error;
+            }
+          },
+        ],
+      },
+    });
+    const ask = await speak(server, version);
+    expect((await ask('acme/own', { text: 'x' })).result).toMatchObject({ own: 'x' });
+    for (const method of ['acme/other', 'prompts/get'])
+      expect(await ask(method, { name: 'x' })).toMatchObject({
+        error: { code: -32601, message: `Method not found: ${method}` },
+      });
+    expect(codes).toEqual([-32601, -32601]);
+  });
+});
+
+describe('a malformed result of a middleware', () => {
+  const malformed: [method: string, result: unknown, problem: string][] = [
+    ['tools/list', { tools: [{}] }, 'tools[0].name must be a string'],
+    ['tools/list', { tools: 'none' }, 'tools must be a list of objects'],
+    ['tools/list', { tools: [], nextCursor: 7 }, 'nextCursor must be a string'],
+    ['tools/call', 'done', 'it is a string and not an object'],
+    ['tools/call', null, 'it is null and not an object'],
+    ['tools/call', {}, 'content must be a list of objects'],
+    ['tools/call', { content: ['text'] }, 'content[0] must be an object'],
+    ['tools/call', { content: [{ text: 'x' }] }, 'content[0].type must be a string'],
+    ['tools/call', { content: [], resultType: 'input_required' }, 'it has a resultType'],
+    ['prompts/get', { messages: {} }, 'messages must be a list of objects'],
+    ['resources/read', { contents: [{ text: 'x' }] }, 'contents[0].uri must be a string'],
+    ['completion/complete', { completion: {} }, 'completion is missing or malformed'],
+    ['acme/thing', [], 'it is a list and not an object'],
+  ];
+
+  test.each(malformed)('%s: %j gets -32603 and a report', async (method, result, problem) => {
+    const params = {
+      name: 'greeting',
+      uri: 'note://1',
+      ref: { type: 'ref/prompt', name: 'greeting' },
+      argument: { name: 'name', value: '' },
+    };
+    for (const version of ['2026-07-28', '2025-11-25']) {
+      const errors: unknown[] = [];
+      const server = serverWith(
+        [async (request, next) => (request.method === method ? (result as never) : await next())],
+        { events: { onError: (error) => errors.push(error) } },
+      );
+      const ask = await speak(server, version);
+      expect((await ask(method, params)).error).toEqual({
+        code: -32603,
+        message: 'Internal error',
+      });
+      expect(errors).toEqual([
+        new Error(
+          `The result of ${method} that a middleware returned is unusable: ${problem}${problem.endsWith('resultType') ? ', which is added when the result is sent' : ''}`,
+        ),
+      ]);
+    }
+  });
+
+  test('that another middleware replaces is not sent', async () => {
+    const ask = await speak(
+      serverWith([
+        async (_request, next) => {
+          await next();
+          return { tools: [] };
+        },
+        () => ({}),
+      ]),
+      '2026-07-28',
+    );
+    expect((await ask('tools/list')).result).toMatchObject({ tools: [] });
+  });
+
+  test('of a custom method is reported like one of a middleware', async () => {
+    const errors: unknown[] = [];
+    const server = createServer({
+      info,
+      extensions: { methods: { 'acme/thing': { handler: () => 'done' as never } } },
+      events: { onError: (error) => errors.push(error) },
+    });
+    const ask = await speak(server, '2025-11-25');
+    expect(await ask('acme/thing')).toMatchObject({ error: { code: -32603 } });
+    expect(errors).toEqual([
+      new Error('The handler of acme/thing returned a string and not an object'),
+    ]);
+  });
+});
+
+describe('the keys of a middleware', () => {
+  test.each(['modern', 'legacy'] as const)(
+    '%s: are its own, for effects and for input requests',
+    async (era) => {
+      const requestedSchema = { type: 'object' as const, properties: {} };
+      const runs: string[] = [];
+      const ask = (name: string): ServerMiddleware => {
+        return async ({ method, context }, next) => {
+          if (method !== 'tools/call') return next();
+          const seen = await context.once('effect', () => {
+            runs.push(name);
+            return name;
+          });
+          const { action } = await context.elicit('sure', { message: name, requestedSchema });
+          const all = await context.gather({
+            more: { elicit: { message: seen, requestedSchema } },
+          });
+          const result = await next();
+          return {
+            ...result,
+            content: [
+              ...(result.content as []),
+              { type: 'text', text: `${seen} ${action} ${Object.keys(all).join()}` },
+            ],
+          };
+        };
+      };
+      const tool = defineTool({
+        ...echo,
+        name: 'both',
+        inputSchema,
+        handler: async (_args, context) => {
+          const seen = await context.once('effect', () => {
+            runs.push('handler');
+            return 'handler';
+          });
+          await context.elicit('sure', { message: 'handler', requestedSchema });
+          return seen;
+        },
+      });
+      const asked: string[] = [];
+      const client = await connectInMemory(
+        createServer({
+          info,
+          tools: [tool],
+          extensions: { middleware: [ask('first'), ask('second')] },
+        }),
+        {
+          info,
+          era,
+          handlers: {
+            elicit: ({ message }) => {
+              asked.push(message);
+              return Promise.resolve({ action: 'accept' });
+            },
+          },
+        },
+      );
+      expect(await client.callTool('both', {})).toMatchObject({
+        content: [
+          { text: 'handler' },
+          { text: 'second accept more' },
+          { text: 'first accept more' },
+        ],
+      });
+      expect(runs).toEqual(['first', 'second', 'handler']);
+      expect(asked).toEqual(['first', 'first', 'second', 'second', 'handler']);
+      await client.close();
+    },
+  );
 });
 
 describe('middleware around initialize', () => {

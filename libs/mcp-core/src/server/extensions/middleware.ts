@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import { ToolError } from '../../protocol/errors.ts';
 import { type Middleware, runMiddleware } from '../../protocol/middleware.ts';
+import { resultProblem } from '../../protocol/result-problem.ts';
 import { neutralPage } from '../lists/published-list.ts';
 import type { ActiveRequest } from '../requests/active-request.ts';
 import { HandlerContext } from '../requests/handler-context.ts';
@@ -14,15 +15,21 @@ export interface ServerRequest {
   readonly method: string;
   /** The params as sent, with their `_meta`, or as an outer middleware changed them. */
   readonly params: JsonObject;
-  /** The context that the handler gets. Input requests work in `tools/call`, `prompts/get` and `resources/read`. */
+  /**
+   * The context of the handler, except that the keys of its input requests and of `once` are those
+   * of this middleware alone. Input requests work in `tools/call`, `prompts/get` and
+   * `resources/read`.
+   */
   readonly context: InteractiveContext;
 }
 
 /**
- * Middleware of a server. It runs around every request that a method of the server serves, and around
- * `initialize`, in all eras. Results are neutral: in the shapes of 2026-07-28. A `ToolError` becomes
+ * Middleware of a server. It runs around every request, in all eras, also of methods that nobody has
+ * defined: `next()` then rejects with `ProtocolError` -32601, and a middleware that returns a result
+ * serves the method. Results are neutral: in the shapes of 2026-07-28. A `ToolError` becomes
  * an `isError` result in `tools/call`; any other error fails the request as an error of a
- * handler of a resource does.
+ * handler of a resource does. A result of another shape than that of the method becomes -32603 and
+ * is reported to `ServerOptions.onError`.
  */
 export type ServerMiddleware = Middleware<ServerRequest>;
 
@@ -79,13 +86,27 @@ export class ServerMiddlewareRunner {
     request: ActiveRequest,
     serve: (params: JsonObject) => Promise<JsonObject> | JsonObject,
   ): Promise<JsonObject> {
-    const context = new HandlerContext(request);
+    const contexts: HandlerContext[] = [];
     const { method } = request.request;
     return runMiddleware<ServerRequest>(
       {
         middleware: this.#middleware,
-        describe: (params) => ({ method, params, context }),
+        describe: (params, index) => ({
+          method,
+          params,
+          context: (contexts[index] ??= new HandlerContext(request, `middleware-${index}:`)),
+        }),
         serve,
+        check: (result) => {
+          // The dispatcher sends input_required in place of the result.
+          const problem = request.port.replay.isSuspended
+            ? undefined
+            : resultProblem(method, result);
+          if (problem !== undefined)
+            throw new Error(
+              `The result of ${method} that a middleware returned is unusable: ${problem}`,
+            );
+        },
         ...(method === 'tools/call'
           ? { recover: (error: unknown) => this.#recover(error, request) }
           : {}),

@@ -16,9 +16,12 @@ import type { InputRequest, InteractiveContext, RequestClient } from './request-
  */
 export class HandlerContext implements InteractiveContext {
   readonly #request: ActiveRequest;
+  readonly #keyPrefix: string;
 
-  constructor(request: ActiveRequest) {
+  /** `keyPrefix` separates the keys of a middleware from those of the handler. */
+  constructor(request: ActiveRequest, keyPrefix = '') {
     this.#request = request;
+    this.#keyPrefix = keyPrefix;
   }
 
   get signal(): AbortSignal {
@@ -61,15 +64,17 @@ export class HandlerContext implements InteractiveContext {
 
   get elicit(): InteractiveContext['elicit'] {
     return (key, params) =>
-      withoutUnhandledRejection(this.#request.ask({ method: 'elicitation/create', key, params }));
+      withoutUnhandledRejection(
+        this.#request.ask({ method: 'elicitation/create', key: this.#keyPrefix + key, params }),
+      );
   }
 
   get sample(): InteractiveContext['sample'] {
-    return (key, params) => withoutUnhandledRejection(this.#sample(key, params));
+    return (key, params) => withoutUnhandledRejection(this.#sample(this.#keyPrefix + key, params));
   }
 
   get listRoots(): InteractiveContext['listRoots'] {
-    return () => withoutUnhandledRejection(this.#listRoots('roots'));
+    return () => withoutUnhandledRejection(this.#listRoots(`${this.#keyPrefix}roots`));
   }
 
   get gather(): InteractiveContext['gather'] {
@@ -77,7 +82,7 @@ export class HandlerContext implements InteractiveContext {
   }
 
   get once(): InteractiveContext['once'] {
-    return (key, run) => withoutUnhandledRejection(this.#request.once(key, run));
+    return (key, run) => withoutUnhandledRejection(this.#request.once(this.#keyPrefix + key, run));
   }
 
   get startTask(): InteractiveContext['startTask'] {
@@ -112,7 +117,8 @@ export class HandlerContext implements InteractiveContext {
   }): Promise<{ readonly [key: string]: unknown }> {
     const withdrawal = new AbortController();
     const responses = Object.entries(requests).map(
-      async ([key, request]) => [key, await this.#ask(key, request, withdrawal.signal)] as const,
+      async ([key, request]) =>
+        [key, await this.#ask(this.#keyPrefix + key, request, withdrawal.signal)] as const,
     );
     try {
       return Object.fromEntries(await Promise.all(responses));

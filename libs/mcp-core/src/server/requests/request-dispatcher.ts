@@ -6,9 +6,11 @@ import type {
   JsonRpcNotification,
   JsonRpcRequest,
 } from '../../jsonrpc/messages.ts';
+import { isJsonObject } from '../../jsonrpc/envelope.ts';
 import type { ResultOrError } from '../../jsonrpc/responses.ts';
 import { ErrorCode, ProtocolError, shorten } from '../../protocol/errors.ts';
 import type { Implementation } from '../../protocol/implementation.ts';
+import { kindOf } from '../../protocol/result-problem.ts';
 import {
   type OpenedSession,
   respondToInitialize,
@@ -159,9 +161,12 @@ export class RequestDispatcher {
   #find(name: string, codec: Codec): Method {
     const { methods, customMethods } = this.#context;
     const method = codec.clientRequests.has(name) ? methods.get(name) : customMethods.get(name);
-    if (method === undefined)
+    if (method !== undefined) return method;
+    const notFound = (): never => {
       throw new ProtocolError(ErrorCode.methodNotFound, `Method not found: ${shorten(name)}`);
-    return method;
+    };
+    // A middleware may serve it.
+    return this.hasMiddleware ? notFound : notFound();
   }
 
   #respond(incoming: IncomingRequest, port: EraPort, target: Target): Promise<ResultOrError> {
@@ -212,8 +217,10 @@ export class RequestDispatcher {
         request.finish();
       }
       if (replay.isSuspended) result = await replay.inputRequired();
-      if (result === undefined)
-        throw new Error(`The handler of ${request.request.method} returned nothing`);
+      if (!isJsonObject(result))
+        throw new Error(
+          `The handler of ${request.request.method} returned ${kindOf(result)} and not an object`,
+        );
       // A result that needed no handler becomes the result of the requested task.
       if (request.requestedTask !== undefined && result.resultType === undefined)
         await request.startTask(request.requestedTask);
