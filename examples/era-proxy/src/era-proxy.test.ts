@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Era, Transport } from '@signalbox/mcp-core';
-import type { ClientOptions } from '@signalbox/mcp-core/client';
+import { defineClientMethod, type ClientOptions } from '@signalbox/mcp-core/client';
 import type { Server } from '@signalbox/mcp-core/server';
 import { connectInMemory, createInMemoryTransports } from '@signalbox/mcp-core/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -25,7 +25,6 @@ async function connect(from: Era, to: Era, options: Partial<ClientOptions> = {})
   const proxy = await connectProxy({
     open: () => open(server),
     era: to,
-    methods: ['acme/echo'],
     notifications: ['acme/echoed'],
   });
   const client = await connectInMemory(proxy.server, {
@@ -166,6 +165,15 @@ describe.each([
     expect(result.content).toMatchObject([{ text: 'Cooked, accept.' }]);
     expect(statuses.at(0)).toBe('working');
   });
+});
+
+test('a legacy client gets the custom requests of a legacy server', async () => {
+  const { client } = await connect('legacy', 'legacy', {
+    extensions: {
+      methods: { 'acme/ask': defineClientMethod({ handler: (params) => ({ asked: params }) }) },
+    },
+  });
+  expect(await client.request('acme/relay', { a: 1 })).toEqual({ asked: { a: 1 } });
 });
 
 test('npm start prints the output of the README, over HTTP', async () => {

@@ -115,6 +115,9 @@ export function createEverythingServer(effects: string[] = []): Server {
             return { params };
           },
         }),
+        'acme/relay': defineMethod({
+          handler: (params, { request }) => request('acme/ask', params),
+        }),
       },
     },
   });

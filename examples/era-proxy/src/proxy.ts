@@ -11,6 +11,7 @@ import {
 import {
   connectClient,
   type Client,
+  type ClientMiddleware,
   type InputContext,
   type InputHandlers,
   type LogEntry,
@@ -19,7 +20,6 @@ import {
 import {
   Suspended,
   createServer,
-  defineMethod,
   type InteractiveContext,
   type LegacySession,
   type RequestContext,
@@ -35,8 +35,6 @@ export interface ProxyOptions {
   readonly open: () => Promise<Transport> | Transport;
   /** Era of the server behind the proxy. Default: found out. */
   readonly era?: Era;
-  /** Names of the custom methods of the server. */
-  readonly methods?: readonly string[];
   /** Names of the custom notifications of the server. */
   readonly notifications?: readonly string[];
 }
@@ -118,6 +116,14 @@ export async function connectProxy(options: ProxyOptions): Promise<Proxy> {
   const onNotification = (name: string) => (params: JsonObject) => {
     void ([...contexts].at(-1) ?? server).notify(name, params);
   };
+  /** Forwards the requests of a legacy server that the specification does not define. */
+  const forwardToClient: ClientMiddleware = ({ direction, method, params }, next) =>
+    next().catch((error: unknown) => {
+      const context = [...contexts].at(-1);
+      if (direction === 'outgoing' || context === undefined || !isUnknownMethod(error)) throw error;
+      const { _meta, ...rest } = params;
+      return context.request(method, rest).catch(throwToClient);
+    });
   const client = await connectClient(options.open, {
     info: { name: 'era-proxy', version: '1.0.0' },
     ...(options.era && { era: options.era }),
@@ -125,6 +131,7 @@ export async function connectProxy(options: ProxyOptions): Promise<Proxy> {
     capabilities: { elicitationUrl: true, samplingTools: true, samplingContext: true },
     limits: { requestTimeoutMs: Infinity, maxInputRounds: 1000 },
     extensions: {
+      middleware: [forwardToClient],
       notifications: Object.fromEntries(
         (options.notifications ?? []).map((name) => [name, onNotification(name)]),
       ),
@@ -181,18 +188,17 @@ export async function connectProxy(options: ProxyOptions): Promise<Proxy> {
     const { _meta, ...rest } = params;
     contexts.add(context);
     try {
-      return isForwarded && !isTask ? await forward(method, rest, context) : await next();
+      if (isForwarded && !isTask) return await forward(method, rest, context);
+      return await next().catch(async (error: unknown) => {
+        if (!isUnknownMethod(error)) throw error;
+        // A method that the proxy has not: one that the specification does not define.
+        const sent = { signal: context.signal, meta: metaOf(context) };
+        return client.request(method, rest, sent).catch(throwToClient);
+      });
     } finally {
       contexts.delete(context);
     }
   };
-  const customMethod = (method: string) =>
-    defineMethod({
-      handler: (params, context) =>
-        client
-          .request(method, { ...params }, { signal: context.signal, meta: metaOf(context) })
-          .catch(throwToClient),
-    });
 
   /** Only its subscriptions are used: lists and contents are forwarded before. */
   const resources: ResourceProvider = {
@@ -217,9 +223,6 @@ export async function connectProxy(options: ProxyOptions): Promise<Proxy> {
     extensions: {
       capabilities: { extensions, experimental: capabilities.experimental ?? {} },
       middleware: [middleware],
-      methods: Object.fromEntries(
-        (options.methods ?? []).map((name) => [name, customMethod(name)]),
-      ),
       notifications: Object.fromEntries(
         (options.notifications ?? []).map((name) => [
           name,
@@ -245,4 +248,8 @@ export async function connectProxy(options: ProxyOptions): Promise<Proxy> {
     onResourcesChanged: () => server.changes.resourcesChanged(),
   });
   return { server, close: () => client.close() };
+}
+
+function isUnknownMethod(error: unknown): boolean {
+  return error instanceof ProtocolError && error.code === ErrorCode.methodNotFound;
 }

@@ -54,9 +54,6 @@ export class ViewConnection {
     this.#options = options;
     this.#server = createServer({
       info: { name: 'view-host', version: '1.0.0' },
-      // The methods exist, and the middleware serves them.
-      tools: [],
-      resources: [],
       extensions: { methods: viewMethods(options), middleware: [forward(options)] },
     });
   }
