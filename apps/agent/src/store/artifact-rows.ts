@@ -1,9 +1,10 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { ArtifactReader, ArtifactWriter } from '../ports/store/artifact.ts';
+import type { Connection } from './connection.ts';
 import { artifactCodec, type Database } from './database.ts';
 
 /** Creates the reads of artifacts. */
-export function createArtifactReader(db: Kysely<Database>): ArtifactReader {
+export function createArtifactReader({ kysely: db }: Connection): ArtifactReader {
   return {
     async artifact(id) {
       const row = await db
@@ -32,7 +33,7 @@ export function createArtifactReader(db: Kysely<Database>): ArtifactReader {
 }
 
 /** Creates the writes of artifacts. */
-export function createArtifactWriter(db: Transaction<Database>): ArtifactWriter {
+export function createArtifactWriter({ kysely: db }: Connection): ArtifactWriter {
   return {
     async insertArtifact(artifact) {
       await db.insertInto('artifacts').values(artifactCodec.encode(artifact)).execute();
@@ -66,7 +67,7 @@ export function createArtifactWriter(db: Transaction<Database>): ArtifactWriter 
 }
 
 /** Deletes artifacts without an owner. */
-export async function deleteUnownedArtifacts(db: Transaction<Database>): Promise<void> {
+export async function deleteUnownedArtifacts(db: Kysely<Database>): Promise<void> {
   await db
     .deleteFrom('artifacts')
     .where((artifact) =>

@@ -104,23 +104,26 @@ function createCodec<T extends object, R extends object>(special: Special<T>): C
     if (json.has(key) && typeof value === 'string') return parseColumn(key, value);
     return booleans.has(key) ? value === 1 : value;
   };
-  const map = (record: object, mapValue: (key: string, value: unknown) => unknown): unknown =>
-    Object.fromEntries(Object.entries(record).map(([key, value]) => [key, mapValue(key, value)]));
+  const map = (record: object, mapValue: (key: string, value: unknown) => unknown): unknown => {
+    const mapped: { [key: string]: unknown } = {};
+    const values = record as { readonly [key: string]: unknown };
+    for (const key in values) mapped[key] = mapValue(key, values[key]);
+    return mapped;
+  };
   return {
     // The casts hold because only rows from `encode` are stored.
     encode: (record: Partial<T>) => map(record, encodeValue) as R,
     salvage: (row: object) => {
-      const damaged = Object.entries(row)
-        .filter(([key, value]) => json.has(key) && typeof value === 'string' && !isJson(value))
-        .map(([key]) => key);
-      if (damaged.length === 0) return map(row, decodeValue) as T;
-      const rest = Object.fromEntries(
-        Object.entries(row).map(([key, value]: [string, unknown]) => [
-          key,
-          damaged.includes(key) ? null : value,
-        ]),
-      );
-      return { ...(map(rest, decodeValue) as T), ...special.ifDamaged?.(damaged) };
+      const damaged: string[] = [];
+      const decoded = map(row, (key, value) => {
+        try {
+          return decodeValue(key, value);
+        } catch {
+          damaged.push(key);
+          return undefined;
+        }
+      }) as T;
+      return damaged.length === 0 ? decoded : { ...decoded, ...special.ifDamaged?.(damaged) };
     },
     decode: (row: object) => map(row, decodeValue) as T & Pick<T, never>,
   };
@@ -131,15 +134,6 @@ function parseColumn(column: string, text: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     throw new DamagedRowError(column, { cause: error });
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
   }
 }
 

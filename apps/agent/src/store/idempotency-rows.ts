@@ -1,11 +1,11 @@
-import type { Transaction } from 'kysely';
 import type { IdempotencyWriter } from '../ports/store/idempotency.ts';
 import type { Clock } from '../ports/clock.ts';
-import { usedKeyCodec, type Database } from './database.ts';
+import type { Connection } from './connection.ts';
+import { usedKeyCodec } from './database.ts';
 
 /** Creates the writes of idempotency keys, with times from `clock`. */
 export function createIdempotencyWriter(
-  db: Transaction<Database>,
+  { kysely: db }: Connection,
   clock: Clock,
 ): IdempotencyWriter {
   return {

@@ -13,7 +13,7 @@ import {
 } from './database.ts';
 import { hasMetadata } from './metadata-filter.ts';
 import { pageByTime, pageOfRows } from './pages.ts';
-import { INBOX_COLUMNS, RUN_COLUMNS } from './progress-rows.ts';
+import { INBOX_COLUMNS, RUN_COLUMNS } from './read-queries.ts';
 
 /**
  * Creates the reads of lists. They read only the visible part of long columns, so that no row makes

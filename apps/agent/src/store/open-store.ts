@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { CamelCasePlugin, Kysely, sql, SqliteDialect } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import type { Store } from '../ports/store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ToolPins } from '../ports/tool-pins.ts';
 import { messageOf } from '../text/error-text.ts';
-import { cachedStatements } from './cached-statements.ts';
+import { Connection } from './connection.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import type { Database } from './database.ts';
 import { migrate } from './migrations/migrate.ts';
@@ -42,45 +42,41 @@ export async function openStore({
 }: RunStoreOptions): Promise<OpenedStore> {
   const release = prepareDataDir(dataDir);
   const file = join(dataDir, 'signalbox.sqlite');
-  const connections: Kysely<Database>[] = [];
+  const connections: Connection[] = [];
   const close = async (): Promise<void> => {
-    for (const connection of connections.toReversed()) await connection.destroy();
+    for (const connection of connections.toReversed()) await connection.close();
     release();
   };
   try {
-    const writer = connect(openWriter(file, durability));
+    const writer = new Connection(openWriter(file, durability));
     connections.push(writer);
-    await migrate(writer.withoutPlugins(), dataDir);
-    await checkTables(writer.withoutPlugins(), dataDir);
+    await migrate(writer.kysely.withoutPlugins(), dataDir);
+    await checkTables(writer.kysely.withoutPlugins(), dataDir);
     closeSync(openSync(join(dataDir, USED_MARK), 'a', 0o600));
-    const reader = connect(new Sqlite(file, { readonly: true }));
+    const reader = new Connection(new Sqlite(file, { readonly: true }));
     connections.push(reader);
     const bootId = randomUUID();
     const checkFiles = watchFile(file);
     const lock = new WriteLock();
-    await writer
+    const transaction = createRunTransaction(writer, clock);
+    await writer.kysely
       .insertInto('boots')
       .values({ id: bootId, pid: process.pid, startedAt: clock.now() })
       .execute();
     return {
       bootId,
-      toolPins: createToolPins({ reader, writer }),
+      toolPins: createToolPins({
+        reader: reader.kysely,
+        write: (work) => lock.run(() => writer.transaction(() => work(writer.kysely))),
+      }),
       read: createRunReader(reader),
       write: (work, options) =>
-        storageErrors(
-          lock.run(
-            () =>
-              writer
-                .transaction()
-                .execute((transaction) => work(createRunTransaction(transaction, clock))),
-            options,
-          ),
-        ),
+        storageErrors(lock.run(() => writer.transaction(() => work(transaction)), options)),
       checkFiles,
       async probe() {
         checkFiles();
         // Writes the first page of the database without changing it.
-        await storageErrors(sql`pragma user_version = 0`.execute(writer));
+        await storageErrors(lock.run(() => sql`pragma user_version = 0`.execute(writer.kysely)));
       },
       close,
     };
@@ -173,11 +169,4 @@ function openWriter(file: string, durability: RunStoreOptions['durability']): Sq
     database.close();
     throw error;
   }
-}
-
-function connect(database: Sqlite.Database): Kysely<Database> {
-  return new Kysely<Database>({
-    dialect: new SqliteDialect({ database: cachedStatements(database) }),
-    plugins: [new CamelCasePlugin()],
-  });
 }

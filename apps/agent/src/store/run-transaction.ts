@@ -1,9 +1,8 @@
-import type { Transaction } from 'kysely';
 import type { Clock } from '../ports/clock.ts';
 import type { InboxItem } from '../ports/store/inbox.ts';
 import type { StoreTransaction } from '../ports/store.ts';
 import { createArtifactWriter, deleteUnownedArtifacts } from './artifact-rows.ts';
-import { changed } from './changed.ts';
+import type { Connection } from './connection.ts';
 import {
   auditCodec,
   eventCodec,
@@ -12,39 +11,56 @@ import {
   rememberedApprovalCodec,
   runCodec,
   toolCallCodec,
-  type Database,
 } from './database.ts';
 import { createEpochWriter, deleteUnusedTools } from './epoch-rows.ts';
 import { createIdempotencyWriter } from './idempotency-rows.ts';
+import { selectRun } from './read-queries.ts';
 import { createRunReader } from './run-reader.ts';
 import { shortenObject } from '../json/short-json.ts';
 import { createThreadWriter } from './thread-rows.ts';
+import {
+  countSampling,
+  deleteApproval,
+  deletePartial,
+  endTurn,
+  insertApproval,
+  insertAudit,
+  insertEvents,
+  insertInboxItem,
+  insertMessage,
+  insertRun,
+  insertToolCall,
+  insertTurn,
+  selectLastPosition,
+  takeSeqs,
+  updateInboxItem,
+  updateRun,
+  updateToolCall,
+  upsertPartial,
+} from './write-queries.ts';
 
 /** Creates the writes of one transaction, with times from `clock`. */
-export function createRunTransaction(db: Transaction<Database>, clock: Clock): StoreTransaction {
+export function createRunTransaction(connection: Connection, clock: Clock): StoreTransaction {
+  const db = connection.kysely;
   return {
-    ...createRunReader(db),
-    ...createThreadWriter(db),
-    ...createArtifactWriter(db),
-    ...createEpochWriter(db),
-    ...createIdempotencyWriter(db, clock),
+    ...createRunReader(connection),
+    ...createThreadWriter(connection),
+    ...createArtifactWriter(connection),
+    ...createEpochWriter(connection),
+    ...createIdempotencyWriter(connection, clock),
 
     /** Reads whole rows only, since decisions are based on them. */
     async run(id) {
-      const row = await db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst();
+      const row = await connection.first(selectRun, { id });
       return row && runCodec.decode(row);
     },
 
     async insertRun(run) {
-      await db.insertInto('runs').values(runCodec.encode(run)).execute();
+      await connection.run(insertRun, runCodec.encode(run));
     },
 
     async nextThreadPosition(threadId) {
-      const { last } = await db
-        .selectFrom('runs')
-        .select((run) => run.fn.max('threadPosition').as('last'))
-        .where('threadId', '=', threadId)
-        .executeTakeFirstOrThrow();
+      const last = (await connection.first(selectLastPosition, { threadId }))?.last ?? null;
       return last === null ? 0 : last + 1;
     },
 
@@ -61,39 +77,30 @@ export function createRunTransaction(db: Transaction<Database>, clock: Clock): S
 
     async updateRun(id, patch) {
       if (Object.keys(patch).length === 0) return;
-      await db.updateTable('runs').set(runCodec.encode(patch)).where('id', '=', id).execute();
+      await connection.run(updateRun, { id, patch: runCodec.encode(patch) });
     },
 
     async append(runId, events) {
-      const { lastSeq } = await db
-        .updateTable('runs')
-        .set((expression) => ({ lastSeq: expression('lastSeq', '+', events.length) }))
-        .where('id', '=', runId)
-        .returning('lastSeq')
-        .executeTakeFirstOrThrow();
+      const taken = await connection.first(takeSeqs, { runId, count: events.length });
+      if (taken === undefined) throw new Error(`There is no run ${runId} to append events to.`);
+      const { lastSeq } = taken;
       if (events.length === 0) return lastSeq;
       const first = lastSeq - events.length + 1;
       const at = clock.now();
       const rows = events.map(({ type, data }, index) =>
         eventCodec.encode({ runId, seq: first + index, type, version: 1, at, data }),
       );
-      await db.insertInto('events').values(rows).execute();
+      await connection.run(insertEvents, { rows });
       return lastSeq;
     },
 
     async insertMessage(runId, message) {
-      await db
-        .insertInto('messages')
-        .values((expression) => ({
-          ...messageCodec.encode(message),
-          native: message.native === undefined ? null : JSON.stringify(message.native),
-          runId,
-          position: expression
-            .selectFrom('messages')
-            .where('runId', '=', runId)
-            .select((count) => count.fn.countAll<number>().as('position')),
-        }))
-        .execute();
+      const { native } = message;
+      await connection.run(insertMessage, {
+        ...messageCodec.encode(message),
+        native: native === undefined ? null : JSON.stringify(native),
+        runId,
+      });
     },
 
     async deleteMessagesAfter(runId, turn) {
@@ -101,112 +108,70 @@ export function createRunTransaction(db: Transaction<Database>, clock: Clock): S
     },
 
     async insertToolCall(call) {
-      await db.insertInto('toolCalls').values(toolCallCodec.encode(call)).execute();
+      await connection.run(insertToolCall, toolCallCodec.encode(call));
     },
 
     async updateToolCall(id, { state, attempt }, patch) {
-      let query = db
-        .updateTable('toolCalls')
-        .set(toolCallCodec.encode(patch))
-        .where('id', '=', id)
-        .where('state', 'in', state);
-      if (attempt !== undefined) query = query.where('attempt', '=', attempt);
-      return changed(query);
+      const values = { id, state, attempt, patch: toolCallCodec.encode(patch) };
+      return (await connection.run(updateToolCall, values)) > 0;
     },
 
     async insertInboxItem(item) {
-      await db
-        .insertInto('inboxItems')
-        .values({ ...inboxCodec.encode(item), preview: previewOf(item.request) })
-        .execute();
+      await connection.run(insertInboxItem, {
+        ...inboxCodec.encode(item),
+        preview: previewOf(item.request),
+      });
     },
 
     async updateInboxItem(id, expected, patch) {
       const preview = patch.request === undefined ? {} : { preview: previewOf(patch.request) };
-      return changed(
-        db
-          .updateTable('inboxItems')
-          .set({ ...inboxCodec.encode(patch), ...preview })
-          .where('id', '=', id)
-          .where('state', '=', expected),
-      );
+      const values = { id, expected, patch: { ...inboxCodec.encode(patch), ...preview } };
+      return (await connection.run(updateInboxItem, values)) > 0;
     },
 
     async rememberApproval(approval) {
-      await db
-        .insertInto('rememberedApprovals')
-        .values(rememberedApprovalCodec.encode(approval))
-        .execute();
+      await connection.run(insertApproval, rememberedApprovalCodec.encode(approval));
     },
 
     async forgetApproval(id) {
-      return (
-        (await db.deleteFrom('rememberedApprovals').where('id', '=', id).executeTakeFirst())
-          .numDeletedRows > 0n
-      );
+      return (await connection.run(deleteApproval, { id })) > 0;
     },
 
     async appendAudit(entries) {
       if (entries.length === 0) return;
       const at = clock.now();
-      await db
-        .insertInto('audit')
-        .values(entries.map((entry) => auditCodec.encode({ ...entry, at })))
-        .execute();
+      const rows = entries.map((entry) => auditCodec.encode({ ...entry, at }));
+      await connection.run(insertAudit, { rows });
     },
 
     async countSampling(runId, server) {
-      const { requests } = await db
-        .insertInto('samplingCounts')
-        .values({ runId, server, requests: 1 })
-        .onConflict((conflict) =>
-          conflict
-            .columns(['runId', 'server'])
-            .doUpdateSet((set) => ({ requests: set('samplingCounts.requests', '+', 1) })),
-        )
-        .returning('requests')
-        .executeTakeFirstOrThrow();
-      return requests;
+      return (await connection.first(countSampling, { runId, server }))?.requests ?? 0;
     },
 
     async savePartial(runId, partial) {
       if (partial === undefined) {
-        await db.deleteFrom('partials').where('runId', '=', runId).execute();
+        await connection.run(deletePartial, { runId });
         return;
       }
       const { messageId, text } = partial;
-      await db
-        .insertInto('partials')
-        .values({ runId, messageId, text })
-        .onConflict((conflict) => conflict.column('runId').doUpdateSet({ messageId, text }))
-        .execute();
+      await connection.run(upsertPartial, { runId, messageId, text });
     },
 
     async startTurn({ runId, turn, owner, messageId }) {
-      const { numInsertedOrUpdatedRows } = await db
-        .insertInto('turns')
-        .values({
-          runId,
-          turn,
-          owner,
-          messageId,
-          status: 'active',
-          startedAt: clock.now(),
-          endedAt: null,
-        })
-        .onConflict((conflict) => conflict.doNothing())
-        .executeTakeFirstOrThrow();
-      return numInsertedOrUpdatedRows === 1n;
+      const row = {
+        runId,
+        turn,
+        owner,
+        messageId,
+        status: 'active',
+        startedAt: clock.now(),
+        endedAt: null,
+      };
+      return (await connection.run(insertTurn, row)) > 0;
     },
 
     async endTurn(messageId, status) {
-      return changed(
-        db
-          .updateTable('turns')
-          .set({ status, endedAt: clock.now() })
-          .where('messageId', '=', messageId)
-          .where('status', '=', 'active'),
-      );
+      return (await connection.run(endTurn, { messageId, status, endedAt: clock.now() })) > 0;
     },
   };
 }

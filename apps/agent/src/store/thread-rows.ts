@@ -1,15 +1,15 @@
-import type { Kysely, Transaction } from 'kysely';
 import type { AgentReader, AgentWriter } from '../ports/store/agent.ts';
 import type { ThreadReader, ThreadWriter } from '../ports/store/thread.ts';
 import { changed } from './changed.ts';
-import { agentCodec, threadCodec, type Database } from './database.ts';
+import type { Connection } from './connection.ts';
+import { agentCodec, threadCodec } from './database.ts';
 import { deleteUnownedArtifacts } from './artifact-rows.ts';
 import { deleteUnusedTools } from './epoch-rows.ts';
 import { hasMetadata } from './metadata-filter.ts';
 import { pageByTime } from './pages.ts';
 
 /** Creates the reads of threads and stored agents. */
-export function createThreadReader(db: Kysely<Database>): ThreadReader & AgentReader {
+export function createThreadReader({ kysely: db }: Connection): ThreadReader & AgentReader {
   return {
     async thread(id) {
       const row = await db
@@ -45,7 +45,7 @@ export function createThreadReader(db: Kysely<Database>): ThreadReader & AgentRe
 }
 
 /** Creates the writes of threads and stored agents. */
-export function createThreadWriter(db: Transaction<Database>): ThreadWriter & AgentWriter {
+export function createThreadWriter({ kysely: db }: Connection): ThreadWriter & AgentWriter {
   return {
     async insertThread(thread) {
       await db.insertInto('threads').values(threadCodec.encode(thread)).execute();

@@ -6,14 +6,15 @@ import { toolPinCodec, type Database } from './database.ts';
 const ROWS_AT_ONCE = 500;
 
 /**
- * Creates the store of tool pins. `reader` may lag behind `writer` until the write has resolved.
+ * Creates the store of tool pins. `reader` may lag behind a write until that has resolved.
  */
 export function createToolPins({
   reader,
-  writer,
+  write,
 }: {
   readonly reader: Kysely<Database>;
-  readonly writer: Kysely<Database>;
+  /** Runs work in a transaction on the write connection. */
+  readonly write: (work: (writer: Kysely<Database>) => Promise<void>) => Promise<void>;
 }): ToolPins {
   return {
     async of(server) {
@@ -28,10 +29,10 @@ export function createToolPins({
 
     async keep(pins) {
       if (pins.length === 0) return;
-      await writer.transaction().execute(async (transaction) => {
+      await write(async (writer) => {
         for (let from = 0; from < pins.length; from += ROWS_AT_ONCE) {
           const rows = pins.slice(from, from + ROWS_AT_ONCE).map((pin) => toolPinCodec.encode(pin));
-          await transaction
+          await writer
             .insertInto('toolPins')
             .values(rows)
             .onConflict((conflict) =>

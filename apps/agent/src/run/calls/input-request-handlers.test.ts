@@ -5,7 +5,7 @@ import {
   type ElicitParams,
   type ElicitResult,
 } from '@signalbox/mcp-core';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { LlmError } from '../../ports/llm-provider.ts';
 import type { ToolCallOutcome } from '../../ports/tool-registry.ts';
 import type { ServerPolicy } from '../core/server-policy.ts';
@@ -342,11 +342,20 @@ describe('an elicitation during a call', () => {
     });
     const { id } = await service.engine.createRun({ prompt: 'go' });
     const item = await service.item(id);
+    // The waiting request reads the response only after the call has ended.
+    const ended = Promise.withResolvers<void>();
+    const inboxItem = service.store.read.inboxItem.bind(service.store.read);
+    vi.spyOn(service.store.read, 'inboxItem').mockImplementation(async (itemId) => {
+      const read = await inboxItem(itemId);
+      if (read?.state === 'answered') await ended.promise;
+      return read;
+    });
     service.bus.subscribe((signal) => {
       if (signal.type === 'inbox') answered.resolve();
     });
     await service.engine.respond(item.id, { action: 'decline' });
     expect(await service.settled(id)).toMatchObject({ status: 'completed' });
+    ended.resolve();
     await service.engine.close();
     expect((await service.read.inboxItem(item.id))?.state).toBe('void');
     expect((await service.types(id)).at(-1)).toBe('run.completed');

@@ -1,0 +1,178 @@
+import type Sqlite from 'better-sqlite3';
+import { CamelCasePlugin, Kysely, SqliteDialect, type CompiledQuery } from 'kysely';
+import { cachedStatements } from './cached-statements.ts';
+import type { Database } from './database.ts';
+
+/**
+ * Builds a query. It is called once for each combination of values that are present, with
+ * placeholders in their places, so it may branch only on whether a value is undefined.
+ */
+export type Query<V extends object, R> = (
+  db: Kysely<Database>,
+  values: V,
+) => { compile(): CompiledQuery<R> };
+
+/** Maximum number of built queries that a connection keeps, more than the store uses. */
+const MAX_QUERIES = 500;
+
+/** Place of a value in a built query. */
+class Slot {
+  readonly index: number;
+
+  constructor(index: number) {
+    this.index = index;
+  }
+}
+
+interface Built {
+  readonly statement: Sqlite.Statement;
+  readonly parameters: readonly unknown[];
+  /** Property names of a result row. */
+  readonly names: readonly string[];
+}
+
+/** A connection to the database. Each query is built and prepared once; later executions only bind values. */
+export class Connection {
+  /** For queries that are executed rarely: it builds each of them anew. */
+  readonly kysely: Kysely<Database>;
+  readonly #database: Sqlite.Database;
+  /** Builders have different values and rows, and each is stored with its own queries only. */
+  readonly #built = new Map<unknown, Map<string, Built>>();
+  #count = 0;
+
+  constructor(database: Sqlite.Database) {
+    this.#database = database;
+    this.kysely = new Kysely<Database>({
+      dialect: new SqliteDialect({ database: cachedStatements(database) }),
+      plugins: [new CamelCasePlugin()],
+    });
+  }
+
+  /** Returns the rows of a query. */
+  rows<V extends object, R>(query: Query<V, R>, values: V): Promise<readonly R[]> {
+    return settle(() => this.#rows(query, values));
+  }
+
+  /** Returns the first row of a query. */
+  first<V extends object, R>(query: Query<V, R>, values: V): Promise<R | undefined> {
+    return settle(() => this.#rows(query, values)[0]);
+  }
+
+  /** Executes a query without rows. Returns the number of rows that it changed. */
+  run<V extends object>(query: Query<V, unknown>, values: V): Promise<number> {
+    return settle(() => {
+      const [{ statement, parameters }, bound] = this.#prepare(query, values);
+      return statement.run(bind(parameters, bound)).changes;
+    });
+  }
+
+  /**
+   * Runs work in a transaction and rolls back when it throws. The caller makes sure that nothing
+   * else uses the connection meanwhile.
+   */
+  async transaction<T>(work: () => Promise<T>): Promise<T> {
+    this.#database.exec('begin');
+    try {
+      const result = await work();
+      this.#database.exec('commit');
+      return result;
+    } catch (error) {
+      // SQLite itself rolls back on a full or broken disk.
+      if (this.#database.inTransaction) this.#database.exec('rollback');
+      throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    this.#built.clear();
+    return this.kysely.destroy();
+  }
+
+  #rows<V extends object, R>(query: Query<V, R>, values: V): R[] {
+    const [{ statement, parameters, names }, bound] = this.#prepare(query, values);
+    const rows = statement.all(bind(parameters, bound)) as (readonly unknown[])[];
+    // The builder declares the row of its query.
+    return rows.map((row) => record(names, row) as R);
+  }
+
+  #prepare<V extends object>(query: Query<V, unknown>, values: V): [Built, readonly unknown[]] {
+    const bound: unknown[] = [];
+    const shape = flatten(values, bound);
+    let shapes = this.#built.get(query);
+    if (shapes === undefined) this.#built.set(query, (shapes = new Map<string, Built>()));
+    let built = shapes.get(shape);
+    if (built === undefined) {
+      if (this.#count >= MAX_QUERIES) {
+        this.#built.clear();
+        this.#built.set(query, (shapes = new Map<string, Built>()));
+        this.#count = 0;
+      }
+      built = this.#build(query, values);
+      shapes.set(shape, built);
+      this.#count += 1;
+    }
+    return [built, bound];
+  }
+
+  #build<V extends object>(query: Query<V, unknown>, values: V): Built {
+    let next = 0;
+    const slots = withSlots(values, () => new Slot(next++)) as V;
+    const { sql, parameters } = query(this.kysely, slots).compile();
+    const statement = this.#database.prepare(sql);
+    if (!statement.reader) return { statement, parameters, names: [] };
+    const names = statement.columns().map(({ name }) => camelCase(name));
+    return { statement: statement.raw(true), parameters, names };
+  }
+}
+
+/** Returns a promise, so that every failure is a rejection. */
+async function settle<T>(work: () => T): Promise<T> {
+  return work();
+}
+
+/** Collects the values of a query and returns its shape: the names, and the lengths of lists. */
+function flatten(value: unknown, into: unknown[]): string {
+  if (value === undefined) return '';
+  if (Array.isArray(value)) {
+    let shape = '[';
+    for (const element of value) shape += `${flatten(element, into)},`;
+    return `${shape}]`;
+  }
+  if (!isNested(value)) {
+    into.push(value);
+    return '?';
+  }
+  let shape = '{';
+  for (const name in value) shape += `${name}:${flatten(value[name], into)},`;
+  return `${shape}}`;
+}
+
+/** Replaces values by slots, in the order of `flatten`. */
+function withSlots(value: unknown, newSlot: () => Slot): unknown {
+  if (value === undefined) return undefined;
+  if (Array.isArray(value)) return value.map((element) => withSlots(element, newSlot));
+  if (!isNested(value)) return newSlot();
+  const slots: { [name: string]: unknown } = {};
+  for (const name in value) slots[name] = withSlots(value[name], newSlot);
+  return slots;
+}
+
+function isNested(value: unknown): value is { readonly [name: string]: unknown } {
+  return typeof value === 'object' && value !== null && !(value instanceof Uint8Array);
+}
+
+function bind(parameters: readonly unknown[], values: readonly unknown[]): unknown[] {
+  return parameters.map((parameter) =>
+    parameter instanceof Slot ? values[parameter.index] : parameter,
+  );
+}
+
+function record(names: readonly string[], values: readonly unknown[]): object {
+  const row: { [name: string]: unknown } = {};
+  for (let index = 0; index < names.length; index += 1) row[names[index] ?? ''] = values[index];
+  return row;
+}
+
+function camelCase(name: string): string {
+  return name.replaceAll(/_([a-z])/gu, (_, letter: string) => letter.toUpperCase());
+}

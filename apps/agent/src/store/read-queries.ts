@@ -1,0 +1,380 @@
+import type { Kysely, NotNull } from 'kysely';
+import type { Retry } from '../ports/store/progress.ts';
+import { SETTLED_STATUSES, type Run } from '../ports/store/run.ts';
+import type { InboxItem, InboxState } from '../ports/store/inbox.ts';
+import { OPEN_CALL_STATES, type ToolCallState } from '../ports/store/tool-call.ts';
+import type { StoredMessage } from '../ports/store/message.ts';
+import type { Database } from './database.ts';
+
+type Db = Kysely<Database>;
+
+interface ById {
+  readonly id: string;
+}
+
+interface OfRun {
+  readonly runId: string;
+}
+
+/** Columns of a run without the long ones. */
+export const RUN_COLUMNS = [
+  'id',
+  'kind',
+  'status',
+  'statusReason',
+  'servers',
+  'provider',
+  'model',
+  'scripted',
+  'limits',
+  'threadId',
+  'threadPosition',
+  'agentId',
+  'metadata',
+  'forkedFrom',
+  'lastSeq',
+  'turns',
+  'toolCalls',
+  'usage',
+  'repairedTurn',
+  'cutTurns',
+  'error',
+  'modelOutage',
+  'retryAt',
+  'waitedMs',
+  'waitingSince',
+  'createdAt',
+  'startedAt',
+  'finishedAt',
+] as const;
+
+/** Columns of an inbox item without `request` and its `preview`. */
+export const INBOX_COLUMNS = [
+  'id',
+  'runId',
+  'callId',
+  'kind',
+  'state',
+  'response',
+  'owner',
+  'questionKey',
+  'binding',
+  'createdAt',
+  'expiresAt',
+  'answeredAt',
+] as const;
+
+export const selectRun = (db: Db, { id }: ById) =>
+  db.selectFrom('runs').selectAll().where('id', '=', id);
+
+export const selectRunCore = (db: Db, { id }: ById) =>
+  db.selectFrom('runs').select(RUN_COLUMNS).where('id', '=', id);
+
+export const selectRunStatus = (db: Db, { id }: ById) =>
+  db.selectFrom('runs').select('status').where('id', '=', id);
+
+export const selectRunIds = (
+  db: Db,
+  { statuses }: { readonly statuses: readonly Run['status'][] },
+) =>
+  db
+    .selectFrom('runs')
+    .select('id')
+    .where('status', 'in', statuses)
+    .orderBy('createdAt')
+    .orderBy('id');
+
+export const selectRetries = (
+  db: Db,
+  {
+    until,
+    after,
+    limit,
+  }: { readonly until: number; readonly after: Retry | undefined; readonly limit: number },
+) => {
+  let query = db
+    .selectFrom('runs')
+    .select(['id as runId', 'retryAt'])
+    .where('retryAt', '<=', until)
+    .orderBy('retryAt')
+    .orderBy('id')
+    .limit(limit);
+  if (after !== undefined)
+    query = query.where((where) =>
+      where(where.refTuple('retryAt', 'id'), '>', where.tuple(after.retryAt, after.runId)),
+    );
+  return query.$narrowType<{ retryAt: NotNull }>();
+};
+
+export const countRuns = (
+  db: Db,
+  { status, kind }: { readonly status: Run['status']; readonly kind: Run['kind'] | undefined },
+) => {
+  const query = db
+    .selectFrom('runs')
+    .select((run) => run.fn.countAll<number>().as('runs'))
+    .where('status', '=', status);
+  return kind === undefined ? query : query.where('kind', '=', kind);
+};
+
+export const countByStatus = (db: Db) =>
+  db
+    .selectFrom('runs')
+    .select((run) => ['status', run.fn.countAll<number>().as('runs')])
+    .groupBy('status');
+
+export const selectUnsettledRuns = (db: Db, { threadId }: { readonly threadId: string }) =>
+  db
+    .selectFrom('runs')
+    .select(RUN_COLUMNS)
+    .where('threadId', '=', threadId)
+    .where('status', 'not in', SETTLED_STATUSES)
+    .orderBy('createdAt')
+    .orderBy('id');
+
+export const selectEvents = (
+  db: Db,
+  { runId, after, limit }: OfRun & { readonly after: number; readonly limit: number },
+) =>
+  db
+    .selectFrom('events')
+    .selectAll()
+    .where('runId', '=', runId)
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(limit);
+
+export const selectMessages = (db: Db, { runId }: OfRun) =>
+  db
+    .selectFrom('messages')
+    .select(['id', 'turn', 'role', 'content', 'native'])
+    .where('runId', '=', runId)
+    .orderBy('position');
+
+interface ThreadMessages {
+  readonly threadId: string;
+  readonly before: number | undefined;
+  readonly after: { readonly threadPosition: number; readonly position: number } | undefined;
+  readonly limit: number | undefined;
+}
+
+export const selectThreadMessages = (
+  db: Db,
+  { threadId, before, after, limit }: ThreadMessages,
+) => {
+  let query = db
+    .selectFrom('messages')
+    .innerJoin('runs', 'runs.id', 'messages.runId')
+    .select([
+      'messages.id',
+      'turn',
+      'role',
+      'content',
+      'native',
+      'runId',
+      'position',
+      'threadPosition',
+    ])
+    .where('threadId', '=', threadId)
+    .orderBy('threadPosition')
+    .orderBy('position');
+  if (before !== undefined) query = query.where('threadPosition', '<', before);
+  if (after !== undefined)
+    query = query.where((where) =>
+      where(
+        where.refTuple('threadPosition', 'position'),
+        '>',
+        where.tuple(after.threadPosition, after.position),
+      ),
+    );
+  return limit === undefined ? query : query.limit(limit);
+};
+
+export const selectMessageIds = (
+  db: Db,
+  { runId, turn, role }: OfRun & Pick<StoredMessage, 'turn' | 'role'>,
+) =>
+  db
+    .selectFrom('messages')
+    .select('id')
+    .where('runId', '=', runId)
+    .where('turn', '=', turn)
+    .where('role', '=', role)
+    .limit(1);
+
+export const selectLastMessage = (
+  db: Db,
+  {
+    runId,
+    before,
+    role,
+  }: OfRun & {
+    readonly before: number | undefined;
+    readonly role: StoredMessage['role'] | undefined;
+  },
+) => {
+  let query = db
+    .selectFrom('messages')
+    .select(['id', 'turn', 'role', 'content', 'native', 'position'])
+    .where('runId', '=', runId)
+    .orderBy('position', 'desc')
+    .limit(1);
+  if (before !== undefined) query = query.where('position', '<', before);
+  return role === undefined ? query : query.where('role', '=', role);
+};
+
+export const selectPartial = (db: Db, { runId }: OfRun) =>
+  db.selectFrom('partials').select(['messageId', 'text']).where('runId', '=', runId);
+
+export const selectActiveTurn = (db: Db, { runId }: OfRun) =>
+  db
+    .selectFrom('turns')
+    .select(['turn', 'owner', 'messageId'])
+    .where('runId', '=', runId)
+    .where('status', '=', 'active');
+
+export const selectToolCall = (db: Db, { id }: ById) =>
+  db.selectFrom('toolCalls').selectAll().where('id', '=', id);
+
+export const selectToolCalls = (
+  db: Db,
+  {
+    runId,
+    turn,
+    state,
+  }: OfRun & {
+    readonly turn: number | undefined;
+    readonly state: readonly ToolCallState[] | undefined;
+  },
+) => {
+  let query = db
+    .selectFrom('toolCalls')
+    .selectAll()
+    .where('runId', '=', runId)
+    .orderBy('turn')
+    .orderBy('position');
+  if (turn !== undefined) query = query.where('turn', '=', turn);
+  return state === undefined ? query : query.where('state', 'in', state);
+};
+
+export const selectOpenCalls = (db: Db, { runId }: OfRun) =>
+  db
+    .selectFrom('toolCalls')
+    .select(['id', 'state'])
+    .where('runId', '=', runId)
+    .where('state', 'in', OPEN_CALL_STATES)
+    .orderBy('turn')
+    .orderBy('position');
+
+export const selectInboxItem = (db: Db, { id }: ById) =>
+  db
+    .selectFrom('inboxItems')
+    .select([...INBOX_COLUMNS, 'request'])
+    .where('id', '=', id);
+
+export const selectLastInboxItem = (
+  db: Db,
+  { callId, questionKey }: { readonly callId: string; readonly questionKey: string },
+) =>
+  db
+    .selectFrom('inboxItems')
+    .select([...INBOX_COLUMNS, 'request'])
+    .where('callId', '=', callId)
+    .where('questionKey', '=', questionKey)
+    .orderBy('createdAt', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1);
+
+export const selectInboxItems = (
+  db: Db,
+  {
+    runId,
+    callId,
+    state,
+  }: {
+    readonly runId: string | undefined;
+    readonly callId: string | undefined;
+    readonly state: InboxState | undefined;
+  },
+) => {
+  let query = db
+    .selectFrom('inboxItems')
+    .select([...INBOX_COLUMNS, 'request'])
+    .orderBy('createdAt')
+    .orderBy('id');
+  if (runId !== undefined) query = query.where('runId', '=', runId);
+  if (callId !== undefined) query = query.where('callId', '=', callId);
+  return state === undefined ? query : query.where('state', '=', state);
+};
+
+export const selectInboxEntries = (
+  db: Db,
+  {
+    runId,
+    callId,
+    states,
+  }: OfRun & {
+    readonly callId: InboxItem['callId'] | undefined;
+    readonly states: readonly InboxState[];
+  },
+) => {
+  const query = db
+    .selectFrom('inboxItems')
+    .select(['id', 'runId', 'callId', 'kind', 'state', 'owner', 'questionKey', 'expiresAt'])
+    .where('runId', '=', runId)
+    .where('state', 'in', states)
+    .orderBy('createdAt')
+    .orderBy('id');
+  return callId === undefined ? query : query.where('callId', '=', callId);
+};
+
+export const countInboxItems = (
+  db: Db,
+  { callId, state }: { readonly callId: string; readonly state: InboxState | undefined },
+) => {
+  const query = db
+    .selectFrom('inboxItems')
+    .select((item) => item.fn.countAll<number>().as('items'))
+    .where('callId', '=', callId);
+  return state === undefined ? query : query.where('state', '=', state);
+};
+
+export const selectApprovals = (
+  db: Db,
+  {
+    filter,
+  }: {
+    readonly filter: { readonly runId: string; readonly threadId?: string | undefined } | undefined;
+  },
+) => {
+  const query = db.selectFrom('rememberedApprovals').selectAll().orderBy('createdAt').orderBy('id');
+  if (filter === undefined) return query;
+  const { runId, threadId } = filter;
+  return query.where((where) =>
+    where.or([
+      where('runId', '=', runId),
+      ...(threadId === undefined ? [] : [where('threadId', '=', threadId)]),
+    ]),
+  );
+};
+
+export const selectAudit = (
+  db: Db,
+  {
+    runId,
+    after,
+    limit,
+  }: {
+    readonly runId: string | undefined;
+    readonly after: number;
+    readonly limit: number;
+  },
+) => {
+  const query = db
+    .selectFrom('audit')
+    .selectAll()
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(limit);
+  return runId === undefined ? query : query.where('runId', '=', runId);
+};

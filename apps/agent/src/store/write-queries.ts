@@ -1,0 +1,139 @@
+import type { Insertable, Kysely, Updateable } from 'kysely';
+import type { Database } from './database.ts';
+
+type Db = Kysely<Database>;
+type New<Table extends keyof Database> = Insertable<Database[Table]>;
+type Patch<Table extends keyof Database> = Updateable<Database[Table]>;
+
+export const insertRun = (db: Db, row: New<'runs'>) => db.insertInto('runs').values(row);
+
+export const updateRun = (
+  db: Db,
+  { id, patch }: { readonly id: string; readonly patch: Patch<'runs'> },
+) => db.updateTable('runs').set(patch).where('id', '=', id);
+
+export const selectLastPosition = (db: Db, { threadId }: { readonly threadId: string }) =>
+  db
+    .selectFrom('runs')
+    .select((run) => run.fn.max('threadPosition').as('last'))
+    .where('threadId', '=', threadId);
+
+/** Reserves the next sequence numbers of a run and returns the last of them. */
+export const takeSeqs = (
+  db: Db,
+  { runId, count }: { readonly runId: string; readonly count: number },
+) =>
+  db
+    .updateTable('runs')
+    .set((run) => ({ lastSeq: run('lastSeq', '+', count) }))
+    .where('id', '=', runId)
+    .returning('lastSeq');
+
+export const insertEvents = (db: Db, { rows }: { readonly rows: readonly New<'events'>[] }) =>
+  db.insertInto('events').values(rows);
+
+/** Inserts a message after the messages of its run. */
+export const insertMessage = (db: Db, row: Omit<New<'messages'>, 'position'>) =>
+  db.insertInto('messages').values((message) => ({
+    ...row,
+    position: message
+      .selectFrom('messages')
+      .where('runId', '=', row.runId)
+      .select((count) => count.fn.countAll<number>().as('position')),
+  }));
+
+export const insertToolCall = (db: Db, row: New<'toolCalls'>) =>
+  db.insertInto('toolCalls').values(row);
+
+export const updateToolCall = (
+  db: Db,
+  {
+    id,
+    state,
+    attempt,
+    patch,
+  }: {
+    readonly id: string;
+    readonly state: readonly Database['toolCalls']['state'][];
+    readonly attempt: number | undefined;
+    readonly patch: Patch<'toolCalls'>;
+  },
+) => {
+  const query = db
+    .updateTable('toolCalls')
+    .set(patch)
+    .where('id', '=', id)
+    .where('state', 'in', state);
+  return attempt === undefined ? query : query.where('attempt', '=', attempt);
+};
+
+export const insertInboxItem = (db: Db, row: New<'inboxItems'>) =>
+  db.insertInto('inboxItems').values(row);
+
+export const updateInboxItem = (
+  db: Db,
+  {
+    id,
+    expected,
+    patch,
+  }: {
+    readonly id: string;
+    readonly expected: Database['inboxItems']['state'];
+    readonly patch: Patch<'inboxItems'>;
+  },
+) => db.updateTable('inboxItems').set(patch).where('id', '=', id).where('state', '=', expected);
+
+export const insertApproval = (db: Db, row: New<'rememberedApprovals'>) =>
+  db.insertInto('rememberedApprovals').values(row);
+
+export const deleteApproval = (db: Db, { id }: { readonly id: string }) =>
+  db.deleteFrom('rememberedApprovals').where('id', '=', id);
+
+export const insertAudit = (db: Db, { rows }: { readonly rows: readonly New<'audit'>[] }) =>
+  db.insertInto('audit').values(rows);
+
+/** Counts a sampling request and returns the new count. */
+export const countSampling = (
+  db: Db,
+  { runId, server }: { readonly runId: string; readonly server: string },
+) =>
+  db
+    .insertInto('samplingCounts')
+    .values({ runId, server, requests: 1 })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['runId', 'server'])
+        .doUpdateSet((set) => ({ requests: set('samplingCounts.requests', '+', 1) })),
+    )
+    .returning('requests');
+
+export const deletePartial = (db: Db, { runId }: { readonly runId: string }) =>
+  db.deleteFrom('partials').where('runId', '=', runId);
+
+export const upsertPartial = (db: Db, { runId, messageId, text }: New<'partials'>) =>
+  db
+    .insertInto('partials')
+    .values({ runId, messageId, text })
+    .onConflict((conflict) => conflict.column('runId').doUpdateSet({ messageId, text }));
+
+/** Inserts a turn unless its run has an active turn. */
+export const insertTurn = (db: Db, row: New<'turns'>) =>
+  db
+    .insertInto('turns')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing());
+
+/** Ends a turn that is still active. */
+export const endTurn = (
+  db: Db,
+  {
+    messageId,
+    status,
+    endedAt,
+  }: { readonly messageId: string; readonly status: string; readonly endedAt: number },
+) =>
+  db
+    .updateTable('turns')
+    .set({ status, endedAt })
+    .where('messageId', '=', messageId)
+    .where('status', '=', 'active');
