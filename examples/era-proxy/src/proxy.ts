@@ -178,7 +178,7 @@ export async function connectProxy(options: ProxyOptions): Promise<Proxy> {
         content: [],
         ...(await forward('tools/call', { name, arguments: args }, context)),
       });
-      return [{ name, description: '', inputSchema, task, handler }];
+      return [{ name, inputSchema, task, handler }];
     });
   };
 

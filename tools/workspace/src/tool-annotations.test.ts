@@ -33,6 +33,11 @@ function missingHints(tools: readonly Tool[]): readonly string[] {
   );
 }
 
+/** Returns the names of the tools that leave the model without a description. */
+function withoutDescription(tools: readonly Tool[]): readonly string[] {
+  return tools.flatMap(({ name, description = '' }) => (description.trim() === '' ? [name] : []));
+}
+
 async function toolsOf(server: string): Promise<readonly Tool[]> {
   const folder = join(servers, server);
   const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
@@ -49,11 +54,15 @@ async function toolsOf(server: string): Promise<readonly Tool[]> {
   }
 }
 
-test.each(readdirSync(servers))('every tool of servers/%s has all annotations', async (server) => {
-  const tools = await toolsOf(server);
-  expect(tools.length).toBeGreaterThan(0);
-  expect(missingHints(tools)).toEqual([]);
-});
+test.each(readdirSync(servers))(
+  'every tool of servers/%s has a description and all annotations',
+  async (server) => {
+    const tools = await toolsOf(server);
+    expect(tools.length).toBeGreaterThan(0);
+    expect(withoutDescription(tools)).toEqual([]);
+    expect(missingHints(tools)).toEqual([]);
+  },
+);
 
 test('a tool without a hint is reported', () => {
   const inputSchema = { type: 'object' };
@@ -66,4 +75,15 @@ test('a tool without a hint is reported', () => {
       { name: 'bare', inputSchema },
     ]),
   ).toEqual(['incomplete: openWorldHint', ...HINTS.map((hint) => `bare: ${hint}`)]);
+});
+
+test('a tool without a description is reported', () => {
+  const inputSchema = { type: 'object' };
+  expect(
+    withoutDescription([
+      { name: 'described', description: 'Does something.', inputSchema },
+      { name: 'blank', description: ' ', inputSchema },
+      { name: 'bare', inputSchema },
+    ]),
+  ).toEqual(['blank', 'bare']);
 });

@@ -10,7 +10,8 @@ export interface ToolDefinition<Arguments = never, Output extends ToolOutput = T
   /** 1–128 of `A–Z a–z 0–9 _ - .`, unique in the server. */
   readonly name: string;
   readonly title?: string;
-  readonly description: string;
+  /** Advice for the model on when and how to use the tool. */
+  readonly description?: string;
   /**
    * JSON Schema, or a Standard Schema with a JSON Schema; root type `object`. Arguments are validated before the handler runs. JSON Schema never changes them; a
    * Standard Schema may transform them.

@@ -8,6 +8,7 @@ import {
   modern,
   type RawClient,
 } from '../../testing/raw-client.test.support.ts';
+import { connectInMemory } from '../../testing/connect-in-memory.ts';
 import { createServer } from '../create-server.ts';
 import { defineTool, type ToolDefinition } from './tool.ts';
 
@@ -361,3 +362,21 @@ test.each(PROTOCOL_VERSIONS)(
     }
   },
 );
+
+test('a tool of another server is served again as it was listed, also without a description', async () => {
+  const upstream = await connectInMemory(
+    createServer({ info, tools: [{ name: 'bare', inputSchema: anything, handler: () => 'done' }] }),
+  );
+  const listed = await upstream.listTools();
+  expect(listed).toEqual([{ name: 'bare', inputSchema: anything }]);
+  const tools = listed.map((each) => ({
+    ...each,
+    handler: (args: JsonObject) => upstream.callTool(each.name, args),
+  }));
+  const client = await connectInMemory(createServer({ info, tools }));
+  expect(await client.listTools()).toEqual(listed);
+  expect(await client.callTool('bare', {})).toMatchObject({
+    content: [{ type: 'text', text: 'done' }],
+  });
+  await Promise.all([client.close(), upstream.close()]);
+});
