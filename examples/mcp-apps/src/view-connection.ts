@@ -139,7 +139,7 @@ function forward({ client, tools }: ViewConnectionOptions): ServerMiddleware {
     const { name, arguments: args = {} } = params;
     if (typeof name !== 'string' || !callable.has(name))
       throw new ProtocolError(ErrorCode.invalidParams, `Views cannot call ${String(name)}`);
-    return { ...(await client.callTool(name, args as JsonObject, { signal })) };
+    return client.callTool(name, args as JsonObject, { signal });
   };
 }
 

@@ -43,6 +43,15 @@ test.each(['libs/mcp-core', 'libs/server-kit'])(
   },
 );
 
+test('results of requests are no interfaces, which a JsonObject does not accept', () => {
+  const counts = new PublicTypes().memberCounts(
+    entriesOf('libs/mcp-core'),
+    /(?:Result|^Completion)$/u,
+  );
+  // A message, not the result of a request.
+  expect([...counts.keys()]).toEqual(['JsonRpcResult']);
+});
+
 test('inherited members are counted', () => {
   const folder = mkdtempSync(join(tmpdir(), 'public-types-'));
   writeFileSync(

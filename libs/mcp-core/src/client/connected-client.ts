@@ -277,7 +277,7 @@ export class ConnectedClient implements Client {
     // The codec checks that `content` is a list of objects.
     return result.then((found) =>
       this.#tools.validateOutput(name, found as unknown as CallToolResult),
-    ) as Promise<JsonObject>;
+    );
   }
 
   #sendCall(params: JsonObject, options: SendingOptions): Promise<JsonObject> {

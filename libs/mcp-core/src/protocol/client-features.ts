@@ -37,11 +37,11 @@ export type SamplingContent =
   | ToolResultContent;
 
 /** A message of the conversation that a sampling request continues. */
-export interface SamplingMessage {
+export type SamplingMessage = {
   readonly role: Role;
   readonly content: SamplingContent | readonly SamplingContent[];
   readonly _meta?: JsonObject;
-}
+};
 
 /** Preferences of a server for the model of a sampling request. The client decides. */
 export interface ModelPreferences {
@@ -67,11 +67,11 @@ export interface CreateMessageParams {
 }
 
 /** The message of the model in response to `sampling/createMessage`. */
-export interface CreateMessageResult extends SamplingMessage {
+export type CreateMessageResult = SamplingMessage & {
   readonly model: string;
   /** `endTurn`, `stopSequence`, `maxTokens`, `toolUse` or a value of the provider. */
   readonly stopReason?: string;
-}
+};
 
 /** @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation */
 export interface ElicitFormParams {
@@ -94,8 +94,8 @@ export interface ElicitUrlParams {
 export type ElicitParams = ElicitFormParams | ElicitUrlParams;
 
 /** The response of the user to an elicitation. */
-export interface ElicitResult {
+export type ElicitResult = {
   readonly action: 'accept' | 'decline' | 'cancel';
   /** Present on an accepted form. */
   readonly content?: { readonly [key: string]: string | number | boolean | readonly string[] };
-}
+};

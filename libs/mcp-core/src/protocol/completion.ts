@@ -16,10 +16,10 @@ export interface CompleteParams {
 }
 
 /** Suggested values for an argument. */
-export interface Completion {
+export type Completion = {
   /** At most 100, most relevant first. */
   readonly values: readonly string[];
   /** Number of all matching values. */
   readonly total?: number;
   readonly hasMore?: boolean;
-}
+};

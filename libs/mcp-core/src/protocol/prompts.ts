@@ -21,10 +21,10 @@ export interface Prompt {
   readonly _meta?: JsonObject;
 }
 
-export interface ListPromptsResult extends CacheHints {
+export type ListPromptsResult = CacheHints & {
   readonly prompts: readonly Prompt[];
   readonly nextCursor?: string;
-}
+};
 
 /** A message of a prompt. */
 export interface PromptMessage {
@@ -33,8 +33,8 @@ export interface PromptMessage {
 }
 
 /** The result of `prompts/get`. */
-export interface GetPromptResult {
+export type GetPromptResult = {
   readonly description?: string;
   readonly messages: readonly PromptMessage[];
   readonly _meta?: JsonObject;
-}
+};

@@ -30,29 +30,29 @@ export interface ResourceTemplate {
 }
 
 /** Hints of a server about how long, and for whom, a result may be cached. */
-export interface CacheHints {
+export type CacheHints = {
   /** Milliseconds for which a client may reuse the result. Default: 0. */
   readonly ttlMs?: number;
   /** Default `private`. */
   readonly cacheScope?: 'public' | 'private';
-}
+};
 
 /** A page of `resources/list`. */
-export interface ListResourcesResult extends CacheHints {
+export type ListResourcesResult = CacheHints & {
   readonly resources: readonly Resource[];
   readonly nextCursor?: string;
-}
+};
 
 /** A page of `resources/templates/list`. */
-export interface ListResourceTemplatesResult extends CacheHints {
+export type ListResourceTemplatesResult = CacheHints & {
   readonly resourceTemplates: readonly ResourceTemplate[];
   readonly nextCursor?: string;
-}
+};
 
 /** The result of `resources/read`. */
-export interface ReadResourceResult extends CacheHints {
+export type ReadResourceResult = CacheHints & {
   readonly contents: readonly ResourceContents[];
-}
+};
 
 /** Filter of a subscription, as in `subscriptions/listen`. */
 export interface SubscriptionFilter {

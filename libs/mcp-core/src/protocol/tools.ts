@@ -35,10 +35,10 @@ export interface Tool {
 }
 
 /** The result of `tools/call`. */
-export interface CallToolResult {
+export type CallToolResult = {
   readonly content: readonly ContentBlock[];
   /** Any JSON value in 2026-07-28; codecs wrap or omit it for older peers. */
   readonly structuredContent?: unknown;
   readonly isError?: boolean;
   readonly _meta?: JsonObject;
-}
+};

@@ -67,8 +67,7 @@ function toolMethods(
   const caller = { calls: new IdempotentCalls(idempotencyEntries), onError };
   return [
     ['tools/list', ({ params, port }) => catalog.tools?.page(readCursor(params), port.codec) ?? {}],
-    // An interface has no index signature; results are JSON objects all the same.
-    ['tools/call', (request) => callTool(caller, request) as Promise<JsonObject>],
+    ['tools/call', (request) => callTool(caller, request)],
   ];
 }
 
@@ -78,7 +77,7 @@ function promptMethods(catalog: Catalog): [string, Method][] {
       'prompts/list',
       ({ params, port }) => catalog.prompts?.page(readCursor(params), port.codec) ?? {},
     ],
-    ['prompts/get', async (request) => ({ ...(await getPrompt(catalog.prompts, request)) })],
+    ['prompts/get', (request) => getPrompt(catalog.prompts, request)],
   ];
 }
 

@@ -127,16 +127,16 @@ export class InputRequestHandler {
       async (signal) => {
         const context = contextOf(received, signal);
         const decoded = decode();
-        // The types of params and results are interfaces, which have no index signature.
+        // The types of params are interfaces, which have no index signature.
         const params = (decoded ?? {}) as JsonObject;
         const result = await aroundIncoming(
           this.#middleware,
           { method, params, era: codec.era, context },
           async (changed) =>
-            (await handle(
+            handle(
               decoded === undefined ? decoded : (changed as unknown as typeof decoded),
               context,
-            )) as unknown as JsonObject,
+            ),
         );
         return codec.encodeInputResponse(method, result as never);
       };

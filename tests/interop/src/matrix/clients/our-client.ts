@@ -25,7 +25,7 @@ export async function connectOurClient(
     events: { onLog: (entry) => logs.push({ ...entry }) },
   });
   const { server } = client;
-  // The interfaces of the protocol have no index signature, so their shapes are cast.
+  // The interfaces of the entries have no index signature, so their shapes are cast.
   const shapes = (list: readonly object[]): readonly Shape[] => list as readonly Shape[];
   return {
     server: {
@@ -36,20 +36,18 @@ export async function connectOurClient(
     },
     logs,
     listTools: async () => shapes(await client.listTools({ cache: 'none' })),
-    callTool: async (name, args = {}, { signal, onProgress } = {}) => ({
-      ...(await client.callTool(name, args, {
+    callTool: (name, args = {}, { signal, onProgress } = {}) =>
+      client.callTool(name, args, {
         ...(signal === undefined ? {} : { signal }),
         ...(onProgress === undefined ? {} : { onProgress: ({ progress }) => onProgress(progress) }),
-      })),
-    }),
+      }),
     listResources: async () => shapes(await client.listResources({ cache: 'none' })),
     listTemplates: async () => shapes(await client.listResourceTemplates({ cache: 'none' })),
     readResource: async (uri) => shapes(await client.readResource(uri, { cache: 'none' })),
     listPrompts: async () => shapes(await client.listPrompts({ cache: 'none' })),
-    getPrompt: async (name, args) => ({ ...(await client.getPrompt(name, args)) }),
-    complete: async (ref, argument, chosen) => ({
-      ...(await client.complete(ref, argument, chosen === undefined ? {} : { chosen })),
-    }),
+    getPrompt: (name, args) => client.getPrompt(name, args),
+    complete: (ref, argument, chosen) =>
+      client.complete(ref, argument, chosen === undefined ? {} : { chosen }),
     setLogLevel: (level) => client.setLogLevel(level),
     watch: async (uri, onUpdated) => {
       const watch = await client.watch({ resources: [uri], onResourceUpdated: onUpdated });
@@ -79,7 +77,7 @@ export async function connectOurClient(
           },
         },
       );
-      return { result: { ...result }, statuses };
+      return { result, statuses };
     },
     cancelTask: async (taskId) => {
       await client.tasks.cancel(taskId);
