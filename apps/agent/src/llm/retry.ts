@@ -8,7 +8,10 @@ export interface RetryOptions {
   readonly random: () => number;
   /** Aborts a delay, which rejects with the signal's reason. */
   readonly signal: AbortSignal;
-  /** Maximum delay that a server may request, in milliseconds. Default: 60,000. */
+  /**
+   * Maximum delay that a server may request, in milliseconds. 0: nothing is retried. Default:
+   * 60,000.
+   */
   readonly patienceMs?: number;
   /** Called before each delay. */
   readonly onWait?: (error: LlmError, waitMs: number) => void;
@@ -46,6 +49,7 @@ function waitBefore(
   if (retry === MAX_RETRIES)
     throw error.with({ message: `${error.message} (failed after ${MAX_RETRIES + 1} attempts)` });
   const asked = error.retryAfterMs;
+  if (patienceMs === 0 && (asked ?? 0) === 0) throw error;
   if (asked === undefined) return random() * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** retry);
   if (asked <= patienceMs) return asked;
   const until = new Date(clock.now() + asked).toISOString();

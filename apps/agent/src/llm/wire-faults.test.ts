@@ -96,6 +96,27 @@ describe.each(WIRES)('$api', (kind) => {
     expect(server.seen).toHaveLength(1);
   });
 
+  test.each([
+    { status: 529, body: kind.wire.error('overloaded_error', 'Overloaded') },
+    {
+      status: 429,
+      headers: { 'retry-after': '0' },
+      body: kind.wire.error('rate_limit_error', 'slow down'),
+    },
+  ])('a $status is not retried by a call without patience', async (reply) => {
+    await using server = await startFakeServer(kind.wire);
+    server.replies.push(reply, { turn: { text: 'ok' } });
+    const provider = connect(kind, server, { clock: new FakeClock(), idleTimeoutMs: 600_000 });
+    const call = async (): Promise<void> => {
+      for await (const _ of provider.stream(REQUEST, {
+        signal: new AbortController().signal,
+        patienceMs: 0,
+      }));
+    };
+    expect(await failure(call())).toMatchObject({ status: reply.status, retryable: true });
+    expect(server.seen).toHaveLength(1);
+  });
+
   test('a persistent overload ends after five attempts', async () => {
     await using server = await startFakeServer(kind.wire);
     for (let attempt = 0; attempt < 6; attempt += 1)

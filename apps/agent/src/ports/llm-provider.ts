@@ -193,7 +193,7 @@ export interface StreamOptions {
   readonly signal: AbortSignal;
   /**
    * Maximum retry delay within the call in milliseconds; a longer delay throws with `retryAfterMs`.
-   * Default: 60,000.
+   * 0: a failed request is not retried. Default: 60,000.
    */
   readonly patienceMs?: number;
 }

@@ -178,10 +178,18 @@ describe('a model call that fails for a temporary reason', () => {
     expect(modelOutage?.nextAttemptAt).toBeGreaterThanOrEqual(service.clock.now() + 600_000);
   });
 
-  test('waits more than 5 s as a state of the run, which is visible and survives a restart', async () => {
-    const service = await openService({ script: () => ({ text: 'done' }) });
-    await service.settled((await service.engine.createRun({ prompt: 'go' })).id);
-    expect(service.llm.patienceMs).toEqual([5000]);
+  test('is not retried within the model call, and holds no job while the run waits', async () => {
+    const service = await openService({
+      script: ({ messages }) =>
+        JSON.stringify(messages).includes('waits') ? { fail: overloaded() } : { text: 'done' },
+      concurrency: { 'advance-run': 1, 'call-tool': 1 },
+    });
+    const waits = await service.engine.createRun({ prompt: 'waits' });
+    await waiting(service, waits.id, 1);
+    const { id } = await service.engine.createRun({ prompt: 'go' });
+    expect(await service.settled(id)).toMatchObject({ status: 'completed' });
+    expect(service.llm.patienceMs).toEqual([0, 0]);
+    expect(await service.read.run(waits.id)).toMatchObject({ modelOutage: { attempts: 1 } });
   });
 
   test('ends the run at once when the retry delay exceeds its wall clock limit', async () => {

@@ -5,10 +5,10 @@ import { providerOf } from '../core/run-model.ts';
 import { PartialText } from './partial-text.ts';
 
 /**
- * Longest wait that a provider may request inside one attempt of a turn, in milliseconds. For a
- * longer wait the run itself waits, which is visible and survives a restart.
+ * Retry delay inside one attempt of a turn, in milliseconds: none. The run itself waits, which is
+ * visible, survives a restart and holds no job.
  */
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 0;
 
 export interface MessageStream {
   readonly run: Pick<Run, 'id' | 'provider'>;
