@@ -3,6 +3,7 @@ export const COMMIT_STEPS = [
   'create-run',
   'begin-turn',
   'finish-turn',
+  'stop-turn',
   'dispatch-call',
   'keep-round',
   'ask-person',

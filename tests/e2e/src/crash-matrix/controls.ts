@@ -28,6 +28,7 @@ export const controls: readonly Control[] = [
   { guard: 'recovery', cell: 'read-only: the agent is killed during-tool-call' },
   { guard: 'recovery', cell: 'idempotent: the agent is killed after-settle-call-commit' },
   { guard: 'recovery', cell: 'write: the agent is killed before-begin-turn-commit' },
+  { guard: 'recovery', cell: 'write: the agent is killed after-stop-turn-commit' },
   { guard: 'ledger', cell: 'write: the agent is killed during-tool-call' },
   {
     guard: 'ledger',

@@ -31,6 +31,8 @@ export interface Cell {
   readonly asksPerson: boolean;
   /** Whether the run is cancelled during the call. */
   readonly cancels?: true;
+  /** Whether the first model call after the tool call fails and is retried. */
+  readonly modelFails?: true;
 }
 
 /** Points between the sending of the call and the commit of its result. */
@@ -128,6 +130,16 @@ const cancelCells: readonly Cell[] = [
   },
 ];
 
+/** The kill before and after the commit of a failed attempt, and around the claim of the next one. */
+const modelCells: readonly Cell[] = [
+  ...aroundCommit('stop-turn').map((at) => ({ process: 'agent' as const, at })),
+  ...aroundCommit('begin-turn').map((at) => ({
+    process: 'agent' as const,
+    at,
+    firstAt: 'after-stop-turn-commit',
+  })),
+].map((killing): Cell => ({ kind: 'write', killing, asksPerson: false, modelFails: true }));
+
 const serverCells: readonly Cell[] = [
   ...KINDS.flatMap((kind) =>
     (['before-effect', 'after-effect'] as const).map((at): Cell => ({
@@ -142,7 +154,12 @@ const serverCells: readonly Cell[] = [
 ];
 
 /** Every kind of call × every point that it passes. */
-export const matrix: readonly Cell[] = [...agentCells, ...cancelCells, ...serverCells];
+export const matrix: readonly Cell[] = [
+  ...agentCells,
+  ...cancelCells,
+  ...modelCells,
+  ...serverCells,
+];
 
 export function nameOf({ kind, killing }: Cell): string {
   const before = 'firstAt' in killing ? ` after ${killing.firstAt}` : '';

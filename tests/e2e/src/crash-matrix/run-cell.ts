@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ApiClient, type RunView } from '../support/client.ts';
+import { startModelServer, type ModelServer } from '../support/model-server.ts';
 import { writeScenario } from '../support/scenario.ts';
 import { hooksWithout } from '../support/crash-hooks.ts';
 import {
@@ -64,6 +65,7 @@ class CellRun {
   readonly #ledger: string;
   #service: Service | undefined;
   #process: ServiceProcess | undefined;
+  #model: ModelServer | undefined;
   #asksPerson = false;
 
   constructor(cell: Cell, folder: string, options: CellOptions) {
@@ -91,6 +93,7 @@ class CellRun {
         answer: 'counted',
       },
     ]);
+    if (this.#cell.modelFails === true) await this.#startModel(input);
     let wasKilled = killing.process === 'agent';
     for (const point of points) wasKilled &&= await this.#runUntilKilled(point);
     const begun = performance.now();
@@ -111,6 +114,19 @@ class CellRun {
   async end(): Promise<void> {
     await this.#process?.stop('SIGKILL');
     await this.#service?.stop();
+    await this.#model?.close();
+    this.#model = undefined;
+  }
+
+  /** Starts a model that makes the call, fails once, and answers. */
+  async #startModel(input: object): Promise<void> {
+    this.#model = await startModelServer();
+    const name = `counting__${toolOf[this.#cell.kind]}`;
+    this.#model.say(
+      { call: { name, arguments: JSON.stringify(input) }, finish: 'tool_calls' },
+      { status: 503 },
+      { text: 'counted', finish: 'stop' },
+    );
   }
 
   get #effects(): number {
@@ -208,7 +224,10 @@ class CellRun {
     const options = {
       folder: this.#folder,
       config: {
-        llm: { provider: 'scripted', scenario: join(this.#folder, 'scenario.json') },
+        llm:
+          this.#model === undefined
+            ? { provider: 'scripted', scenario: join(this.#folder, 'scenario.json') }
+            : { provider: 'openai', model: 'the-model', base_url: this.#model.url },
         mcpServers: { counting: server },
       },
     };
@@ -219,7 +238,11 @@ class CellRun {
     this.#service = this.#process = await startServiceProcess({
       ...options,
       program: crashingService,
-      env: { ...env, ...(guardOff === undefined ? {} : { GUARD_OFF: guardOff }) },
+      env: {
+        ...env,
+        ...(this.#model === undefined ? {} : { OPENAI_API_KEY: 'key-for-the-mock' }),
+        ...(guardOff === undefined ? {} : { GUARD_OFF: guardOff }),
+      },
     });
     return this.#service;
   }

@@ -17,6 +17,7 @@ export function hooksWithout(protection: string | undefined): TestHooks {
 function forgetful(store: Store): Store {
   const read: Store['read'] = Object.assign(Object.create(store.read) as Store['read'], {
     runIds: () => Promise.resolve([]),
+    retries: () => Promise.resolve([]),
   });
   return Object.assign(Object.create(store) as Store, { read });
 }

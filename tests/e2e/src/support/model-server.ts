@@ -14,7 +14,7 @@ export interface Said {
 /** An answer without words, before which the client should wait. */
 export interface Refused {
   readonly status: number;
-  readonly retryAfterS: number;
+  readonly retryAfterS?: number;
 }
 
 export interface ModelServer {
@@ -45,7 +45,7 @@ export async function startModelServer(): Promise<ModelServer> {
     if ('status' in said) {
       response.writeHead(said.status, {
         'content-type': 'application/json',
-        'retry-after': String(said.retryAfterS),
+        ...(said.retryAfterS === undefined ? {} : { 'retry-after': String(said.retryAfterS) }),
       });
       response.end(JSON.stringify({ error: { message: 'too many requests' } }));
       return;

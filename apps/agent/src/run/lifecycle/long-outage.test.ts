@@ -48,8 +48,9 @@ class Attempts {
   };
 
   /** Resolves when no attempt is due or in progress. */
-  async settle({ until, opened, clock }: Service): Promise<void> {
-    await until(async () => {
+  async settle(service: Service): Promise<void> {
+    const { opened, clock } = service;
+    await service.until(async () => {
       if (this.began !== this.ended) return undefined;
       const due = await opened.read.retries({ until: clock.now(), limit: 1 });
       return due.length === 0 && this.began === this.ended ? true : undefined;

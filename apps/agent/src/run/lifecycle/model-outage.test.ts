@@ -261,7 +261,44 @@ describe('a model call that fails for a temporary reason', () => {
   });
 });
 
+describe('the stored reason of a failed attempt', () => {
+  test('is truncated at 2,000 characters', async () => {
+    const service = await openService({
+      script: () => ({ fail: new LlmError('overloaded', 'x'.repeat(100_000)) }),
+    });
+    const { id } = await service.engine.createRun({ prompt: 'go' });
+    const { modelOutage } = await waiting(service, id, 1);
+    expect(modelOutage?.error.message).toBe(`${'x'.repeat(2000)}…`);
+    expect((await service.event(id, 'turn.failed')).data['error']).toEqual(modelOutage?.error);
+  });
+});
+
 describe('a run that waits for its model', () => {
+  test('does not wait when its failed attempts have used up its budget', async () => {
+    const usage = {
+      input: 60,
+      cacheRead: 0,
+      cacheWrite: 0,
+      output: 0,
+      reasoning: 0,
+      source: 'partial',
+    } as const;
+    const service = await openService({
+      script: () => ({ fail: new LlmError('network', 'the stream broke', { usage }) }),
+    });
+    const { id } = await service.engine.createRun({ prompt: 'go', limits: { tokens: 100 } });
+    passTo(service, (await waiting(service, id, 1)).modelOutage?.nextAttemptAt ?? 0);
+    expect(await service.settled(id)).toMatchObject({
+      status: 'failed',
+      statusReason: 'token_limit',
+      error: { code: 'limit_exceeded' },
+      usage: { input: 120 },
+    });
+    expect(service.llm.requests).toHaveLength(2);
+    const failed = (await service.events(id)).findLast(({ type }) => type === 'turn.failed');
+    expect(failed?.data).toMatchObject({ retryable: false, error: { code: 'llm_network' } });
+  });
+
   test('is cancelled at once', async () => {
     const service = await openService({ script: () => ({ fail: overloaded() }) });
     const { id } = await service.engine.createRun({ prompt: 'go' });

@@ -2,6 +2,7 @@ import type { LlmError, LlmErrorKind } from '../../ports/llm-provider.ts';
 import type { Run, RunError } from '../../ports/store/run.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
+import { overBudget } from '../limits/budget.ts';
 import { wallClockDeadline } from '../limits/limits.ts';
 
 /** Status reason of a run that waits for its model. */
@@ -32,6 +33,9 @@ const MIN_DELAY_MS = 1_000;
  * all retry at once.
  */
 const RETRY_AFTER_JITTER_MS = 5_000;
+
+/** Maximum length of the stored reason of a failure, in characters. */
+const MAX_MESSAGE_CHARACTERS = 2_000;
 
 const NOT_IMPLEMENTED = 501;
 
@@ -85,24 +89,41 @@ interface FailedTurn {
   readonly error: LlmError;
 }
 
-/** Lets the run wait for its model: the text of the attempt is void, and the same turn begins again. Returns the error of a run that cannot wait. */
+/** The end of a run whose model call failed. */
+export interface ModelFailure {
+  readonly error: RunError;
+  readonly reason?: string;
+  /** Error of the model call, when the run ends for another reason. */
+  readonly callError?: RunError;
+}
+
+/** Lets the run wait for its model: the text of the attempt is void, and the same turn begins again. Returns the end of a run that cannot wait. */
 export async function waitForModel(
   context: Uses<'clock' | 'random' | 'retries'>,
   change: Change,
   { turn, messageId, error }: FailedTurn,
-): Promise<RunError | undefined> {
+): Promise<ModelFailure | undefined> {
   const { clock, random, retries } = context;
   const run = await change.sql.runCore(change.runId);
-  const failure = { code: `llm_${error.kind}`, message: error.message };
-  if (run === undefined) return failure;
+  const failure = { code: `llm_${error.kind}`, message: shortened(error.message) };
+  if (run === undefined) return { error: failure };
   const now = clock.now();
   const attempts = (run.modelOutage?.attempts ?? 0) + 1;
-  if (!isTransient(error, attempts)) return failure;
+  if (!isTransient(error, attempts)) return { error: failure };
+  const spent = overBudget(run);
+  if (spent !== undefined)
+    return {
+      error: { code: 'limit_exceeded', message: spent.message },
+      reason: spent.reason,
+      callError: failure,
+    };
   const next = nextAttemptAt({ attempts, error, now, deadline: wallClockDeadline(run), random });
   if (next === undefined)
     return {
-      ...failure,
-      message: `${error.message} The wall clock of the run ends before that. Resume the run then.`,
+      error: {
+        ...failure,
+        message: `${failure.message} The wall clock of the run ends before that. Resume the run then.`,
+      },
     };
   const modelOutage = {
     since: run.modelOutage?.since ?? now,
@@ -129,4 +150,10 @@ export async function waitForModel(
   });
   change.afterCommit(() => retries.wakeAt(next));
   return undefined;
+}
+
+function shortened(message: string): string {
+  return message.length <= MAX_MESSAGE_CHARACTERS
+    ? message
+    : `${message.slice(0, MAX_MESSAGE_CHARACTERS)}…`;
 }

@@ -43,7 +43,9 @@ export function emitLimitEvents(
 export function overBudget({
   limits,
   usage,
-}: Run): { readonly reason: string; readonly message: string } | undefined {
+}: Pick<Run, 'limits' | 'usage'>):
+  | { readonly reason: string; readonly message: string }
+  | undefined {
   if (usage === undefined) return undefined;
   for (const { allowed, used, reason, unit } of MEASURES) {
     const most = allowed(limits);

@@ -10,7 +10,7 @@ import { endRun } from '../lifecycle/end-run.ts';
 import type { EngineParts, Uses } from '../core/engine-parts.ts';
 import { finishTurn } from './finish-turn.ts';
 import { fitContext } from './fit-context.ts';
-import { waitForModel } from '../lifecycle/model-outage.ts';
+import { waitForModel, type ModelFailure } from '../lifecycle/model-outage.ts';
 import { messageText } from '../text/message-text.ts';
 import { cardOf } from '../core/run-model.ts';
 import { checkOutput } from './output.ts';
@@ -107,7 +107,7 @@ async function stopTurn(
   const { run, number, messageId } = turn;
   if (!(error instanceof LlmError) && !signal.aborted)
     context.logger.error('a model call failed', { run_id: run.id, error });
-  await context.commit(run.id, async (change) => {
+  const work = async (change: Change): Promise<void> => {
     const isCancelling = (await change.sql.run(run.id))?.status === 'cancelling';
     if (error instanceof LlmError && error.usage !== undefined)
       await charge(change, { usage: error.usage, model: run.model });
@@ -121,15 +121,20 @@ async function stopTurn(
       change.emit({ type: 'turn.cancelled', data });
       return;
     }
-    const failure =
+    const failure: ModelFailure | undefined =
       error instanceof LlmError
         ? await waitForModel(context, change, { turn: number, messageId, error })
-        : INTERNAL_ERROR;
+        : { error: INTERNAL_ERROR };
     if (failure === undefined) return;
     await keepPartialText(change, turn, text);
-    change.emit({ type: 'turn.failed', data: { ...data, error: failure, retryable: false } });
-    await endRun(context, change, { status: 'failed', error: failure });
-  });
+    const { callError, ...end } = failure;
+    change.emit({
+      type: 'turn.failed',
+      data: { ...data, error: callError ?? end.error, retryable: false },
+    });
+    await endRun(context, change, { status: 'failed', ...end });
+  };
+  await context.commit(run.id, work, 'stop-turn');
 }
 
 /** Stores the partial text of a run that ends here. */
