@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { ok } from '../run/testing/fake-registry.ts';
-import { openService } from '../run/testing/service.ts';
+import { cardWith } from '../ports/testing/model-card.ts';
+import { openService, type Service } from '../run/testing/service.ts';
 import { createServiceEdge } from './testing/service-edge.ts';
 import { NewAgent } from './agent-schemas.ts';
 
@@ -9,6 +10,10 @@ const EVERY_FIELD = {
   instructions: 'Be brief.',
   model: 'm-1',
   servers: ['r', 'w'],
+  temperature: 0.5,
+  max_tokens: 9,
+  effort: 'low',
+  tool_choice: 'required',
   limits: {
     turns: 1,
     tool_calls: 2,
@@ -25,10 +30,14 @@ const EVERY_FIELD = {
 const call = () => Promise.resolve(ok('read'));
 const TOOLS = { r__read: { call }, w__write: { call } };
 
+async function openServiceWithModel(): Promise<Service> {
+  const service = await openService({ script: () => ({ text: 'done' }), tools: TOOLS });
+  service.llm.cards = [cardWith({ id: 'm-1', takes: { efforts: ['low'] } })];
+  return service;
+}
+
 test('every endpoint returns each field of a posted agent', async () => {
-  const edge = await createServiceEdge(
-    await openService({ script: () => ({ text: 'done' }), tools: TOOLS }),
-  );
+  const edge = await createServiceEdge(await openServiceWithModel());
   expect(Object.keys(EVERY_FIELD)).toEqual(Object.keys(NewAgent.shape));
   expect(Object.keys(EVERY_FIELD.limits)).toEqual(
     Object.keys(NewAgent.shape.limits.unwrap().shape),
@@ -42,9 +51,7 @@ test('every endpoint returns each field of a posted agent', async () => {
 });
 
 test('an agent that is read, changed in one field and put back keeps its limits', async () => {
-  const edge = await createServiceEdge(
-    await openService({ script: () => ({ text: 'done' }), tools: TOOLS }),
-  );
+  const edge = await createServiceEdge(await openServiceWithModel());
   const { id } = (await edge.request('POST', '/v1/agents', { body: EVERY_FIELD })).json<{
     id: string;
   }>();

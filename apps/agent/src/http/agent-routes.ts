@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Agent as StoredAgent, AgentDefinition } from '../ports/store/agent.ts';
+import { mergeSettings, modelSettingsData, requestedSettings } from '../run/core/model-settings.ts';
 import { limitsData, limitsOf } from '../run/limits/limits-data.ts';
 import { Agent, AgentList, NewAgent } from './agent-schemas.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
@@ -142,8 +143,10 @@ function definitionOf({
   model,
   servers,
   limits,
+  ...settings
 }: z.output<typeof NewAgent>): AgentDefinition {
-  return { name, instructions, model, servers, limits: limitsOf(limits) };
+  const modelSettings = mergeSettings(requestedSettings(settings));
+  return { name, instructions, model, servers, limits: limitsOf(limits), modelSettings };
 }
 
 function agentView({
@@ -153,6 +156,7 @@ function agentView({
   model,
   servers,
   limits,
+  modelSettings,
   createdAt,
   updatedAt,
 }: StoredAgent): z.output<typeof Agent> {
@@ -162,6 +166,7 @@ function agentView({
     ...(instructions === undefined ? {} : { instructions }),
     ...(model === undefined ? {} : { model }),
     ...(servers === undefined ? {} : { servers: [...servers] }),
+    ...modelSettingsData(modelSettings),
     limits: limitsData(limits),
     created_at: new Date(createdAt).toISOString(),
     updated_at: new Date(updatedAt).toISOString(),

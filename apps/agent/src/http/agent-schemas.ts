@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Limits, time } from './schemas.ts';
+import { requestedSettings, setSettings } from './setting-schemas.ts';
 
 export const NewAgent = z
   .strictObject({
@@ -25,6 +26,7 @@ export const NewAgent = z
       .max(100)
       .optional()
       .describe('Names of the MCP servers whose tools may be used; default: all'),
+    ...requestedSettings,
     limits: Limits.optional(),
   })
   .meta({
@@ -46,6 +48,7 @@ export const Agent = z
     instructions: z.string().optional(),
     model: z.string().optional(),
     servers: z.array(z.string()).optional(),
+    ...setSettings,
     limits: z.object(Limits.shape).describe('The limits that were set'),
     created_at: time,
     updated_at: time,

@@ -350,6 +350,7 @@ async function open(): Promise<{
       model: undefined,
       servers: undefined,
       limits: {},
+      modelSettings: undefined,
       createdAt: 1,
       updatedAt: 1,
     });

@@ -4,6 +4,7 @@ import type { RunEventType } from '../run/core/events.ts';
 import { InboxKind, inboxRequestVariants, StoredInboxResponse } from './inbox-schemas.ts';
 import { RunErrorDetails, RunLimits, Usage } from './run-schemas.ts';
 import { json, time } from './schemas.ts';
+import { setSettings } from './setting-schemas.ts';
 
 const call = {
   call_id: z.string(),
@@ -36,6 +37,10 @@ export const EVENT_DATA = {
       model: z.string().optional().describe('Absent for kind call'),
       scripted: z.boolean(),
       limits: RunLimits,
+      model_settings: z
+        .object(setSettings)
+        .optional()
+        .describe('Settings of the model calls; absent without any'),
       kind: z.enum(['agent', 'call']),
       thread_id: z.string().optional(),
       agent_id: z.string().optional(),

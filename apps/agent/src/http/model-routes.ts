@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { type LlmProviders, ModelNameError, type ModelRef } from '../ports/llm-providers.ts';
 import type { ModelCard } from '../ports/model-card.ts';
-import { acceptedToolChoices } from '../run/core/run-model.ts';
+import { acceptedToolChoices } from '../run/core/model-settings.ts';
 import { Model, ModelList, ModelListQuery, ModelParameters } from './model-schemas.ts';
 import { pageByName } from './page-by-name.ts';
 import { Problem } from './problem.ts';

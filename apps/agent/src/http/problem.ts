@@ -27,6 +27,7 @@ const problems = {
   invalid_output_schema: [400, 'The output schema is not supported'],
   unknown_price: [400, 'The price of the model is not known'],
   invalid_model: [400, 'The name of the model does not select one model'],
+  unsupported_setting: [400, 'The model does not support the setting'],
   unknown_agent: [400, 'There is no such agent'],
   unknown_thread: [400, 'There is no such thread'],
   unknown_server: [400, 'There is no such MCP server'],

@@ -3,6 +3,7 @@ import type * as z from 'zod';
 import type { Fork, NewRun as EngineNewRun, OnCommit } from '../ports/run-engine.ts';
 import type { Run } from '../ports/store/run.ts';
 import type { StoreReader } from '../ports/store.ts';
+import { requestedSettings } from '../run/core/model-settings.ts';
 import { limitsOf } from '../run/limits/limits-data.ts';
 import { KeyHeaders, replyWith } from './idempotency.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
@@ -142,10 +143,12 @@ function forkOf({
   instructions,
   metadata,
   output_schema: outputSchema,
+  ...settings
 }: z.output<typeof NewFork>): Fork {
   const named = { atTurn, prompt, servers, model, instructions, metadata, outputSchema };
   return {
     limits: limitsOf(limits),
+    modelSettings: requestedSettings(settings),
     ...Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined)),
   };
 }
@@ -161,11 +164,13 @@ function newRun({
   on_busy: onBusy,
   metadata,
   output_schema: outputSchema,
+  ...settings
 }: z.output<typeof NewRun>): EngineNewRun {
   const named = { servers, model, instructions, agentId, threadId, onBusy, metadata, outputSchema };
   return {
     prompt,
     limits: limitsOf(limits),
+    modelSettings: requestedSettings(settings),
     ...Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined)),
   };
 }

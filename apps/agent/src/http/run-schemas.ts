@@ -10,6 +10,7 @@ import {
   MetadataPatch,
   time,
 } from './schemas.ts';
+import { requestedSettings, setSettings } from './setting-schemas.ts';
 
 const runStatus = z.enum(RUN_STATUSES);
 
@@ -29,6 +30,7 @@ const settings = {
     .describe(
       'provider/model, or the id or alias of a model that one provider offers (GET /v1/models); default: the configured model',
     ),
+  ...requestedSettings,
   limits: Limits.optional(),
   instructions: z
     .string()
@@ -155,6 +157,7 @@ export const Run = z
       .string()
       .optional()
       .describe('Present when the answers are scripted, or the limits of the model are assumed'),
+    ...setSettings,
     limits: RunLimits,
     thread_id: z.string().optional(),
     agent_id: z.string().optional(),

@@ -39,6 +39,10 @@ export interface TestEdge {
   close(): Promise<void>;
 }
 
+const fakeLlm = new FakeLlm(
+  () => ({}),
+  () => undefined,
+);
 const clock: Clock = {
   now: () => Date.now(),
   after: () => () => undefined,
@@ -94,10 +98,7 @@ export async function createTestEdge(
       bus,
       registry: emptyRegistry,
       directory: { server: () => undefined, control: () => undefined },
-      llm: new FakeLlm(
-        () => ({}),
-        () => undefined,
-      ),
+      llm: fakeLlm,
       clock,
       metrics,
       phase: () => 'ready',
@@ -196,7 +197,7 @@ const emptyRegistry: ToolRegistry = {
 
 function storingEngine(store: Store): RunEngine {
   let count = 0;
-  const parts = { store, clock, newId: randomUUID };
+  const parts = { store, clock, newId: randomUUID, llm: fakeLlm };
   return {
     async createRun({ prompt, servers }, onCommit) {
       if (servers?.includes('nowhere') === true)

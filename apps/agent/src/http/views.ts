@@ -11,6 +11,7 @@ import type { PinnedTool as Pin } from '../ports/server-directory.ts';
 import type { CatalogueTool, ServerStatus } from '../ports/tool-registry.ts';
 import { artifactIdOf } from '../run/results/artifacts.ts';
 import { fieldsOf } from '../run/input/elicitation-form.ts';
+import { modelSettingsData } from '../run/core/model-settings.ts';
 import { modelNotice } from '../run/core/run-model.ts';
 import { previewOf } from '../run/core/events.ts';
 import type { FormField as Field } from '../run/input/form-field.ts';
@@ -62,6 +63,7 @@ export function runView(
     created_at: iso(run.createdAt),
     ...defined({
       ...(run.kind === 'call' ? {} : { provider: run.provider, model: run.model }),
+      ...modelSettingsData(run.modelSettings),
       status_reason: run.statusReason,
       servers: run.servers === undefined ? undefined : [...run.servers],
       thread_id: run.threadId,

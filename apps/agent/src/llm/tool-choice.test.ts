@@ -46,10 +46,15 @@ describe.each(WIRES)('$api', (kind) => {
   });
 });
 
-test('a model that thinks, or does not support forced tool calls, chooses freely, with a warning', async () => {
+test('a model that thinks is forced without thinking; a model that does not support forced tool calls chooses freely, with a warning', async () => {
   const kind = WIRES.find(({ api }) => api === 'messages');
   if (kind === undefined) throw new Error('no wire');
+  // The fake API refuses a forced choice with thinking.
   expect(await choose(kind, { toolChoice: 'required' }, 'claude-sonnet-4-6')).toEqual({
+    sent: { type: 'any' },
+    warnings: [],
+  });
+  expect(await choose(kind, { toolChoice: 'required' }, 'claude-sonnet-5-5')).toEqual({
     sent: { type: 'auto' },
     warnings: [expect.stringContaining('cannot be made to call a tool')],
   });

@@ -1,4 +1,5 @@
 import type { ContentBlock, JsonObject, JsonSchema } from '@signalbox/mcp-core';
+import type { Effort } from './model-settings.ts';
 import type { ModelCard } from './model-card.ts';
 
 /** A content block: every MCP content type, and the types that only model messages have. */
@@ -61,7 +62,10 @@ export interface LlmRequest {
    */
   readonly outputSchema?: JsonSchema;
   readonly maxTokens: number;
+  /** Left out with a warning for a model that does not accept it. */
   readonly temperature?: number;
+  /** Reasoning effort. Left out with a warning for a model that does not accept it. */
+  readonly effort?: Effort;
   readonly stopSequences?: readonly string[];
   /** Cache key of the prompt prefix, stable per conversation. */
   readonly cacheKey?: string;

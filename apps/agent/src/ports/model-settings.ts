@@ -18,3 +18,8 @@ export interface ModelSettings {
    */
   readonly toolChoice?: (typeof TOOL_CHOICES)[number];
 }
+
+/** Settings of a request. Null selects the default of the model instead of an inherited value. */
+export type RequestedSettings = {
+  readonly [Name in keyof ModelSettings]?: ModelSettings[Name] | null;
+};

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@signalbox/mcp-core';
+import type { RequestedSettings } from './model-settings.ts';
 import type { InboxItem } from './store/inbox.ts';
 import type { Run } from './store/run.ts';
 import type { StoreTransaction } from './store.ts';
@@ -12,6 +13,7 @@ export interface NewRun {
   readonly servers?: readonly string[];
   readonly model?: string;
   readonly limits?: Partial<Run['limits']>;
+  readonly modelSettings?: RequestedSettings;
   /** Instructions in addition to the service's own. */
   readonly instructions?: string;
   /** Stored agent that provides the fields which are not given. */
@@ -44,7 +46,7 @@ export interface CallRun {
 /** A fork of a run. Fields and limits that are not given are copied from the run. */
 export interface Fork extends Pick<
   NewRun,
-  'servers' | 'model' | 'limits' | 'instructions' | 'metadata' | 'outputSchema'
+  'servers' | 'model' | 'limits' | 'modelSettings' | 'instructions' | 'metadata' | 'outputSchema'
 > {
   /**
    * Last turn that is copied; 0 copies only the prompt. Default: the last turn whose calls have
@@ -76,6 +78,7 @@ export class EngineError extends Error {
     | 'invalid_output_schema'
     | 'unknown_price'
     | 'invalid_model'
+    | 'unsupported_setting'
     | 'unknown_agent'
     | 'unknown_thread'
     | 'unknown_server'
@@ -100,8 +103,8 @@ export class EngineError extends Error {
 export interface RunEngine {
   /**
    * Resolves when the run is committed. The run will reach a terminal status even after a crash.
-   * @throws EngineError `unknown_server`, `invalid_output_schema`, `invalid_model`, `unknown_agent`,
-   * `unknown_thread`, `thread_busy`, `too_many_runs`
+   * @throws EngineError `unknown_server`, `invalid_output_schema`, `invalid_model`,
+   * `unsupported_setting`, `unknown_price`, `unknown_agent`, `unknown_thread`, `thread_busy`, `too_many_runs`
    */
   createRun(input: NewRun, onCommit?: OnCommit<Run>): Promise<Run>;
   /**
@@ -112,7 +115,7 @@ export interface RunEngine {
   /**
    * Starts a run with a copy of another run's conversation up to the end of a turn.
    * @throws EngineError `run_not_found`, `invalid_fork`, `unknown_server`, `invalid_output_schema`,
-   * `unknown_price`, `invalid_model`
+   * `unknown_price`, `invalid_model`, `unsupported_setting`
    */
   forkRun(id: string, fork: Fork, onCommit?: OnCommit<Run>): Promise<Run>;
   /**
@@ -152,8 +155,12 @@ export interface RunEngine {
   updateThread(id: string, change: (thread: Thread) => Partial<ThreadDetails>): Promise<Thread>;
   /** Deletes a thread and its runs. @throws EngineError `thread_not_found`, `thread_busy` */
   deleteThread(id: string): Promise<void>;
+  /** Stores an agent. @throws EngineError `invalid_model`, `unsupported_setting` */
   createAgent(definition: AgentDefinition, onCommit?: OnCommit<Agent>): Promise<Agent>;
-  /** Replaces the definition of an agent. @throws EngineError `agent_not_found` */
+  /**
+   * Replaces the definition of an agent.
+   * @throws EngineError `agent_not_found`, `invalid_model`, `unsupported_setting`
+   */
   replaceAgent(id: string, definition: AgentDefinition): Promise<Agent>;
   /** Deletes an agent; its runs continue. @throws EngineError `agent_not_found` */
   deleteAgent(id: string): Promise<void>;

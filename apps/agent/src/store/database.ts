@@ -35,6 +35,7 @@ export interface Database {
     Run,
     | 'servers'
     | 'limits'
+    | 'modelSettings'
     | 'metadata'
     | 'forkedFrom'
     | 'usage'
@@ -59,7 +60,7 @@ export interface Database {
   audit: Row<AuditEntry, never> & { seq: Generated<number>; at: number };
   samplingCounts: { runId: string; server: string; requests: number };
   threads: Row<Thread, 'metadata'>;
-  agents: Row<Agent, 'servers' | 'limits'>;
+  agents: Row<Agent, 'servers' | 'limits' | 'modelSettings'>;
   idempotencyKeys: Row<UsedKey, 'response'>;
   artifacts: Row<Artifact, never>;
   artifactOwners: { runId: string; artifactId: string };
@@ -162,6 +163,7 @@ export const runCodec = createCodec<Run, Database['runs']>({
   json: [
     'servers',
     'limits',
+    'modelSettings',
     'metadata',
     'forkedFrom',
     'usage',
@@ -203,7 +205,9 @@ export const auditCodec = createCodec<
 >({});
 export const storedAuditCodec = createCodec<StoredAuditEntry, Row<StoredAuditEntry, never>>({});
 export const threadCodec = createCodec<Thread, Database['threads']>({ json: ['metadata'] });
-export const agentCodec = createCodec<Agent, Database['agents']>({ json: ['servers', 'limits'] });
+export const agentCodec = createCodec<Agent, Database['agents']>({
+  json: ['servers', 'limits', 'modelSettings'],
+});
 export const usedKeyCodec = createCodec<UsedKey, Database['idempotencyKeys']>({
   json: ['response'],
   booleans: ['isDone'],

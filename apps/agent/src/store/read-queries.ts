@@ -27,6 +27,7 @@ export const RUN_COLUMNS = [
   'model',
   'scripted',
   'limits',
+  'modelSettings',
   'threadId',
   'threadPosition',
   'agentId',

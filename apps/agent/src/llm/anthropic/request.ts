@@ -1,9 +1,11 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { Block, LlmRequest, Message } from '../../ports/llm-provider.ts';
+import type { Effort } from '../../ports/model-settings.ts';
 import type { ModelCard, ModelFeatures } from '../../ports/model-card.ts';
 import { type Part, partsOf, resultParts } from '../content-parts.ts';
 import { type Endpoint, nativeProviderOf } from '../endpoint.ts';
 import { isContent, lossesIn } from '../message-losses.ts';
+import { settingsFor } from '../model-settings.ts';
 import { outputFormat } from '../output-schema.ts';
 import { fitTools } from '../tool-schema.ts';
 import { resultCallIds, wireCallId } from '../wire-call-id.ts';
@@ -43,8 +45,8 @@ export function buildRequest(request: LlmRequest, options: BuildOptions): BuiltR
     ...(isFirstTurn ? toolWarnings : []),
     ...lossesIn(request.messages, card.takes),
   ];
-  if (request.temperature !== undefined)
-    warnings.push('This API takes no temperature; it was left out.');
+  const { settings, warnings: settingWarnings } = settingsFor(request, card);
+  warnings.push(...settingWarnings);
   if (messages.at(-1)?.role === 'assistant') {
     messages.push({ role: 'user', content: [{ type: 'text', text: 'Continue.' }] });
     warnings.push('The conversation ended with the model\'s own words; "Continue." was added.');
@@ -73,36 +75,51 @@ export function buildRequest(request: LlmRequest, options: BuildOptions): BuiltR
         }),
     ...(stopSequences.length === 0 ? {} : { stop_sequences: stopSequences }),
     ...(tools.length === 0 || toolChoice === undefined ? {} : { tool_choice: toolChoice }),
-    ...thinkingFor(request, card),
-    ...(options.endpoint.isVendor ? outputConfigOf(request) : {}),
+    ...thinkingFor(request, { card, isForced: tools.length > 0 && toolChoice?.type === 'any' }),
+    ...outputConfigOf(request, { effort: settings.effort, isVendor: options.endpoint.isVendor }),
   };
+  // The SDK's types leave out the field, which compatible servers accept.
+  if (settings.temperature !== undefined)
+    Object.assign(params, { temperature: settings.temperature });
   return { params, warnings };
 }
 
-/** Only Anthropic's own models get the field: compatible servers may not support it. */
-function outputConfigOf({ outputSchema }: LlmRequest): Pick<Params, 'output_config'> {
-  const format = outputSchema === undefined ? undefined : outputFormat(outputSchema);
-  return format === undefined
-    ? {}
-    : { output_config: { format: { type: 'json_schema', schema: format.schema } } };
+/** Only Anthropic's own models get a format: compatible servers may not support it. */
+function outputConfigOf(
+  { outputSchema }: LlmRequest,
+  { effort, isVendor }: { readonly effort: Effort | undefined; readonly isVendor: boolean },
+): Pick<Params, 'output_config'> {
+  const format = isVendor && outputSchema !== undefined ? outputFormat(outputSchema) : undefined;
+  const config = {
+    ...(effort === undefined
+      ? {}
+      : { effort: effort as NonNullable<Anthropic.OutputConfig['effort']> }),
+    ...(format === undefined
+      ? {}
+      : { format: { type: 'json_schema' as const, schema: format.schema } }),
+  };
+  return Object.keys(config).length === 0 ? {} : { output_config: config };
 }
 
-/** Disables thinking for sampling, whose few tokens it would use up. */
-function thinkingFor({ purpose }: LlmRequest, { reasons }: ModelCard): Pick<Params, 'thinking'> {
-  return purpose === 'agent' && reasons
+/**
+ * Disables thinking for sampling, whose few tokens it would use up, and for a forced tool call,
+ * which the API refuses together with thinking.
+ */
+function thinkingFor(
+  { purpose }: LlmRequest,
+  { card, isForced }: { readonly card: ModelCard; readonly isForced: boolean },
+): Pick<Params, 'thinking'> {
+  return purpose === 'agent' && card.reasons && !isForced
     ? { thinking: { type: 'adaptive', display: 'summarized' } }
     : {};
 }
 
-/** A thinking model cannot be forced to call a tool. */
 function choiceOf(
-  { toolChoice, purpose }: LlmRequest,
-  { reasons, takes }: ModelCard,
+  { toolChoice }: LlmRequest,
+  { takes }: ModelCard,
 ): Anthropic.ToolChoice | undefined {
   if (toolChoice !== 'required') return toolChoice === undefined ? undefined : { type: toolChoice };
-  return takes.requiredTools && !(reasons && purpose === 'agent')
-    ? { type: 'any' }
-    : { type: 'auto' };
+  return takes.requiredTools ? { type: 'any' } : { type: 'auto' };
 }
 
 /** Joins consecutive messages of one role, since the results of a turn must be in one message. */

@@ -4,6 +4,7 @@ import type { ModelCard, ModelFeatures } from '../../ports/model-card.ts';
 import { type Part, partsOf, resultParts } from '../content-parts.ts';
 import { type Endpoint, nativeProviderOf } from '../endpoint.ts';
 import { isContent, lossesIn } from '../message-losses.ts';
+import { settingsFor } from '../model-settings.ts';
 import { outputFormat } from '../output-schema.ts';
 import { fitTools } from '../tool-schema.ts';
 import { resultCallIds, wireCallId } from '../wire-call-id.ts';
@@ -57,8 +58,8 @@ export function buildRequest(
     ...(isFirstTurn ? toolWarnings : []),
     ...lossesIn(request.messages, card.takes),
   ];
-  if (request.temperature !== undefined && !card.takes.temperature)
-    warnings.push(`The model ${card.id} takes no temperature; it was left out.`);
+  const { settings, warnings: settingWarnings } = settingsFor(request, card);
+  warnings.push(...settingWarnings);
   const messages = messagesOf(request, { card, endpoint });
   if (messages.at(-1)?.role === 'assistant' && !card.takes.prefill) {
     messages.push({ role: 'user', content: 'Continue.' });
@@ -88,9 +89,8 @@ export function buildRequest(
     ...(tools.length === 0 || request.toolChoice === undefined
       ? {}
       : { tool_choice: request.toolChoice }),
-    ...(request.temperature !== undefined && card.takes.temperature
-      ? { temperature: request.temperature }
-      : {}),
+    ...(settings.temperature === undefined ? {} : { temperature: settings.temperature }),
+    ...(settings.effort === undefined ? {} : { reasoning_effort: settings.effort }),
     ...(endpoint.isVendor ? responseFormatOf(request) : {}),
     ...(isStoppedThere && stops.length > 0 ? { stop: [...stops] } : {}),
     ...(endpoint.isVendor && request.cacheKey !== undefined

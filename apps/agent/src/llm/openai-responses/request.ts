@@ -1,9 +1,11 @@
 import type OpenAI from 'openai';
 import type { Block, LlmRequest, Message } from '../../ports/llm-provider.ts';
+import type { Effort } from '../../ports/model-settings.ts';
 import type { ModelCard, ModelFeatures } from '../../ports/model-card.ts';
 import { type Part, partsOf, resultParts } from '../content-parts.ts';
 import { type Endpoint, nativeProviderOf } from '../endpoint.ts';
 import { isContent, lossesIn } from '../message-losses.ts';
+import { settingsFor } from '../model-settings.ts';
 import { outputFormat } from '../output-schema.ts';
 import { fitTools } from '../tool-schema.ts';
 import { resultCallIds, wireCallId } from '../wire-call-id.ts';
@@ -40,9 +42,8 @@ export function buildRequest(
   });
   const isFirstTurn = request.messages.every(({ role }) => role === 'user');
   const warnings = isFirstTurn ? [...toolWarnings] : [];
-  const { temperature } = request;
-  if (temperature !== undefined && !takes.temperature)
-    warnings.push(`The model ${model} takes no temperature; it was left out.`);
+  const { settings, warnings: settingWarnings } = settingsFor(request, card);
+  warnings.push(...settingWarnings);
   const isTiny = request.maxTokens < MIN_OUTPUT_TOKENS;
   if (isTiny)
     warnings.push(
@@ -75,9 +76,9 @@ export function buildRequest(
     ...(tools.length === 0 || request.toolChoice === undefined
       ? {}
       : { tool_choice: request.toolChoice }),
-    ...(reasons ? reasoningFor(request) : {}),
+    ...(reasons || settings.effort !== undefined ? reasoningFor(request, settings.effort) : {}),
     ...(endpoint.isVendor ? textFormatOf(request) : {}),
-    ...(temperature !== undefined && takes.temperature ? { temperature } : {}),
+    ...(settings.temperature === undefined ? {} : { temperature: settings.temperature }),
     ...(request.cacheKey === undefined ? {} : { prompt_cache_key: request.cacheKey.slice(0, 64) }),
     ...(endpoint.isVendor ? { stream_options: { include_obfuscation: false } } : {}),
   };
@@ -108,10 +109,13 @@ function textFormatOf({ outputSchema }: LlmRequest): Pick<Params, 'text'> {
       };
 }
 
-/** Disables thinking for sampling, whose few tokens it would use up. */
-function reasoningFor({ purpose }: LlmRequest): Pick<Params, 'reasoning' | 'include'> {
+/** Reduces thinking for sampling, whose few tokens it would use up. */
+function reasoningFor(
+  { purpose }: LlmRequest,
+  effort: Effort | undefined = purpose === 'sampling' ? 'low' : undefined,
+): Pick<Params, 'reasoning' | 'include'> {
   return {
-    reasoning: purpose === 'sampling' ? { effort: 'low', summary: 'auto' } : { summary: 'auto' },
+    reasoning: { ...(effort === undefined ? {} : { effort }), summary: 'auto' },
     include: ['reasoning.encrypted_content'],
   };
 }

@@ -21,6 +21,7 @@ interface Request {
   readonly tools?: readonly { readonly name: string; readonly input_schema: JsonObject }[];
   readonly stream: boolean;
   readonly temperature?: number;
+  readonly output_config?: { readonly effort?: string };
   readonly thinking?: { readonly type: string };
   readonly tool_choice?: { readonly type: string };
 }
@@ -42,9 +43,12 @@ function requestProblem(request: Request, version: unknown): string | undefined 
   if (!request.stream) return 'this fake wants stream: true';
   if (typeof request.max_tokens !== 'number' || request.max_tokens < 1)
     return 'max_tokens: Field required';
-  if (request.temperature !== undefined && version === '2026-10-21')
+  if (request.temperature !== undefined && version === '2026-10-21' && isVendorModel(request))
     return 'temperature: Extra inputs are not permitted';
   if (typeof version !== 'string') return 'anthropic-version: header is required';
+  const effort = request.output_config?.effort;
+  if (effort !== undefined && !['low', 'medium', 'high', 'xhigh', 'max'].includes(effort))
+    return 'output_config.effort: Input should be low, medium, high, xhigh or max';
   const choice = request.tool_choice?.type;
   if (choice !== undefined && request.tools === undefined)
     return 'tool_choice may only be specified while providing tools.';
@@ -58,6 +62,11 @@ function requestProblem(request: Request, version: unknown): string | undefined 
     messagesProblem(request) ??
     thinkingProblem(request)
   );
+}
+
+/** Other models are those of a compatible server. */
+function isVendorModel({ model }: Request): boolean {
+  return model.startsWith('claude-');
 }
 
 function messagesProblem({ messages }: Request): string | undefined {

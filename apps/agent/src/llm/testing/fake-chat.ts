@@ -33,6 +33,7 @@ interface Request {
   readonly max_completion_tokens?: number;
   readonly stop?: readonly string[];
   readonly temperature?: number;
+  readonly reasoning_effort?: string;
   readonly tool_choice?: string;
 }
 
@@ -66,6 +67,9 @@ function requestProblem(request: Request): string | undefined {
     return `Function tools with reasoning_effort are not supported for ${request.model} in /v1/chat/completions. Please use /v1/responses instead.`;
   if (/^(gpt-[5-9]|o\d)/.test(request.model) && request.temperature !== undefined)
     return "Unsupported value: 'temperature' does not support this value with this model.";
+  if (request.reasoning_effort !== undefined && !request.model.startsWith('gpt-oss'))
+    return "Unsupported parameter: 'reasoning_effort' is not supported with this model.";
+  if ((request.temperature ?? 0) > 2) return "Invalid 'temperature': expected a value <= 2.";
   if (request.tool_choice !== undefined && request.tools === undefined)
     return "'tool_choice' is only allowed when 'tools' are specified.";
   return (

@@ -30,6 +30,7 @@ interface Request {
   }[];
   readonly max_output_tokens: number;
   readonly temperature?: number;
+  readonly reasoning?: { readonly effort?: string };
   readonly stream: boolean;
   readonly store?: boolean;
   readonly tool_choice?: string;
@@ -58,6 +59,9 @@ function requestProblem(request: Request): string | undefined {
     return "Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16.";
   if (request.temperature !== undefined && /^(gpt-[5-9]|o\d)/.test(request.model))
     return "Unsupported parameter: 'temperature' is not supported with this model.";
+  if (request.reasoning?.effort !== undefined && !/^(gpt-[5-9]|o\d)/.test(request.model))
+    return "Unsupported parameter: 'reasoning.effort' is not supported with this model.";
+  if ((request.temperature ?? 0) > 2) return "Invalid 'temperature': expected a value <= 2.";
   if (request.tool_choice !== undefined && request.tools === undefined)
     return "Tool choice 'required' must be specified with 'tools' parameter.";
   if ((request.tools ?? []).some(({ strict }) => strict !== false))

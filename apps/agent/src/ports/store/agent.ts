@@ -1,3 +1,4 @@
+import type { ModelSettings } from '../model-settings.ts';
 import type { Page, PageOptions } from './page.ts';
 import type { RunLimits } from './run.ts';
 
@@ -10,6 +11,8 @@ export interface Agent {
   readonly model: string | undefined;
   readonly servers: readonly string[] | undefined;
   readonly limits: Partial<RunLimits>;
+  /** Settings of the model calls of its runs. Undefined: the model's defaults. */
+  readonly modelSettings: ModelSettings | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
 }

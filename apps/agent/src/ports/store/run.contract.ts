@@ -103,7 +103,12 @@ export function runContract(name: string, open: OpenStore): void {
           outputSchema: { type: 'object', description: 's'.repeat(5000) },
           createdAt: 1,
         });
-        await sql.insertRun({ ...queuedRun('r3'), output: { a: 1 }, createdAt: 0 });
+        await sql.insertRun({
+          ...queuedRun('r3'),
+          modelSettings: { maxTokens: 9, effort: 'low' },
+          output: { a: 1 },
+          createdAt: 0,
+        });
       });
       const [first, second, third] = (await store.read.runs({ limit: 9 })).data;
       expect(first).toMatchObject({
@@ -117,6 +122,7 @@ export function runContract(name: string, open: OpenStore): void {
       expect(second).toMatchObject({ id: 'r2', isShortened: true, outputSchema: undefined });
       expect(third).toEqual({
         ...queuedRun('r3'),
+        modelSettings: { maxTokens: 9, effort: 'low' },
         output: { a: 1 },
         createdAt: 0,
         isShortened: false,

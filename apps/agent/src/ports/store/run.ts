@@ -1,5 +1,6 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 import type { Usage } from '../llm-provider.ts';
+import type { ModelSettings } from '../model-settings.ts';
 import type { Metadata } from '../metadata.ts';
 
 /** Every status of a run; the last four are terminal. */
@@ -80,6 +81,8 @@ export interface Run {
   readonly model: string;
   readonly scripted: boolean;
   readonly limits: RunLimits;
+  /** Settings of the model calls. Undefined: the model's defaults. */
+  readonly modelSettings: ModelSettings | undefined;
   /** Thread of the run, when it belongs to a thread. */
   readonly threadId: string | undefined;
   /** Zero-based position among the runs of the thread. */

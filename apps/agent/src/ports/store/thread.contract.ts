@@ -23,6 +23,7 @@ const agent = (id: string, fields: Partial<Agent> = {}): Agent => ({
   model: undefined,
   servers: undefined,
   limits: {},
+  modelSettings: undefined,
   createdAt: 1,
   updatedAt: 1,
   ...fields,
@@ -40,6 +41,7 @@ export function threadContract(name: string, open: OpenStore): void {
         model: 'm',
         servers: ['x'],
         limits: { turns: 3 },
+        modelSettings: { temperature: 0.5, toolChoice: 'none' },
         createdAt: 2,
       });
       await store.write(async (sql) => {
@@ -77,6 +79,7 @@ export function threadContract(name: string, open: OpenStore): void {
           model: undefined,
           servers: undefined,
           limits: {},
+          modelSettings: undefined,
           updatedAt: 9,
         }),
         await sql.updateAgent('none', {
@@ -85,6 +88,7 @@ export function threadContract(name: string, open: OpenStore): void {
           model: undefined,
           servers: undefined,
           limits: {},
+          modelSettings: undefined,
           updatedAt: 9,
         }),
         await sql.deleteAgent('a1'),

@@ -20,6 +20,7 @@ export function queuedRun(id: string, fields: Partial<Run> = {}): Run {
       callMaxMs: 1,
       inboxExpiryMs: 1,
     },
+    modelSettings: undefined,
     threadId: undefined,
     threadPosition: undefined,
     agentId: undefined,

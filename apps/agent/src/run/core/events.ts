@@ -3,6 +3,7 @@ import type { CallWaiting, CancelLevel } from '../../ports/tool-registry.ts';
 import type { InboxKind } from '../../ports/store/inbox.ts';
 import type { Run, RunError } from '../../ports/store/run.ts';
 import type { RunEvent } from '../../ports/store/run-event.ts';
+import type { ModelSettingsData } from './model-settings.ts';
 
 /** Token counts as clients see them; `input` counts the whole prompt, cached parts included. */
 export type UsageData = {
@@ -54,6 +55,8 @@ export interface RunEventTypes {
     readonly model: string | undefined;
     readonly scripted: boolean;
     readonly limits: JsonObject;
+    /** Settings of the model calls, by their names in the API. */
+    readonly model_settings: ModelSettingsData | undefined;
     readonly kind: Run['kind'];
     readonly thread_id: string | undefined;
     readonly agent_id: string | undefined;

@@ -1,7 +1,6 @@
 import { LlmError, type LlmProvider } from '../../ports/llm-provider.ts';
 import { type LlmProviders, ModelNameError, type ModelRef } from '../../ports/llm-providers.ts';
 import type { ModelCard } from '../../ports/model-card.ts';
-import { type ModelSettings, TOOL_CHOICES } from '../../ports/model-settings.ts';
 import { EngineError } from '../../ports/run-engine.ts';
 import type { Run } from '../../ports/store/run.ts';
 
@@ -44,12 +43,4 @@ export function modelNotice(
   const card = run.kind === 'call' ? undefined : cardOf(llm, run);
   if (card?.source.kind !== 'none') return undefined;
   return `The model ${run.model} is unknown: a context of ${card.contextTokens} tokens and at most ${card.maxOutputTokens} output tokens are assumed, and it has no price. Set them in llm.models of signalbox.json.`;
-}
-
-/** Returns the tool choices that the model accepts. */
-export function acceptedToolChoices({
-  takes,
-}: Pick<ModelCard, 'takes'>): readonly NonNullable<ModelSettings['toolChoice']>[] {
-  if (!takes.tools) return ['none'];
-  return TOOL_CHOICES.filter((choice) => choice !== 'required' || takes.requiredTools);
 }

@@ -8,6 +8,11 @@ import { cancelRun } from './cancel-run.ts';
 import { shutdownError, type Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import type { RunEventTypes } from '../core/events.ts';
+import {
+  mergeSettings,
+  modelSettingsData,
+  refuseUnsupportedSettings,
+} from '../core/model-settings.ts';
 import { cardOf } from '../core/run-model.ts';
 import { newRun } from './new-run.ts';
 import { runOnCommit } from '../core/on-commit.ts';
@@ -40,6 +45,7 @@ export async function createRun(
     ...agentFields(agent),
     ...input,
     limits: { ...agent?.limits, ...input.limits },
+    modelSettings: mergeSettings(agent?.modelSettings, input.modelSettings),
   });
   await refuseUnusable(context, run);
   for (;;) {
@@ -56,7 +62,8 @@ export async function createRun(
 
 /**
  * Checks the servers, the model, the output schema and the limits of a new run.
- * @throws EngineError `unknown_server`, `invalid_model`, `invalid_output_schema`, `unknown_price`
+ * @throws EngineError `unknown_server`, `invalid_model`, `unsupported_setting`, `invalid_output_schema`,
+ * `unknown_price`
  */
 export async function refuseUnusable(
   context: Uses<'registry' | 'llm' | 'outputs'>,
@@ -64,6 +71,7 @@ export async function refuseUnusable(
 ): Promise<void> {
   refuseUnknownServers(context, run.servers ?? []);
   refuseMissingProvider(context, run);
+  if (run.kind === 'agent') refuseUnsupportedSettings(context.llm, run, run.modelSettings);
   await refuseOutputSchema(context, run);
   refuseUnknownPrice(context, run);
 }
@@ -128,6 +136,7 @@ export function queuedEvent({
   model,
   scripted,
   limits,
+  modelSettings,
   threadId,
   agentId,
   forkedFrom,
@@ -145,6 +154,7 @@ export function queuedEvent({
       ...modelFields,
       scripted,
       limits: runLimitsData({ kind, limits }),
+      model_settings: modelSettings === undefined ? undefined : modelSettingsData(modelSettings),
       thread_id: threadId,
       agent_id: agentId,
       forked_from: origin,

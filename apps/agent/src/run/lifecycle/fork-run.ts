@@ -7,6 +7,7 @@ import { admit } from './admission.ts';
 import { missingResults } from '../results/answer-tool-uses.ts';
 import { queuedEvent, refuseUnusable } from './create-run.ts';
 import type { Uses } from '../core/engine-parts.ts';
+import { mergeSettings } from '../core/model-settings.ts';
 import { newRun } from './new-run.ts';
 import { runOnCommit } from '../core/on-commit.ts';
 import { shutdownError } from '../core/commits.ts';
@@ -56,6 +57,7 @@ export async function forkRun(
     outputSchema,
     ...changes,
     limits: { ...limits, ...changes.limits },
+    modelSettings: mergeSettings(source.modelSettings, changes.modelSettings),
     forkedFrom: { runId: id, turn },
   });
   await refuseUnusable(context, run);

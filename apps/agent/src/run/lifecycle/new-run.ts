@@ -17,6 +17,7 @@ export type RunSettings = Pick<Run, 'prompt'> &
       | 'metadata'
       | 'forkedFrom'
       | 'outputSchema'
+      | 'modelSettings'
     >
   > & {
     readonly limits?: Partial<RunLimits>;
@@ -46,6 +47,7 @@ export function newRun(
     model,
     scripted: llm.get(provider)?.info.scripted ?? false,
     limits: { ...DEFAULT_LIMITS, ...settings.limits },
+    modelSettings: settings.modelSettings,
     threadId: settings.threadId,
     threadPosition: undefined,
     agentId: settings.agentId,

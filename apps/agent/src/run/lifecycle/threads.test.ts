@@ -189,6 +189,7 @@ describe('a run of a stored agent', () => {
       model: 'large',
       servers: ['r'],
       limits: { turns: 7, toolCalls: 3 },
+      modelSettings: undefined,
       createdAt: 1,
       updatedAt: 1,
     };

@@ -198,7 +198,7 @@ function cutMessage({
   cutTurns,
 }: Pick<LlmFinish, 'message'> & Omit<Ended, 'finish'>): string {
   const remedy =
-    'Raise limits.output_tokens where the model can write more, or ask for less at once.';
+    'Raise max_tokens or limits.output_tokens where the model can write more, or ask for less at once.';
   if (cutTurns > 0)
     return `The arguments of a tool call were cut ${cutTurns} times in a row at the limit of ${maxTokens} output tokens of one message. ${remedy}`;
   const kept =

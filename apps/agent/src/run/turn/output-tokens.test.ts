@@ -140,7 +140,7 @@ describe('a message that was truncated at the output token limit', () => {
       error: {
         code: 'max_tokens',
         message:
-          'The arguments of a tool call were cut 3 times in a row at the limit of 8192 output tokens of one message. Raise limits.output_tokens where the model can write more, or ask for less at once.',
+          'The arguments of a tool call were cut 3 times in a row at the limit of 8192 output tokens of one message. Raise max_tokens or limits.output_tokens where the model can write more, or ask for less at once.',
       },
     });
   });
@@ -172,7 +172,7 @@ describe('a message that was truncated at the output token limit', () => {
       status: 'failed',
       error: {
         code: 'max_tokens',
-        message: `${message} Raise limits.output_tokens where the model can write more, or ask for less at once.`,
+        message: `${message} Raise max_tokens or limits.output_tokens where the model can write more, or ask for less at once.`,
       },
     });
   });

@@ -63,7 +63,8 @@ async function requestFor(
 ): Promise<LlmRequest> {
   const { system, tools } = epoch;
   const card = cardOf(llm, run);
-  const outputTokens = maxOutputTokens(card, run.limits.outputTokens);
+  const { temperature, maxTokens, effort, toolChoice } = run.modelSettings ?? {};
+  const outputTokens = maxOutputTokens(card, run.limits.outputTokens, maxTokens);
   const fixedTokens = estimateTokens([system, tools]);
   const fitted = fitContext(
     await conversationOf(store.read, run, epoch.id),
@@ -84,6 +85,12 @@ async function requestFor(
       knownContextTokens(card) === Infinity
         ? outputTokens
         : outputTokensBeside(card, outputTokens, fixedTokens + estimateTokens(fitted.messages)),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(effort === undefined ? {} : { effort }),
+    // After its first message the model must be free to answer, or the run would not end.
+    ...(toolChoice === undefined || (toolChoice === 'required' && run.turns > 0)
+      ? {}
+      : { toolChoice }),
     cacheKey: run.threadId ?? run.id,
     purpose: 'agent',
   };

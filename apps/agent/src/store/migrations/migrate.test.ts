@@ -62,6 +62,7 @@ test('a database of an earlier version keeps its inbox items and artifacts, and 
     originalBytes: 11,
     createdAt: 1,
   });
+  expect(await store.read.run('r1')).toMatchObject({ model: 'm', modelSettings: undefined });
   expect(await store.read.ownsArtifact({ id: 'r1', threadId: undefined }, 'a1')).toBe(true);
   expect(await store.read.toolCall('c1')).toMatchObject({
     state: 'input_required',

@@ -14,6 +14,7 @@ import { cutTurns } from './0009-cut-turns.ts';
 import { callCancellation } from './0010-call-cancellation.ts';
 import { artifactOwners } from './0011-artifact-owners.ts';
 import { retries } from './0012-retries.ts';
+import { modelSettings } from './0013-model-settings.ts';
 
 /** All migrations by number. A published migration never changes. */
 const MIGRATIONS: { readonly [name: string]: Migration } = {
@@ -29,6 +30,7 @@ const MIGRATIONS: { readonly [name: string]: Migration } = {
   '0010-call-cancellation': callCancellation,
   '0011-artifact-owners': artifactOwners,
   '0012-retries': retries,
+  '0013-model-settings': modelSettings,
 };
 
 /**
