@@ -18,6 +18,7 @@ const EVERY_FIELD = {
     turns: 1,
     tool_calls: 2,
     wall_clock_ms: 3,
+    model_outage_ms: 10,
     call_inactivity_ms: 4,
     call_max_ms: 5,
     inbox_expiry_ms: 6,

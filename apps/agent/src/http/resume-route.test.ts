@@ -70,3 +70,44 @@ test('a run that waits for its model shows since when, after how many attempts, 
     },
   });
 });
+
+test('a request that waits for a run gets the answer when the model answers in time, and 202 otherwise', async () => {
+  let isDown = true;
+  const service = await openService({
+    script: () =>
+      isDown
+        ? { fail: new LlmError('overloaded', 'too much to do', { retryAfterMs: 30_000 }) }
+        : { text: 'done' },
+  });
+  const edge = await createServiceEdge(service);
+  const waitingRun = () =>
+    edge.request('POST', '/v1/runs', { body: { prompt: 'go' }, headers: { prefer: 'wait=60' } });
+  const failures = async (count: number): Promise<void> => {
+    await expect.poll(() => service.clock.waits.includes(60_000)).toBe(true);
+    await service.until(() =>
+      Promise.resolve(service.llm.requests.length === count ? true : undefined),
+    );
+    await service.until(async () => {
+      const [run] = (await service.read.runs({ limit: 1 })).data;
+      return run?.retryAt === undefined ? undefined : true;
+    });
+  };
+
+  const late = waitingRun();
+  await failures(1);
+  isDown = false;
+  service.clock.advance(40_000);
+  expect(await late).toMatchObject({ statusCode: 200 });
+
+  isDown = true;
+  const never = waitingRun();
+  await failures(3);
+  service.clock.advance(20_000);
+  service.clock.advance(40_000);
+  const answered = await never;
+  expect(answered.statusCode).toBe(202);
+  isDown = false;
+  service.clock.advance(60_000);
+  const { id } = answered.json<{ id: string }>();
+  expect(await service.settled(id)).toMatchObject({ status: 'completed', answer: 'done' });
+});

@@ -126,7 +126,9 @@ export const RunLimits = z
     turns: z
       .int()
       .optional()
-      .describe('Absent for kind call, as tool_calls, tokens, output_tokens and cost_usd are'),
+      .describe(
+        'Absent for kind call, as tool_calls, tokens, output_tokens, cost_usd and model_outage_ms are',
+      ),
     tool_calls: z.int().optional(),
     wall_clock_ms: z.int(),
     call_inactivity_ms: z.int(),
@@ -135,6 +137,7 @@ export const RunLimits = z
     tokens: z.int().optional(),
     cost_usd: z.number().optional(),
     output_tokens: z.int().optional(),
+    model_outage_ms: z.int().optional(),
   })
   .meta({ id: 'RunLimits' });
 

@@ -33,7 +33,10 @@ export const Limits = z
   .strictObject({
     turns: positive('Model calls; default 50').optional(),
     tool_calls: positive('Tool calls; default 200').optional(),
-    wall_clock_ms: positive('Milliseconds from the start of the run; default 3600000').optional(),
+    wall_clock_ms: positive('Milliseconds from the start of the run; default 14400000').optional(),
+    model_outage_ms: positive(
+      'Milliseconds from the first failed attempt of a model call until the run gives up; default the wall clock limit',
+    ).optional(),
     call_inactivity_ms: positive(
       'Milliseconds without progress of one tool call, excluding the time spent waiting for user input; default 120000',
     ).optional(),

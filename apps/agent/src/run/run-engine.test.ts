@@ -287,7 +287,7 @@ test('limits are merged over the defaults, usage is summed, and the named model 
   expect(run.limits).toEqual({
     turns: 7,
     toolCalls: 200,
-    wallClockMs: 3_600_000,
+    wallClockMs: 14_400_000,
     callInactivityMs: 120_000,
     callMaxMs: 1_800_000,
     inboxExpiryMs: 86_400_000,

@@ -48,6 +48,8 @@ export interface RunLimits {
   readonly costUsd?: number;
   /** Output tokens of one model message, including thinking. Default: the model's maximum. */
   readonly outputTokens?: number;
+  /** Duration of one outage of the model after which the run fails. Default: the wall clock limit. */
+  readonly modelOutageMs?: number;
 }
 
 export interface RunError {

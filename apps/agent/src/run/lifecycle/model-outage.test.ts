@@ -202,7 +202,8 @@ describe('a model call that fails for a temporary reason', () => {
       status: 'failed',
       error: {
         code: 'llm_overloaded',
-        message: 'too much to do The wall clock of the run ends before that. Resume the run then.',
+        message:
+          'too much to do The wall clock of the run ends before another attempt. Resume the run later.',
       },
     });
   });
@@ -225,6 +226,42 @@ describe('a model call that fails for a temporary reason', () => {
     expect(run.error?.message).toContain(
       `failed 1 times since ${new Date(modelOutage?.since ?? 0).toISOString()}, the last time with: too much to do`,
     );
+  });
+
+  test('ends with the limit of an outage, and the run can be resumed', async () => {
+    let isDown = true;
+    const service = await openService({
+      script: () => (isDown ? { fail: overloaded() } : { text: 'done' }),
+    });
+    const { id } = await service.engine.createRun({
+      prompt: 'go',
+      limits: { modelOutageMs: 600_000 },
+    });
+    const { modelOutage } = await waiting(service, id, 1);
+    const since = modelOutage?.since ?? 0;
+    for (let run = await service.read.run(id); run?.status === 'running';) {
+      const next = run.retryAt ?? 0;
+      expect(next).toBeLessThanOrEqual(since + 601_000);
+      passTo(service, next);
+      run = await service.until(async () => {
+        const later = await service.read.run(id);
+        const isStored = later?.retryAt !== undefined && later.retryAt > next;
+        return isStored || later?.status === 'failed' ? later : undefined;
+      }, id);
+    }
+    expect(service.clock.now()).toBeGreaterThanOrEqual(since + 600_000);
+    expect(await service.read.run(id)).toMatchObject({
+      status: 'failed',
+      statusReason: 'llm_overloaded',
+      error: {
+        code: 'llm_overloaded',
+        message:
+          'too much to do The limit of 600000 ms for an outage of the model ends before another attempt. Resume the run later.',
+      },
+    });
+    isDown = false;
+    await service.engine.resumeRun(id);
+    expect(await service.settled(id)).toMatchObject({ status: 'completed', answer: 'done' });
   });
 
   test('with an invalid response ends the run after three attempts', async () => {
@@ -345,7 +382,7 @@ describe('a run that waits for its model', () => {
 
   test('expires when its wall clock limit passed while the service was down', async () => {
     const { service, id } = await outageAndKill();
-    service.clock.advance(3_600_000);
+    service.clock.advance(14_400_000);
     const again = await openService({
       script: () => ({ text: 'done' }),
       dataDir: service.dataDir,

@@ -44,7 +44,7 @@ export interface Attempt {
   readonly attempts: number;
   readonly error: LlmError;
   readonly now: number;
-  /** End of the run's wall clock. */
+  /** Time after which no attempt is made. */
   readonly deadline: number;
   /** Uniform in [0, 1). */
   readonly random: () => number;
@@ -58,7 +58,7 @@ export function isTransient({ kind, status }: LlmError, attempts: number): boole
 
 /**
  * Time of the next attempt: full jitter over 2 s, 4 s, 8 s… up to 5 minutes, no earlier than the provider asks for, and without such a request no later than
- * half of the time that the run has left. Undefined when the provider asks to wait beyond the run's wall clock.
+ * half of the time that the run has left. Undefined when the provider asks to wait beyond the deadline.
  */
 export function nextAttemptAt({
   attempts,
@@ -117,16 +117,25 @@ export async function waitForModel(
       reason: spent.reason,
       callError: failure,
     };
-  const next = nextAttemptAt({ attempts, error, now, deadline: wallClockDeadline(run), random });
-  if (next === undefined)
+  const since = run.modelOutage?.since ?? now;
+  const { modelOutageMs = Infinity } = run.limits;
+  const deadline = Math.min(wallClockDeadline(run), since + modelOutageMs);
+  const next =
+    now < deadline ? nextAttemptAt({ attempts, error, now, deadline, random }) : undefined;
+  if (next === undefined) {
+    const end =
+      deadline < wallClockDeadline(run)
+        ? `The limit of ${modelOutageMs} ms for an outage of the model`
+        : 'The wall clock of the run';
     return {
       error: {
         ...failure,
-        message: `${failure.message} The wall clock of the run ends before that. Resume the run then.`,
+        message: `${failure.message} ${end} ends before another attempt. Resume the run later.`,
       },
     };
+  }
   const modelOutage = {
-    since: run.modelOutage?.since ?? now,
+    since,
     attempts,
     nextAttemptAt: next,
     error: failure,

@@ -5,6 +5,7 @@ const FIELDS = {
   turns: 'turns',
   toolCalls: 'tool_calls',
   wallClockMs: 'wall_clock_ms',
+  modelOutageMs: 'model_outage_ms',
   callInactivityMs: 'call_inactivity_ms',
   callMaxMs: 'call_max_ms',
   inboxExpiryMs: 'inbox_expiry_ms',

@@ -4,11 +4,11 @@ import type { Change } from '../core/commits.ts';
 import type { LimitName } from '../core/events.ts';
 import type { Timers } from '../core/timers.ts';
 
-/** Limits of a run that sets none. */
+/** Limits of a run that sets none. The wall clock leaves room for a long outage of the model. */
 export const DEFAULT_LIMITS: RunLimits = {
   turns: 50,
   toolCalls: 200,
-  wallClockMs: 3_600_000,
+  wallClockMs: 14_400_000,
   callInactivityMs: 120_000,
   callMaxMs: 1_800_000,
   inboxExpiryMs: 86_400_000,

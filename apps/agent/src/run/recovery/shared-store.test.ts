@@ -110,7 +110,7 @@ describe('two engines on one store', () => {
     first.stall();
     second.clock.advance(2 * DELAY_MS);
     await vi.waitFor(() => expect(second.llm.requests).toHaveLength(RUNS), { interval: 1 });
-    second.clock.advance(3_600_000);
+    second.clock.advance(14_400_000);
     for (const id of ids)
       expect(await second.settled(id)).toMatchObject({
         status: 'expired',
