@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from './versions.ts';
 import { ErrorCode, ProtocolError, ResourceNotFoundError } from '../protocol/errors.ts';
 import type { Codec } from './codec.ts';
-import { legacyCodec, modernCodec } from './codecs.ts';
+import { codecOf } from './codecs.ts';
 
 const serverInfo = { name: 'server', version: '1' };
 
 function codec(version: ProtocolVersion): Codec {
-  return (legacyCodec(version) ?? modernCodec(version))!;
+  return codecOf(version);
 }
 
 const legacyVersions = PROTOCOL_VERSIONS.slice(1);

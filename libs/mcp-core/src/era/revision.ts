@@ -31,19 +31,3 @@ export interface Revision {
   /** Whether url elicitation has an `elicitationId`, and the error -32042 can list required ids. */
   readonly hasElicitationId: boolean;
 }
-
-export const LEGACY_CLIENT_REQUESTS = [
-  'initialize',
-  'ping',
-  'tools/list',
-  'tools/call',
-  'resources/list',
-  'resources/templates/list',
-  'resources/read',
-  'resources/subscribe',
-  'resources/unsubscribe',
-  'prompts/list',
-  'prompts/get',
-  'completion/complete',
-  'logging/setLevel',
-] as const;

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import { legacyCodec } from './codecs.ts';
-import { readInitialize, routeRequest } from './route-request.ts';
+import { readInitialize } from './read-initialize.ts';
+import { routeRequest } from './route-request.ts';
 
 const session = { codec: legacyCodec('2025-06-18')! };
 const version = 'io.modelcontextprotocol/protocolVersion';
@@ -20,7 +21,7 @@ describe('routeRequest', () => {
     for (const current of [undefined, session]) {
       expect(routeRequest(request('tools/list', meta), current)).toMatchObject({
         kind: 'modern',
-        codec: { version: '2026-07-28' },
+        version: '2026-07-28',
         capabilities: { roots: {} },
       });
     }
@@ -67,7 +68,7 @@ describe('routeRequest', () => {
   test('routes all other requests to the session', () => {
     expect(routeRequest(request('no/such', { other: 1 }), session)).toMatchObject({
       kind: 'legacy',
-      codec: { version: '2025-06-18' },
+      session,
     });
     expect(routeRequest(request('initialize'), session)).toMatchObject({
       kind: 'refused',

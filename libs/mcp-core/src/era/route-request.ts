@@ -1,17 +1,16 @@
 import { isJsonObject } from '../jsonrpc/envelope.ts';
 import type { JsonRpcRequest } from '../jsonrpc/messages.ts';
-import { PROTOCOL_VERSIONS } from './versions.ts';
 import type { ClientCapabilities } from '../protocol/capabilities.ts';
 import { type Implementation, isImplementation } from '../protocol/implementation.ts';
 import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
-import type { Codec } from './codec.ts';
-import { latestLegacyCodec, legacyCodec, modernCodec } from './codecs.ts';
 import { MetaKey, metaOf } from './meta-keys.ts';
+import { modernRevision } from './revisions.ts';
+import { PROTOCOL_VERSIONS, type ProtocolVersion } from './versions.ts';
 
 /** A self-contained modern request. */
 export interface ModernRoute {
   readonly kind: 'modern';
-  readonly codec: Codec;
+  readonly version: ProtocolVersion;
   readonly clientInfo: Implementation | undefined;
   readonly capabilities: ClientCapabilities;
 }
@@ -19,27 +18,17 @@ export interface ModernRoute {
 /** The era and kind of a request. `Session` is the state kept from `initialize`. */
 export type Route<Session> =
   | ModernRoute
-  | { readonly kind: 'legacy'; readonly codec: Codec; readonly session: Session }
+  | { readonly kind: 'legacy'; readonly session: Session }
   | { readonly kind: 'initialize' }
   | { readonly kind: 'ping' }
   | { readonly kind: 'refused'; readonly error: ProtocolError };
-
-export interface InitializeRequest {
-  /**
-   * Revision of the response: the requested version if it is a supported legacy version, otherwise
-   * the newest legacy version.
-   */
-  readonly codec: Codec;
-  readonly clientInfo: Implementation | undefined;
-  readonly capabilities: ClientCapabilities;
-}
 
 /**
  * Determines the era of a request: modern `_meta` makes it self-contained; any other request
  * belongs to the legacy session, which is `undefined` before `initialize`.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility-with-initialization-based-versions
  */
-export function routeRequest<Session extends { readonly codec: Codec }>(
+export function routeRequest<Session>(
   request: JsonRpcRequest,
   session: Session | undefined,
 ): Route<Session> {
@@ -47,7 +36,7 @@ export function routeRequest<Session extends { readonly codec: Codec }>(
   if (MetaKey.protocolVersion in meta || MetaKey.clientCapabilities in meta)
     return routeModern(meta);
   if (session !== undefined) {
-    if (request.method !== 'initialize') return { kind: 'legacy', codec: session.codec, session };
+    if (request.method !== 'initialize') return { kind: 'legacy', session };
     return refuse(
       ErrorCode.invalidRequest,
       'Invalid request: this connection is already initialized',
@@ -58,21 +47,6 @@ export function routeRequest<Session extends { readonly codec: Codec }>(
     ErrorCode.invalidParams,
     `Invalid params: a request needs ${MetaKey.protocolVersion} and ${MetaKey.clientCapabilities} in its _meta, or an initialize request before it`,
   );
-}
-
-/** @throws ProtocolError -32602 */
-export function readInitialize(request: JsonRpcRequest): InitializeRequest {
-  const { protocolVersion, clientInfo, capabilities = {} } = request.params ?? {};
-  const isValid =
-    typeof protocolVersion === 'string' &&
-    isJsonObject(capabilities) &&
-    (clientInfo === undefined || isImplementation(clientInfo));
-  if (!isValid)
-    throw new ProtocolError(
-      ErrorCode.invalidParams,
-      'Invalid params: initialize needs protocolVersion, capabilities and clientInfo',
-    );
-  return { codec: legacyCodec(protocolVersion) ?? latestLegacyCodec, clientInfo, capabilities };
 }
 
 function routeModern(meta: { readonly [key: string]: unknown }): Route<never> {
@@ -95,8 +69,8 @@ function routeModern(meta: { readonly [key: string]: unknown }): Route<never> {
       `Invalid params: ${MetaKey.clientInfo} in _meta needs a name and a version`,
     );
   }
-  const codec = modernCodec(requested);
-  if (codec !== undefined) return { kind: 'modern', codec, clientInfo, capabilities };
+  const version = modernRevision(requested)?.version;
+  if (version !== undefined) return { kind: 'modern', version, clientInfo, capabilities };
   const data = { supported: PROTOCOL_VERSIONS, requested };
   return {
     kind: 'refused',

@@ -1,12 +1,8 @@
-import { PROTOCOL_VERSIONS } from './versions.ts';
 import { LocalError } from '../protocol/errors.ts';
-import { codecOf } from './codecs.ts';
+import { REVISIONS } from './revisions.ts';
 
 const REQUESTS: ReadonlySet<string> = new Set(
-  PROTOCOL_VERSIONS.flatMap((version) => {
-    const codec = codecOf(version);
-    return codec === undefined ? [] : [...codec.clientRequests, ...codec.serverRequests];
-  }),
+  REVISIONS.flatMap(({ clientRequests, serverRequests }) => [...clientRequests, ...serverRequests]),
 );
 
 const NOTIFICATIONS: ReadonlySet<string> = new Set([

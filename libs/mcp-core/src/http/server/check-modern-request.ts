@@ -1,5 +1,5 @@
-import { modernCodec } from '../../era/codecs.ts';
 import { MetaKey, metaOf } from '../../era/meta-keys.ts';
+import { modernRevision } from '../../era/revisions.ts';
 import { routeRequest } from '../../era/route-request.ts';
 import type { JsonRpcErrorObject, JsonRpcRequest } from '../../jsonrpc/messages.ts';
 import { ErrorCode, shorten } from '../../protocol/errors.ts';
@@ -15,7 +15,7 @@ export function isModernRequest(params: JsonRpcRequest['params'], headers: HttpH
   const meta = metaOf(params);
   if (MetaKey.protocolVersion in meta || MetaKey.clientCapabilities in meta) return true;
   const version = headerOf(headers, 'mcp-protocol-version');
-  return modernCodec(version) !== undefined;
+  return modernRevision(version) !== undefined;
 }
 
 /**

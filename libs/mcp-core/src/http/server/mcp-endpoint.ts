@@ -1,4 +1,4 @@
-import { codecOf, HEADERLESS_VERSION, legacyCodec } from '../../era/codecs.ts';
+import { HEADERLESS_VERSION, legacyRevision, revisionOf } from '../../era/revisions.ts';
 import { type Envelope, readEnvelope } from '../../jsonrpc/envelope.ts';
 import type { JsonRpcRequest, RequestId } from '../../jsonrpc/messages.ts';
 import type { AuthContext } from '../../jsonrpc/transport.ts';
@@ -306,7 +306,7 @@ function readBatch(
   version: ProtocolVersion | undefined,
 ): Batch | undefined {
   const envelopes = entries.map(readEnvelope);
-  if (codecOf(version)?.hasBatches !== true || entries.length === 0) {
+  if (revisionOf(version)?.hasBatches !== true || entries.length === 0) {
     refuse(exchange, 'a message must be a JSON object');
   } else if (
     envelopes.some(
@@ -334,8 +334,8 @@ function requestIdOf(envelope: Envelope): RequestId | undefined {
  */
 function legacyVersionOf(exchange: HttpExchange, id?: RequestId): ProtocolVersion | undefined {
   const version = headerOf(exchange.headers, 'mcp-protocol-version') ?? HEADERLESS_VERSION;
-  const codec = legacyCodec(version);
-  if (codec !== undefined) return codec.version;
+  const revision = legacyRevision(version);
+  if (revision !== undefined) return revision.version;
   const message = `Unsupported protocol version ${shorten(version)} in MCP-Protocol-Version`;
   sendError(exchange, 400, {
     id,

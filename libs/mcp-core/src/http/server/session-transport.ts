@@ -1,4 +1,4 @@
-import { codecOf } from '../../era/codecs.ts';
+import { revisionOf } from '../../era/revisions.ts';
 import { toJsonText } from '../../jsonrpc/json-text.ts';
 import { isJsonObject, isRequestId } from '../../jsonrpc/envelope.ts';
 import type { JsonRpcBatch, JsonRpcMessage, RequestId } from '../../jsonrpc/messages.ts';
@@ -79,7 +79,7 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
   }
 
   get isPrimed(): boolean {
-    return this.store !== undefined && codecOf(this.version)?.hasPrimingEvents === true;
+    return this.store !== undefined && revisionOf(this.version)?.hasPrimingEvents === true;
   }
 
   /** Whether the client waits for a response or reads a stream. */

@@ -169,7 +169,7 @@ export class Connection
         return requests.modern(incoming, { route, sink: this.notifications, scope: this });
       case 'legacy':
         return requests.legacy(incoming, {
-          codec: route.codec,
+          codec: route.session.codec,
           scope: this,
           open: () => this.#openSession(route.session, incoming.request.method),
         });

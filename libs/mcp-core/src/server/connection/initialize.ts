@@ -1,4 +1,4 @@
-import { type InitializeRequest, readInitialize } from '../../era/route-request.ts';
+import { type InitializeRequest, readInitialize } from '../../era/read-initialize.ts';
 import type { JsonObject, JsonRpcErrorObject } from '../../jsonrpc/messages.ts';
 import type { ServerCapabilities } from '../../protocol/capabilities.ts';
 import { ProtocolError } from '../../protocol/errors.ts';

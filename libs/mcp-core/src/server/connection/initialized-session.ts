@@ -1,7 +1,7 @@
 import { missingCapabilityError } from '../../era/client-can.ts';
 import type { Codec, InputMethod, InputTypes } from '../../era/codec.ts';
 import { metaOf } from '../../era/meta-keys.ts';
-import type { InitializeRequest } from '../../era/route-request.ts';
+import type { InitializeRequest } from '../../era/read-initialize.ts';
 import type { JsonObject, RequestId } from '../../jsonrpc/messages.ts';
 import type { RequestOutcome } from '../../jsonrpc/outgoing-request.ts';
 import { untilAborted } from '../../jsonrpc/bounded-waits.ts';

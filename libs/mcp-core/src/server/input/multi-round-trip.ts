@@ -3,9 +3,9 @@ import { isJsonObject } from '../../jsonrpc/envelope.ts';
 import type { JsonObject, JsonRpcRequest } from '../../jsonrpc/messages.ts';
 import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
 import { METHODS_WITH_INPUT } from '../../protocol/input-methods.ts';
-import { inputResponseProblems } from './elicitation.ts';
 import type { KeyedInputRequest } from './input-requests.ts';
 import { EMPTY_RECORD, Journal, type Suspended, UNKNOWN_RECORD } from './journal.ts';
+import { readInputResponse } from './read-input-response.ts';
 import type { HandlerReplay } from './replay.ts';
 import type { RequestState, RequestStates, StateBinding } from './request-state.ts';
 
@@ -131,20 +131,5 @@ export class MultiRoundTrip implements HandlerReplay {
       onSuspended: (reason) => this.#onSuspended?.(reason),
     });
     return this.#journal;
-  }
-}
-
-/** Decodes an input response. Returns `undefined` when it does not fit its input request. */
-export function readInputResponse<M extends InputMethod>(
-  inputRequest: KeyedInputRequest<M>,
-  response: JsonObject,
-  codec: Codec,
-): InputTypes[M]['result'] | undefined {
-  if (!isJsonObject(response)) return undefined;
-  try {
-    const decoded = codec.decodeInputResponse(inputRequest.method, response);
-    return inputResponseProblems(inputRequest.params, decoded).length === 0 ? decoded : undefined;
-  } catch {
-    return undefined;
   }
 }

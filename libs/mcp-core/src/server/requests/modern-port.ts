@@ -1,4 +1,5 @@
 import { missingCapabilityError } from '../../era/client-can.ts';
+import { codecOf } from '../../era/codecs.ts';
 import type { Codec, InputMethod, InputTypes } from '../../era/codec.ts';
 import { MetaKey, metaOf } from '../../era/meta-keys.ts';
 import type { ModernRoute } from '../../era/route-request.ts';
@@ -22,12 +23,12 @@ export class ModernPort implements EraPort {
 
   /** @throws ProtocolError -32602 for an unknown log level */
   constructor(
-    { codec, clientInfo, capabilities }: ModernRoute,
+    { version, clientInfo, capabilities }: ModernRoute,
     request: JsonRpcRequest,
     { sink, replay }: { readonly sink: NotificationSink; readonly replay: Replay },
   ) {
-    this.codec = codec;
-    this.client = new RequestingClient(codec, clientInfo, capabilities);
+    this.codec = codecOf(version);
+    this.client = new RequestingClient(this.codec, clientInfo, capabilities);
     this.logLevel = readLogLevel(request);
     this.replay = replay;
     this.#sink = sink;

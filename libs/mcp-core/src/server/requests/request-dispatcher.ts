@@ -1,4 +1,5 @@
 import type { Codec } from '../../era/codec.ts';
+import { codecOf } from '../../era/codecs.ts';
 import type { ModernRoute } from '../../era/route-request.ts';
 import type {
   JsonObject,
@@ -76,7 +77,7 @@ export class RequestDispatcher {
     incoming: IncomingRequest,
     { route, sink, scope }: ModernDispatch,
   ): Promise<ResultOrError> {
-    const { codec } = route;
+    const codec = codecOf(route.version);
     const { request, auth } = incoming;
     try {
       const method = this.#find(request.method, codec);

@@ -1,7 +1,8 @@
 import { missingCapabilityError } from '../../era/client-can.ts';
 import { legacyCodec } from '../../era/codecs.ts';
 import type { Codec, InputMethod, InputTypes } from '../../era/codec.ts';
-import { type InitializeRequest, routeRequest } from '../../era/route-request.ts';
+import type { InitializeRequest } from '../../era/read-initialize.ts';
+import { routeRequest } from '../../era/route-request.ts';
 import type { JsonObject, JsonRpcRequest, RequestId } from '../../jsonrpc/messages.ts';
 import type { ResultOrError } from '../../jsonrpc/responses.ts';
 import type { AuthContext, SendOptions } from '../../jsonrpc/transport.ts';

@@ -7,7 +7,7 @@ import type { Implementation } from '../../protocol/implementation.ts';
 import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
 import { isEnded } from '../../protocol/tasks.ts';
 import type { JsonSchema } from '../../protocol/tools.ts';
-import { readInputResponse } from '../input/multi-round-trip.ts';
+import { readInputResponse } from '../input/read-input-response.ts';
 import { readCursor, readString } from '../requests/read-params.ts';
 import type { ActiveRequest } from '../requests/active-request.ts';
 import type { TaskMethod } from './task-method-names.ts';
