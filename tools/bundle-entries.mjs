@@ -1,18 +1,30 @@
-// node ../../tools/bundle-entries.mjs [path...]: the exports of a library and the named modules, dist/<path>.js -> bundle/<path>.js. An entry is one file and
-// one that holds every module that several exports need: a file costs half a millisecond at start, and a class must not exist twice. A module that is imported
-// dynamically gets a file of its own, with what nothing else imports. Packages are not bundled. Name the modules that find other files beside themselves, or that
-// no program needs at start, and the main modules of worker threads, which no module imports and which are built alone.
+// node ../../tools/bundle-entries.mjs [path...] [--copy path,path...]: the exports of a library and the named modules, dist/<path>.js -> bundle/<path>.js.
+// An entry is one file and one that holds the modules that several exports need: a file costs half a millisecond at start, and a class must not exist twice.
+// Modules that only the exports of --copy share are copied into each of them, because most programs load one of these; a module with state, or with a symbol that an
+// export publishes, must exist once and is not copied. A module that is imported dynamically gets a file of its own, with what nothing else imports. Packages are not bundled.
+// Name the modules that find other files beside themselves, or that no program needs at start, and the main modules of worker threads, which no module imports and
+// which are built alone.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
 import { build, transform } from 'esbuild';
 import { writePublishedTypes } from './published-types.mjs';
+
+/** Finds state of a module: a variable, a weak collection or a symbol at its top level. */
+const STATE = /^(?:export )?(?:let|const \w+ = (?:new Weak|Symbol\())/m;
 
 const { exports } = JSON.parse(readFileSync('package.json', 'utf8'));
 const exported = Object.values(exports).flatMap(({ default: file }) =>
   file === undefined ? [] : [file.replace('./bundle/', 'dist/')],
 );
-const named = process.argv.slice(2).map((path) => `dist/${path}.js`);
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { copy: { type: 'string', default: '' } },
+});
+const toFile = (path) => `dist/${path}.js`;
+const named = positionals.map(toFile);
+const receivers = values.copy.split(',').filter(Boolean).map(toFile);
 const options = {
   outdir: 'bundle',
   outbase: 'dist',
@@ -32,9 +44,10 @@ rmSync('bundle', { recursive: true, force: true });
 const { inputs } = (await build({ ...options, entryPoints: exported })).metafile;
 const programs = named.filter((file) => !(file in inputs));
 const entries = [...exported, ...named.filter((file) => file in inputs)];
-const modules = await findShared();
+const published = new Set(exported.flatMap((file) => inputs[file].imports.map(({ path }) => path)));
+const startsOf = await findStarts();
 const builds = await Promise.all([
-  build({ ...options, entryPoints: entries, plugins: [importShared()] }),
+  build({ ...options, entryPoints: entries, plugins: [copyModules(), importShared()] }),
   ...programs.map((file) => build({ ...options, entryPoints: [file] })),
 ]);
 for (const { path, text } of builds.flatMap(({ outputFiles }) => outputFiles)) {
@@ -45,19 +58,14 @@ writePublishedTypes(exports);
 for (const entry of [...entries, ...programs])
   await import(pathToFileURL(resolve(entry.replace('dist/', 'bundle/'))).href);
 
-/**
- * Returns the modules with which a load starts, exports and dynamic imports, and the modules that an export and another of these import statically.
- */
-async function findShared() {
+/** Returns the starts that import a module statically, by module. A load starts with an export, a named module or a dynamic import. */
+async function findStarts() {
   const { outputs } = (await build({ ...options, entryPoints: entries })).metafile;
-  const starts = Object.values(outputs).flatMap(({ entryPoint }) => entryPoint ?? []);
-  const uses = new Map();
-  for (const start of starts)
+  const found = new Map();
+  for (const start of Object.values(outputs).flatMap(({ entryPoint }) => entryPoint ?? []))
     for (const file of modulesOf(start, outputs))
-      uses.set(file, [...(uses.get(file) ?? []), start]);
-  const isShared = (file, users) =>
-    users.length > 1 && users.some((user) => exported.includes(user)) && !starts.includes(file);
-  return { starts, shared: [...uses.keys()].filter((file) => isShared(file, uses.get(file))) };
+      found.set(file, [...(found.get(file) ?? []), start]);
+  return found;
 }
 
 /** Returns the modules in the file of an entry and in the files that it imports statically. */
@@ -73,23 +81,81 @@ function modulesOf(entry, outputs) {
   return [...files].flatMap((file) => Object.keys(outputs[file].inputs));
 }
 
+/** Whether each of the receivers that need a module has a copy of it. */
+function isCopied(file) {
+  const starts = startsOf.get(file) ?? [];
+  return (
+    starts.length > 1 &&
+    starts.every((start) => receivers.includes(start)) &&
+    !isStart(file) &&
+    !published.has(file) &&
+    !STATE.test(readFileSync(file, 'utf8'))
+  );
+}
+
+/** Whether an export and another start need a module. */
+function isShared(file) {
+  const starts = startsOf.get(file) ?? [];
+  return (
+    starts.length > 1 &&
+    starts.some((start) => exported.includes(start)) &&
+    !isStart(file) &&
+    !isCopied(file)
+  );
+}
+
+function isStart(file) {
+  return startsOf.get(file)?.includes(file) === true;
+}
+
+/** Resolves the import of a copied module to the copy of the export that needs the importing module: a namespace of its name holds the copies. */
+function copyModules() {
+  return {
+    name: 'copy-modules',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^\./ }, ({ path: imported, importer, namespace, resolveDir }) => {
+        const path = resolve(resolveDir, imported);
+        if (!isCopied(toRelative(path))) return { path };
+        const owners = namespace === 'file' ? startsOf.get(toRelative(importer)) : [namespace];
+        if (owners?.length !== 1)
+          throw new Error(`${importer}, which is not copied, imports ${imported}, which is`);
+        return { path, namespace: owners[0] };
+      });
+      for (const namespace of receivers)
+        onLoad({ filter: /\.js$/, namespace }, ({ path }) => ({
+          contents: readFileSync(path, 'utf8'),
+          resolveDir: dirname(path),
+        }));
+    },
+  };
+}
+
 /** Makes every start import every shared module: esbuild puts modules that the same starts need into one file. */
 function importShared() {
   return {
     name: 'import-shared',
     setup({ onLoad }) {
       onLoad({ filter: /\.js$/, namespace: 'file' }, ({ path }) => {
-        const entry = relative('.', path).replaceAll('\\', '/');
-        if (!modules.starts.includes(entry)) return undefined;
-        const imports = modules.shared.map((file) => `import ${JSON.stringify(resolve(file))};`);
+        if (!isStart(toRelative(path))) return undefined;
+        const imports = [...startsOf.keys()]
+          .filter(isShared)
+          .map((file) => `import ${JSON.stringify(resolve(file))};`);
         return { contents: [readFileSync(path, 'utf8'), ...imports].join('\n') };
       });
     },
   };
 }
 
-/** Removes comments, which are a fifth of the text that Node reads at start, and keeps the lines, which stack traces name. */
+function toRelative(path) {
+  return relative('.', path).replaceAll('\\', '/');
+}
+
+/** Removes comments, which are a fifth of the text that Node reads at start, and keeps the lines of statements, which stack traces name. */
 async function withoutComments(text) {
-  const { code } = await transform(text, { minifyWhitespace: true, legalComments: 'none' });
+  const { code } = await transform(text, {
+    minifyWhitespace: true,
+    minifySyntax: true,
+    legalComments: 'none',
+  });
   return (await transform(code, { legalComments: 'none' })).code;
 }

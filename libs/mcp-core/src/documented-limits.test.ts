@@ -155,7 +155,7 @@ const LIMITS: readonly (readonly [row: RegExp, file: string, name: string, value
   ],
   [
     /Output schemas of servers \| .* a million steps/u,
-    'schema/schema-evaluator.ts',
+    'schema/worker-evaluator.ts',
     'MAX_STEPS',
     1_000_000,
   ],

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { extname, join } from 'node:path';
 import type { JsonObject, JsonSchema } from '@signalbox/mcp-core';
+import { EvaluationUnavailableError, type SchemaEvaluator } from '@signalbox/mcp-core/client';
 import {
-  EvaluationUnavailableError,
+  boundedSchemaText,
   quickCheck,
-  type SchemaEvaluator,
-} from '@signalbox/mcp-core/client';
-import { boundedSchemaText, SchemaJobError, SchemaWorker } from '@signalbox/mcp-core/schema';
+  SchemaJobError,
+  SchemaWorker,
+} from '@signalbox/mcp-core/schema';
 import { messageOf } from '../text/error-text.ts';
 import type { SchemaJob, SchemaReply } from './schema-job.ts';
 

@@ -10,7 +10,6 @@ import type { CacheOptions } from './caching/response-cache.ts';
 import type { ClientMethodDefinition } from './extensions/custom-methods.ts';
 import type { ClientMiddleware } from './extensions/middleware.ts';
 import type { LogEntry } from './connection/logging.ts';
-import type { ClientNotificationHandler } from './extensions/notification-handler.ts';
 import type {
   HandlerCapabilities,
   InputHandlers,
@@ -25,7 +24,7 @@ export interface ClientExtensions {
   /** Handlers of requests that the specification does not define, by method. Only legacy servers send requests. `defineClientMethod` infers their types. */
   readonly methods?: { readonly [name: string]: ClientMethodDefinition };
   /** Handlers of notifications that the specification does not define, by name. Their failures are reported to `onProblem`. */
-  readonly notifications?: { readonly [name: string]: ClientNotificationHandler };
+  readonly notifications?: Readonly<Record<string, (params: JsonObject) => unknown>>;
 }
 
 /** Identity, features and limits of a client. */

@@ -1,6 +1,5 @@
 export type { CacheOptions } from './caching/response-cache.ts';
-export type { CacheHints } from './caching/cache-hints.ts';
-export type { Client, CompleteOptions, ReadResourceOptions } from './client.ts';
+export type { Client, CompleteOptions } from './client.ts';
 export type { ConnectedServer } from './versioning/connected-server.ts';
 export type {
   ClientEvents,
@@ -19,10 +18,6 @@ export type { ClientMiddleware, ClientRequest } from './extensions/middleware.ts
 export { connectClient } from './connect-client.ts';
 export type { LogEntry } from './connection/logging.ts';
 export type {
-  ClientNotificationHandler,
-  NotificationContext,
-} from './extensions/notification-handler.ts';
-export type {
   HandlerCapabilities,
   InputContext,
   InputHandlers,
@@ -35,7 +30,5 @@ export type { Watch } from './subscriptions/watches.ts';
 export type { ListPage, ListPages, PageOptions } from './requests/lists.ts';
 export type { ClientTasks } from './tasks/client-tasks.ts';
 export { MessageBudget } from '../jsonrpc/message-budget.ts';
-export { quickCheck } from '../schema/quick-check.ts';
-export type { QuickProblem, QuickVerdict } from '../schema/quick-verdict.ts';
 export { EvaluationUnavailableError } from '../schema/schema-evaluator.ts';
 export type { SchemaEvaluator } from '../schema/schema-evaluator.ts';

@@ -1,7 +1,10 @@
 export { compileSchema } from './compile-schema.ts';
 export type { CompiledSchema, CompileOptions, SchemaViolation } from './compile-schema.ts';
+export { quickCheck } from './quick-check.ts';
+export type { QuickProblem, QuickVerdict } from './quick-verdict.ts';
 export { boundedSchemaText } from './schema-limits.ts';
 export type { SchemaLimits } from './schema-limits.ts';
+export { createSchemaEvaluator } from './worker-evaluator.ts';
 export type { JobOwner } from './worker/fair-queue.ts';
 export { SchemaJobError, SchemaWorker } from './worker/schema-worker.ts';
 export type { FinishedJob, SchemaWorkerOptions } from './worker/schema-worker.ts';

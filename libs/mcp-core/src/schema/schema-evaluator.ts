@@ -1,10 +1,4 @@
 import type { JsonSchema } from '../protocol/tools.ts';
-import { dialectOf } from './dialect.ts';
-import { quickCheck } from './quick-check.ts';
-import type { QuickProblem } from './quick-verdict.ts';
-import { boundedSchemaText } from './schema-limits.ts';
-import type { EvaluationJob } from './worker/evaluation-job.ts';
-import type { JobOwner } from './worker/fair-queue.ts';
 
 /** Evaluates schemas of a peer, whose evaluation may be made to take forever. */
 export interface SchemaEvaluator {
@@ -27,60 +21,8 @@ export class EvaluationUnavailableError extends Error {
   }
 }
 
-/** Steps that take about 50 ms. */
-const MAX_STEPS = 1_000_000;
-
-interface WorkerModule {
-  readonly evaluateInWorker: (owner: JobOwner, job: EvaluationJob) => Promise<readonly string[]>;
-}
-
-/**
- * Evaluates JSON Schema 2020-12 and draft-07 in bounded time: ordinary schemas and values in this
- * thread, in at most a million steps; regular expressions, rare keywords and long values in a
- * worker thread. All evaluators of a process share the thread, which starts on first use and serves
- * them in turn. `format` is an annotation.
- * @see https://json-schema.org/draft/2020-12/json-schema-validation#section-7.2.1
- */
-export class WorkerEvaluator implements SchemaEvaluator {
-  readonly #loadWorker: () => Promise<WorkerModule>;
-  readonly #readable = new WeakSet<JsonSchema>();
-
-  constructor(
-    loadWorker: () => Promise<WorkerModule> = () => import('./worker/evaluate-in-worker.ts'),
-  ) {
-    this.#loadWorker = loadWorker;
-  }
-
-  check(schema: JsonSchema, value: unknown): readonly string[] | Promise<readonly string[]> {
-    if (!this.#readable.has(schema)) {
-      dialectOf(schema);
-      boundedSchemaText(schema);
-      this.#readable.add(schema);
-    }
-    const verdict = quickCheck(schema, value, MAX_STEPS);
-    if (verdict === 'fits') return [];
-    return typeof verdict === 'object' ? [toSentence(verdict)] : this.#checkInWorker(schema, value);
-  }
-
-  async #checkInWorker(schema: JsonSchema, value: unknown): Promise<readonly string[]> {
-    try {
-      const { evaluateInWorker } = await this.#loadWorker();
-      return await evaluateInWorker(this, {
-        schema: JSON.stringify(schema),
-        value: JSON.stringify(value),
-      });
-    } catch (error) {
-      throw isTemporary(error)
-        ? new EvaluationUnavailableError(`It cannot be evaluated at present: ${error.message}`, {
-            cause: error,
-          })
-        : error;
-    }
-  }
-}
-
-/** Whether an error is a temporary SchemaJobError, or a system error while the module loads. */
-function isTemporary(error: unknown): error is Error {
+/** Whether an error is a temporary SchemaJobError, or a system error while a module loads. */
+export function isTemporary(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   if ('isTemporary' in error) return error.isTemporary === true;
   return EXHAUSTED_CODES.has((error as NodeJS.ErrnoException).code);
@@ -96,16 +38,3 @@ const EXHAUSTED_CODES: ReadonlySet<unknown> = new Set([
   'ENOMEM',
   'ERR_INVALID_PACKAGE_CONFIG',
 ]);
-
-function toSentence({ path, text }: QuickProblem): string {
-  const field = path.reduce<string>(
-    (before, step) =>
-      typeof step === 'number'
-        ? `${before}[${String(step)}]`
-        : before === ''
-          ? step
-          : `${before}.${step}`,
-    '',
-  );
-  return `${field === '' ? 'The value' : `"${field}"`} ${text}.`;
-}

@@ -68,7 +68,7 @@ export class ResponseCache {
     };
   }
 
-  /** Returns a fresh result, with the rest of its `ttlMs`. */
+  /** Returns a fresh result. */
   find({ key }: CacheTicket): JsonObject | undefined {
     if (this.#entries.size === 0) return undefined;
     return this.#fresh(key.private) ?? this.#fresh(key.shared);
@@ -134,8 +134,7 @@ export class ResponseCache {
   #fresh(key: string): JsonObject | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    const ttlMs = Math.ceil(entry.freshUntil - performance.now());
-    if (ttlMs > 0) return { ...entry.result, ttlMs };
+    if (performance.now() < entry.freshUntil) return entry.result;
     this.#drop(key);
     return undefined;
   }

@@ -1,11 +1,5 @@
 import type { JsonObject, JsonRpcNotification } from '../../jsonrpc/messages.ts';
-import type { MessageOrigin } from '../../jsonrpc/transport.ts';
 import type { ClientOptions } from '../client-options.ts';
-import type {
-  ClientNotificationHandler,
-  NotificationContext,
-} from '../extensions/notification-handler.ts';
-import type { OriginatingRequest } from '../input/input-handlers.ts';
 import type { SentRequest } from '../requests/active-request.ts';
 import { readProgress } from '../requests/progress.ts';
 import { readLogEntry } from './logging.ts';
@@ -18,18 +12,13 @@ export interface RequestNotifications {
   progressed(token: unknown): SentRequest | undefined;
   /** Returns whether the notification was handled. */
   cancelled(notification: JsonRpcNotification): boolean;
-  /** Returns the request to which the notification belongs, where the transport or the notification says so. */
-  originOf(
-    notification: JsonRpcNotification,
-    origin: MessageOrigin | undefined,
-  ): OriginatingRequest | undefined;
 }
 
 /** Dispatches each notification of a server to its receivers, in order. A callback that throws affects no other receiver. */
 export class NotificationDispatcher {
   readonly #options: ClientOptions;
   readonly #requests: RequestNotifications;
-  readonly #custom: ReadonlyMap<string, ClientNotificationHandler>;
+  readonly #custom: ReadonlyMap<string, (params: JsonObject) => unknown>;
   readonly #listeners = new Set<NotificationListener>();
 
   constructor(options: ClientOptions, requests: RequestNotifications) {
@@ -44,19 +33,14 @@ export class NotificationDispatcher {
     return () => this.#listeners.delete(listener);
   }
 
-  dispatch(notification: JsonRpcNotification, origin?: MessageOrigin): void {
+  dispatch(notification: JsonRpcNotification): void {
     const { method, params = {} } = notification;
     switch (method) {
       case 'notifications/progress':
         this.#progressed(params);
         break;
       case 'notifications/message':
-        this.callBack(method, () =>
-          this.#options.events?.onLog?.({
-            ...readLogEntry(params),
-            ...this.#contextOf(notification, origin),
-          }),
-        );
+        this.callBack(method, () => this.#options.events?.onLog?.(readLogEntry(params)));
         break;
       case 'notifications/cancelled':
         if (!this.#requests.cancelled(notification)) this.#publish(notification);
@@ -67,9 +51,7 @@ export class NotificationDispatcher {
         break;
       default:
         this.#publish(notification);
-        this.callBack(method, () =>
-          this.#custom.get(method)?.(params, this.#contextOf(notification, origin)),
-        );
+        this.callBack(method, () => this.#custom.get(method)?.(params));
     }
   }
 
@@ -84,14 +66,6 @@ export class NotificationDispatcher {
     } catch (error) {
       failed(error);
     }
-  }
-
-  #contextOf(
-    notification: JsonRpcNotification,
-    origin: MessageOrigin | undefined,
-  ): NotificationContext {
-    const request = this.#requests.originOf(notification, origin);
-    return request === undefined ? {} : { request };
   }
 
   #progressed(params: JsonObject): void {

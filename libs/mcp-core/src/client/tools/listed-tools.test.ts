@@ -5,6 +5,7 @@ import { EvaluationUnavailableError } from '../../schema/schema-evaluator.ts';
 import type { Client } from '../client.ts';
 import type { ClientOptions } from '../client-options.ts';
 import { connectClient } from '../connect-client.ts';
+import { ListedTools } from './listed-tools.ts';
 import { paramHeaders } from './param-headers.ts';
 import {
   discovered,
@@ -245,6 +246,28 @@ describe('structured content', () => {
         () => 'A result of tool a is not checked against its output schema',
       ),
     );
+  });
+
+  test('is validated again after the evaluator could not be loaded for lack of descriptors', async () => {
+    const failures = [Object.assign(new Error('EMFILE'), { code: 'EMFILE' })];
+    const problems: string[] = [];
+    const tools = new ListedTools(
+      {
+        info: { name: 't', version: '0' },
+        events: { onProblem: ({ message }) => problems.push(message) },
+      },
+      () => {
+        const failure = failures.shift();
+        return failure === undefined ? import('../../schema/index.ts') : Promise.reject(failure);
+      },
+    );
+    tools.update([tool] as never, false);
+    const result = { content: [], structuredContent: { n: 'x' } };
+    expect(await tools.validateOutput('a', result)).toBe(result);
+    await expect(tools.validateOutput('a', result)).rejects.toMatchObject({
+      code: 'invalid-response',
+    });
+    expect(problems).toEqual(['A result of tool a is not checked against its output schema']);
   });
 
   test('is not validated with a list that has changed, until it is fetched again', async () => {

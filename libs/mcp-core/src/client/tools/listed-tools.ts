@@ -6,8 +6,8 @@ import type { CallToolResult, JsonSchema, Tool } from '../../protocol/tools.ts';
 import { type MirroredParam, readMirroredParams } from '../../schema/mirrored-params.ts';
 import {
   EvaluationUnavailableError,
+  isTemporary,
   type SchemaEvaluator,
-  WorkerEvaluator,
 } from '../../schema/schema-evaluator.ts';
 import type { ClientOptions } from '../client-options.ts';
 import { paramHeaders } from './param-headers.ts';
@@ -19,6 +19,10 @@ interface KnownTool {
   readonly generation: number;
 }
 
+interface SchemaModule {
+  readonly createSchemaEvaluator: () => SchemaEvaluator;
+}
+
 const NONE: readonly MirroredParam[] = [];
 const MAX_ADDED_COST = 16 * 1024 * 1024;
 
@@ -28,7 +32,8 @@ const MAX_ADDED_COST = 16 * 1024 * 1024;
  */
 export class ListedTools {
   readonly #options: ClientOptions;
-  readonly #evaluator: SchemaEvaluator;
+  /** The default evaluator is loaded on first use: many servers declare no output schema. */
+  #evaluator: SchemaEvaluator | undefined;
   readonly #tools = new Map<string, KnownTool>();
   readonly #unusable = new WeakSet<JsonSchema>();
   /** Counts the changes of the list on the server. */
@@ -36,9 +41,15 @@ export class ListedTools {
   /** Bytes of the pages that were added since the last whole list. */
   #addedCost = 0;
 
-  constructor(options: ClientOptions) {
+  readonly #loadSchemas: () => Promise<SchemaModule>;
+
+  constructor(
+    options: ClientOptions,
+    loadSchemas: () => Promise<SchemaModule> = () => import('../../schema/index.ts'),
+  ) {
     this.#options = options;
-    this.#evaluator = options.output?.evaluator ?? new WorkerEvaluator();
+    this.#loadSchemas = loadSchemas;
+    this.#evaluator = options.output?.evaluator;
   }
 
   /** Replaces the list. Returns the tools that can be used over this transport, and reports the others. */
@@ -106,7 +117,7 @@ export class ListedTools {
       return this.#applyPolicy(name, result, ['There is no structured content.']);
     if (this.#unusable.has(outputSchema)) return result;
     try {
-      const problems = this.#evaluator.check(outputSchema, result.structuredContent);
+      const problems = this.#check(outputSchema, result.structuredContent);
       if (!(problems instanceof Promise)) return this.#applyPolicy(name, result, problems);
       return problems.then(
         (found) => this.#applyPolicy(name, result, found),
@@ -115,6 +126,26 @@ export class ListedTools {
     } catch (error) {
       if (error instanceof LocalError) throw error;
       return this.#skipValidation(name, outputSchema, { error, result });
+    }
+  }
+
+  #check(schema: JsonSchema, value: unknown): readonly string[] | Promise<readonly string[]> {
+    return this.#evaluator === undefined
+      ? this.#loadEvaluator().then((evaluator) => evaluator.check(schema, value))
+      : this.#evaluator.check(schema, value);
+  }
+
+  async #loadEvaluator(): Promise<SchemaEvaluator> {
+    try {
+      const { createSchemaEvaluator } = await this.#loadSchemas();
+      this.#evaluator ??= createSchemaEvaluator();
+      return this.#evaluator;
+    } catch (error) {
+      throw isTemporary(error)
+        ? new EvaluationUnavailableError('The schema evaluator cannot be loaded at present', {
+            cause: error,
+          })
+        : error;
     }
   }
 

@@ -1,4 +1,4 @@
-import { WorkerEvaluator } from '../schema-evaluator.ts';
+import { WorkerEvaluator } from '../worker-evaluator.ts';
 
 /** Evaluates a pattern. Run as a process. */
 const problems = await new WorkerEvaluator().check(

@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
-import { WorkerEvaluator } from '../schema-evaluator.ts';
+import { WorkerEvaluator } from '../worker-evaluator.ts';
 
 /**
  * Opens all free descriptors, evaluates, closes them and evaluates again. Run as a process with few

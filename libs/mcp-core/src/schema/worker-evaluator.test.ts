@@ -2,7 +2,7 @@ import type * as WorkerThreads from 'node:worker_threads';
 import { describe, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { JsonSchema } from '../protocol/tools.ts';
-import { WorkerEvaluator } from './schema-evaluator.ts';
+import { WorkerEvaluator } from './worker-evaluator.ts';
 import { SchemaValidator } from './schema-validator.ts';
 
 const started = vi.hoisted(() => ({ count: 0 }));
