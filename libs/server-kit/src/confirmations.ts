@@ -25,11 +25,11 @@ export interface DestructiveStep {
 /** Options of `Confirmations`. */
 export interface ConfirmationsOptions {
   /** Policy; default `auto`. */
-  readonly policy?: ConfirmationPolicy;
+  readonly policy?: ConfirmationPolicy | undefined;
   /** Lifetime of a token in milliseconds; default 10 minutes. */
-  readonly tokenMs?: number;
+  readonly tokenMs?: number | undefined;
   /** Monotonic clock in milliseconds; default `performance.now`. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
 }
 
 /** Maximum number of stored tokens; the oldest are evicted. */

@@ -7,9 +7,9 @@ export const defaultMaxResultBytes = 1024 * 1024;
 /** The longest result, and the advice for calls that exceed it. */
 export interface ResultLimit {
   /** Maximum number of bytes of a result as JSON; default 1 MiB. */
-  readonly maxBytes?: number;
+  readonly maxBytes?: number | undefined;
   /** Advice in the error for a result that is too large; default: general advice. */
-  readonly advice?: string;
+  readonly advice?: string | undefined;
 }
 
 /** The limited methods, and the member of their params that names the subject. */

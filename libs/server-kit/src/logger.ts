@@ -18,9 +18,9 @@ export interface Logger {
 /** Options of `createLogger`. */
 export interface LoggerOptions {
   /** Receives one line with its newline; default: writes to stderr. */
-  readonly write?: (line: string) => void;
+  readonly write?: ((line: string) => void) | undefined;
   /** Returns the time of a line; default: the current time. */
-  readonly now?: () => Date;
+  readonly now?: (() => Date) | undefined;
 }
 
 /**

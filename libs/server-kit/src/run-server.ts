@@ -45,7 +45,7 @@ export interface ServerMain<Options extends ParseArgsOptionsConfig> {
    * Prefix of the environment variables for options: with `MCP_FS`, `--max-entries` is also
    * `MCP_FS_MAX_ENTRIES`. Default: no variables.
    */
-  readonly envPrefix?: string;
+  readonly envPrefix?: string | undefined;
   /**
    * Options as for `node:util` parseArgs; `http`, `log-level`, `print-config`, `version` and `help`
    * are added.

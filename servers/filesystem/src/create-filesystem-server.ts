@@ -217,7 +217,7 @@ function createConnectionServer(
       onLegacySession: (legacySession) => session.attach(legacySession),
       onError: logErrors(log),
     },
-    settings: options.stateKeys === undefined ? {} : { requestState: { keys: options.stateKeys } },
+    settings: { requestState: { keys: options.stateKeys } },
   });
   return { server, close: () => listWatch.close() };
 }

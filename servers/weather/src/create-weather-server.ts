@@ -38,9 +38,6 @@ export function createWeatherServer(options: WeatherServerOptions): Server {
     tools: [weatherCurrentTool(setup), weatherForecastTool(setup), weatherCompareTool(setup)],
     extensions: { middleware: [logCalls(log), limitResults()] },
     events: { onError: logErrors(log) },
-    settings: {
-      lists: { areFixed: true },
-      ...(stateKeys === undefined ? {} : { requestState: { keys: stateKeys } }),
-    },
+    settings: { lists: { areFixed: true }, requestState: { keys: stateKeys } },
   });
 }

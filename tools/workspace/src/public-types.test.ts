@@ -31,7 +31,7 @@ describe.each(['libs/mcp-core', 'libs/server-kit'])('the entry points of %s', (f
 });
 
 /** Names of the interfaces whose members a caller writes, apart from definitions, which have the members of the specification. */
-const OPTIONS = /(?:Options|Limits|Events|Extensions|Settings|Handlers|Capabilities|Main)$/u;
+const OPTIONS = /(?:Options|Limits?|Events|Extensions|Settings|Handlers|Capabilities|Main)$/u;
 
 test.each(['libs/mcp-core', 'libs/server-kit'])(
   'the options of %s have fewer than ten members, inherited ones included',
@@ -42,6 +42,46 @@ test.each(['libs/mcp-core', 'libs/server-kit'])(
     expect(counts.size).toBeGreaterThan(2);
   },
 );
+
+/** Capabilities as a peer sent them, which nobody passes as options. */
+const WIRE = /^(?:Client|Server)Capabilities\./u;
+
+test.each(['libs/mcp-core', 'libs/server-kit'])(
+  'the optional members of the options of %s accept undefined',
+  (folder) => {
+    const missing = new PublicTypes().withoutUndefined(entriesOf(folder), OPTIONS);
+    expect(missing.filter((member) => !WIRE.test(member))).toEqual([]);
+  },
+);
+
+test('an optional member that does not accept undefined is reported', () => {
+  const entry = join(mkdtempSync(join(tmpdir(), 'public-types-')), 'own.d.ts');
+  writeFileSync(
+    entry,
+    `export interface OwnOptions {
+    readonly required: number;
+    readonly number?: number;
+    readonly numberOrNone?: number | undefined;
+    readonly any?: unknown;
+    readonly nested?: {
+        readonly text?: string;
+        readonly textOrNone?: string | undefined;
+    } | undefined;
+    readonly call?: (value: string) => void | undefined;
+    readonly callOrNone?: ((value: string) => void) | undefined;
+    readonly object?: {
+        readonly size: number;
+    };
+}
+`,
+  );
+  expect(new PublicTypes().withoutUndefined([entry], /Options$/u)).toEqual([
+    'OwnOptions.number',
+    'OwnOptions.text',
+    'OwnOptions.call',
+    'OwnOptions.object',
+  ]);
+});
 
 test('results of requests are no interfaces, which a JsonObject does not accept', () => {
   const counts = new PublicTypes().memberCounts(

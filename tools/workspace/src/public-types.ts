@@ -24,6 +24,8 @@ const INTERFACE = /^(?:export )?interface \w+(?:<[^{]*>)?(?: extends ([^{]*))? \
 const BASE = /\b\w+\b/gu;
 /** A member, at the indentation that the compiler writes. */
 const MEMBER = /^ {4}(?:readonly )?(\w+)[?(:<]/gmu;
+/** An optional property, the start of its type, and the last line of a type of several lines. */
+const OPTIONAL = /^( +)(?:readonly )?(\w+)\?: (.*)(?=\n(?:\1 .*\n)*\1(\}.*)|)/gmu;
 
 /** The declaration files of a package. */
 export class PublicTypes {
@@ -64,6 +66,19 @@ export class PublicTypes {
         .filter((declared) => name.test(declared.name) && this.#isInterface(declared))
         .map((declared) => [declared.name, this.#membersOf(declared).size]),
     );
+  }
+
+  /** Returns the optional members of these interfaces that do not accept `undefined`, as `Interface.member`, members of nested objects included. */
+  withoutUndefined(entries: readonly string[], name: RegExp): readonly string[] {
+    const exported = entries.flatMap((entry) => [...this.#read(entry).exported.values()]);
+    return exported
+      .filter((declared) => name.test(declared.name) && this.#isInterface(declared))
+      .flatMap((declared) => {
+        const text = this.#read(declared.file).declarations.get(declared.name) ?? '';
+        return [...text.matchAll(OPTIONAL)]
+          .filter(([, , , start = '', end = '']) => !acceptsUndefined(start, end))
+          .map(([, , member = '']) => `${declared.name}.${member}`);
+      });
   }
 
   #isInterface({ file, name }: Declared): boolean {
@@ -119,6 +134,13 @@ export class PublicTypes {
     this.#modules.set(file, complete);
     return complete;
   }
+}
+
+/** A function type accepts `undefined` only in parentheses: without them `undefined` belongs to its result. */
+function acceptsUndefined(start: string, end: string): boolean {
+  const isFunction = /^\([^(]/u.test(start) && `${start}${end}`.includes('=>');
+  const last = start.endsWith('{') ? end : start;
+  return start === 'unknown;' || (last.endsWith('| undefined;') && !isFunction);
 }
 
 function keyOf({ file, name }: Declared): string {

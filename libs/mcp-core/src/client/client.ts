@@ -94,5 +94,5 @@ export interface Client {
 /** Options of `Client.complete`. */
 export interface CompleteOptions extends RequestOptions {
   /** The values of the other arguments that were chosen before. */
-  readonly chosen?: { readonly [name: string]: string };
+  readonly chosen?: { readonly [name: string]: string } | undefined;
 }

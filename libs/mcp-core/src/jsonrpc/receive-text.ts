@@ -8,8 +8,8 @@ export interface ReceiveTextOptions {
    * Longest accepted text in bytes. Default: 4 MiB. Each value in a message counts as at least 16
    * bytes; at most 100 levels of nesting are accepted.
    */
-  readonly maxMessageBytes?: number;
-  readonly origin?: MessageOrigin;
+  readonly maxMessageBytes?: number | undefined;
+  readonly origin?: MessageOrigin | undefined;
 }
 
 /**

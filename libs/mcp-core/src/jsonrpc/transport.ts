@@ -22,9 +22,9 @@ export interface SendOptions {
    * The peer's request to which the message belongs. A transport with a stream per request uses
    * that request's stream; others ignore it.
    */
-  readonly relatedTo?: RequestId;
+  readonly relatedTo?: RequestId | undefined;
   /** Header fields sent with the message, by a transport that carries headers; others ignore them. */
-  readonly headers?: { readonly [name: string]: string };
+  readonly headers?: { readonly [name: string]: string } | undefined;
 }
 
 /**

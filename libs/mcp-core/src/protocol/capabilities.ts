@@ -27,9 +27,9 @@ export interface ServerCapabilities {
 /** Capabilities that the specification names but does not define. */
 export interface CustomCapabilities {
   /** Extensions by their prefixed name, with their settings. */
-  readonly extensions?: { readonly [name: string]: JsonObject };
+  readonly extensions?: { readonly [name: string]: JsonObject } | undefined;
   /** Experimental capabilities by name. */
-  readonly experimental?: { readonly [name: string]: JsonObject };
+  readonly experimental?: { readonly [name: string]: JsonObject } | undefined;
 }
 
 /** A capability a handler may ask for: the top-level name, or a mode below it. */

@@ -96,7 +96,7 @@ export interface ToolErrorOptions {
    */
   readonly structuredContent?: unknown;
   /** `_meta` of the result: data for programs, independent of the output schema. */
-  readonly meta?: JsonObject;
+  readonly meta?: JsonObject | undefined;
   readonly cause?: unknown;
 }
 

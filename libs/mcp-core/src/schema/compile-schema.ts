@@ -29,9 +29,9 @@ export type SchemaViolation = ErrorObject;
 /** Options of `compileSchema`. */
 export interface CompileOptions {
   /** Whether `format` is asserted. Default: false, an annotation. */
-  readonly assertsFormats?: boolean;
+  readonly assertsFormats?: boolean | undefined;
   /** Whether a violation holds the violated schema and the value. Default: false. */
-  readonly verbose?: boolean;
+  readonly verbose?: boolean | undefined;
 }
 
 /** The validators of one schema. */

@@ -3,11 +3,11 @@ import type { JsonSchema } from '../protocol/tools.ts';
 /** Limits for schemas of other parties. */
 export interface SchemaLimits {
   /** Levels of nested objects and lists. Default: 64. */
-  readonly maxDepth?: number;
+  readonly maxDepth?: number | undefined;
   /** Objects and lists. Default: 10,000. */
-  readonly maxParts?: number;
+  readonly maxParts?: number | undefined;
   /** Characters of the JSON text. Default: 1 MiB. */
-  readonly maxCharacters?: number;
+  readonly maxCharacters?: number | undefined;
 }
 
 /**

@@ -21,72 +21,72 @@ import type { ToolDefinition } from './tools/tool.ts';
 /** Identity and features of a server, and how it serves them. */
 export interface ServerOptions {
   readonly info: Implementation;
-  readonly instructions?: string;
+  readonly instructions?: string | undefined;
   /** Listed sorted by name, in every era and for every client alike. */
-  readonly tools?: readonly ToolDefinition[];
+  readonly tools?: readonly ToolDefinition[] | undefined;
   /** Listed sorted by name, in every era and for every client alike. */
-  readonly prompts?: readonly PromptDefinition[];
+  readonly prompts?: readonly PromptDefinition[] | undefined;
   /** Definitions, listed sorted by URI, or a provider of resources that are not known in advance. */
-  readonly resources?: readonly ResourceDefinition[] | ResourceProvider;
+  readonly resources?: readonly ResourceDefinition[] | ResourceProvider | undefined;
   /** The first template that matches a URI and finds the resource serves it. */
-  readonly templates?: readonly ResourceTemplateDefinition[];
-  readonly extensions?: ServerExtensions;
-  readonly events?: ServerEvents;
-  readonly settings?: ServerSettings;
+  readonly templates?: readonly ResourceTemplateDefinition[] | undefined;
+  readonly extensions?: ServerExtensions | undefined;
+  readonly events?: ServerEvents | undefined;
+  readonly settings?: ServerSettings | undefined;
 }
 
 /** The parts of a server that the specification leaves to it. */
 export interface ServerExtensions {
   /** Capabilities beyond those of the other options, advertised in `initialize` and `server/discover`. */
-  readonly capabilities?: CustomCapabilities;
+  readonly capabilities?: CustomCapabilities | undefined;
   /** Runs around every request, also of unknown methods, the first outermost. Default: none, which costs nothing. */
-  readonly middleware?: readonly ServerMiddleware[];
+  readonly middleware?: readonly ServerMiddleware[] | undefined;
   /** Methods that the specification does not define, by name. `defineMethod` infers their types. */
-  readonly methods?: { readonly [name: string]: MethodDefinition };
+  readonly methods?: { readonly [name: string]: MethodDefinition } | undefined;
   /** Handlers of custom notifications of the client, by name. Over HTTP, notifications belong to legacy sessions. */
-  readonly notifications?: { readonly [name: string]: NotificationHandler };
+  readonly notifications?: { readonly [name: string]: NotificationHandler } | undefined;
 }
 
 /** Callbacks of a server. */
 export interface ServerEvents {
   /** Called when a legacy session is initialized and after each `roots/list_changed`; later requests of the session wait for the returned promise. */
-  readonly onLegacySession?: (session: LegacySession) => Promise<void> | void;
+  readonly onLegacySession?: ((session: LegacySession) => Promise<void> | void) | undefined;
   /** Called with each failure whose details the client does not receive. Default: one line on stderr. */
-  readonly onError?: (error: unknown) => void;
+  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 /** Settings that few servers need. */
 export interface ServerSettings {
-  readonly lists?: ListOptions;
-  readonly limits?: ServerLimits;
+  readonly lists?: ListOptions | undefined;
+  readonly limits?: ServerLimits | undefined;
   /**
    * Subscriptions to `resources` and `templates`: `true` when updates are published through `Server.changes` regardless of subscribers; a function attaches
    * a watcher. Only readable resources can be subscribed. Default: not declared.
    */
-  readonly resourceSubscriptions?: true | ResourceWatcher;
+  readonly resourceSubscriptions?: true | ResourceWatcher | undefined;
   /**
    * Storage and limits of tasks. Required, at least as `{}`, if tools with tasks are added only
    * later.
    */
-  readonly tasks?: ServerTaskOptions;
+  readonly tasks?: ServerTaskOptions | undefined;
   /** Sealing of the `requestState` of modern requests that require input. */
-  readonly requestState?: RequestStateOptions;
+  readonly requestState?: RequestStateOptions | undefined;
 }
 
 /** The lists of tools, prompts and resources. */
 export interface ListOptions {
   /** Whether the lists never change: `listChanged` is then not declared, and `setTools`, `setPrompts`, `setResources` and `setTemplates` throw. Default false. */
-  readonly areFixed?: boolean;
+  readonly areFixed?: boolean | undefined;
   /** Number of entries on a page of a list. Default: all on one page. */
-  readonly pageSize?: number;
+  readonly pageSize?: number | undefined;
 }
 
 /** Limits of a server. */
 export interface ServerLimits {
   /** Shortest time between two progress notifications of a request in milliseconds; an update in between is replaced by a later one. Default 100; 0 sends every update while the client reads. */
-  readonly progressIntervalMs?: number;
+  readonly progressIntervalMs?: number | undefined;
   /** Number of finished calls with a `dev.signalbox/idempotency-key` whose results are stored. Default 1000. Results are stored for ten minutes, at most 16 MiB in all. */
-  readonly idempotencyEntries?: number;
+  readonly idempotencyEntries?: number | undefined;
 }
 
 /** A server without a transport; it may serve any number of connections at once. */

@@ -19,28 +19,28 @@ import { StderrLog } from './stderr-log.ts';
 export interface SpawnOptions {
   /** Command of the server; `node` means the running Node. */
   readonly command: string;
-  readonly args?: readonly string[];
+  readonly args?: readonly string[] | undefined;
   /**
    * Variables added to the minimal environment (PATH, HOME, LANG, TMPDIR and similar); nothing else
    * is inherited from this process.
    */
-  readonly env?: { readonly [name: string]: string };
-  readonly cwd?: string;
+  readonly env?: { readonly [name: string]: string } | undefined;
+  readonly cwd?: string | undefined;
   /**
    * Longest accepted message in bytes. Default: 4 MiB. Each value in a message counts as at least
    * 16 bytes; at most 100 levels of nesting are accepted. A longer response fails its request, and
    * nothing else.
    */
-  readonly maxMessageBytes?: number;
+  readonly maxMessageBytes?: number | undefined;
   /** Budget for incomplete long messages, shared with other connections. Default: unlimited. */
-  readonly messageBudget?: MessageBudget;
+  readonly messageBudget?: MessageBudget | undefined;
   /** Called with each stderr line of the child, without its newline, shortened to 8 KiB. */
-  readonly onStderr?: (line: string) => void;
+  readonly onStderr?: ((line: string) => void) | undefined;
   /**
    * Milliseconds between the end of stdin and SIGTERM, and between SIGTERM and SIGKILL. Default:
    * 2000.
    */
-  readonly graceMs?: number;
+  readonly graceMs?: number | undefined;
 }
 
 /** The exit code of a process, or the signal that ended it. */

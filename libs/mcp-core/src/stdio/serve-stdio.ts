@@ -6,14 +6,14 @@ import type { Server, ServerConnection, ServerListener } from '../server/server.
 /** Streams and limits of `serveStdio`. */
 export interface ServeStdioOptions {
   /** Default: stdin. */
-  readonly input?: Readable;
+  readonly input?: Readable | undefined;
   /** Default: stdout. Nothing else may write to it. */
-  readonly output?: Writable;
+  readonly output?: Writable | undefined;
   /**
    * Longest accepted line in bytes; a longer one is discarded and gets an error response. Default:
    * 64 MiB.
    */
-  readonly maxLineBytes?: number;
+  readonly maxLineBytes?: number | undefined;
 }
 
 /**

@@ -16,9 +16,9 @@ export interface ToolUnderTest {
 
 /** Arguments of the call, and the responses to the input requests of the tool. */
 export interface RunInBothErasOptions {
-  readonly arguments?: JsonObject;
+  readonly arguments?: JsonObject | undefined;
   /** Handlers of the tool's input requests, which respond alike in both eras. */
-  readonly handlers?: InputHandlers;
+  readonly handlers?: InputHandlers | undefined;
 }
 
 /** Result and effects that both eras share. */

@@ -29,28 +29,32 @@ import type { InteractiveContext, RequestClient } from '../server/requests/reque
 
 /** Properties of the request and the client of a test context. */
 export interface TestContextOptions {
-  readonly signal?: AbortSignal;
-  readonly era?: Era;
-  readonly clientInfo?: Implementation;
-  readonly meta?: JsonObject;
-  readonly auth?: AuthContext;
+  readonly signal?: AbortSignal | undefined;
+  readonly era?: Era | undefined;
+  readonly clientInfo?: Implementation | undefined;
+  readonly meta?: JsonObject | undefined;
+  readonly auth?: AuthContext | undefined;
   /**
    * Responds to elicitations; without it the client lacks elicitation. Content that does not fit
    * the form is refused as in a legacy session.
    */
-  readonly elicit?: (key: string, params: ElicitParams) => ElicitResult | Promise<ElicitResult>;
+  readonly elicit?:
+    | ((key: string, params: ElicitParams) => ElicitResult | Promise<ElicitResult>)
+    | undefined;
   /** Responds to sampling requests; without it the client lacks sampling. */
-  readonly sample?: (
-    key: string,
-    params: CreateMessageParams,
-  ) => CreateMessageResult | Promise<CreateMessageResult>;
+  readonly sample?:
+    | ((
+        key: string,
+        params: CreateMessageParams,
+      ) => CreateMessageResult | Promise<CreateMessageResult>)
+    | undefined;
   /** Roots of the client; without them the client lacks roots. */
-  readonly roots?: readonly Root[];
+  readonly roots?: readonly Root[] | undefined;
   /**
    * Capabilities declared in addition to the handlers. Default: forms only, without URL
    * elicitation, tools in sampling or extensions.
    */
-  readonly capabilities?: Omit<HandlerCapabilities, 'applyDefaults'>;
+  readonly capabilities?: Omit<HandlerCapabilities, 'applyDefaults'> | undefined;
 }
 
 /** A handler's context that records reports and input requests. */

@@ -6,11 +6,11 @@ import { covers } from '../subscriptions/subscription.ts';
 /** Limits of the response cache. The server decides how long a result may be reused. */
 export interface CacheOptions {
   /** Maximum number of results; default 256, 0 disables the cache. */
-  readonly maxEntries?: number;
+  readonly maxEntries?: number | undefined;
   /** Maximum size of all results in bytes of JSON, where each value counts as at least 16; default 16 MiB. */
-  readonly maxCharacters?: number;
+  readonly maxCharacters?: number | undefined;
   /** Returns the name of the current authorization context; private results are reused within one context only. Default: a single context. */
-  readonly authorization?: () => string;
+  readonly authorization?: (() => string) | undefined;
 }
 
 interface CachedResult {

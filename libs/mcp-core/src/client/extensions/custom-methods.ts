@@ -34,8 +34,8 @@ export function assertCustomNames({
   methods = {},
   notifications = {},
 }: {
-  readonly methods?: object;
-  readonly notifications?: object;
+  readonly methods?: object | undefined;
+  readonly notifications?: object | undefined;
 } = {}): void {
   for (const name of Object.keys(methods)) assertCustomMethod(name);
   for (const name of Object.keys(notifications)) assertCustomNotification(name);

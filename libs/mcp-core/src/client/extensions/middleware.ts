@@ -33,8 +33,8 @@ export interface ClientRequest {
 export type ClientMiddleware = Middleware<ClientRequest>;
 
 interface OutgoingOptions {
-  readonly meta?: JsonObject;
-  readonly signal?: AbortSignal;
+  readonly meta?: JsonObject | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface OutgoingCall<Options extends OutgoingOptions> {

@@ -40,28 +40,29 @@ export interface OriginatingRequest {
  */
 export interface InputHandlers {
   /** Responds to `sampling/createMessage` with a message of the model. */
-  readonly sample?: (
-    params: CreateMessageParams,
-    context: InputContext,
-  ) => Promise<CreateMessageResult>;
+  readonly sample?:
+    | ((params: CreateMessageParams, context: InputContext) => Promise<CreateMessageResult>)
+    | undefined;
   /** Responds to `elicitation/create`, usually with the input of the user. */
-  readonly elicit?: (params: ElicitParams, context: InputContext) => Promise<ElicitResult>;
+  readonly elicit?:
+    | ((params: ElicitParams, context: InputContext) => Promise<ElicitResult>)
+    | undefined;
   /** Returns `file://` URIs. */
-  readonly listRoots?: (context: InputContext) => Promise<readonly Root[]>;
+  readonly listRoots?: ((context: InputContext) => Promise<readonly Root[]>) | undefined;
 }
 
 /** Capabilities that the input handlers have beyond the basic ones, extensions and experimental capabilities. */
 export interface HandlerCapabilities extends CustomCapabilities {
   /** Whether `sample` understands `tools` and `toolChoice`; default false. */
-  readonly samplingTools?: boolean;
+  readonly samplingTools?: boolean | undefined;
   /** Whether `sample` understands `includeContext`; default false. */
-  readonly samplingContext?: boolean;
+  readonly samplingContext?: boolean | undefined;
   /** Whether `elicit` takes forms; default true. */
-  readonly elicitationForm?: boolean;
+  readonly elicitationForm?: boolean | undefined;
   /** Whether `elicit` takes URLs to open; default false. */
-  readonly elicitationUrl?: boolean;
+  readonly elicitationUrl?: boolean | undefined;
   /** Whether missing fields of an accepted form get the defaults of the requested schema; default false. */
-  readonly applyDefaults?: boolean;
+  readonly applyDefaults?: boolean | undefined;
 }
 
 /** The input that a modern server needs before it responds to a request. */

@@ -16,7 +16,7 @@ export interface ListPage<T> {
 /** Options of a page: where it starts. */
 export interface PageOptions extends RequestOptions {
   /** Cursor of the first page to read, from `ListPage.nextCursor`. Default: the beginning of the list. */
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
 }
 
 /**

@@ -5,20 +5,20 @@ import type { WatchListener } from './watches.ts';
 /** Handlers of changes on the server. The handlers that are present decide what the client subscribes to. Their failures are reported to `onProblem`. */
 export interface ChangeHandlers {
   /** Called when the list of tools has changed. */
-  readonly onToolsChanged?: () => unknown;
+  readonly onToolsChanged?: (() => unknown) | undefined;
   /** Called when the list of prompts has changed. */
-  readonly onPromptsChanged?: () => unknown;
+  readonly onPromptsChanged?: (() => unknown) | undefined;
   /** Called when the list of resources, or of resource templates, has changed. */
-  readonly onResourcesChanged?: () => unknown;
+  readonly onResourcesChanged?: (() => unknown) | undefined;
   /** URIs of the resources whose updates `onResourceUpdated` receives. */
-  readonly resources?: readonly string[];
+  readonly resources?: readonly string[] | undefined;
   /** Called with the URI of an updated resource: one of `resources`, or a part of it. */
-  readonly onResourceUpdated?: (uri: string) => unknown;
+  readonly onResourceUpdated?: ((uri: string) => unknown) | undefined;
   /**
    * Called when changes may have been missed, because a stream broke or the client was connected again. Default: calls every other handler,
    * `onResourceUpdated` with each of `resources`.
    */
-  readonly onMissed?: () => unknown;
+  readonly onMissed?: (() => unknown) | undefined;
 }
 
 const LIST_HANDLERS = {

@@ -8,16 +8,18 @@ import { safeHeaders } from './read-http-error.ts';
 export interface EndpointOptions {
   /** Absolute URL, `http:` or `https:`, without credentials. */
   readonly url: string;
-  readonly headers?: ExtraHeaders | HeaderProvider;
+  readonly headers?: ExtraHeaders | HeaderProvider | undefined;
   /**
    * Called for every 401 and 403, except for the end of a session. `true` sends the message again
    * with headers from `headers`, at most three times. Calls may overlap. A rejection becomes the
    * cause of the message's error.
    */
-  readonly onUnauthorized?: (response: {
-    readonly status: number;
-    readonly headers: { readonly [name: string]: string };
-  }) => Promise<boolean>;
+  readonly onUnauthorized?:
+    | ((response: {
+        readonly status: number;
+        readonly headers: { readonly [name: string]: string };
+      }) => Promise<boolean>)
+    | undefined;
 }
 
 /** An HTTP request and the callbacks for its response. */

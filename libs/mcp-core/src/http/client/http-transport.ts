@@ -33,22 +33,22 @@ export interface HttpTransportOptions extends EndpointOptions {
    * least 16 bytes; at most 100 levels of nesting are accepted. A longer message fails its request,
    * not the connection.
    */
-  readonly maxMessageBytes?: number;
+  readonly maxMessageBytes?: number | undefined;
   /**
    * Budget for incomplete long bodies and events, shared with other connections. Default:
    * unlimited.
    */
-  readonly messageBudget?: MessageBudget;
+  readonly messageBudget?: MessageBudget | undefined;
   /**
    * Milliseconds within which the server must accept a notification or response. Default: 30000.
    * Requests have the timeouts of their caller.
    */
-  readonly acceptTimeoutMs?: number;
+  readonly acceptTimeoutMs?: number | undefined;
   /**
    * Falls back to the HTTP+SSE transport of 2024-11-05 when the server refuses a POST of
    * `initialize`. Default: false.
    */
-  readonly legacySse?: boolean;
+  readonly legacySse?: boolean | undefined;
 }
 
 const DEFAULT_ACCEPT_TIMEOUT_MS = 30_000;

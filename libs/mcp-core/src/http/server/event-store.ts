@@ -30,11 +30,11 @@ export interface EventStore {
 /** Limits of a `MemoryEventStore`. Each event counts as 256 bytes more than its data. */
 export interface MemoryEventStoreLimits {
   /** Default: 1000. */
-  readonly maxEventsPerSession?: number;
+  readonly maxEventsPerSession?: number | undefined;
   /** Default: 1 MiB. The newest event of a session is always kept. */
-  readonly maxBytesPerSession?: number;
+  readonly maxBytesPerSession?: number | undefined;
   /** Default: 64 MiB. The session that stored an event least recently loses its events first. */
-  readonly maxBytes?: number;
+  readonly maxBytes?: number | undefined;
 }
 
 /** Stores the newest events of each session in memory. */

@@ -9,23 +9,23 @@ import type { HttpHandler, HttpHandlerOptions, HttpLimits } from './http-handler
 /** Limits of an HTTP server, in addition to those of its handler. */
 export interface HttpListenerLimits extends HttpLimits {
   /** Milliseconds within which a client must send a request. Default: 60,000. */
-  readonly requestTimeoutMs?: number;
+  readonly requestTimeoutMs?: number | undefined;
   /** Maximum number of connections; further ones are closed. Default: 20,000. */
-  readonly maxConnections?: number;
+  readonly maxConnections?: number | undefined;
 }
 
 /** Options of `serveHttp`: those of the handler, and the address. */
 export interface ServeHttpOptions extends HttpHandlerOptions {
   /** Default: 0, any free port. */
-  readonly port?: number;
+  readonly port?: number | undefined;
   /**
    * Address to listen on. Default: `127.0.0.1`. For an address that is not loopback, `allowedHosts`
    * defaults to `any`.
    */
-  readonly host?: string;
+  readonly host?: string | undefined;
   /** Default: `/mcp`. */
-  readonly path?: string;
-  readonly limits?: HttpListenerLimits;
+  readonly path?: string | undefined;
+  readonly limits?: HttpListenerLimits | undefined;
 }
 
 /** A running HTTP server. */
@@ -71,7 +71,10 @@ export async function serveHttp(
   const { requestTimeoutMs = 60_000, maxConnections = 20_000 } = options.limits ?? {};
   const handler = createHttpHandler(server, {
     ...handlerOptions,
-    access: { ...(isLoopback(host) ? {} : { allowedHosts: 'any' }), ...access },
+    access: {
+      ...access,
+      allowedHosts: access?.allowedHosts ?? (isLoopback(host) ? undefined : 'any'),
+    },
     path,
   });
   // An import reads every export of node:http, and one of them loads undici: 20 ms and 10 MB.

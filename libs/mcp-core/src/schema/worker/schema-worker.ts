@@ -45,7 +45,7 @@ export interface SchemaWorkerOptions<Job> {
    * Milliseconds without a job after which the thread ends; the next job restarts it. Default:
    * never.
    */
-  readonly idleMs?: number;
+  readonly idleMs?: number | undefined;
 }
 
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 };

@@ -10,13 +10,13 @@ export interface RequestStateOptions {
    * Secrets of at least 32 characters. The first seals; all open, so that a new secret can be put before an old one. Default: a random secret, so that
    * a state is valid in this server instance only.
    */
-  readonly keys?: readonly string[];
+  readonly keys?: readonly string[] | undefined;
   /** Time that a client has for its input responses, in milliseconds; default 24 hours. */
-  readonly ttlMs?: number;
+  readonly ttlMs?: number | undefined;
   /** Stores which states of destructive calls were used. Default: in memory, the last 100,000; older states are refused. */
-  readonly used?: UsedStates;
+  readonly used?: UsedStates | undefined;
   /** Milliseconds since 1970; default `Date.now`. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
 }
 
 /** Ensures that a state is used once. Instances that share keys must share it as well. */

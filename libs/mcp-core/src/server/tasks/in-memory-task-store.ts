@@ -4,9 +4,9 @@ import type { TaskPage, TaskRecord, TaskStore } from './task-store.ts';
 /** Limits of an `InMemoryTaskStore`. */
 export interface InMemoryTaskStoreOptions {
   /** Maximum number of tasks; default 10,000. Beyond it the oldest ended task is evicted. */
-  readonly maxTasks?: number;
+  readonly maxTasks?: number | undefined;
   /** Page size of `list`; default 100. */
-  readonly pageSize?: number;
+  readonly pageSize?: number | undefined;
 }
 
 /** A task store in memory, which is lost when the process ends. */

@@ -22,10 +22,14 @@ const HOUR_MS = 3_600_000;
  */
 const STOP_LIMIT_MS = 500;
 
+type TaskLimits = {
+  readonly [K in Exclude<keyof ServerTaskOptions, 'store'>]-?: NonNullable<ServerTaskOptions[K]>;
+};
+
 /** The tasks of a server, of every revision. */
 export class TaskEngine {
   readonly #store: TaskStore;
-  readonly #options: Required<Omit<ServerTaskOptions, 'store'>>;
+  readonly #options: TaskLimits;
   readonly #onError: (error: unknown) => void;
   readonly #running = new Map<string, RunningTask>();
   readonly #listeners = new Set<(record: TaskRecord) => void>();
@@ -33,18 +37,25 @@ export class TaskEngine {
   #recovery: Promise<void> | undefined;
 
   constructor(
-    { store = new InMemoryTaskStore(), ...options }: ServerTaskOptions,
+    {
+      store = new InMemoryTaskStore(),
+      defaultTtlMs = HOUR_MS,
+      maxTtlMs = 24 * HOUR_MS,
+      pollIntervalMs = 1000,
+      maxRunning = 1000,
+      maxRunningPerPrincipal = 100,
+      clock = Date.now,
+    }: ServerTaskOptions,
     onError: (error: unknown) => void,
   ) {
     this.#store = store;
     this.#options = {
-      defaultTtlMs: HOUR_MS,
-      maxTtlMs: 24 * HOUR_MS,
-      pollIntervalMs: 1000,
-      maxRunning: 1000,
-      maxRunningPerPrincipal: 100,
-      clock: Date.now,
-      ...options,
+      defaultTtlMs,
+      maxTtlMs,
+      pollIntervalMs,
+      maxRunning,
+      maxRunningPerPrincipal,
+      clock,
     };
     this.#onError = onError;
     this.#expiry = new ExpiryTimer(this.#options.clock, (taskId) => {

@@ -38,16 +38,15 @@ export async function connectOurClient(
     listTools: async () => shapes(await client.listTools({ cache: 'none' })),
     callTool: (name, args = {}, { signal, onProgress } = {}) =>
       client.callTool(name, args, {
-        ...(signal === undefined ? {} : { signal }),
-        ...(onProgress === undefined ? {} : { onProgress: ({ progress }) => onProgress(progress) }),
+        signal,
+        onProgress: onProgress && (({ progress }) => onProgress(progress)),
       }),
     listResources: async () => shapes(await client.listResources({ cache: 'none' })),
     listTemplates: async () => shapes(await client.listResourceTemplates({ cache: 'none' })),
     readResource: async (uri) => shapes(await client.readResource(uri, { cache: 'none' })),
     listPrompts: async () => shapes(await client.listPrompts({ cache: 'none' })),
     getPrompt: (name, args) => client.getPrompt(name, args),
-    complete: (ref, argument, chosen) =>
-      client.complete(ref, argument, chosen === undefined ? {} : { chosen }),
+    complete: (ref, argument, chosen) => client.complete(ref, argument, { chosen }),
     setLogLevel: (level) => client.setLogLevel(level),
     watch: async (uri, onUpdated) => {
       const watch = await client.watch({ resources: [uri], onResourceUpdated: onUpdated });
