@@ -115,6 +115,7 @@ export async function createFilesystemServer(
     },
     log: (level, data, logger) => everyConnection((each) => each.log(level, data, logger)),
     notify: (method, params) => everyConnection((each) => each.notify(method, params)),
+    completeElicitation: (id) => [...live].some((each) => each.completeElicitation(id)),
     async connect(transport: Transport) {
       const own = createConnectionServer(options, shared);
       const connection = await own.server.connect(transport);

@@ -96,6 +96,11 @@ class ConnectingServer implements Server {
     for (const connection of this.#connections) connection.notify(method, params);
   }
 
+  completeElicitation(elicitationId: string): boolean {
+    const sessions = [...this.#connections].map(({ session }) => session);
+    return sessions.some((session) => session?.completeElicitation(elicitationId) === true);
+  }
+
   async connect(transport: Transport): Promise<ServerConnection> {
     const connection = new Connection(this.#context, transport, this.#connections);
     this.#connections.add(connection);

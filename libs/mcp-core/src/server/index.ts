@@ -7,6 +7,7 @@ export { createServer } from './create-server.ts';
 export type {
   InteractiveContext,
   InputRequest,
+  InputRequestOptions,
   RequestClient,
   RequestContext,
 } from './requests/request-context.ts';

@@ -99,6 +99,12 @@ export interface Server {
    * @throws Error for a notification that the specification defines
    */
   notify(method: string, params?: JsonObject): void;
+  /**
+   * Tells the client of a URL elicitation that the interaction is complete. The id is the `elicitationId` of `context.elicit`, or of an error -32042. Returns
+   * false for an id that no session knows, or that is complete already; only clients of 2025-11-25 can be told.
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
+   */
+  completeElicitation(elicitationId: string): boolean;
   /** Serves one client of either era. Resolves when the connection is open. */
   connect(transport: Transport): Promise<ServerConnection>;
   /** Serves one standalone request: a modern request, or a legacy request outside any session. Never rejects. */

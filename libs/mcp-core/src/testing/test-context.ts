@@ -6,6 +6,7 @@ import { missingCapabilityError } from '../era/client-can.ts';
 import type { Codec, InputMethod, InputTypes } from '../era/codec.ts';
 import { latestLegacyCodec, latestModernCodec } from '../era/codecs.ts';
 import type { Era } from '../era/versions.ts';
+import { untilAborted } from '../jsonrpc/bounded-waits.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { AuthContext } from '../jsonrpc/transport.ts';
 import type {
@@ -177,7 +178,7 @@ class TestPort implements EraPort {
     if (respond === undefined || !this.client.can(capability))
       throw missingCapabilityError(capability);
     if (params !== undefined) this.inputRequests.push({ key, params });
-    const response = await respond(key, params);
+    const response = await untilAborted(Promise.resolve(respond(key, params)), signal);
     assertFitsForm(key, params, response);
     return response;
   }

@@ -2,6 +2,7 @@ import { missingCapabilityError } from '../../era/client-can.ts';
 import type { Codec, InputMethod, InputTypes } from '../../era/codec.ts';
 import { metaOf } from '../../era/meta-keys.ts';
 import type { InitializeRequest } from '../../era/read-initialize.ts';
+import { isJsonObject } from '../../jsonrpc/envelope.ts';
 import type { JsonObject, RequestId } from '../../jsonrpc/messages.ts';
 import type { RequestOutcome } from '../../jsonrpc/outgoing-request.ts';
 import { untilAborted } from '../../jsonrpc/bounded-waits.ts';
@@ -21,6 +22,9 @@ import { NO_REPLAY } from '../input/replay.ts';
 import { SessionRoots } from '../input/roots.ts';
 import type { LegacySession } from './legacy-session.ts';
 
+/** Most URL elicitations of a session whose completion can be announced; the oldest are forgotten. */
+const MAX_ELICITATIONS = 1000;
+
 /** The connection of a session. */
 export interface SessionConnection {
   readonly peer: Peer;
@@ -37,6 +41,8 @@ export class InitializedSession implements EraPort, LegacySession {
   #logLevel: LoggingLevel = 'info';
   readonly #connection: SessionConnection;
   #roots: SessionRoots | undefined;
+  /** The ids of URL elicitations that are not complete, with the request that needed each. */
+  #elicitations: Map<string, RequestId | undefined> | undefined;
 
   constructor(initialize: InitializeRequest, connection: SessionConnection) {
     const { codec, clientInfo, capabilities } = initialize;
@@ -96,6 +102,7 @@ export class InitializedSession implements EraPort, LegacySession {
       ? this.codec.encodeInputRequest(method, withElicitationId(params))
       : undefined;
     if (wireParams === undefined) throw missingCapabilityError(capability);
+    this.#startElicitation(wireParams, relatedTo);
     const response = this.codec.decodeInputResponse(
       method,
       await this.#request({ method, params: withMeta(wireParams, meta), relatedTo }, signal),
@@ -121,6 +128,29 @@ export class InitializedSession implements EraPort, LegacySession {
   /** Makes the next `listRoots` fetch the roots again. */
   forgetRoots(): void {
     this.#roots?.forget();
+  }
+
+  startElicitations(elicitations: readonly unknown[], relatedTo: RequestId): void {
+    for (const each of elicitations.slice(0, MAX_ELICITATIONS))
+      if (isJsonObject(each)) this.#startElicitation(each, relatedTo);
+  }
+
+  /** Sends `notifications/elicitation/complete`, once, if the client knows the id. */
+  completeElicitation(elicitationId: string): boolean {
+    if (this.#elicitations?.has(elicitationId) !== true) return false;
+    const relatedTo = this.#elicitations.get(elicitationId);
+    this.#elicitations.delete(elicitationId);
+    this.notify('notifications/elicitation/complete', { elicitationId }, relatedTo);
+    return true;
+  }
+
+  #startElicitation({ elicitationId }: JsonObject, relatedTo: RequestId | undefined): void {
+    if (typeof elicitationId !== 'string') return;
+    this.#elicitations ??= new Map();
+    this.#elicitations.set(elicitationId, relatedTo);
+    const [oldest] = this.#elicitations.keys();
+    if (oldest !== undefined && this.#elicitations.size > MAX_ELICITATIONS)
+      this.#elicitations.delete(oldest);
   }
 
   async #askForRoots(timeout: AbortSignal): Promise<readonly Root[]> {

@@ -145,8 +145,8 @@ export class ActiveRequest {
   }
 
   /** Sends a custom request to the client. */
-  sendRequest(method: string, params: JsonObject): Promise<JsonObject> {
-    const { signal } = this;
+  sendRequest(method: string, params: JsonObject, withdrawal?: AbortSignal): Promise<JsonObject> {
+    const signal = this.#signalUntil(withdrawal);
     return this.port.request({ method, params, signal, relatedTo: this.request.id });
   }
 
@@ -174,8 +174,7 @@ export class ActiveRequest {
   ): Promise<InputTypes[M]['result']> {
     if (this.#task.kind === 'starting')
       return this.#task.started.then(() => this.ask(inputRequest, withdrawal));
-    const signal =
-      withdrawal === undefined ? this.signal : AbortSignal.any([this.signal, withdrawal]);
+    const signal = this.#signalUntil(withdrawal);
     return (this.#handle ?? this.port).ask({
       ...inputRequest,
       signal,
@@ -254,6 +253,10 @@ export class ActiveRequest {
     if (this.#incoming.isCancelled) handle.cancel();
     this.#taskCreated?.resolve(created);
     onCreated(created);
+  }
+
+  #signalUntil(withdrawal: AbortSignal | undefined): AbortSignal {
+    return withdrawal === undefined ? this.signal : AbortSignal.any([this.signal, withdrawal]);
   }
 
   /** Aborts the handler's signal with the signal of the task, or else of the request. The request's signal no longer counts once there is a task. */

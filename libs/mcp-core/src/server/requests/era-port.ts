@@ -43,6 +43,8 @@ export interface EraPort {
   notifyChange(method: string, params: JsonObject, isWanted: () => boolean): void;
   /** Closes the stream of a request, where it has its own and the client can fetch the remaining messages later. */
   closeStream(id: RequestId): void;
+  /** Stores the URL elicitations of an error, whose completion may be announced later. Absent where there is no such notification. */
+  startElicitations?(elicitations: readonly unknown[], relatedTo: RequestId): void;
   /** Sends a custom request. Rejects with LocalError `method-not-in-era` where servers cannot send requests. */
   request(request: CustomRequest): Promise<JsonObject>;
   /** Sends an input request. @throws ProtocolError -32021 when the client did not declare the capability; else the client's error */

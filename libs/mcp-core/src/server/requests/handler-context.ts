@@ -56,29 +56,34 @@ export class HandlerContext implements InteractiveContext {
   }
 
   get request(): InteractiveContext['request'] {
-    return (method, params = {}) => {
+    return (method, params = {}, { signal } = {}) => {
       assertCustomMethod(method);
-      return withoutUnhandledRejection(this.#request.sendRequest(method, params));
+      return withoutUnhandledRejection(this.#request.sendRequest(method, params, signal));
     };
   }
 
   get elicit(): InteractiveContext['elicit'] {
-    return (key, params) =>
+    return (key, params, { signal } = {}) =>
       withoutUnhandledRejection(
-        this.#request.ask({ method: 'elicitation/create', key: this.#keyPrefix + key, params }),
+        this.#request.ask(
+          { method: 'elicitation/create', key: this.#keyPrefix + key, params },
+          signal,
+        ),
       );
   }
 
   get sample(): InteractiveContext['sample'] {
-    return (key, params) => withoutUnhandledRejection(this.#sample(this.#keyPrefix + key, params));
+    return (key, params, { signal } = {}) =>
+      withoutUnhandledRejection(this.#sample(this.#keyPrefix + key, params, signal));
   }
 
   get listRoots(): InteractiveContext['listRoots'] {
-    return () => withoutUnhandledRejection(this.#listRoots(`${this.#keyPrefix}roots`));
+    return ({ signal } = {}) =>
+      withoutUnhandledRejection(this.#listRoots(`${this.#keyPrefix}roots`, signal));
   }
 
   get gather(): InteractiveContext['gather'] {
-    return (requests) => withoutUnhandledRejection(this.#gather(requests));
+    return (requests, { signal } = {}) => withoutUnhandledRejection(this.#gather(requests, signal));
   }
 
   get once(): InteractiveContext['once'] {
@@ -112,18 +117,20 @@ export class HandlerContext implements InteractiveContext {
     return roots;
   }
 
-  async #gather(requests: {
-    readonly [key: string]: InputRequest;
-  }): Promise<{ readonly [key: string]: unknown }> {
-    const withdrawal = new AbortController();
+  async #gather(
+    requests: { readonly [key: string]: InputRequest },
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly [key: string]: unknown }> {
+    const end = new AbortController();
+    const withdrawal = signal === undefined ? end.signal : AbortSignal.any([end.signal, signal]);
     const responses = Object.entries(requests).map(
       async ([key, request]) =>
-        [key, await this.#ask(this.#keyPrefix + key, request, withdrawal.signal)] as const,
+        [key, await this.#ask(this.#keyPrefix + key, request, withdrawal)] as const,
     );
     try {
       return Object.fromEntries(await Promise.all(responses));
     } finally {
-      withdrawal.abort();
+      end.abort();
     }
   }
 

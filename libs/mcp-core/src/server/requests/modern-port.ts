@@ -62,6 +62,7 @@ export class ModernPort implements EraPort {
     const capability = capabilityOf(inputRequest.method, inputRequest.params);
     if (!this.replay.isPossible || !this.client.can(capability))
       throw missingCapabilityError(capability);
+    inputRequest.signal.throwIfAborted();
     return this.replay.ask(inputRequest);
   }
 }

@@ -27,7 +27,11 @@ export interface RequestClient {
 
 /** The context of every handler. It may be destructured by name, `const { log, signal } = context`, but not copied: `{ ...context }` has none of its members. */
 export interface RequestContext {
-  /** Aborts when the client cancels the request, the connection ends, or the handler will run again after an input response. */
+  /**
+   * Aborts when the client cancels the request, the connection ends, or the handler will run again after an input response. It may have aborted before the
+   * handler reads it, and `addEventListener` does not report an earlier abort: call `signal.throwIfAborted()` first, or use `addAbortListener` of
+   * `node:events`. Functions that accept a signal, such as `fetch`, check it themselves.
+   */
   readonly signal: AbortSignal;
   readonly client: RequestClient;
   /** The request's `_meta`, as sent. */
@@ -52,7 +56,20 @@ export interface RequestContext {
    * @throws Error for a method that the specification defines; LocalError `method-not-in-era` where servers cannot send requests: in the modern era, and
    *   without a session
    */
-  readonly request: (method: string, params?: JsonObject) => Promise<JsonObject>;
+  readonly request: (
+    method: string,
+    params?: JsonObject,
+    options?: InputRequestOptions,
+  ) => Promise<JsonObject>;
+}
+
+/** Options of a request to the client. */
+export interface InputRequestOptions {
+  /**
+   * Withdraws the request when it aborts: the client gets `notifications/cancelled`, and the promise rejects with the signal's reason. In 2026-07-28 it counts
+   * only until the handler waits for the response: the handler is then suspended, and the client may respond until `requestState.ttlMs` has passed.
+   */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** An input request of `gather`: exactly one of the members. */
@@ -68,15 +85,24 @@ export interface InputRequest {
  */
 export interface InteractiveContext extends RequestContext {
   /** Asks the user for input. @throws ProtocolError -32021 when the client did not declare elicitation of this mode */
-  readonly elicit: (key: string, params: ElicitParams) => Promise<ElicitResult>;
+  readonly elicit: (
+    key: string,
+    params: ElicitParams,
+    options?: InputRequestOptions,
+  ) => Promise<ElicitResult>;
   /** Requests a completion of the client's model. @throws ProtocolError -32021 when the client did not declare sampling; -1 when the user rejected it (legacy) */
-  readonly sample: (key: string, params: CreateMessageParams) => Promise<CreateMessageResult>;
+  readonly sample: (
+    key: string,
+    params: CreateMessageParams,
+    options?: InputRequestOptions,
+  ) => Promise<CreateMessageResult>;
   /** Lists the client's roots. @throws ProtocolError -32021 when the client did not declare roots */
-  readonly listRoots: () => Promise<readonly Root[]>;
+  readonly listRoots: (options?: InputRequestOptions) => Promise<readonly Root[]>;
   /** Sends several input requests in one round. Resolves with the responses under the same keys. */
-  readonly gather: (requests: {
-    readonly [key: string]: InputRequest;
-  }) => Promise<{ readonly [key: string]: unknown }>;
+  readonly gather: (
+    requests: { readonly [key: string]: InputRequest },
+    options?: InputRequestOptions,
+  ) => Promise<{ readonly [key: string]: unknown }>;
   /** Runs `run` at most once per request, however often the handler runs; every run gets its JSON result. */
   readonly once: <T>(key: string, run: () => T | Promise<T>) => Promise<T>;
   /** Turns the request into a task if the client supports tasks. */

@@ -230,6 +230,7 @@ export class RequestDispatcher {
     } catch (error) {
       const protocolError = this.#toProtocolError(error, request.isAbandoned);
       request.settleTask({ error: protocolError });
+      startElicitations(protocolError, request);
       return { error: this.#encodeError(protocolError, request.port.codec) };
     }
   }
@@ -284,6 +285,12 @@ export class RequestDispatcher {
     if (!isAbandoned) this.#context.onError(error);
     return new ProtocolError(ErrorCode.internalError, 'Internal error', { cause: error });
   }
+}
+
+/** Notes the URLs that the error asks the user to visit. @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error */
+function startElicitations({ code, data }: ProtocolError, { port, request }: ActiveRequest): void {
+  if (code !== ErrorCode.urlElicitationRequired || !isJsonObject(data)) return;
+  if (Array.isArray(data.elicitations)) port.startElicitations?.(data.elicitations, request.id);
 }
 
 interface Target {
