@@ -66,6 +66,12 @@ describe('the time of the next attempt', () => {
     expect(Math.round(at(1, { retryAfterMs: 600_000 }) ?? 0)).toBe(605_000);
   });
 
+  test('is never later than the deadline, however long the provider asks to wait', () => {
+    expect(at(1, { retryAfterMs: 59_000, leftMs: 60_000 })).toBe(60_000);
+    expect(at(20, { retryAfterMs: 1000, leftMs: 60_000 })).toBe(30_000);
+    expect(at(1, { leftMs: 500 })).toBe(500);
+  });
+
   test('does not exist when the retry delay of the provider exceeds the wall clock limit', () => {
     expect(at(1, { retryAfterMs: 60_000, leftMs: 60_000 })).toBeUndefined();
   });
@@ -355,7 +361,6 @@ describe('a run that waits for its model', () => {
       dataDir: service.dataDir,
       clock: service.clock,
     });
-    await again.event(id, 'run.resumed');
     passTo(again, next - 1);
     await expect(waiting(again, id, 1)).resolves.toMatchObject({
       status: 'running',
@@ -364,6 +369,7 @@ describe('a run that waits for its model', () => {
     expect(again.llm.requests).toHaveLength(0);
     passTo(again, next);
     expect(await again.settled(id)).toMatchObject({ status: 'completed', answer: 'done' });
+    expect(await again.types(id)).not.toContain('run.resumed');
   });
 
   test('control: without the stored time the model call is retried at once after a restart', async () => {

@@ -57,8 +57,10 @@ export function isTransient({ kind, status }: LlmError, attempts: number): boole
 }
 
 /**
- * Time of the next attempt: full jitter over 2 s, 4 s, 8 s… up to 5 minutes, no earlier than the provider asks for, and without such a request no later than
- * half of the time that the run has left. Undefined when the provider asks to wait beyond the deadline.
+ * Time of the next attempt: full jitter over 2 s, 4 s, 8 s… up to 5 minutes, no later than half of
+ * the time that is left, but no earlier than the provider asks for. Never after the deadline, so
+ * that whichever process claims the attempt also ends the run in time. Undefined when the provider
+ * asks to wait beyond the deadline.
  */
 export function nextAttemptAt({
   attempts,
@@ -67,12 +69,15 @@ export function nextAttemptAt({
   deadline,
   random,
 }: Attempt): number | undefined {
-  const backoffMs = random() * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (attempts - 1));
-  const askedMs = error.retryAfterMs;
-  if (askedMs === undefined)
-    return now + Math.max(MIN_DELAY_MS, Math.min(backoffMs, (deadline - now) / 2));
-  if (now + askedMs >= deadline) return undefined;
-  return now + Math.max(MIN_DELAY_MS, backoffMs, askedMs + random() * RETRY_AFTER_JITTER_MS);
+  const leftMs = deadline - now;
+  const backoffMs = Math.max(
+    MIN_DELAY_MS,
+    Math.min(random() * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (attempts - 1)), leftMs / 2),
+  );
+  const askedMs = error.retryAfterMs ?? 0;
+  if (askedMs >= leftMs) return undefined;
+  const jitterMs = askedMs === 0 ? 0 : random() * RETRY_AFTER_JITTER_MS;
+  return now + Math.min(leftMs, Math.max(backoffMs, askedMs + jitterMs));
 }
 
 /** Whether the next attempt of the run's model call is not due yet. */
@@ -120,8 +125,7 @@ export async function waitForModel(
   const since = run.modelOutage?.since ?? now;
   const { modelOutageMs = Infinity } = run.limits;
   const deadline = Math.min(wallClockDeadline(run), since + modelOutageMs);
-  const next =
-    now < deadline ? nextAttemptAt({ attempts, error, now, deadline, random }) : undefined;
+  const next = nextAttemptAt({ attempts, error, now, deadline, random });
   if (next === undefined) {
     const end =
       deadline < wallClockDeadline(run)

@@ -31,12 +31,15 @@ type Parts = Uses<
 /**
  * Settles or continues the runs of earlier processes that can continue by themselves. Afterwards
  * each run has a job or a deadline that moves it. Runs that wait for a person are left to
- * `recoverWaiting`.
+ * `recoverWaiting`, and runs that wait for their model to the sweep of retries: nothing of them was
+ * in progress.
  */
 export async function recover(context: Parts): Promise<void> {
   const { store } = context;
+  const waiting = await store.read.retries({ until: Infinity, limit: Number.MAX_SAFE_INTEGER });
+  const isWaiting = new Set(waiting.map(({ runId }) => runId));
   for (const id of await store.read.runIds(['running', 'cancelling']))
-    await recoverOrFail(context, id);
+    if (!isWaiting.has(id)) await recoverOrFail(context, id);
   // A queued run has not begun.
   for (const id of await store.read.runIds(['queued']))
     context.enqueue({ type: 'advance-run', runId: id });

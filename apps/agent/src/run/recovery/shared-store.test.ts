@@ -103,6 +103,22 @@ describe('two engines on one store', () => {
     for (const id of ids) await settledBy([first, second], id);
   });
 
+  test('take up no retry of a run that either of them cancelled', async () => {
+    const { reply, release } = held();
+    const { first, ids } = await outage(reply);
+    const second = await openService({ script: reply, beside: first });
+    const [byFirst = '', bySecond = '', ...others] = ids;
+    expect(await first.engine.cancelRun(byFirst)).toMatchObject({ status: 'cancelled' });
+    expect(await second.engine.cancelRun(bySecond)).toMatchObject({ status: 'cancelled' });
+    first.clock.advance(2 * DELAY_MS);
+    release();
+    for (const id of others)
+      expect(await settledBy([first, second], id)).toMatchObject({ status: 'completed' });
+    expect(first.llm.requests.length + second.llm.requests.length).toBe(RUNS + others.length);
+    for (const id of [byFirst, bySecond])
+      expect(await attemptsOf(first, id)).toEqual(['turn.started 1', 'turn.failed 1']);
+  });
+
   test('take up the retries of an engine that has ended, and enforce the limits of its runs', async () => {
     const { reply, release } = held();
     const { first, ids } = await outage(reply);
@@ -126,6 +142,8 @@ const settledBy = (services: readonly Service[], id: string): Promise<Run> =>
 
 async function attemptsOf(service: Service, id: string): Promise<readonly string[]> {
   return (await service.events(id))
-    .filter(({ type }) => ['turn.started', 'turn.failed', 'turn.interrupted'].includes(type))
+    .filter(({ type }) =>
+      ['turn.started', 'turn.failed', 'turn.interrupted', 'run.resumed'].includes(type),
+    )
     .map(({ type, data }) => `${type} ${String(data['attempt'])}`);
 }
