@@ -47,6 +47,11 @@ export class ForwardedRequest {
     this.#result.catch(() => undefined);
   }
 
+  /** The context of the current round. */
+  get context(): InteractiveContext {
+    return this.#context;
+  }
+
   /** Requests input from the client, in the current round or the next. */
   ask<T>(ask: Ask<T>): Promise<T> {
     const response = Promise.withResolvers<unknown>();

@@ -15,6 +15,7 @@ import {
   type InputContext,
   type InputHandlers,
   type LogEntry,
+  type NotificationContext,
   type RequestOptions,
 } from '@signalbox/mcp-core/client';
 import {
@@ -87,7 +88,7 @@ export interface Proxy {
 /** Connects to a server of one era and returns a server that forwards everything, for a client of the other. */
 export async function connectProxy(options: ProxyOptions): Promise<Proxy> {
   const running = new Map<string, ForwardedRequest>();
-  /** Contexts of the requests that run, the newest last: logs and notifications of the server belong to no request. */
+  /** Contexts of the requests that run, the newest last. */
   const contexts = new Set<RequestContext>();
   let session: LegacySession | undefined;
 
@@ -110,11 +111,16 @@ export async function connectProxy(options: ProxyOptions): Promise<Proxy> {
         : ask(input, (context) => context.listRoots()),
   };
 
-  const onLog = ({ level, data, logger }: LogEntry): void => {
-    ([...contexts].at(-1) ?? server).log(level, data, logger);
+  /** Returns the request to which a message of the server belongs: over HTTP named by its stream, else the newest. */
+  const contextOf = ({ request }: NotificationContext): RequestContext | undefined => {
+    const named = [...running.values()].find(({ meta }) => meta === request?.meta);
+    return named?.context ?? [...contexts].at(-1);
   };
-  const onNotification = (name: string) => (params: JsonObject) => {
-    void ([...contexts].at(-1) ?? server).notify(name, params);
+  const onLog = (entry: LogEntry): void => {
+    (contextOf(entry) ?? server).log(entry.level, entry.data, entry.logger);
+  };
+  const onNotification = (name: string) => (params: JsonObject, context: NotificationContext) => {
+    void (contextOf(context) ?? server).notify(name, params);
   };
   /** Forwards the requests of a legacy server that the specification does not define. */
   const forwardToClient: ClientMiddleware = ({ direction, method, params }, next) =>

@@ -10,6 +10,7 @@ import type { CacheOptions } from './caching/response-cache.ts';
 import type { ClientMethodDefinition } from './extensions/custom-methods.ts';
 import type { ClientMiddleware } from './extensions/middleware.ts';
 import type { LogEntry } from './connection/logging.ts';
+import type { ClientNotificationHandler } from './connection/notifications.ts';
 import type {
   HandlerCapabilities,
   InputHandlers,
@@ -24,7 +25,7 @@ export interface ClientExtensions {
   /** Handlers of requests that the specification does not define, by method. Only legacy servers send requests. `defineClientMethod` infers their types. */
   readonly methods?: { readonly [name: string]: ClientMethodDefinition } | undefined;
   /** Handlers of notifications that the specification does not define, by name. Their failures are reported to `onProblem`. */
-  readonly notifications?: Readonly<Record<string, (params: JsonObject) => unknown>> | undefined;
+  readonly notifications?: { readonly [name: string]: ClientNotificationHandler } | undefined;
 }
 
 /** Identity, features and limits of a client. */

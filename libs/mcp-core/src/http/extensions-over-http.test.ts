@@ -174,3 +174,41 @@ describe('extension points over HTTP', () => {
     expect(await client.request('acme/ask')).toEqual({ answer: { name: 'Ada' } });
   });
 });
+
+test.each(['modern', 'legacy'] as const)(
+  '%s: logs and custom notifications name the request on whose stream they arrive',
+  async (era) => {
+    const seen: unknown[] = [];
+    const tool = defineTool({
+      name: 'talk',
+      description: 'Logs and notifies.',
+      inputSchema: { type: 'object', properties: {} },
+      handler: async (_args, { log, notify }) => {
+        log('info', 'talking');
+        await notify('acme/step', { step: 1 });
+        return 'done';
+      },
+    });
+    const client = await connect(
+      { tools: [tool] },
+      {
+        era,
+        events: { onLog: ({ data, request }) => seen.push([data, request]) },
+        extensions: {
+          notifications: { 'acme/step': ({ step }, { request }) => seen.push([step, request]) },
+        },
+      },
+    );
+    const metas = [{ 'acme/call': 1 }, { 'acme/call': 2 }];
+    for (const meta of metas) await client.callTool('talk', {}, { meta });
+    expect(seen).toEqual(
+      metas.flatMap((meta) => {
+        const request = { method: 'tools/call', name: 'talk', meta };
+        return [
+          ['talking', request],
+          [1, request],
+        ];
+      }),
+    );
+  },
+);

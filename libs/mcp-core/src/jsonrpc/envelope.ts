@@ -22,6 +22,9 @@ export type Envelope =
     }
   | { readonly kind: 'invalid'; readonly id: RequestId | undefined; readonly detail: string };
 
+/** Any message but a request. */
+export type OtherEnvelope = Exclude<Envelope, { kind: 'request' }>;
+
 /**
  * Classifies a parsed value; its casts follow the checks above them. An error response may carry
  * `id: null`, which is read as absent.

@@ -1,6 +1,7 @@
 import type { JsonRpcNotification, JsonRpcRequest } from './messages.ts';
 import type { ResultOrError } from './responses.ts';
 import type { RunningRequest } from './running-request.ts';
+import type { MessageOrigin } from './transport.ts';
 
 /** Callbacks of a peer; the peer calls them in wire order. */
 export interface PeerHandlers {
@@ -20,7 +21,7 @@ export interface PeerHandlers {
    */
   kept?(request: JsonRpcRequest): JsonRpcRequest;
   /** Called in wire order with the requests. Must not throw. */
-  notification(notification: JsonRpcNotification): void;
+  notification(notification: JsonRpcNotification, origin: MessageOrigin | undefined): void;
   /**
    * Called when the peer sends nothing more. Its earlier requests can be answered until `close`.
    * Default: closes immediately.

@@ -1,5 +1,5 @@
 import { batchEntries, MAX_BATCH, type BatchEntry } from './batch-entries.ts';
-import { readEnvelope, type Envelope } from './envelope.ts';
+import { readEnvelope, type OtherEnvelope } from './envelope.ts';
 import type {
   JsonObject,
   JsonRpcBatch,
@@ -168,7 +168,7 @@ export class Peer implements TransportReceiver {
       this.#handlers.acceptsBatch?.() === true
     )
       this.#receiveBatch(envelope.entries, origin);
-    else void this.#deliver(this.#take(envelope), undefined);
+    else void this.#deliver(this.#take(envelope, origin), undefined);
   }
 
   unreadable(problem: UnreadableMessage): void {
@@ -212,7 +212,7 @@ export class Peer implements TransportReceiver {
       this.#send(responses),
     ).entries()) {
       const envelope = readEnvelope(entries[index]);
-      if (envelope.kind !== 'request') void respond(this.#take(envelope));
+      if (envelope.kind !== 'request') void respond(this.#take(envelope, origin));
       else if (isTooLong)
         void respond(
           refusal(envelope.message.id, `a batch holds at most ${String(MAX_BATCH)} messages`),
@@ -312,10 +312,10 @@ export class Peer implements TransportReceiver {
     }
   }
 
-  #take(envelope: Exclude<Envelope, { kind: 'request' }>): JsonRpcResponse | undefined {
+  #take(envelope: OtherEnvelope, origin: MessageOrigin | undefined): JsonRpcResponse | undefined {
     switch (envelope.kind) {
       case 'notification':
-        this.#handlers.notification(envelope.message);
+        this.#handlers.notification(envelope.message, origin);
         return undefined;
       case 'result':
         this.#settle(envelope.message.id, { kind: 'result', result: envelope.message.result });

@@ -117,12 +117,13 @@ export class ClientConnection {
         return request ?? this.#callsWithTask.get(token);
       },
       cancelled: (notification) => this.#cancelled(notification),
+      originOf: (notification, origin) => this.#originOf(notification, origin?.relatedTo),
     });
     this.#notifications.listen((notification) => hooks.notified(notification));
     this.#peer = new Peer(transport, {
       request: (request, running) => this.#respond(request, running),
       kept: (request) => this.#serverRequests.kept(request),
-      notification: (notification) => this.#notifications.dispatch(notification),
+      notification: (notification, origin) => this.#notifications.dispatch(notification, origin),
       ended: (error) => this.#closed(error),
       acceptsBatch: () => this.#codec?.hasBatches === true,
       problem: (problem) => options.events?.onProblem?.(problem),
@@ -366,9 +367,9 @@ export class ClientConnection {
     });
   }
 
-  /** Finds the request that needs the input: the call of the related task, or the request on whose stream it came. */
+  /** Finds the request to which a message belongs: the call of the related task, or the request on whose stream it came. */
   #originOf(
-    { params }: JsonRpcRequest,
+    { params }: JsonRpcRequest | JsonRpcNotification,
     relatedTo: RequestId | undefined,
   ): OriginatingRequest | undefined {
     const { [MetaKey.relatedTask]: task } = metaOf(params);

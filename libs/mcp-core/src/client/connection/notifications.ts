@@ -1,5 +1,7 @@
 import type { JsonObject, JsonRpcNotification } from '../../jsonrpc/messages.ts';
+import type { MessageOrigin } from '../../jsonrpc/transport.ts';
 import type { ClientOptions } from '../client-options.ts';
+import type { OriginatingRequest } from '../input/input-handlers.ts';
 import type { SentRequest } from '../requests/active-request.ts';
 import { readProgress } from '../requests/progress.ts';
 import { readLogEntry } from './logging.ts';
@@ -7,18 +9,35 @@ import { readLogEntry } from './logging.ts';
 /** Receives the notifications that do not belong to a request. */
 export type NotificationListener = (notification: JsonRpcNotification) => void;
 
+/** The second parameter of the handler of a custom notification. */
+export interface NotificationContext {
+  /** The request of this client to which the notification belongs. Absent where the protocol does not say: on stdio, and over HTTP outside the stream of a request. */
+  readonly request?: OriginatingRequest;
+}
+
+/** Receives a custom notification of a server. */
+export type ClientNotificationHandler = (
+  params: JsonObject,
+  context: NotificationContext,
+) => unknown;
+
 export interface RequestNotifications {
   /** Returns the active request with this progress token. */
   progressed(token: unknown): SentRequest | undefined;
   /** Returns whether the notification was handled. */
   cancelled(notification: JsonRpcNotification): boolean;
+  /** Returns the request to which the notification belongs, where the transport or the notification says so. */
+  originOf(
+    notification: JsonRpcNotification,
+    origin: MessageOrigin | undefined,
+  ): OriginatingRequest | undefined;
 }
 
 /** Dispatches each notification of a server to its receivers, in order. A callback that throws affects no other receiver. */
 export class NotificationDispatcher {
   readonly #options: ClientOptions;
   readonly #requests: RequestNotifications;
-  readonly #custom: ReadonlyMap<string, (params: JsonObject) => unknown>;
+  readonly #custom: ReadonlyMap<string, ClientNotificationHandler>;
   readonly #listeners = new Set<NotificationListener>();
 
   constructor(options: ClientOptions, requests: RequestNotifications) {
@@ -33,14 +52,19 @@ export class NotificationDispatcher {
     return () => this.#listeners.delete(listener);
   }
 
-  dispatch(notification: JsonRpcNotification): void {
+  dispatch(notification: JsonRpcNotification, origin?: MessageOrigin): void {
     const { method, params = {} } = notification;
     switch (method) {
       case 'notifications/progress':
         this.#progressed(params);
         break;
       case 'notifications/message':
-        this.callBack(method, () => this.#options.events?.onLog?.(readLogEntry(params)));
+        this.callBack(method, () =>
+          this.#options.events?.onLog?.({
+            ...readLogEntry(params),
+            ...this.#contextOf(notification, origin),
+          }),
+        );
         break;
       case 'notifications/cancelled':
         if (!this.#requests.cancelled(notification)) this.#publish(notification);
@@ -51,7 +75,9 @@ export class NotificationDispatcher {
         break;
       default:
         this.#publish(notification);
-        this.callBack(method, () => this.#custom.get(method)?.(params));
+        this.callBack(method, () =>
+          this.#custom.get(method)?.(params, this.#contextOf(notification, origin)),
+        );
     }
   }
 
@@ -66,6 +92,14 @@ export class NotificationDispatcher {
     } catch (error) {
       failed(error);
     }
+  }
+
+  #contextOf(
+    notification: JsonRpcNotification,
+    origin: MessageOrigin | undefined,
+  ): NotificationContext {
+    const request = this.#requests.originOf(notification, origin);
+    return request === undefined ? {} : { request };
   }
 
   #progressed(params: JsonObject): void {

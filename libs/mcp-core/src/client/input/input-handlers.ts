@@ -22,7 +22,7 @@ export interface InputContext {
   readonly key?: string;
 }
 
-/** A request of this client for which the server needs input. */
+/** A request of this client for which the server needs input, or to which a message of the server belongs. */
 export interface OriginatingRequest {
   /** The method of the first call; `tasks/result` when a legacy server needs input for a task. */
   readonly method: string;
