@@ -10,7 +10,7 @@ import type { CacheOptions } from './caching/response-cache.ts';
 import type { ClientMethodDefinition } from './extensions/custom-methods.ts';
 import type { ClientMiddleware } from './extensions/middleware.ts';
 import type { LogEntry } from './connection/logging.ts';
-import type { ClientNotificationHandler } from './connection/notifications.ts';
+import type { ClientNotificationHandler } from './extensions/notification-handler.ts';
 import type {
   HandlerCapabilities,
   InputHandlers,

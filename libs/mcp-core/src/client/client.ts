@@ -6,6 +6,7 @@ import type { GetPromptResult, Prompt } from '../protocol/prompts.ts';
 import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
 import type { CallToolResult, JsonSchema, Tool } from '../protocol/tools.ts';
 import type { SchemaOutput, StandardSchema } from '../schema/standard-schema.ts';
+import type { CacheHints } from './caching/cache-hints.ts';
 import type { CustomRequestOptions, RequestOptions } from './client-options.ts';
 import type { ChangeHandlers } from './subscriptions/change-handlers.ts';
 import type { ListPages } from './requests/lists.ts';
@@ -52,7 +53,7 @@ export interface Client {
   /** Lists all resource templates, on all pages. */
   listResourceTemplates(options?: RequestOptions): Promise<readonly ResourceTemplate[]>;
   /** Reads the contents of a resource. @throws ResourceNotFoundError; LocalError `input-refused` */
-  readResource(uri: string, options?: RequestOptions): Promise<readonly ResourceContents[]>;
+  readResource(uri: string, options?: ReadResourceOptions): Promise<readonly ResourceContents[]>;
   /**
    * Sends a request with any method, for extensions of the specification. A method of the specification is sent as it is, without the checks and the cache of
    * its own function, but with its input rounds, and with a result in the shape of 2026-07-28. In the modern era the params get the `_meta` that every request needs.
@@ -95,4 +96,10 @@ export interface Client {
 export interface CompleteOptions extends RequestOptions {
   /** The values of the other arguments that were chosen before. */
   readonly chosen?: { readonly [name: string]: string } | undefined;
+}
+
+/** Options of `Client.readResource`. */
+export interface ReadResourceOptions extends RequestOptions {
+  /** Called before the contents are returned, when the server said how long they may be reused: from 2026-07-28 on. */
+  readonly onCacheHints?: ((hints: CacheHints) => void) | undefined;
 }

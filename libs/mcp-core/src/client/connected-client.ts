@@ -13,7 +13,7 @@ import { assertCustomNotification } from '../era/specified-methods.ts';
 import type { SchemaOutput, StandardSchema } from '../schema/standard-schema.ts';
 import { assertRequestable, readCustomResult } from './extensions/custom-methods.ts';
 import type { SendingOptions, SentRequest } from './requests/active-request.ts';
-import type { Client, CompleteOptions } from './client.ts';
+import type { Client, CompleteOptions, ReadResourceOptions } from './client.ts';
 import type { ConnectedServer } from './versioning/connected-server.ts';
 import type { ClientOptions, CustomRequestOptions, RequestOptions } from './client-options.ts';
 import { type ListPage, type ListPages, Lists, type PageOptions } from './requests/lists.ts';
@@ -23,6 +23,7 @@ import { ListedTools } from './tools/listed-tools.ts';
 import { readCompletion } from './completion.ts';
 import { readPromptResult } from './prompts/prompts.ts';
 import { toReadError } from './resources/resources.ts';
+import { cacheHintsOf } from './caching/cache-hints.ts';
 import { ResponseCache } from './caching/response-cache.ts';
 import { RetryPolicy } from './requests/retry-policy.ts';
 import { type ChangeHandlers, filterOf, listenerOf } from './subscriptions/change-handlers.ts';
@@ -78,6 +79,7 @@ export class ConnectedClient implements Client {
       prompts: (page) => lists.pages('prompts', page),
       resources: (page) => lists.pages('resources', page),
       resourceTemplates: (page) => lists.pages('resourceTemplates', page),
+      tasks: (page) => lists.pages('tasks', page),
     };
   }
 
@@ -145,12 +147,18 @@ export class ConnectedClient implements Client {
     return this.#lists.all('resourceTemplates', options);
   }
 
-  async readResource(uri: string, options?: RequestOptions): Promise<readonly ResourceContents[]> {
+  async readResource(
+    uri: string,
+    { onCacheHints, ...options }: ReadResourceOptions = {},
+  ): Promise<readonly ResourceContents[]> {
     this.#require('resources');
     try {
-      const { contents } = await this.#cached('resources/read', { uri }, options);
+      const result = await this.#cached('resources/read', { uri }, options);
+      const hints = cacheHintsOf(result);
+      if (hints !== undefined && onCacheHints !== undefined)
+        this.#current.connection.callBack('cache hints', () => onCacheHints(hints));
       // The codec has checked that it is a list of objects.
-      return contents as readonly ResourceContents[];
+      return result.contents as readonly ResourceContents[];
     } catch (error) {
       throw toReadError(error, uri);
     }

@@ -1,5 +1,6 @@
 export type { CacheOptions } from './caching/response-cache.ts';
-export type { Client, CompleteOptions } from './client.ts';
+export type { CacheHints } from './caching/cache-hints.ts';
+export type { Client, CompleteOptions, ReadResourceOptions } from './client.ts';
 export type { ConnectedServer } from './versioning/connected-server.ts';
 export type {
   ClientEvents,
@@ -17,6 +18,10 @@ export type { ClientMethodDefinition } from './extensions/custom-methods.ts';
 export type { ClientMiddleware, ClientRequest } from './extensions/middleware.ts';
 export { connectClient } from './connect-client.ts';
 export type { LogEntry } from './connection/logging.ts';
+export type {
+  ClientNotificationHandler,
+  NotificationContext,
+} from './extensions/notification-handler.ts';
 export type {
   HandlerCapabilities,
   InputContext,

@@ -2,7 +2,12 @@ import { isJsonObject } from '../jsonrpc/envelope.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import { RESULT_LISTS } from '../protocol/result-problem.ts';
 import type { DecodedResult } from './codec.ts';
-import { decodeCreatedTask, decodeDetailedTask, decodeTaskSupport } from './decode-task-result.ts';
+import {
+  decodeCreatedTask,
+  decodeDetailedTask,
+  decodeTaskList,
+  decodeTaskSupport,
+} from './decode-task-result.ts';
 import { knownInputRequests, knownTool } from './known-members.ts';
 import type { Revision } from './revision.ts';
 
@@ -35,6 +40,7 @@ function decodeComplete(method: string, result: JsonObject, revision: Revision):
     return { kind: 'invalid', detail: `${method}: ${list} must be a list of objects` };
   if (complete.nextCursor !== undefined && typeof complete.nextCursor !== 'string')
     return { kind: 'invalid', detail: `${method}: nextCursor must be a string` };
+  if (method === 'tasks/list') return decodeTaskList(complete, revision.tasks);
   if (method !== 'tools/list') return { kind: 'complete', result: complete };
   const tools = (complete.tools as readonly JsonObject[]).map(knownTool);
   return {

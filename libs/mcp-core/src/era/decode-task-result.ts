@@ -35,6 +35,16 @@ export function decodeDetailedTask(result: JsonObject, kind: TaskKind): DecodedR
     : { kind: 'complete', result: { ...task } };
 }
 
+/** Decodes the result of `tasks/list`, whose tasks are a list of objects. */
+export function decodeTaskList(result: JsonObject, kind: TaskKind): DecodedResult {
+  const tasks = (result.tasks as readonly JsonObject[]).map((task) =>
+    decodeTask(task, kind, 'summary'),
+  );
+  return tasks.includes(undefined)
+    ? { kind: 'invalid', detail: 'tasks/list: each task needs a taskId and a status' }
+    : { kind: 'complete', result: { ...result, tasks } };
+}
+
 /** Converts a listed tool of 2025-11-25 to the neutral model. */
 export function decodeTaskSupport({ execution, ...tool }: JsonObject): JsonObject {
   const { taskSupport } = isJsonObject(execution) ? execution : {};

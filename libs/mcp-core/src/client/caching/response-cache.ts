@@ -68,7 +68,7 @@ export class ResponseCache {
     };
   }
 
-  /** Returns a fresh result. */
+  /** Returns a fresh result, with the rest of its `ttlMs`. */
   find({ key }: CacheTicket): JsonObject | undefined {
     if (this.#entries.size === 0) return undefined;
     return this.#fresh(key.private) ?? this.#fresh(key.shared);
@@ -134,7 +134,8 @@ export class ResponseCache {
   #fresh(key: string): JsonObject | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    if (performance.now() < entry.freshUntil) return entry.result;
+    const ttlMs = Math.ceil(entry.freshUntil - performance.now());
+    if (ttlMs > 0) return { ...entry.result, ttlMs };
     this.#drop(key);
     return undefined;
   }

@@ -1,6 +1,10 @@
 import type { JsonObject, JsonRpcNotification } from '../../jsonrpc/messages.ts';
 import type { MessageOrigin } from '../../jsonrpc/transport.ts';
 import type { ClientOptions } from '../client-options.ts';
+import type {
+  ClientNotificationHandler,
+  NotificationContext,
+} from '../extensions/notification-handler.ts';
 import type { OriginatingRequest } from '../input/input-handlers.ts';
 import type { SentRequest } from '../requests/active-request.ts';
 import { readProgress } from '../requests/progress.ts';
@@ -8,18 +12,6 @@ import { readLogEntry } from './logging.ts';
 
 /** Receives the notifications that do not belong to a request. */
 export type NotificationListener = (notification: JsonRpcNotification) => void;
-
-/** The second parameter of the handler of a custom notification. */
-export interface NotificationContext {
-  /** The request of this client to which the notification belongs. Absent where the protocol does not say: on stdio, and over HTTP outside the stream of a request. */
-  readonly request?: OriginatingRequest;
-}
-
-/** Receives a custom notification of a server. */
-export type ClientNotificationHandler = (
-  params: JsonObject,
-  context: NotificationContext,
-) => unknown;
 
 export interface RequestNotifications {
   /** Returns the active request with this progress token. */

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import type { Client } from '../client.ts';
 import type { ClientOptions } from '../client-options.ts';
@@ -169,4 +169,101 @@ test('results of the tools of a page are validated until the list changes', asyn
   await client.ping();
   await pages.next();
   expect(await Promise.all(['a', 'b', 'c'].map(isValidated))).toEqual([false, false, true]);
+});
+
+describe('the pages of the tasks', () => {
+  const task = (taskId: string): JsonObject => ({
+    taskId,
+    status: 'working',
+    createdAt: '2026-01-01T00:00:00Z',
+    lastUpdatedAt: '2026-01-01T00:00:00Z',
+    ttl: 1000,
+    pollInterval: 5,
+  });
+  const withTasks = (tasks: JsonObject): Step => {
+    const step = initialized();
+    return (request) => {
+      const { result } = step(request) as { readonly result: JsonObject };
+      return { result: { ...result, capabilities: { tasks } } };
+    };
+  };
+
+  test('are those of a legacy server that lists them', async () => {
+    const { client } = await connect('legacy', {
+      initialize: withTasks({ list: {} }),
+      'tasks/list': paged('tasks', [[task('a')], [task('b')]]),
+    });
+    const pages = await collect(client.pages.tasks());
+    expect(pages).toMatchObject([{ nextCursor: '1' }, {}]);
+    expect(pages.flatMap(({ items }) => items)).toEqual(
+      ['a', 'b'].map((taskId) => {
+        const { ttl: ttlMs, pollInterval: pollIntervalMs, ...rest } = task(taskId);
+        return { ...rest, ttlMs, pollIntervalMs };
+      }),
+    );
+  });
+
+  test('are none, without a request, where the server does not list them', async () => {
+    for (const [era, initialize] of [
+      ['legacy', withTasks({ cancel: {} })],
+      ['modern', initialized()],
+    ] as const) {
+      const { client, server } = await connect(era, { initialize });
+      expect(await collect(client.pages.tasks())).toEqual([]);
+      expect(server.all('tasks/list')).toEqual([]);
+    }
+  });
+
+  test('with a malformed task reject', async () => {
+    const { client } = await connect('legacy', {
+      initialize: withTasks({ list: {} }),
+      'tasks/list': paged('tasks', [[{ taskId: 'a' }]]),
+    });
+    await expect(collect(client.pages.tasks())).rejects.toMatchObject({ code: 'invalid-response' });
+  });
+});
+
+describe('the cache hints', () => {
+  const hinted: Step = ({ method }) => ({
+    result: {
+      resultType: 'complete',
+      ttlMs: 60_000,
+      cacheScope: 'public',
+      ...(method === 'prompts/list' ? { prompts: [] } : { contents: [{ uri: 'a:b', text: 'x' }] }),
+    },
+  });
+
+  test('of a page are part of it, with the time that is left in the cache', async () => {
+    const { client } = await connect('modern', { 'prompts/list': hinted });
+    const [first] = await collect(client.pages.prompts());
+    expect(first?.cacheHints).toEqual({ ttlMs: 60_000, cacheScope: 'public' });
+    const later = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 20_000);
+    onTestFinished(() => later.mockRestore());
+    const [second] = await collect(client.pages.prompts());
+    expect(second?.cacheHints?.ttlMs).toBeLessThanOrEqual(40_000);
+    expect(second?.cacheHints?.ttlMs).toBeGreaterThan(30_000);
+  });
+
+  test('of a resource are passed to onCacheHints, also from the cache', async () => {
+    const { client, server } = await connect('modern', { 'resources/read': hinted });
+    const hints: unknown[] = [];
+    for (let read = 0; read < 2; read += 1)
+      await client.readResource('a:b', { onCacheHints: (found) => hints.push(found) });
+    expect(server.all('resources/read')).toHaveLength(1);
+    expect(hints).toEqual([
+      { ttlMs: 60_000, cacheScope: 'public' },
+      { ttlMs: expect.any(Number) as number, cacheScope: 'public' },
+    ]);
+  });
+
+  test('are absent where the server sends none', async () => {
+    const { client } = await connect('legacy', {
+      'prompts/list': paged('prompts', [[]]),
+      'resources/read': () => ({ result: { contents: [] } }),
+    });
+    expect(await collect(client.pages.prompts())).toEqual([{ items: [] }]);
+    const onCacheHints = vi.fn<() => void>();
+    await client.readResource('a:b', { onCacheHints });
+    expect(onCacheHints).not.toHaveBeenCalled();
+  });
 });

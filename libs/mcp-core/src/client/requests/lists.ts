@@ -2,7 +2,9 @@ import type { JsonObject } from '../../jsonrpc/messages.ts';
 import type { ServerCapabilities } from '../../protocol/capabilities.ts';
 import type { Prompt } from '../../protocol/prompts.ts';
 import type { Resource, ResourceTemplate } from '../../protocol/resources.ts';
+import type { Task } from '../../protocol/tasks.ts';
 import type { Tool } from '../../protocol/tools.ts';
+import { type CacheHints, cacheHintsOf } from '../caching/cache-hints.ts';
 import type { RequestOptions } from '../client-options.ts';
 import { collectPages, readPages } from './pagination.ts';
 
@@ -11,6 +13,8 @@ export interface ListPage<T> {
   readonly items: readonly T[];
   /** Cursor of the next page, absent on the last page. Pass it as `cursor` to continue later, also on another connection, if the server allows it. */
   readonly nextCursor?: string;
+  /** How long the page may be reused, as the server said. Absent before 2026-07-28. */
+  readonly cacheHints?: CacheHints;
 }
 
 /** Options of a page: where it starts. */
@@ -35,6 +39,8 @@ export interface ListPages {
   resourceTemplates(
     options?: PageOptions,
   ): AsyncIterableIterator<ListPage<ResourceTemplate>, undefined>;
+  /** Iterates over the pages of the client's tasks. Only servers of 2025-11-25 that know their clients list tasks. */
+  tasks(options?: PageOptions): AsyncIterableIterator<ListPage<Task>, undefined>;
 }
 
 interface ListItems {
@@ -42,6 +48,7 @@ interface ListItems {
   readonly prompts: Prompt;
   readonly resources: Resource;
   readonly resourceTemplates: ResourceTemplate;
+  readonly tasks: Task;
 }
 
 /** The lists, by the member of the result that holds the items. */
@@ -50,6 +57,7 @@ const LISTS = {
   prompts: { method: 'prompts/list', capability: 'prompts' },
   resources: { method: 'resources/list', capability: 'resources' },
   resourceTemplates: { method: 'resources/templates/list', capability: 'resources' },
+  tasks: { method: 'tasks/list', capability: 'tasks' },
 } as const satisfies {
   readonly [K in keyof ListItems]: {
     readonly method: string;
@@ -98,16 +106,21 @@ export class Lists {
     );
     for await (const page of pages) {
       const { nextCursor } = page;
+      const cacheHints = cacheHintsOf(page);
       yield {
         // The codec checks that it is a list of objects.
         items: page[list] as readonly ListItems[K][],
         // Opaque: sent back as it came.
         ...(nextCursor === undefined ? {} : { nextCursor: nextCursor as string }),
+        ...(cacheHints === undefined ? {} : { cacheHints }),
       };
     }
   }
 
   #exists(list: keyof ListItems): boolean {
-    return this.#source.capabilities()[LISTS[list].capability] !== undefined;
+    const capabilities = this.#source.capabilities();
+    return list === 'tasks'
+      ? capabilities.tasks?.list !== undefined
+      : capabilities[LISTS[list].capability] !== undefined;
   }
 }
