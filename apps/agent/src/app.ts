@@ -81,7 +81,7 @@ export async function createApp({
   const clock = systemClock;
   const cassette =
     config.llm.cassette === undefined ? undefined : openCassette(config.llm.cassette, clock);
-  const llm = createLlmProviders([config.llm], { paced, cassette });
+  const llm = createLlmProviders([config.llm, ...(config.otherLlms ?? [])], { paced, cassette });
   const opened = await openStore({
     dataDir: config.dataDir,
     durability: config.durability,

@@ -101,7 +101,7 @@ export function chooseLlm(
 }
 
 /** Returns the provider of an API, whose key is sent. */
-function providerOfWire(wire: LlmConfig['wire']): 'openai' | 'anthropic' | undefined {
+export function providerOfWire(wire: LlmConfig['wire']): 'openai' | 'anthropic' | undefined {
   if (wire === undefined) return undefined;
   return wire === 'messages' ? 'anthropic' : 'openai';
 }
@@ -120,7 +120,7 @@ function providerOfKeys(
 ): LlmConfig['provider'] {
   if (keys.openai !== undefined && keys.anthropic !== undefined) {
     notices.push(
-      'OPENAI_API_KEY and ANTHROPIC_API_KEY are both set; OpenAI is used. Set llm.provider in signalbox.json to choose',
+      'OPENAI_API_KEY and ANTHROPIC_API_KEY are both set; OpenAI is the default. Set llm.provider in signalbox.json to choose',
     );
   }
   if (keys.openai !== undefined) return 'openai';
@@ -142,7 +142,8 @@ function keylessNotices(
     : [`the model "${model}" is not used: neither OPENAI_API_KEY nor ANTHROPIC_API_KEY is set`];
 }
 
-function vendorBaseUrl(
+/** Returns the base URL in an environment variable. */
+export function vendorBaseUrl(
   env: { readonly [name: string]: string | undefined },
   variable: string,
 ): string | undefined {

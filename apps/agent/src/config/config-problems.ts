@@ -18,10 +18,13 @@ export function jsonPath(path: readonly PropertyKey[]): string {
   return written.join('').replace(/^\./, '');
 }
 
+const KEYS =
+  'keys are read from environment variables only: OPENAI_API_KEY, ANTHROPIC_API_KEY, or the variable that key_variable of a provider names';
+
 const SECRETS: { readonly [field: string]: string } = {
   token: 'the token is read from the environment variable SIGNALBOX_TOKEN only',
-  api_key: 'keys are read from the environment variables OPENAI_API_KEY and ANTHROPIC_API_KEY only',
-  apiKey: 'keys are read from the environment variables OPENAI_API_KEY and ANTHROPIC_API_KEY only',
+  api_key: KEYS,
+  apiKey: KEYS,
 };
 
 function describeIssue(issue: z.core.$ZodIssue, input: unknown): readonly string[] {

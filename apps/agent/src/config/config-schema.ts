@@ -90,6 +90,54 @@ const serverEntry = z
       context.addIssue({ code: 'custom', path: [...location], message: problem });
   });
 
+const providerKind = z.enum(['openai', 'anthropic', 'scripted']);
+
+/** Settings of the default provider and of further ones. */
+const providerSettings = {
+  model: text.optional(),
+  base_url: baseUrl.optional().describe('The address of a compatible server'),
+  wire: z
+    .enum(['responses', 'chat', 'messages'])
+    .optional()
+    .describe('The API that the server at base_url speaks'),
+  models: z
+    .record(text, cardSchema)
+    .optional()
+    .describe('Facts about models, by id, over those of the catalogue'),
+  max_output_tokens: z
+    .int()
+    .min(1)
+    .max(10_000_000)
+    .optional()
+    .describe('Most output tokens of one message; default what the model can write'),
+  tool_description_characters: z
+    .int()
+    .min(64)
+    .max(1_000_000)
+    .optional()
+    .describe(
+      'Longest description of a tool that the model is sent; default 1024 on chat and at Azure, else no limit',
+    ),
+  scenario: text.optional().describe('Scripts for the provider scripted'),
+};
+
+const furtherProvider = z.strictObject({
+  provider: providerKind
+    .optional()
+    .describe('Default: the provider of wire, or the name of the entry'),
+  ...providerSettings,
+  key_variable: z
+    .string()
+    .regex(
+      /^[A-Za-z_][A-Za-z0-9_]*$/,
+      'must be the name of an environment variable, not the key itself',
+    )
+    .optional()
+    .describe(
+      "Environment variable of the key; default that of the vendor at the vendor's own address, else none",
+    ),
+});
+
 /** Schema of `signalbox.json`. Entries of `mcpServers` may have members of other hosts. */
 export const configSchema = z.strictObject({
   $schema: z.string().optional(),
@@ -99,35 +147,20 @@ export const configSchema = z.strictObject({
     .describe('The MCP servers by name, as for other hosts'),
   llm: z
     .strictObject({
-      provider: z
-        .enum(['openai', 'anthropic', 'scripted'])
+      provider: providerKind.optional().describe('Default: the one whose key is set'),
+      ...providerSettings,
+      providers: z
+        .record(
+          z
+            .string()
+            .regex(
+              /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+              'must be 1 to 64 letters, digits, ".", "_" and "-"',
+            ),
+          furtherProvider,
+        )
         .optional()
-        .describe('Default: the one whose key is set'),
-      model: text.optional(),
-      base_url: baseUrl.optional().describe('The address of a compatible server'),
-      wire: z
-        .enum(['responses', 'chat', 'messages'])
-        .optional()
-        .describe('The API that the server at base_url speaks'),
-      models: z
-        .record(text, cardSchema)
-        .optional()
-        .describe('Facts about models, by id, over those of the catalogue'),
-      max_output_tokens: z
-        .int()
-        .min(1)
-        .max(10_000_000)
-        .optional()
-        .describe('Most output tokens of one message; default what the model can write'),
-      tool_description_characters: z
-        .int()
-        .min(64)
-        .max(1_000_000)
-        .optional()
-        .describe(
-          'Longest description of a tool that the model is sent; default 1024 on chat and at Azure, else no limit',
-        ),
-      scenario: text.optional().describe('Scripts for the provider scripted'),
+        .describe('Further providers by name; their models are named provider/model'),
       cassette: text.optional().describe('off, record:FILE or replay:FILE'),
     })
     .optional(),

@@ -104,6 +104,8 @@ export interface LlmConfig {
   readonly model: string | undefined;
   readonly baseUrl: string | undefined;
   readonly apiKey: string | undefined;
+  /** Environment variable of the key, for error texts. Default: the vendor's. */
+  readonly keyVariable?: string;
   /** Path of a scenario file for the scripted provider. Undefined: its demo scenarios. */
   readonly scenario: string | undefined;
   /** Undefined: off. */
@@ -150,7 +152,10 @@ export interface Config {
    */
   readonly maxQueuedRuns?: number;
   readonly token: string | undefined;
+  /** Default model provider. */
   readonly llm: LlmConfig;
+  /** Further model providers, each with a name of its own. Default: none. */
+  readonly otherLlms?: readonly LlmConfig[];
   /** Undefined: traces are off. */
   readonly traces?: TraceSettings;
   readonly servers: readonly ServerConfig[];

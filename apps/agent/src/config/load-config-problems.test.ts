@@ -68,7 +68,7 @@ describe('error messages name the location and the remedy', () => {
     [
       'key in the file',
       { llm: { api_key: 'hush' } },
-      '/etc/signalbox.json: llm.api_key: not allowed here: keys are read from the environment variables OPENAI_API_KEY and ANTHROPIC_API_KEY only',
+      '/etc/signalbox.json: llm.api_key: not allowed here: keys are read from environment variables only: OPENAI_API_KEY, ANTHROPIC_API_KEY, or the variable that key_variable of a provider names',
     ],
     [
       'empty command',

@@ -477,7 +477,7 @@ describe('the model', () => {
       sources({}, { env: { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'o' } }),
     );
     expect(config.notices).toEqual([
-      'OPENAI_API_KEY and ANTHROPIC_API_KEY are both set; OpenAI is used. Set llm.provider in signalbox.json to choose',
+      'OPENAI_API_KEY and ANTHROPIC_API_KEY are both set; OpenAI is the default. Set llm.provider in signalbox.json to choose',
     ]);
   });
 

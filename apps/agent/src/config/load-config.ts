@@ -7,6 +7,7 @@ import { ConfigError, type Config } from './config.ts';
 import { parseConfigFile, problemsError, type ParsedConfig } from './config-file.ts';
 import type { ConfigInput } from './config-inputs.ts';
 import type { FileConfig } from './config-schema.ts';
+import { furtherProviders, vendorsWithKeys } from './further-providers.ts';
 import { httpUrl } from './http-url.ts';
 import { readServers, type ReadServers } from './read-servers.ts';
 import { traceSettings } from './trace-settings.ts';
@@ -73,10 +74,14 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
     );
   }
   const read = await serversOf(parsed, { sources, env, folder, path: source?.path });
-  const { llm, notices: llmNotices } = chooseLlm(
-    llmChoice(sources, file.llm ?? {}, { folder, env }),
+  const choice = llmChoice(sources, file.llm ?? {}, { folder, env });
+  const chosen = chooseLlm(choice, env);
+  const { llm, otherLlms } = furtherProviders(chosen.llm, file.llm?.providers ?? {}, {
     env,
-  );
+    named: file.llm?.provider,
+    choice,
+    pathOf: (path) => pathOf(folder, path),
+  });
   const { traces, notices: traceNotices } = traceSettings(env);
   return {
     host,
@@ -106,11 +111,12 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
     ...(file.max_queued_runs === undefined ? {} : { maxQueuedRuns: file.max_queued_runs }),
     token,
     llm,
+    otherLlms: isFreeChoice(choice, file.llm) ? vendorsWithKeys(llm, env) : otherLlms,
     ...(traces === undefined ? {} : { traces }),
     servers: read.servers,
     invalidServers: read.invalid,
     file: source?.path,
-    notices: [...notices, ...read.notices, ...llmNotices, ...traceNotices],
+    notices: [...notices, ...read.notices, ...chosen.notices, ...traceNotices],
   };
 }
 
@@ -137,6 +143,15 @@ function llmChoice(
     scenario: pathOf(sources.cwd, scenario) ?? pathOf(context.folder, rest.scenario),
     cassette: cassetteOf(sources, file.cassette, context),
   };
+}
+
+/** Whether only the keys in the environment choose the providers. */
+function isFreeChoice(
+  { provider, wire, baseUrl, scenario }: LlmChoice,
+  file: FileConfig['llm'],
+): boolean {
+  const chosen = [provider, wire, baseUrl, scenario, file?.providers];
+  return chosen.every((value) => value === undefined);
 }
 
 function cassetteOf(

@@ -91,6 +91,7 @@ export const EVENT_DATA = {
   'turn.started': z
     .object({
       ...turn,
+      provider: z.string().optional().describe('Absent in events of earlier versions'),
       model: z.string(),
       attempt: z.int().describe('Attempts of the turn since the last answer of the model, from 1'),
     })

@@ -54,7 +54,7 @@ const turn = { turn: 1, message_id: 'm1' };
 /** Data of the events that tests append. */
 const SAMPLE_DATA: { readonly [type: string]: JsonObject } = {
   'run.started': { provider: 'scripted', model: 'scripted', scripted: true },
-  'turn.started': { ...turn, model: 'scripted', attempt: 1 },
+  'turn.started': { ...turn, provider: 'scripted', model: 'scripted', attempt: 1 },
   'message.completed': {
     ...turn,
     role: 'assistant',

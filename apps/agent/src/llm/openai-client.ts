@@ -39,7 +39,7 @@ export function openAiEndpoint(config: LlmConfig, wire: 'responses' | 'chat'): E
       ? { provider: 'openai-chat', path: '/chat/completions' }
       : { provider: 'openai', path: '/responses' };
   return endpointOf({
-    vendor: { ...VENDOR, ...api },
+    vendor: { ...VENDOR, ...api, keyVariable: config.keyVariable ?? VENDOR.keyVariable },
     baseUrl: config.baseUrl,
     apiKey: config.apiKey,
   });

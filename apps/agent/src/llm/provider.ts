@@ -55,7 +55,7 @@ export function createLlmProvider(
         config.scenario === undefined
           ? parseScenarios(DEMO_SCENARIOS, 'demo-scenarios.ts')
           : loadScenarios(config.scenario);
-      return new ScriptedProvider({ scenarios, clock, random, paced });
+      return new ScriptedProvider({ name: config.name, scenarios, clock, random, paced });
     }
   }
 }

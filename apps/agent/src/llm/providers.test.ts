@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
 import type { LlmConfig } from '../config/config.ts';
 import { ModelNameError } from '../ports/llm-providers.ts';
+import { LlmError } from '../ports/llm-provider.ts';
 import { createLlmProviders } from './providers.ts';
+import { agentRequest, collect, finishOf, textOf, userText } from './testing/collect.ts';
+import { startFakeServer } from './testing/fake-wire.ts';
+import { configAt, WIRES } from './testing/provider-kinds.ts';
 
 const OPENAI: LlmConfig = {
   provider: 'openai',
@@ -65,4 +69,29 @@ test('each provider has its own name, models and cards', () => {
   expect(providers.get('none')).toBeUndefined();
   expect(providers.listed('local').map(({ id }) => id)).toContain('own');
   expect(providers.listed('anthropic').map(({ id }) => id)).toContain('claude-opus-5');
+});
+
+test('each provider sends its own key to its own server only, and an error names its variable without the key', async () => {
+  const [, chat, messages] = WIRES;
+  if (chat === undefined || messages === undefined) throw new Error('no wires');
+  await using first = await startFakeServer(chat.wire);
+  await using second = await startFakeServer(messages.wire);
+  const both = createLlmProviders([
+    configAt(chat, first),
+    configAt(messages, second, {
+      name: 'second',
+      apiKey: 'the-second-key',
+      keyVariable: 'SECOND_KEY',
+    }),
+  ]);
+  const request = agentRequest([userText('Hi')]);
+  const ask = (name: string) => collect(both.get(name)!, request);
+  first.replies.push({ turn: { text: 'ok' } });
+  expect(textOf(finishOf(await ask('openai')).message)).toBe('ok');
+  const refused = await ask('second').catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(LlmError);
+  expect((refused as LlmError).message).toContain('Set SECOND_KEY to a valid key');
+  expect((refused as LlmError).message).not.toContain('the-second-key');
+  expect(JSON.stringify(first.seen[0]?.headers)).not.toContain('the-second-key');
+  expect(second.seen[0]?.headers['authorization']).toBe('Bearer the-second-key');
 });

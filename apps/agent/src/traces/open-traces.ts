@@ -14,7 +14,7 @@ export interface ServiceTraces extends Traces {
 /** Facts about the service for its spans. */
 export interface TracedService {
   readonly version: string;
-  /** Model provider. */
+  /** Default model provider. */
   readonly provider: string;
   readonly logger: Logger;
 }

@@ -51,7 +51,11 @@ async function startCall(
   request: LlmRequest,
   { config, model, limits, onBytes }: WireCallOptions,
 ): Promise<WireCall<Raw>> {
-  const endpoint = endpointOf({ vendor: VENDOR, baseUrl: config.baseUrl, apiKey: config.apiKey });
+  const endpoint = endpointOf({
+    vendor: { ...VENDOR, keyVariable: config.keyVariable ?? VENDOR.keyVariable },
+    baseUrl: config.baseUrl,
+    apiKey: config.apiKey,
+  });
   const card = modelCard(config, model);
   let built = buildRequest(request, { card, endpoint });
   const promptTokens = estimateTokens(built.params);

@@ -23,6 +23,8 @@ import { scopeOf } from './scope.ts';
 import { unansweredText } from './unanswered.ts';
 
 export interface ScriptedProviderOptions {
+  /** Name of the provider. Default: `scripted`. */
+  readonly name?: string | undefined;
   readonly scenarios: readonly Scenario[];
   readonly clock: Clock;
   readonly random: () => number;
@@ -39,15 +41,16 @@ const DEADLINE_MS = 600_000;
  * so any process can play the next turn.
  */
 export class ScriptedProvider implements LlmProvider {
-  readonly info: ProviderInfo = {
-    provider: 'scripted',
-    model: 'scripted',
-    scripted: true,
-    notice: `No model is configured: answers come from scripted demonstrations, only the tool calls are real. ${SET_A_KEY}`,
-  };
+  readonly info: ProviderInfo;
   readonly #options: ScriptedProviderOptions;
 
   constructor(options: ScriptedProviderOptions) {
+    this.info = {
+      provider: options.name ?? 'scripted',
+      model: 'scripted',
+      scripted: true,
+      notice: `No model is configured: answers come from scripted demonstrations, only the tool calls are real. ${SET_A_KEY}`,
+    };
     this.#options = options;
   }
 

@@ -86,7 +86,11 @@ export interface RunEventTypes {
   'run.expired': { readonly error: RunError; readonly answer: string | undefined };
 
   /** `attempt` counts the attempts of the turn since the model last answered, from 1. */
-  'turn.started': TurnData & { readonly model: string; readonly attempt: number };
+  'turn.started': TurnData & {
+    readonly provider: string;
+    readonly model: string;
+    readonly attempt: number;
+  };
   'turn.completed': TurnData & { readonly stop_reason: string };
   /**
    * The model call is repeated in a new attempt with another message id; the text of this attempt

@@ -84,6 +84,7 @@ export async function beginTurn(context: Parts, change: Change): Promise<Turn | 
       data: {
         turn: number,
         message_id: messageId,
+        provider: run.provider,
         model: run.model,
         attempt: (run.modelOutage?.attempts ?? 0) + 1,
       },

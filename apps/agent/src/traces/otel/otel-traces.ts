@@ -28,7 +28,7 @@ export class OtelTraces implements ServiceTraces {
   readonly #runs = new Map<string, RunTrace>();
   readonly #propagator = new W3CTraceContextPropagator();
 
-  /** `provider`: model provider of the service. */
+  /** `provider`: default model provider of the service. */
   constructor(source: SpanSource, provider: string) {
     this.#source = source;
     this.#provider = provider;

@@ -19,14 +19,14 @@ export class RunTrace {
   readonly #runId: string;
   readonly #source: SpanSource;
   readonly #calls: CallTraces;
-  readonly #provider: string;
+  #provider: string;
   #attributes: Attributes;
   #isAgent = false;
   #parent: Context | undefined;
   #span: Span | undefined;
   #turn: TurnTrace | undefined;
 
-  /** `provider`: model provider of the service. */
+  /** `provider`: default model provider of the service. */
   constructor(
     runId: string,
     source: SpanSource,
@@ -103,6 +103,7 @@ export class RunTrace {
   }
 
   #describe({ kind, provider, model, thread_id, agent_id }: RunEventTypes['run.queued']): void {
+    if (provider !== undefined) this.#provider = provider;
     this.#isAgent = kind === 'agent';
     this.#attributes = {
       ...this.#attributes,
@@ -131,7 +132,8 @@ export class RunTrace {
   #startModelCall(data: RunEventTypes['turn.started']): void {
     if (this.#turn?.number !== data.turn) this.#startTurn(data.turn);
     if (!this.#isAgent) this.#isAgentRun(data.model);
-    this.#turn?.startModelCall(data, this.#provider);
+    this.#provider = data.provider;
+    this.#turn?.startModelCall(data);
   }
 
   /** Completes the span of a run that an earlier process described. */

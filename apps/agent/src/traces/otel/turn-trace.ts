@@ -29,7 +29,7 @@ export class TurnTrace {
     return this.#modelCall === undefined;
   }
 
-  startModelCall({ model, attempt }: RunEventTypes['turn.started'], provider: string): void {
+  startModelCall({ provider, model, attempt }: RunEventTypes['turn.started']): void {
     this.#modelCall = this.#start({
       name: `chat ${model}`,
       kind: SpanKind.CLIENT,
