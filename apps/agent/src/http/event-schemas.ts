@@ -117,7 +117,9 @@ export const EVENT_DATA = {
       attempt: z.int().optional().describe('Consecutive failed attempts, when retryable'),
       next_attempt_at: time.optional().describe('Time of the next attempt, when retryable'),
     })
-    .describe('A model call failed. The run fails unless the failure is retryable'),
+    .describe(
+      'A model call failed, `attempt` times in a row. If it is `retryable`, the run waits, and the turn has its next attempt at `next_attempt_at`. Otherwise the run fails',
+    ),
   'turn.cancelled': z.object(turn).describe('A model call was cancelled'),
 
   'message.started': z

@@ -145,7 +145,8 @@ describe('the data directory', () => {
       const store = await openStore({ dataDir: process.argv[1], durability: 'process', clock });
       await store.write((sql) => sql.insertRun({ id: 'kept', status: 'queued', prompt: '', provider: '', model: '', scripted: true, limits: {}, lastSeq: 0, turns: 0, toolCalls: 0, waitedMs: 0, createdAt: 1 }));
       process.stdout.write('ready');
-      setInterval(() => {}, 1000);`;
+      // A store without references is collected, and its lock is released.
+      setInterval(() => store.bootId, 1000);`;
     const child = spawn(
       process.execPath,
       ['--conditions=@signalbox/source', '--input-type=module', '-e', script, dataDir],
