@@ -45,6 +45,17 @@ describe('LineWriter', () => {
     expect(texts(chunks[0]!)).toEqual([1, 2, 3, 4]);
   });
 
+  test('passes the messages of a piece of work to the stream when it returns', () => {
+    const { output, chunks } = slowStream();
+    const writer = new LineWriter(output);
+    writer.together(() => {
+      for (const text of [1, 2, 3]) void writer.write(note(text));
+      expect(chunks).toEqual([]);
+    });
+    expect(chunks).toHaveLength(1);
+    expect(texts(chunks[0]!)).toEqual([1, 2, 3]);
+  });
+
   test('keeps the order of small and large messages', async () => {
     const output = new PassThrough();
     const writer = new LineWriter(output);

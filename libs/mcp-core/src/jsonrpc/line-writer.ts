@@ -67,6 +67,17 @@ export class LineWriter {
     return this.#output.writableNeedDrain ? this.drained() : undefined;
   }
 
+  /** Runs `work` and passes the messages that it writes to the stream together when it returns. */
+  together(work: () => void): void {
+    this.#isFlushPlanned = true;
+    try {
+      work();
+    } finally {
+      this.#isFlushPlanned = false;
+      this.flush();
+    }
+  }
+
   /** Passes all queued messages to the stream. */
   flush(): void {
     const lines = this.#lines;

@@ -11,8 +11,10 @@ import type {
 } from './messages.ts';
 import type { OutcomeReceiver, OutgoingRequest, RequestOutcome } from './outgoing-request.ts';
 import type { PeerHandlers } from './peer-handlers.ts';
+import { peerProblem, toError } from './peer-problem.ts';
 import {
   errorResponse,
+  insteadOf,
   INTERNAL_ERROR,
   refusal,
   responseTo,
@@ -241,31 +243,66 @@ export class Peer implements TransportReceiver {
     return this.#answer(running, entry);
   }
 
-  /** Never rejects. */
-  async #answer(running: RunningRequest, entry: BatchEntry | undefined): Promise<void> {
+  /** Responds synchronously when the handler returns no promise. Never rejects. */
+  #answer(running: RunningRequest, entry: BatchEntry | undefined): Promise<void> | undefined {
     const { request } = running;
-    let response: ResultOrError | undefined;
     this.#handlersRunning += 1;
+    let outcome: ReturnType<PeerHandlers['request']>;
     try {
-      const outcome = this.#handlers.request(request, running);
+      outcome = this.#handlers.request(request, running);
+    } catch (error) {
+      outcome = this.#failed(request, error);
+    }
+    return outcome instanceof Promise
+      ? this.#answerLater(running, outcome, entry)
+      : this.#respond(running, outcome, entry);
+  }
+
+  async #answerLater(
+    running: RunningRequest,
+    outcome: Promise<ResultOrError | undefined>,
+    entry: BatchEntry | undefined,
+  ): Promise<void> {
+    let response: ResultOrError | undefined;
+    try {
       // A batch does not wait for the handler of a cancelled request.
       response = await (entry === undefined
         ? outcome
         : Promise.race([outcome, running.ended.then(() => undefined)]));
     } catch (error) {
-      this.#problem(`The handler of ${request.method} failed`, error);
-      response = { error: INTERNAL_ERROR };
+      response = this.#failed(running.request, error);
     }
+    await this.#respond(running, response, entry);
+  }
+
+  #failed({ method }: JsonRpcRequest, error: unknown): ResultOrError {
+    this.#problem(`The handler of ${method} failed`, error);
+    return { error: INTERNAL_ERROR };
+  }
+
+  #respond(
+    running: RunningRequest,
+    response: ResultOrError | undefined,
+    entry: BatchEntry | undefined,
+  ): Promise<void> | undefined {
     this.#handlersRunning -= 1;
     if (this.#handlersRunning === 0) this.#idle?.resolve();
     running.responded();
     const delivering = this.#deliver(
-      running.isCancelled || response === undefined ? undefined : responseTo(request.id, response),
+      running.isCancelled || response === undefined
+        ? undefined
+        : responseTo(running.request.id, response),
       entry,
     );
-    if (delivering !== undefined) await delivering;
+    if (delivering !== undefined) return delivering.then(() => this.#end(running));
+    this.#end(running);
+    return undefined;
+  }
+
+  #end(running: RunningRequest): void {
+    const { id } = running.request;
     running.end();
-    if (this.#running?.get(request.id) === running) this.#running.delete(request.id);
+    if (this.#running?.get(id) === running) this.#running.delete(id);
     if (this.#running?.size === 0) this.#running = undefined;
   }
 
@@ -285,22 +322,13 @@ export class Peer implements TransportReceiver {
     return this.#post(message)?.catch((error: unknown) => this.#unsent(message, error));
   }
 
+  /** Reports the failure, and sends an internal error instead of a response that cannot be serialized. */
   async #unsent(
     message: JsonRpcResponse | readonly JsonRpcResponse[],
     error: unknown,
   ): Promise<void> {
     this.#problem('A response could not be sent', error);
-    if (!this.#isClosed) await this.#sendInstead(message);
-  }
-
-  /** Sends an internal error instead of a response that cannot be serialized. */
-  async #sendInstead(message: JsonRpcResponse | readonly JsonRpcResponse[]): Promise<void> {
-    const errors = [message]
-      .flat()
-      .map(({ id }: JsonRpcResponse) => errorResponse(id, INTERNAL_ERROR));
-    const [first] = errors;
-    if (first !== undefined)
-      await this.#post(Array.isArray(message) ? errors : first)?.catch(() => undefined);
+    if (!this.#isClosed) await this.#post(insteadOf(message))?.catch(() => undefined);
   }
 
   /** Sends a message; a transport's exception becomes a rejection. */
@@ -369,31 +397,4 @@ export class Peer implements TransportReceiver {
   #problem(message: string, cause?: unknown): void {
     this.#handlers.problem?.(peerProblem(message, cause));
   }
-}
-
-/** A fault of the peer that does not end the connection. */
-class PeerProblem extends Error {
-  constructor(message: string, cause: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.name = 'PeerProblem';
-    if (cause === undefined) this.stack = message;
-  }
-}
-
-/**
- * Returns a problem without a stack, unless it has a cause: the stack would show only the message
- * reader, and recording it takes longer than all other work on a useless message.
- */
-function peerProblem(message: string, cause: unknown): PeerProblem {
-  const { stackTraceLimit } = Error;
-  if (cause === undefined) Error.stackTraceLimit = 0;
-  try {
-    return new PeerProblem(message, cause);
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit;
-  }
-}
-
-function toError(value: unknown): Error {
-  return value instanceof Error ? value : new Error(String(value));
 }

@@ -26,3 +26,18 @@ export function errorResponse(
 export function refusal(id: RequestId, detail: string): JsonRpcResponse {
   return errorResponse(id, { code: -32600, message: `Invalid request: ${detail}` });
 }
+
+/** Returns the internal errors that replace responses that cannot be serialized. */
+export function insteadOf(
+  message: JsonRpcResponse | readonly JsonRpcResponse[],
+): JsonRpcResponse | readonly JsonRpcResponse[] {
+  return isResponse(message)
+    ? errorResponse(message.id, INTERNAL_ERROR)
+    : message.map(({ id }) => errorResponse(id, INTERNAL_ERROR));
+}
+
+function isResponse(
+  message: JsonRpcResponse | readonly JsonRpcResponse[],
+): message is JsonRpcResponse {
+  return !Array.isArray(message);
+}

@@ -54,7 +54,7 @@ export class StreamTransport implements Transport {
       lengthLimit(this.#maxLineBytes),
     );
     this.#listen(this.#input, 'data', (chunk: Uint8Array) => {
-      reader.push(chunk);
+      this.#writer.together(() => reader.push(chunk));
       if (this.#writer.isCongested) this.#pauseUntilDrained();
     });
     this.#listen(this.#input, 'end', () => {

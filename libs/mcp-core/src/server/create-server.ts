@@ -112,7 +112,7 @@ class ConnectingServer implements Server {
     await this.#tasks?.stop();
   }
 
-  handle(request: JsonRpcRequest, link: RequestLink): Promise<ResultOrError> {
+  handle(request: JsonRpcRequest, link: RequestLink): ResultOrError | Promise<ResultOrError> {
     return serveStandaloneRequest(this.#context, request, link);
   }
 

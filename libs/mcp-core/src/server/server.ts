@@ -107,8 +107,8 @@ export interface Server {
   completeElicitation(elicitationId: string): boolean;
   /** Serves one client of either era. Resolves when the connection is open. */
   connect(transport: Transport): Promise<ServerConnection>;
-  /** Serves one standalone request: a modern request, or a legacy request outside any session. Never rejects. */
-  handle(request: JsonRpcRequest, link: RequestLink): Promise<ResultOrError>;
+  /** Serves one standalone request: a modern request, or a legacy request outside any session; synchronously when its handler is. Never throws or rejects. */
+  handle(request: JsonRpcRequest, link: RequestLink): ResultOrError | Promise<ResultOrError>;
   /**
    * Aborts the handlers of running tasks and ends these tasks as failed. Resolves when that is stored, or after 500 ms. `serveStdio` and the listener of
    * `serveHttp` call it; call it yourself before the process ends when you serve otherwise.

@@ -1,6 +1,7 @@
 import { HEADERLESS_VERSION, legacyRevision, revisionOf } from '../../era/revisions.ts';
 import { type Envelope, readEnvelope } from '../../jsonrpc/envelope.ts';
 import type { JsonRpcRequest, RequestId } from '../../jsonrpc/messages.ts';
+import type { ResultOrError } from '../../jsonrpc/responses.ts';
 import type { AuthContext } from '../../jsonrpc/transport.ts';
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../../era/versions.ts';
 import { ErrorCode, shorten } from '../../protocol/errors.ts';
@@ -120,7 +121,7 @@ export class McpEndpoint {
   ): void {
     const problem = checkModernRequest(request, exchange.headers, this.#mirrored);
     if (problem === undefined)
-      void this.#handle(
+      this.#handle(
         exchange,
         request,
         auth === undefined ? this.#anonymous : { ...this.#options, auth },
@@ -128,18 +129,18 @@ export class McpEndpoint {
     else sendError(exchange, 400, { id: request.id, ...problem });
   }
 
-  async #handle(
-    exchange: HttpExchange,
-    request: JsonRpcRequest,
-    scope: StandaloneScope,
-  ): Promise<void> {
+  #handle(exchange: HttpExchange, request: JsonRpcRequest, scope: StandaloneScope): void {
     if (!this.#hasRoom(exchange, 1)) return;
     this.#running += 1;
     const standalone = new StandaloneRequest(exchange, request, scope);
+    const respond = (response: ResultOrError): void => {
+      this.#running -= 1;
+      standalone.respond(response);
+    };
+    const response = this.#options.server.handle(request, standalone);
     // The server's promise never rejects.
-    const response = await this.#options.server.handle(request, standalone);
-    this.#running -= 1;
-    standalone.respond(response);
+    if (response instanceof Promise) void response.then(respond);
+    else respond(response);
   }
 
   async #handleBatch(
@@ -176,7 +177,7 @@ export class McpEndpoint {
     if (sessions === undefined) {
       const legacyVersion = legacyVersionOf(exchange, request.id);
       if (legacyVersion !== undefined)
-        void this.#handle(exchange, request, { ...this.#options, auth, legacyVersion });
+        this.#handle(exchange, request, { ...this.#options, auth, legacyVersion });
     } else if (
       request.method === 'initialize' &&
       exchange.headers['mcp-session-id'] === undefined

@@ -55,7 +55,7 @@ export interface ModernDispatch {
 export interface LegacyDispatch {
   readonly codec: Codec;
   readonly scope: ConnectionScope;
-  /** Returns the session, or a promise of it while it is not ready for the request. */
+  /** Returns the session, or a promise of it, which never rejects, while it is not ready for the request. */
   readonly open: () => EraPort | Promise<EraPort>;
 }
 
@@ -65,7 +65,7 @@ export interface InitializeDispatch {
   readonly port: EraPort;
 }
 
-/** Dispatches requests of either era to their methods. Its promises never reject. */
+/** Dispatches requests of either era to their methods, synchronously if the method is. Never throws or rejects. */
 export class RequestDispatcher {
   readonly #context: RequestDispatcherContext;
 
@@ -76,7 +76,7 @@ export class RequestDispatcher {
   modern(
     incoming: IncomingRequest,
     { route, sink, scope }: ModernDispatch,
-  ): Promise<ResultOrError> {
+  ): ResultOrError | Promise<ResultOrError> {
     const codec = codecOf(route.version);
     const { request, auth } = incoming;
     try {
@@ -93,21 +93,35 @@ export class RequestDispatcher {
       const port = new ModernPort(route, request, { sink, replay });
       return this.#respond(incoming, port, { method, scope });
     } catch (error) {
-      return Promise.resolve(this.#refused(error, incoming, codec));
+      return this.#refused(error, incoming, codec);
     }
   }
 
-  async legacy(
+  legacy(
     incoming: IncomingRequest,
     { codec, scope, open }: LegacyDispatch,
-  ): Promise<ResultOrError> {
+  ): ResultOrError | Promise<ResultOrError> {
     try {
       const method = this.#find(incoming.request.method, codec);
-      const port = await open();
-      if (incoming.isCancelled) incoming.signal.throwIfAborted();
-      return await this.#respond(incoming, port, { method, scope });
+      const port = open();
+      return port instanceof Promise
+        ? port.then((opened) => this.#legacyOn(incoming, opened, { method, scope }))
+        : this.#legacyOn(incoming, port, { method, scope });
     } catch (error) {
       return this.#refused(error, incoming, codec);
+    }
+  }
+
+  #legacyOn(
+    incoming: IncomingRequest,
+    port: EraPort,
+    target: Target,
+  ): ResultOrError | Promise<ResultOrError> {
+    try {
+      if (incoming.isCancelled) incoming.signal.throwIfAborted();
+      return this.#respond(incoming, port, target);
+    } catch (error) {
+      return this.#refused(error, incoming, port.codec);
     }
   }
 
@@ -170,7 +184,11 @@ export class RequestDispatcher {
     return this.hasMiddleware ? notFound : notFound();
   }
 
-  #respond(incoming: IncomingRequest, port: EraPort, target: Target): Promise<ResultOrError> {
+  #respond(
+    incoming: IncomingRequest,
+    port: EraPort,
+    target: Target,
+  ): ResultOrError | Promise<ResultOrError> {
     const { tasks, progressIntervalMs } = this.#context;
     const tool = this.#calledTool(incoming.request);
     const admission = this.#admit(tool, port, incoming.request);
@@ -190,7 +208,7 @@ export class RequestDispatcher {
         },
       });
       // After the task was announced this response is ignored: the task has the outcome.
-      void this.#complete(request, target).then(resolve);
+      void Promise.resolve(this.#complete(request, target)).then(resolve);
     });
   }
 
@@ -202,37 +220,66 @@ export class RequestDispatcher {
     return tool && this.#context.tasks?.admit(port, params ?? {}, tool.task);
   }
 
-  /** Responds with the result of the method, or `input_required` when it is suspended, whatever it then returned or threw. */
-  async #complete(request: ActiveRequest, { method, scope }: Target): Promise<ResultOrError> {
-    const { replay } = request.port;
+  /** Responds synchronously when the method returns no promise, needs no input and becomes no task. */
+  #complete(
+    request: ActiveRequest,
+    { method, scope }: Target,
+  ): ResultOrError | Promise<ResultOrError> {
     const { middleware } = this.#context;
+    try {
+      const outcome =
+        middleware === undefined
+          ? method(request, scope)
+          : middleware.call(request, { method, scope });
+      if (
+        outcome instanceof Promise ||
+        request.port.replay.isSuspended ||
+        request.requestedTask !== undefined
+      )
+        return this.#completeLater(request, outcome);
+      request.finish();
+      return this.#succeeded(request, outcome);
+    } catch (error) {
+      return this.#completeLater(request, Promise.reject(error));
+    }
+  }
+
+  /** Responds with the result of the method, or `input_required` when it is suspended, whatever it then returned or threw. */
+  async #completeLater(
+    request: ActiveRequest,
+    outcome: JsonObject | Promise<JsonObject>,
+  ): Promise<ResultOrError> {
+    const { replay } = request.port;
     try {
       let result: JsonObject | undefined;
       try {
-        result = await (middleware === undefined
-          ? method(request, scope)
-          : middleware.call(request, { method, scope }));
+        result = await outcome;
       } catch (error) {
         if (!replay.isSuspended) throw error;
       } finally {
         request.finish();
       }
       if (replay.isSuspended) result = await replay.inputRequired();
-      if (!isJsonObject(result))
-        throw new Error(
-          `The handler of ${request.request.method} returned ${kindOf(result)} and not an object`,
-        );
       // A result that needed no handler becomes the result of the requested task.
-      if (request.requestedTask !== undefined && result.resultType === undefined)
+      if (request.requestedTask !== undefined && result?.resultType === undefined)
         await request.startTask(request.requestedTask);
-      request.settleTask({ result });
-      return { result: this.#encode(request, result) };
+      return this.#succeeded(request, result);
     } catch (error) {
       const protocolError = this.#toProtocolError(error, request.isAbandoned);
       request.settleTask({ error: protocolError });
       startElicitations(protocolError, request);
       return { error: this.#encodeError(protocolError, request.port.codec) };
     }
+  }
+
+  /** @throws Error when the result is not an object */
+  #succeeded(request: ActiveRequest, result: JsonObject | undefined): ResultOrError {
+    if (!isJsonObject(result))
+      throw new Error(
+        `The handler of ${request.request.method} returned ${kindOf(result)} and not an object`,
+      );
+    request.settleTask({ result });
+    return { result: this.#encode(request, result) };
   }
 
   #refused(error: unknown, { isCancelled }: IncomingRequest, codec: Codec): ResultOrError {

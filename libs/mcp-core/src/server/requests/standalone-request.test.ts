@@ -28,3 +28,18 @@ test('initialize outside a session is answered with a result and nothing else: s
     error: expect.objectContaining({ code: -32602 }) as object,
   });
 });
+
+test('a call is answered synchronously when its handler returns no promise', async () => {
+  const server = createServer({
+    info: { name: 'quick', version: '1' },
+    tools: [
+      { name: 'quick', description: 'q', inputSchema: { type: 'object' }, handler: () => 'done' },
+    ],
+  });
+  const params = { name: 'quick' };
+  const request: JsonRpcRequest = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+  const response = { result: { content: [{ type: 'text', text: 'done' }] } };
+  // The first call loads the validator.
+  expect(await server.handle(request, link)).toEqual(response);
+  expect(server.handle(request, link)).toEqual(response);
+});

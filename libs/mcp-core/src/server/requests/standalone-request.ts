@@ -28,23 +28,23 @@ export function serveStandaloneRequest(
   context: ConnectionContext,
   request: JsonRpcRequest,
   link: RequestLink,
-): Promise<ResultOrError> {
+): ResultOrError | Promise<ResultOrError> {
   const incoming = new LinkedRequest(request, link);
   const scope = new LinkScope(link);
   const sink = new NotificationQueue(new LinkSender(link));
   if (link.legacyVersion !== undefined) {
     const codec = legacyCodec(link.legacyVersion);
     if (codec === undefined)
-      return Promise.resolve({
+      return {
         error: {
           code: ErrorCode.invalidParams,
           message: `${link.legacyVersion} is not a legacy protocol version`,
         },
-      });
+      };
     if (request.method === 'initialize') {
       const host = { ...context, capabilities: withoutChanges(context.capabilities) };
       const opened = respondToInitialize(incoming, host);
-      if ('error' in opened) return Promise.resolve(opened);
+      if ('error' in opened) return opened;
       const port = new SessionlessPort(codec, sink, opened.initialize);
       return context.requests
         .initialize(incoming, { opened, host, port })
@@ -53,7 +53,7 @@ export function serveStandaloneRequest(
     return context.requests.legacy(incoming, {
       codec,
       scope,
-      open: () => Promise.resolve(new SessionlessPort(codec, sink)),
+      open: () => new SessionlessPort(codec, sink),
     });
   }
   const route = routeRequest(request, undefined);
@@ -61,14 +61,14 @@ export function serveStandaloneRequest(
     case 'modern':
       return context.requests.modern(incoming, { route, sink, scope });
     case 'refused':
-      return Promise.resolve({ error: route.error.toJSON() });
+      return { error: route.error.toJSON() };
     default:
-      return Promise.resolve({
+      return {
         error: {
           code: ErrorCode.invalidRequest,
           message: `Invalid request: ${request.method} needs a session, and this request has none`,
         },
-      });
+      };
   }
 }
 

@@ -23,7 +23,7 @@ import type { TaskRecord, TaskStore } from './task-store.ts';
 const HOUR_MS = 3_600_000;
 
 /** A request of this principal, over a transport that has authenticated it. */
-function handle(
+async function handle(
   server: Server,
   principal: string | undefined,
   method: string,

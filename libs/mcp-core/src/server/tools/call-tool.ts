@@ -7,7 +7,8 @@ import { readString } from '../requests/read-params.ts';
 import type { ActiveRequest } from '../requests/active-request.ts';
 import { HandlerContext } from '../requests/handler-context.ts';
 import type { RegisteredTool } from './tool-table.ts';
-import { membersOf, resultOf, type ToolOutput } from './tool-output.ts';
+import { membersOf, resultOf, type OutputMembers, type ToolOutput } from './tool-output.ts';
+import type { Reading } from '../../schema/value-reader.ts';
 
 export interface ToolCaller {
   readonly calls: IdempotentCalls;
@@ -22,7 +23,7 @@ export interface ToolCaller {
 export function callTool(
   caller: ToolCaller,
   request: ActiveRequest,
-): Promise<CallToolResult | CreatedTask> {
+): CallToolResult | Promise<CallToolResult | CreatedTask> {
   const { tool } = request;
   const name = readString(request.params, 'name');
   if (tool === undefined)
@@ -34,38 +35,64 @@ export function callTool(
   const invocation = { caller, tool, args };
   if (key === undefined) return invoke(invocation, request);
   const call = { key, name, args, request };
-  return caller.calls.run(call, () => invoke(invocation, request));
+  return caller.calls.run(call, async () => invoke(invocation, request));
 }
 
 interface Invocation extends Invoked {
   readonly args: JsonObject;
 }
 
-async function invoke(
-  { caller, tool, args }: Invocation,
+function invoke(
+  invocation: Invocation,
   request: ActiveRequest,
-): Promise<CallToolResult> {
+): CallToolResult | Promise<CallToolResult> {
   const { replay } = request.port;
-  if (replay.isPossible) await replay.consumeState();
+  const consuming = replay.isPossible ? replay.consumeState() : undefined;
+  return consuming === undefined && request.requestedTask === undefined
+    ? readAndRun(invocation, request)
+    : invokeLater(invocation, request, consuming);
+}
+
+async function invokeLater(
+  invocation: Invocation,
+  request: ActiveRequest,
+  consuming: Promise<void> | undefined,
+): Promise<CallToolResult> {
+  await consuming;
   if (request.requestedTask !== undefined) await request.startTask(request.requestedTask);
-  const reading = tool.readArguments(args);
-  const { problems, value } = reading instanceof Promise ? await reading : reading;
+  return readAndRun(invocation, request);
+}
+
+function readAndRun(
+  invocation: Invocation,
+  request: ActiveRequest,
+): CallToolResult | Promise<CallToolResult> {
+  const reading = invocation.tool.readArguments(invocation.args);
+  return reading instanceof Promise
+    ? reading.then((args) => run(invocation, request, args))
+    : run(invocation, request, reading);
+}
+
+/** Runs the handler. Returns the result at once when the handler does. */
+function run(
+  invoked: Invoked,
+  request: ActiveRequest,
+  { problems, value }: Reading,
+): CallToolResult | Promise<CallToolResult> {
+  const { tool } = invoked;
   if (problems !== undefined)
     return refuseArguments(`Invalid arguments for ${tool.name}: ${problems.join(' ')}`, request);
   if (request.isAbandoned) request.signal.throwIfAborted();
   try {
     const output = tool.handler(value as never, new HandlerContext(request));
-    const settled = isPromiseLike(output) ? await output : output;
-    return tool.readOutput === undefined
-      ? resultOf(membersOf(settled))
-      : await toResult(settled, { caller, tool });
+    const result = isPromiseLike(output)
+      ? toResultLater(output, invoked)
+      : toResult(output, invoked);
+    return result instanceof Promise
+      ? result.catch((error: unknown) => toFailure(error, invoked, request))
+      : result;
   } catch (error) {
-    // A suspended handler has no result yet.
-    if (replay.isSuspended) throw error;
-    return withFittingContent(failedResult(error, { caller, tool, request }), {
-      onError: caller.onError,
-      tool,
-    });
+    return toFailure(error, invoked, request);
   }
 }
 
@@ -83,18 +110,36 @@ interface Invoked {
   readonly tool: RegisteredTool;
 }
 
+async function toResultLater(
+  output: PromiseLike<ToolOutput>,
+  invoked: Invoked,
+): Promise<CallToolResult> {
+  return toResult(await output, invoked);
+}
+
 /** Returns the result, with structured content as the output schema transforms it. @throws Error when the content does not fit the schema */
-async function toResult(output: ToolOutput, invoked: Invoked): Promise<CallToolResult> {
-  const { tool, caller } = invoked;
+function toResult(
+  output: ToolOutput,
+  { tool, caller }: Invoked,
+): CallToolResult | Promise<CallToolResult> {
   const members = membersOf(output);
+  if (tool.readOutput === undefined) return resultOf(members);
   if (members.isError === true)
     return withFittingContent(resultOf(members), { onError: caller.onError, tool });
-  if (tool.readOutput === undefined) return resultOf(members);
   const reading = tool.readOutput(members.structuredContent);
-  const { problems, value } = reading instanceof Promise ? await reading : reading;
+  return reading instanceof Promise
+    ? reading.then((validated) => withStructure(members, validated, tool))
+    : withStructure(members, reading, tool);
+}
+
+function withStructure(
+  members: OutputMembers,
+  { problems, value }: Reading,
+  { name }: RegisteredTool,
+): CallToolResult {
   if (problems !== undefined)
     throw new Error(
-      `The result of ${tool.name} does not conform to its output schema: ${problems.join(' ')}`,
+      `The result of ${name} does not conform to its output schema: ${problems.join(' ')}`,
     );
   return resultOf({ ...members, structuredContent: value });
 }
@@ -125,6 +170,20 @@ async function withFittingContent(
 
 interface Failure extends Invoked {
   readonly request: ActiveRequest;
+}
+
+/** Returns the error result of a failed handler, with content that fits the output schema. */
+async function toFailure(
+  error: unknown,
+  { caller, tool }: Invoked,
+  request: ActiveRequest,
+): Promise<CallToolResult> {
+  // A suspended handler has no result yet.
+  if (request.port.replay.isSuspended) throw error;
+  return withFittingContent(failedResult(error, { caller, tool, request }), {
+    onError: caller.onError,
+    tool,
+  });
 }
 
 /** Returns the error result of a failed handler. Only the texts of ToolError and ProtocolError reach the client. */
