@@ -93,6 +93,31 @@ describe('further providers', () => {
     ]);
   });
 
+  test('become the default by a model that names them', async () => {
+    const file = { provider: 'openai', model: 'local/qwen3:8b', providers: { local: LOCAL } };
+    const env = { OPENAI_API_KEY: 'o' };
+    expect(await providersOf(file, env)).toMatchObject([
+      { name: 'local', model: 'qwen3:8b', apiKey: undefined },
+      { provider: 'openai', model: undefined, apiKey: 'o' },
+    ]);
+    expect(
+      await providersOf(
+        {},
+        { ...env, ANTHROPIC_API_KEY: 'a' },
+        { model: 'anthropic/claude-opus-5' },
+      ),
+    ).toMatchObject([{ provider: 'anthropic', model: 'claude-opus-5' }, { provider: 'openai' }]);
+    const own = { ...file, models: { 'local/qwen3:8b': {} } };
+    expect(await providersOf(own, env)).toMatchObject([
+      { provider: 'openai', model: 'local/qwen3:8b' },
+      { name: 'local' },
+    ]);
+    expect(await providersOf({ ...file, model: 'meta/llama' }, env)).toMatchObject([
+      { provider: 'openai', model: 'meta/llama' },
+      { name: 'local' },
+    ]);
+  });
+
   test.each<[object, object, string]>([
     [
       { local: { base_url: 'http://x/v1' } },

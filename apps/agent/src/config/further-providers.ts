@@ -65,6 +65,23 @@ export function vendorsWithKeys(llm: LlmConfig, env: ProviderSources['env']): re
     }));
 }
 
+/**
+ * Applies a model of the form `provider/model`: its provider becomes the default one. An id with a
+ * slash that `llm.models` has is kept.
+ */
+export function withNamedDefault({ llm, otherLlms }: ConfiguredProviders): ConfiguredProviders {
+  const { model = '', models = {} } = llm;
+  const slash = model.indexOf('/');
+  const name = model.slice(0, Math.max(0, slash));
+  const found = otherLlms.find((each) => (each.name ?? each.provider) === name);
+  if (found === undefined || slash + 1 === model.length || Object.hasOwn(models, model))
+    return { llm, otherLlms };
+  return {
+    llm: { ...found, model: model.slice(slash + 1) },
+    otherLlms: [{ ...llm, model: undefined }, ...otherLlms.filter((each) => each !== found)],
+  };
+}
+
 function providerOf(
   name: string,
   entry: Entries[string],

@@ -7,7 +7,7 @@ import { ConfigError, type Config } from './config.ts';
 import { parseConfigFile, problemsError, type ParsedConfig } from './config-file.ts';
 import type { ConfigInput } from './config-inputs.ts';
 import type { FileConfig } from './config-schema.ts';
-import { furtherProviders, vendorsWithKeys } from './further-providers.ts';
+import { furtherProviders, vendorsWithKeys, withNamedDefault } from './further-providers.ts';
 import { httpUrl } from './http-url.ts';
 import { readServers, type ReadServers } from './read-servers.ts';
 import { traceSettings } from './trace-settings.ts';
@@ -76,11 +76,17 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
   const read = await serversOf(parsed, { sources, env, folder, path: source?.path });
   const choice = llmChoice(sources, file.llm ?? {}, { folder, env });
   const chosen = chooseLlm(choice, env);
-  const { llm, otherLlms } = furtherProviders(chosen.llm, file.llm?.providers ?? {}, {
+  const further = furtherProviders(chosen.llm, file.llm?.providers ?? {}, {
     env,
     named: file.llm?.provider,
     choice,
     pathOf: (path) => pathOf(folder, path),
+  });
+  const { llm, otherLlms } = withNamedDefault({
+    llm: further.llm,
+    otherLlms: isFreeChoice(choice, file.llm)
+      ? vendorsWithKeys(further.llm, env)
+      : further.otherLlms,
   });
   const { traces, notices: traceNotices } = traceSettings(env);
   return {
@@ -111,7 +117,7 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
     ...(file.max_queued_runs === undefined ? {} : { maxQueuedRuns: file.max_queued_runs }),
     token,
     llm,
-    otherLlms: isFreeChoice(choice, file.llm) ? vendorsWithKeys(llm, env) : otherLlms,
+    otherLlms,
     ...(traces === undefined ? {} : { traces }),
     servers: read.servers,
     invalidServers: read.invalid,
