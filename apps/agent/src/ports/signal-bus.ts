@@ -1,6 +1,17 @@
+import type { RunEvent } from './store/run-event.ts';
+
 /** A signal between parts of the service. Signals are hints; the state is in SQL. */
 export type Signal =
-  | { readonly type: 'events'; readonly runId: string; readonly lastSeq: number }
+  | {
+      readonly type: 'events';
+      readonly runId: string;
+      readonly lastSeq: number;
+      /**
+       * The new events, up to `lastSeq`, so that readers of the run need not read the store. A
+       * publisher or a bus may leave them out.
+       */
+      readonly events?: readonly RunEvent[];
+    }
   | {
       readonly type: 'delta';
       readonly runId: string;

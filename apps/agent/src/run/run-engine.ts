@@ -104,6 +104,7 @@ class Engine implements RunEngine {
       dependencies;
     const crashPoint = (point: CrashPoint): void => crashPoints?.(point);
     this.#commits = new Commits(store, bus, {
+      clock,
       crashPoint,
       reconcile: (change) => reconcile(this.#context, change),
       onEvents: dependencies.onEvents ?? (() => undefined),

@@ -36,12 +36,16 @@ export class Connection {
   /** For queries that are executed rarely: it builds each of them anew. */
   readonly kysely: Kysely<Database>;
   readonly #database: Sqlite.Database;
+  readonly #begin: Sqlite.Statement;
+  readonly #commit: Sqlite.Statement;
   /** Builders have different values and rows, and each is stored with its own queries only. */
   readonly #built = new Map<unknown, Map<string, Built>>();
   #count = 0;
 
   constructor(database: Sqlite.Database) {
     this.#database = database;
+    this.#begin = database.prepare('begin');
+    this.#commit = database.prepare('commit');
     this.kysely = new Kysely<Database>({
       dialect: new SqliteDialect({ database: cachedStatements(database) }),
       plugins: [new CamelCasePlugin()],
@@ -71,10 +75,10 @@ export class Connection {
    * else uses the connection meanwhile.
    */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
-    this.#database.exec('begin');
+    this.#begin.run();
     try {
       const result = await work();
-      this.#database.exec('commit');
+      this.#commit.run();
       return result;
     } catch (error) {
       // SQLite itself rolls back on a full or broken disk.

@@ -6,19 +6,33 @@ import type { CatalogueTool } from '../ports/tool-registry.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
+/** Maximum number of sets of tools that are kept in memory. */
+const MAX_TOOL_SETS = 32;
+
 /** Creates the reads of epochs and catalogues. */
 export function createEpochReader(connection: Connection): EpochReader {
+  const digests = new ToolDigests();
+  /** Tools of epochs by digest, since the tools of most runs are equal. */
+  const toolSets = new Map<string, readonly ToolSpec[]>();
+  const toolSet = async (digest: string): Promise<readonly ToolSpec[] | undefined> => {
+    const known = toolSets.get(digest);
+    if (known !== undefined) return known;
+    const row = await connection.first(selectToolSet, { digest });
+    if (row === undefined) return undefined;
+    if (toolSets.size >= MAX_TOOL_SETS) toolSets.clear();
+    const tools = JSON.parse(row.tools) as readonly ToolSpec[];
+    toolSets.set(digest, tools);
+    return tools;
+  };
   return {
     async epoch(runId) {
       const row = await connection.first(selectEpoch, { runId });
+      if (row === undefined) return undefined;
+      const { toolsDigest, policies, ...rest } = row;
+      const tools = await toolSet(toolsDigest);
+      if (tools === undefined) return undefined;
       // Written by `insertEpoch` only.
-      return (
-        row && {
-          ...row,
-          tools: JSON.parse(row.tools) as ToolSpec[],
-          policies: JSON.parse(row.policies) as Epoch['policies'],
-        }
-      );
+      return { ...rest, tools, policies: JSON.parse(policies) as Epoch['policies'] };
     },
 
     async catalogues(runId) {
@@ -33,7 +47,7 @@ export function createEpochReader(connection: Connection): EpochReader {
 
     async isLastCatalogue(runId, tools, point) {
       const row = await connection.first(selectLastDigest, { runId, point });
-      return row?.toolsDigest === digestOf(JSON.stringify(tools));
+      return row?.toolsDigest === digests.of(tools);
     },
   };
 }
@@ -106,9 +120,11 @@ interface LastOfRun extends OfRun {
 const selectEpoch = (db: Db, { runId }: OfRun) =>
   db
     .selectFrom('epochs')
-    .innerJoin('toolSets', 'toolSets.digest', 'epochs.toolsDigest')
-    .select(['runId', 'id', 'system', 'tools', 'policies'])
+    .select(['runId', 'id', 'system', 'toolsDigest', 'policies'])
     .where('runId', '=', runId);
+
+const selectToolSet = (db: Db, { digest }: { readonly digest: string }) =>
+  db.selectFrom('toolSets').select('tools').where('digest', '=', digest);
 
 const ofRun = (db: Db, { runId }: OfRun) =>
   db
@@ -152,6 +168,27 @@ const upsertCatalogue = (db: Db, row: Database['catalogues']) =>
     .onConflict((conflict) =>
       conflict.columns(['runId', 'turn', 'point']).doUpdateSet({ toolsDigest: row.toolsDigest }),
     );
+
+/** Digests of lists of tools. A list of the same objects as before is not serialized again. */
+class ToolDigests {
+  readonly #byFirst = new WeakMap<
+    CatalogueTool,
+    { readonly tools: readonly CatalogueTool[]; readonly digest: string }
+  >();
+
+  of(tools: readonly CatalogueTool[]): string {
+    const [first] = tools;
+    const known = first && this.#byFirst.get(first);
+    if (
+      known?.tools.length === tools.length &&
+      known.tools.every((tool, index) => tool === tools[index])
+    )
+      return known.digest;
+    const digest = digestOf(JSON.stringify(tools));
+    if (first !== undefined) this.#byFirst.set(first, { tools, digest });
+    return digest;
+  }
+}
 
 function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');

@@ -3,6 +3,7 @@ import type { Connection } from './connection.ts';
 import { inboxCodec, messageCodec, runCodec } from './database.ts';
 import {
   countRuns,
+  selectActiveRun,
   selectInboxEntries,
   selectLastMessage,
   selectMessageIds,
@@ -18,6 +19,11 @@ export function createProgressReader(connection: Connection): ProgressReader {
   return {
     async runCore(id) {
       const row = await connection.first(selectRunCore, { id });
+      return row && runCodec.decode(row);
+    },
+
+    async activeRun(id) {
+      const row = await connection.first(selectActiveRun, { id });
       return row && runCodec.decode(row);
     },
 
@@ -39,12 +45,17 @@ export function createProgressReader(connection: Connection): ProgressReader {
     },
 
     async openCalls(runId) {
-      return connection.rows(selectOpenCalls, { runId });
+      const rows = await connection.rows(selectOpenCalls, { runId });
+      return rows
+        .toSorted((a, b) => a.turn - b.turn || a.position - b.position)
+        .map(({ id, state }) => ({ id, state }));
     },
 
     async inboxEntries({ runId, callId, states }) {
       const rows = await connection.rows(selectInboxEntries, { runId, callId, states });
-      return rows.map((row) => inboxCodec.decode(row));
+      return rows
+        .toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
+        .map(({ createdAt: _createdAt, ...row }) => inboxCodec.decode(row));
     },
 
     async hasMessage(runId, { turn, role }) {

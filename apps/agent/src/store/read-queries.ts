@@ -71,6 +71,10 @@ export const selectRun = (db: Db, { id }: ById) =>
 export const selectRunCore = (db: Db, { id }: ById) =>
   db.selectFrom('runs').select(RUN_COLUMNS).where('id', '=', id);
 
+/** The run unless it is queued or settled. */
+export const selectActiveRun = (db: Db, { id }: ById) =>
+  selectRunCore(db, { id }).where('status', 'not in', ['queued', ...SETTLED_STATUSES]);
+
 export const selectRunStatus = (db: Db, { id }: ById) =>
   db.selectFrom('runs').select('status').where('id', '=', id);
 
@@ -234,9 +238,13 @@ export const selectActiveTurn = (db: Db, { runId }: OfRun) =>
     .where('runId', '=', runId)
     .where('status', '=', 'active');
 
+export const selectCallTarget = (db: Db, { id }: ById) =>
+  db.selectFrom('toolCalls').select(['server', 'tool', 'arguments']).where('id', '=', id);
+
 export const selectToolCall = (db: Db, { id }: ById) =>
   db.selectFrom('toolCalls').selectAll().where('id', '=', id);
 
+/** Calls of a run in any order. */
 export const selectToolCalls = (
   db: Db,
   {
@@ -248,24 +256,18 @@ export const selectToolCalls = (
     readonly state: readonly ToolCallState[] | undefined;
   },
 ) => {
-  let query = db
-    .selectFrom('toolCalls')
-    .selectAll()
-    .where('runId', '=', runId)
-    .orderBy('turn')
-    .orderBy('position');
+  let query = db.selectFrom('toolCalls').selectAll().where('runId', '=', runId);
   if (turn !== undefined) query = query.where('turn', '=', turn);
   return state === undefined ? query : query.where('state', 'in', state);
 };
 
+/** The open calls of a run. Sorting them here costs more than the search, since there are few. */
 export const selectOpenCalls = (db: Db, { runId }: OfRun) =>
   db
     .selectFrom('toolCalls')
-    .select(['id', 'state'])
+    .select(['id', 'state', 'turn', 'position'])
     .where('runId', '=', runId)
-    .where('state', 'in', OPEN_CALL_STATES)
-    .orderBy('turn')
-    .orderBy('position');
+    .where('state', 'in', OPEN_CALL_STATES);
 
 export const selectInboxItem = (db: Db, { id }: ById) =>
   db
@@ -308,6 +310,7 @@ export const selectInboxItems = (
   return state === undefined ? query : query.where('state', '=', state);
 };
 
+/** Items of a run in any order; there are few. */
 export const selectInboxEntries = (
   db: Db,
   {
@@ -321,11 +324,19 @@ export const selectInboxEntries = (
 ) => {
   const query = db
     .selectFrom('inboxItems')
-    .select(['id', 'runId', 'callId', 'kind', 'state', 'owner', 'questionKey', 'expiresAt'])
+    .select([
+      'id',
+      'runId',
+      'callId',
+      'kind',
+      'state',
+      'owner',
+      'questionKey',
+      'expiresAt',
+      'createdAt',
+    ])
     .where('runId', '=', runId)
-    .where('state', 'in', states)
-    .orderBy('createdAt')
-    .orderBy('id');
+    .where('state', 'in', states);
   return callId === undefined ? query : query.where('callId', '=', callId);
 };
 

@@ -10,6 +10,7 @@ import {
   selectActiveTurn,
   selectApprovals,
   selectAudit,
+  selectCallTarget,
   selectEvents,
   selectInboxItem,
   selectInboxItems,
@@ -78,9 +79,16 @@ export function createRunReader(connection: Connection): StoreReader {
       return row && toolCallCodec.decode(row);
     },
 
+    async callTarget(id) {
+      const row = await connection.first(selectCallTarget, { id });
+      return row && toolCallCodec.decode(row);
+    },
+
     async toolCalls(runId, { turn, state } = {}) {
       const rows = await connection.rows(selectToolCalls, { runId, turn, state });
-      return rows.map((row) => toolCallCodec.decode(row));
+      return rows
+        .toSorted((a, b) => a.turn - b.turn || a.position - b.position)
+        .map((row) => toolCallCodec.decode(row));
     },
 
     async inboxItem(id) {

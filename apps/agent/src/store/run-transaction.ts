@@ -1,5 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 import type { InboxItem } from '../ports/store/inbox.ts';
+import { storedEvents } from '../ports/store/run-event.ts';
 import type { StoreTransaction } from '../ports/store.ts';
 import { createArtifactWriter, deleteUnownedArtifacts } from './artifact-rows.ts';
 import type { Connection } from './connection.ts';
@@ -80,16 +81,13 @@ export function createRunTransaction(connection: Connection, clock: Clock): Stor
       await connection.run(updateRun, { id, patch: runCodec.encode(patch) });
     },
 
-    async append(runId, events) {
+    async append(runId, events, at = clock.now()) {
       const taken = await connection.first(takeSeqs, { runId, count: events.length });
       if (taken === undefined) throw new Error(`There is no run ${runId} to append events to.`);
       const { lastSeq } = taken;
       if (events.length === 0) return lastSeq;
-      const first = lastSeq - events.length + 1;
-      const at = clock.now();
-      const rows = events.map(({ type, data }, index) =>
-        eventCodec.encode({ runId, seq: first + index, type, version: 1, at, data }),
-      );
+      const stored = storedEvents(events, { runId, lastSeq, at });
+      const rows = stored.map((event) => eventCodec.encode(event));
       await connection.run(insertEvents, { rows });
       return lastSeq;
     },

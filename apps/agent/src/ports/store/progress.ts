@@ -22,6 +22,11 @@ export interface ProgressReader {
   runCore(id: string): Promise<RunCore | undefined>;
   /** Returns the ids of runs with one of the statuses, oldest first. */
   runIds(statuses: readonly RunStatus[]): Promise<readonly string[]>;
+  /**
+   * Returns the run if it is neither queued nor settled. The columns of other runs, which can be
+   * damaged, are not read.
+   */
+  activeRun(id: string): Promise<RunCore | undefined>;
   /** Returns the status without reading columns that can be damaged. */
   runStatus(id: string): Promise<RunStatus | undefined>;
   /**

@@ -24,6 +24,25 @@ export interface RunEventReader {
 }
 
 export interface RunEventWriter {
-  /** Stores the events under the next sequence numbers and returns the last one. */
-  append(runId: string, events: readonly NewEvent[]): Promise<number>;
+  /**
+   * Stores the events under the next sequence numbers and returns the last one. `at` is the time of
+   * the events; default now.
+   */
+  append(runId: string, events: readonly NewEvent[], at?: number): Promise<number>;
+}
+
+/** Returns events as they are stored, given the sequence number of the last one. */
+export function storedEvents(
+  events: readonly NewEvent[],
+  { runId, lastSeq, at }: Pick<RunEvent, 'runId' | 'at'> & { readonly lastSeq: number },
+): readonly RunEvent[] {
+  const first = lastSeq - events.length + 1;
+  return events.map(({ type, data }, index) => ({
+    runId,
+    seq: first + index,
+    type,
+    version: 1,
+    at,
+    data,
+  }));
 }

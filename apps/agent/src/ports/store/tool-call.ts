@@ -102,6 +102,8 @@ export type ToolCallPatch = Partial<
 
 export interface ToolCallReader {
   toolCall(id: string): Promise<ToolCall | undefined>;
+  /** Returns the tool and the arguments of a call, without its result. */
+  callTarget(id: string): Promise<Pick<ToolCall, 'server' | 'tool' | 'arguments'> | undefined>;
   /** Returns the calls of a run in order of turn and position, optionally of one turn or with some states only. */
   toolCalls(
     runId: string,

@@ -145,7 +145,7 @@ async function reserve(
   }: { readonly call: ToolCall; readonly activity: CallActivity; readonly signal: AbortSignal },
 ): Promise<CallReservation> {
   const { store, registry } = context;
-  const maxTotalMs = (await store.read.run(call.runId))?.limits.callMaxMs ?? 0;
+  const maxTotalMs = (await store.read.runCore(call.runId))?.limits.callMaxMs ?? 0;
   const resumeFrom = resumePointOf(call);
   return registry.reserve({
     wireName: call.wireName,

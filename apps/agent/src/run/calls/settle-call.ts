@@ -38,7 +38,7 @@ export async function settleCall(
   if (call?.attempt !== dispatched.attempt || !SENT_CALL_STATES.includes(call.state)) return;
   if (progress !== undefined) change.emit(progress);
   const isEnding =
-    (await change.sql.runCore(change.runId))?.status === 'cancelling' ||
+    (await change.sql.runStatus(change.runId)) === 'cancelling' ||
     call.cancelRequestedAt !== undefined;
   if (!isEnding && isParked(call) && isInterruption(outcome))
     return resumeLater(context, change, { call, delayMs: RESUME_AFTER_MS });

@@ -38,7 +38,7 @@ async function aboutCall(
   { callId, server }: Finding,
 ): Promise<Partial<AuditEntry>> {
   const call =
-    callId === undefined || server !== undefined ? undefined : await sql.toolCall(callId);
+    callId === undefined || server !== undefined ? undefined : await sql.callTarget(callId);
   return call === undefined
     ? {}
     : { server: call.server, tool: call.tool, argumentsSha256: digestOf(call.arguments) };

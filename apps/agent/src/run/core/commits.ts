@@ -1,4 +1,6 @@
 import { EngineError } from '../../ports/run-engine.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { storedEvents, type RunEvent } from '../../ports/store/run-event.ts';
 import type { Store, StoreTransaction } from '../../ports/store.ts';
 import type { SignalBus } from '../../ports/signal-bus.ts';
 import type { CommitStep, CrashPoint } from '../../ports/test-hooks.ts';
@@ -38,6 +40,7 @@ export function isShutdown(error: unknown): boolean {
 }
 
 export interface CommitHooks {
+  readonly clock: Clock;
   readonly crashPoint: (point: CrashPoint) => void;
   /** Last step of a transaction whose events can change what its run waits for; it may emit more events. */
   readonly reconcile: (change: Change) => Promise<void>;
@@ -116,23 +119,32 @@ export class Commits {
         if (state.isRecheck || events.some(({ type }) => MOVING_EVENTS.has(type)))
           await this.#hooks.reconcile(change);
         await sql.appendAudit(await auditOf(sql, runId, events));
-        const lastSeq = events.length === 0 ? undefined : await sql.append(runId, events);
+        const stored = events.length === 0 ? undefined : await this.#append(change, events);
         for (const last of lastWork) await last();
-        return { result, lastSeq };
+        return { result, stored };
       },
       { urgent: step !== undefined && REQUESTS.has(step) },
     );
     this.#pending.add(written);
     try {
-      const { result, lastSeq } = await written;
+      const { result, stored } = await written;
       if (step !== undefined) this.#hooks.crashPoint(`after-${step}-commit`);
       this.#hooks.onEvents(runId, events);
-      if (lastSeq !== undefined) this.#bus.publish({ type: 'events', runId, lastSeq });
+      if (stored !== undefined) this.#bus.publish({ type: 'events', runId, ...stored });
       for (const effect of effects) effect();
       return result;
     } finally {
       this.#pending.delete(written);
     }
+  }
+
+  async #append(
+    { sql, runId }: Change,
+    events: readonly RunEventBody[],
+  ): Promise<{ readonly lastSeq: number; readonly events: readonly RunEvent[] }> {
+    const at = this.#hooks.clock.now();
+    const lastSeq = await sql.append(runId, events, at);
+    return { lastSeq, events: storedEvents(events, { runId, lastSeq, at }) };
   }
 
   /** Rejects further changes and resolves when those in progress have ended. */

@@ -1,3 +1,4 @@
+import type { Run } from '../../ports/store/run.ts';
 import type { CatalogueTool } from '../../ports/tool-registry.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
@@ -12,10 +13,8 @@ const MAX_NAMED = 20;
 export async function announceToolChanges(
   { registry }: Uses<'registry'>,
   { sql, runId }: Change,
-  turn: number,
+  { run, turn }: { readonly run: Run; readonly turn: number },
 ): Promise<string | undefined> {
-  const run = await sql.run(runId);
-  if (run === undefined) return undefined;
   const tools = registry.tools(run.servers);
   if (await sql.isLastCatalogue(runId, tools, 'begin')) return undefined;
   const known = await sql.lastCatalogue(runId, 'begin');

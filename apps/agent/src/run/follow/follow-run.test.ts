@@ -14,11 +14,15 @@ function followed() {
     status: 'running',
     partial: undefined,
   };
+  const reads: number[] = [];
   const read: Partial<StoreReader> = {
     run: () => Promise.resolve({ id: 'r1', status: state.status, lastSeq: events.length } as Run),
     partial: () => Promise.resolve(state.partial),
     openInbox: () => Promise.resolve([]),
-    events: (_id, { after, limit }) => Promise.resolve(events.slice(after, after + limit)),
+    events: (_id, { after, limit }) => {
+      reads.push(after);
+      return Promise.resolve(events.slice(after, after + limit));
+    },
   };
   const frames: RunFrame[] = [];
   const stop = new AbortController();
@@ -34,17 +38,26 @@ function followed() {
     frames,
     delta: (offset: number, text: string) =>
       bus.publish({ type: 'delta', runId: 'r1', messageId: 'm1', kind: 'text', offset, text }),
-    append(type: string) {
-      events.push({
+    append(type: string, { isSignalled = true, isAttached = false } = {}) {
+      const event = {
         runId: 'r1',
         seq: events.length + 1,
         type,
         version: 1,
         at: 0,
         data: { message_id: 'm1' },
-      });
-      bus.publish({ type: 'events', runId: 'r1', lastSeq: events.length });
+      };
+      events.push(event);
+      if (isSignalled)
+        bus.publish({
+          type: 'events',
+          runId: 'r1',
+          lastSeq: events.length,
+          ...(isAttached ? { events: [event] } : {}),
+        });
     },
+    reads,
+    seqs: () => frames.flatMap((frame) => (frame.type === 'event' ? [frame.event.seq] : [])),
     async until(count: number) {
       await expect.poll(() => frames.length).toBe(count);
     },
@@ -95,6 +108,38 @@ test('text that is missing when the message is completed is in the event of the 
   run.append('run.completed');
   await run.reading;
   expect(run.frames.at(-1)).toMatchObject({ event: { type: 'run.completed' } });
+});
+
+test('events that come with their signal are not read from the store, and lost signals lose no event', async () => {
+  const run = followed();
+  await run.until(1);
+  run.append('run.started', { isAttached: true });
+  run.append('turn.started', { isAttached: true });
+  await run.until(3);
+  expect(run.reads).toEqual([0]);
+  run.append('message.started', { isSignalled: false });
+  run.append('message.completed', { isAttached: true });
+  await run.until(5);
+  expect(run.seqs()).toEqual([1, 2, 3, 4]);
+  expect(run.reads).toEqual([0, 2]);
+  run.append('usage.updated');
+  run.append('turn.completed', { isAttached: true });
+  await run.until(7);
+  run.state.status = 'completed';
+  run.append('run.completed', { isAttached: true });
+  await run.reading;
+  expect(run.seqs()).toEqual([1, 2, 3, 4, 5, 6, 7]);
+});
+
+test('a reader that is far behind reads from the store', async () => {
+  const run = followed();
+  await run.until(1);
+  for (let count = 0; count < 250; count += 1)
+    run.append('tool_call.progress', { isAttached: true });
+  await run.until(251);
+  expect(run.seqs()).toEqual(Array.from({ length: 250 }, (_, index) => index + 1));
+  expect(run.reads).toEqual([0, 0]);
+  await run.stop();
 });
 
 test('the reader can stop at any time', async () => {

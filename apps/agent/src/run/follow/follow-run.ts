@@ -37,6 +37,17 @@ export interface FollowOptions {
 
 const PAGE = 500;
 
+/** Maximum number of events that wait for one reader; a slower reader reads them from the store. */
+const MAX_WAITING_EVENTS = 100;
+
+/** Events after which a run may be settled, which its row tells. */
+const LAST_EVENTS: ReadonlySet<string> = new Set([
+  'run.completed',
+  'run.failed',
+  'run.cancelled',
+  'run.expired',
+]);
+
 /** Maximum number of characters of deltas that wait for one reader. */
 const MAX_WAITING_CHARACTERS = 256 * 1024;
 
@@ -84,6 +95,7 @@ async function* framesAfterSnapshot(
   let last = after;
   let isOver = false;
   while (!signal.aborted) {
+    last = yield* signalledEvents(mailbox, last);
     if (mailbox.takeNews())
       ({ last, isOver } = yield* newEvents(read, mailbox, { runId, after: last }));
     if (mailbox.hasGap()) mailbox.knowText(await read.partial(runId));
@@ -97,6 +109,17 @@ async function* framesAfterSnapshot(
     if (isOver) return;
     await mailbox.changed();
   }
+}
+
+/** Delivers the events that signals brought. Returns the `seq` of the last delivered event. */
+function* signalledEvents(mailbox: Mailbox, start: number): Generator<RunFrame, number> {
+  let last = start;
+  for (const event of mailbox.takeEvents(start)) {
+    if (event.type === 'message.completed') yield* mailbox.takeDeltas(event.data['message_id']);
+    yield { type: 'event', event };
+    last = event.seq;
+  }
+  return last;
 }
 
 interface Read {
@@ -139,11 +162,12 @@ async function* eventsAfter(
 class Mailbox {
   readonly #runId: string;
   #deltas: Delta[] = [];
+  #events: RunEvent[] = [];
   /** Unfinished message of which the reader has the text up to a length. */
   #known: { readonly messageId: string; readonly length: number } | undefined;
   #waitingCharacters = 0;
   #hasOverflowed = false;
-  /** Initially true, for the events that were there before. */
+  /** Whether the store has events that no signal brought. Initially true, for earlier events. */
   #hasNews = true;
   #isDirty = false;
   #waiting: (() => void) | undefined;
@@ -156,7 +180,7 @@ class Mailbox {
     if ((signal.type !== 'events' && signal.type !== 'delta') || signal.runId !== this.#runId)
       return;
     if (signal.type === 'delta') this.#add(signal);
-    else this.#hasNews = true;
+    else this.#addEvents(signal.events);
     this.wake();
   }
 
@@ -175,7 +199,24 @@ class Mailbox {
     this.#isDirty = false;
   }
 
-  /** Whether events may have been written since the last call. */
+  /** Takes the waiting events that follow `last` without a gap. Behind a gap, the store has more. */
+  takeEvents(last: number): readonly RunEvent[] {
+    const waiting = this.#events.filter(({ seq }) => seq > last);
+    this.#events = [];
+    if (this.#hasNews) return [];
+    const events = waiting.filter(({ seq }, index) => seq === last + 1 + index);
+    if (events.length < waiting.length || events.some(({ type }) => LAST_EVENTS.has(type)))
+      this.#hasNews = true;
+    return events;
+  }
+
+  #addEvents(events: readonly RunEvent[] | undefined): void {
+    if (events !== undefined && this.#events.length < MAX_WAITING_EVENTS)
+      this.#events.push(...events);
+    else this.#hasNews = true;
+  }
+
+  /** Whether events must be read from the store. */
   takeNews(): boolean {
     const hadNews = this.#hasNews;
     this.#hasNews = false;

@@ -1,5 +1,4 @@
 import type { InboxEntry, RunCore } from '../../ports/store/progress.ts';
-import { isSettled } from '../../ports/store/run.ts';
 import { SENT_CALL_STATES } from '../../ports/store/tool-call.ts';
 import type { Change } from '../core/commits.ts';
 import { finishStopping } from './end-run.ts';
@@ -16,9 +15,7 @@ export async function reconcile(
   change: Change,
 ): Promise<void> {
   const { sql, runId } = change;
-  const status = await sql.runStatus(runId);
-  if (status === undefined || status === 'queued' || isSettled({ status })) return;
-  const run = await sql.runCore(runId);
+  const run = await sql.activeRun(runId);
   if (run === undefined) return;
   const calls = await sql.openCalls(runId);
   const hasTurn = (await sql.activeTurn(runId)) !== undefined;

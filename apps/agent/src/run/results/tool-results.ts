@@ -1,5 +1,6 @@
 import type { CallToolResult, ContentBlock } from '@signalbox/mcp-core';
 import type { Block } from '../../ports/llm-provider.ts';
+import type { Run } from '../../ports/store/run.ts';
 import type { ToolCall } from '../../ports/store/tool-call.ts';
 import { errorResult } from '../ledger/call-results.ts';
 import type { Change } from '../core/commits.ts';
@@ -18,13 +19,13 @@ export const MAX_RESULT_BYTES = 64 * 1024;
 export async function storeToolResults(
   context: Uses<'registry' | 'newId'>,
   change: Change,
-  calls: readonly ToolCall[],
+  { run, calls }: { readonly run: Run; readonly calls: readonly ToolCall[] },
 ): Promise<void> {
   const { sql, runId } = change;
   const [first] = calls;
   if (first === undefined) return;
   if (await sql.hasMessage(runId, { turn: first.turn, role: 'user' })) return;
-  const news = await announceToolChanges(context, change, first.turn + 1);
+  const news = await announceToolChanges(context, change, { run, turn: first.turn + 1 });
   const content = [
     ...calls.map(toolResultOf),
     ...(news === undefined ? [] : [{ type: 'text' as const, text: news }]),

@@ -116,7 +116,7 @@ async function isBlocked(context: Parts, change: Change, run: Run): Promise<bool
   const open = await change.sql.inboxEntries({ runId: run.id, states: ['open'] });
   const unsettled = calls.filter((call) => OPEN_CALL_STATES.includes(call.state));
   if (unsettled.length === 0 && open.length === 0) {
-    if (run.kind === 'agent') await storeToolResults(context, change, calls);
+    if (run.kind === 'agent') await storeToolResults(context, change, { run, calls });
     return false;
   }
   change.recheck();

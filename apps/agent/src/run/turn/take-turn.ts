@@ -65,11 +65,9 @@ async function requestFor(
   const card = cardOf(llm, run);
   const { temperature, maxTokens, effort, toolChoice } = run.modelSettings ?? {};
   const outputTokens = maxOutputTokens(card, run.limits.outputTokens, maxTokens);
-  const fixedTokens = estimateTokens([system, tools]);
-  const fitted = fitContext(
-    await conversationOf(store.read, run, epoch.id),
-    promptRoom(card, outputTokens) - fixedTokens,
-  );
+  const room = promptRoom(card, outputTokens);
+  const fixedTokens = room === Infinity ? 0 : estimateTokens([system, tools]);
+  const fitted = fitContext(await conversationOf(store.read, run, epoch.id), room - fixedTokens);
   if (fitted.leftOut > 0)
     logger.info('old tool results are left out of a long conversation', {
       run_id: run.id,
