@@ -10,7 +10,6 @@ import { failDamagedRun } from './fail-damaged-run.ts';
 import { voidItem } from '../ledger/inbox-items.ts';
 import { watchWallClock } from '../limits/limits.ts';
 import { settleLostCall } from '../calls/lost-call.ts';
-import { waitsForModel } from '../lifecycle/model-outage.ts';
 import { isParked, resumeLater } from '../calls/parked-calls.ts';
 import { cancelCall, workOnCall } from '../ledger/call-states.ts';
 
@@ -99,8 +98,7 @@ async function recoverRun(context: Parts, change: Change): Promise<void> {
   change.recheck();
   change.beforeCommit(async () => {
     const isWaiting = (await sql.runStatus(runId)) === 'input_required';
-    if (!isWaiting && (run === undefined || !waitsForModel(context, run)))
-      change.afterCommit(() => context.enqueue({ type: 'advance-run', runId }));
+    if (!isWaiting) change.afterCommit(() => context.enqueue({ type: 'advance-run', runId }));
   });
   for (const item of await sql.inboxEntries({ runId, states: ['open'] }))
     change.afterCommit(() =>
