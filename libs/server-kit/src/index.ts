@@ -4,7 +4,7 @@ export { Confirmations, confirmationPolicies } from './confirmations.ts';
 export type { ConfirmationPolicy, ConfirmationsOptions, DestructiveStep } from './confirmations.ts';
 export { defineServerMain } from './define-server-main.ts';
 export { defaultMaxResultBytes, limitResults } from './limit-results.ts';
-export type { ResultLimit } from './limit-results.ts';
+export type { LimitedMethod, ResultLimit } from './limit-results.ts';
 export { createLogger, LOG_LEVELS } from './logger.ts';
 export type { Logger, LoggerOptions, LogLevel } from './logger.ts';
 export { choiceOption, integerOption } from './option-values.ts';

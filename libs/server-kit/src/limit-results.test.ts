@@ -124,3 +124,8 @@ test('a prompt or a resource over the limit is an error', async () => {
   expect(await client.readResource('text://short')).toMatchObject([{ text: 'short' }]);
   await client.close();
 });
+
+test('limits only the results of the given methods', async () => {
+  const output = { content: [{ type: 'text' as const, text: 'x'.repeat(1000) }] };
+  expect(await call(output, { maxBytes: 500, methods: ['prompts/get'] })).toEqual(output);
+});

@@ -4,20 +4,26 @@ import type { ServerMiddleware, ServerRequest } from '@signalbox/mcp-core/server
 /** Default limit of a result, in bytes of JSON. */
 export const defaultMaxResultBytes = 1024 * 1024;
 
+/** A method whose results can be limited. */
+export type LimitedMethod = 'tools/call' | 'prompts/get' | 'resources/read';
+
 /** The longest result, and the advice for calls that exceed it. */
 export interface ResultLimit {
   /** Maximum number of bytes of a result as JSON; default 1 MiB. */
   readonly maxBytes?: number | undefined;
   /** Advice in the error for a result that is too large; default: general advice. */
   readonly advice?: string | undefined;
+  /** The methods whose results are limited; default: all. Leave out those whose handlers keep to a limit: the size of a long result takes time. */
+  readonly methods?: readonly LimitedMethod[] | undefined;
 }
 
-/** The limited methods, and the member of their params that names the subject. */
-const LIMITED: ReadonlyMap<string, string> = new Map([
-  ['tools/call', 'name'],
-  ['prompts/get', 'name'],
-  ['resources/read', 'uri'],
-]);
+/** The member of their params that names the subject. */
+const SUBJECTS: { readonly [Method in LimitedMethod]: string } = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+};
+const ALL = Object.keys(SUBJECTS) as readonly LimitedMethod[];
 const MAX_NAME_CHARACTERS = 200;
 
 /**
@@ -29,10 +35,12 @@ const MAX_NAME_CHARACTERS = 200;
 export function limitResults({
   maxBytes = defaultMaxResultBytes,
   advice = 'Ask for less.',
+  methods = ALL,
 }: ResultLimit = {}): ServerMiddleware {
+  const limited: ReadonlySet<string> = new Set(methods);
   return async (request, next) => {
     const result = await next();
-    if (!LIMITED.has(request.method)) return result;
+    if (!limited.has(request.method)) return result;
     // The second bound looks at the characters, and so costs more.
     if (sizeAtMost(result, quickBound) <= maxBytes || sizeAtMost(result, bound) <= maxBytes)
       return result;
@@ -46,7 +54,7 @@ export function limitResults({
 }
 
 function subjectOf({ method, params }: ServerRequest): string {
-  const name = params[LIMITED.get(method) ?? ''];
+  const name = params[SUBJECTS[method as LimitedMethod]];
   return typeof name === 'string' ? name.slice(0, MAX_NAME_CHARACTERS) : method;
 }
 

@@ -213,7 +213,12 @@ function createConnectionServer(
       calls,
       updated: (uri) => server.changes.resourceUpdated(uri),
     }),
-    extensions: { middleware: [logCalls(log), limitResults({ maxBytes: sentBytesLimit })] },
+    extensions: {
+      middleware: [
+        logCalls(log),
+        limitResults({ maxBytes: sentBytesLimit, methods: ['prompts/get'] }),
+      ],
+    },
     events: {
       onLegacySession: (legacySession) => session.attach(legacySession),
       onError: logErrors(log),
