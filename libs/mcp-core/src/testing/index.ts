@@ -7,4 +7,9 @@ export type { TestContext, TestContextOptions } from './test-context.ts';
 export { taskStoreContract } from './task-store.contract.ts';
 export type { TaskStoreCheck } from './task-store.contract.ts';
 export { transportContract } from './transport.contract.ts';
-export type { ServedTransport, TransportCheck } from './transport.contract.ts';
+export type { TransportCheck } from './transport.contract.ts';
+export type {
+  ServedTransport,
+  StalledTransport,
+  TransportContractOptions,
+} from './transport-bench.contract.ts';

@@ -5,6 +5,8 @@ export interface ContractServer {
   readonly server: Server;
   /** Texts of the calls of `echo`, in the order of their arrival. */
   readonly echoed: readonly string[];
+  /** Returns the last progress of `count` for which the client has room. */
+  readonly counted: () => number;
   /** Resolves when a call of `hold` runs, then when the signal of its handler aborts. */
   readonly held: Promise<void>;
   readonly aborted: Promise<void>;
@@ -24,6 +26,7 @@ const annotations = {
 export async function createContractServer(): Promise<ContractServer> {
   const { createServer, defineTool } = await import('../server/index.ts');
   const echoed: string[] = [];
+  let counted = 0;
   const held = Promise.withResolvers<void>();
   const aborted = Promise.withResolvers<void>();
   const tools = [
@@ -40,10 +43,18 @@ export async function createContractServer(): Promise<ContractServer> {
     defineTool({
       name: 'count',
       description: 'Reports progress.',
-      inputSchema: { type: 'object', properties: { to: { type: 'integer' } }, required: ['to'] },
+      inputSchema: {
+        type: 'object',
+        properties: { to: { type: 'integer' }, characters: { type: 'integer' } },
+        required: ['to'],
+      },
       annotations,
-      handler: async ({ to }, context) => {
-        for (let progress = 1; progress <= to; progress += 1) await context.progress({ progress });
+      handler: async ({ to, characters = 0 }, context) => {
+        const text = characters === 0 ? {} : { message: 'x'.repeat(characters) };
+        for (let progress = 1; progress <= to; progress += 1) {
+          await context.progress({ progress, ...text });
+          counted = progress;
+        }
         return { content: [] };
       },
     }),
@@ -85,5 +96,5 @@ export async function createContractServer(): Promise<ContractServer> {
     // A cancelled handler and a closed connection are expected.
     events: { onError: () => undefined },
   });
-  return { server, echoed, held: held.promise, aborted: aborted.promise };
+  return { server, echoed, counted: () => counted, held: held.promise, aborted: aborted.promise };
 }

@@ -1,12 +1,15 @@
-import { createServer as createNetServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer as createNetServer, type AddressInfo, type Socket } from 'node:net';
+import { PassThrough, type Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { httpTransport } from '../http/client/index.ts';
 import { serveHttp } from '../http/server/index.ts';
+import { StreamTransport } from '../jsonrpc/stream-transport.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { Server, ServerConnection, ServerListener } from '../server/server.ts';
 import { serveStdio, spawnStdio } from '../stdio/index.ts';
 import { createInMemoryTransports } from './in-memory-transport.ts';
-import { transportContract, type ServedTransport } from './transport.contract.ts';
+import type { ServedTransport, StalledTransport } from './transport-bench.contract.ts';
+import { transportContract } from './transport.contract.ts';
 
 function serveInMemory(
   server: Server,
@@ -44,10 +47,17 @@ async function endAfter(serving: Promise<ServerListener>, socket: Socket): Promi
   socket.end();
 }
 
-async function serveOverStdio(server: Server): Promise<ServedTransport> {
+interface ServedOnPort extends ServedTransport {
+  readonly port: number;
+}
+
+async function serveOverStdio(
+  server: Server,
+  outputTo: (socket: Socket) => Writable = (socket) => socket,
+): Promise<ServedOnPort> {
   const closers: (() => Promise<void>)[] = [];
   const listener = createNetServer({ allowHalfOpen: true }, (socket) => {
-    const serving = serveStdio(server, { input: socket, output: socket });
+    const serving = serveStdio(server, { input: socket, output: outputTo(socket) });
     closers.push(async () => (await serving).close());
     void endAfter(serving, socket);
   });
@@ -56,6 +66,7 @@ async function serveOverStdio(server: Server): Promise<ServedTransport> {
   });
   const { port } = listener.address() as AddressInfo;
   return {
+    port,
     open: () => spawnStdio({ command: process.execPath, args: ['-e', RELAY, String(port)] }),
     close: async () => {
       await Promise.all(closers.map((close) => close()));
@@ -72,6 +83,59 @@ describe.each([
   test.each(transportContract((server) => serve(server)))('$name', async ({ run }) => {
     await expect(run()).resolves.toBeUndefined();
   });
+});
+
+/** A client's side of stdio over a socket that nobody reads yet. */
+function openStalled({ port }: ServedOnPort): StalledTransport {
+  const socket = connect(port, '127.0.0.1');
+  const input = new PassThrough();
+  const transport = new StreamTransport({ input, output: socket, maxLineBytes: 1024 * 1024 });
+  return {
+    transport: {
+      start: (receiver) => transport.start(receiver),
+      send: (message) => transport.send(message),
+      close: async () => {
+        await transport.close();
+        socket.destroy();
+      },
+    },
+    resume: () => socket.pipe(input),
+  };
+}
+
+/** Checks of backpressure: the last two. */
+const STALLED = 2;
+
+describe('a transport over stdio whose peer does not read', () => {
+  const checks = transportContract((server) => serveOverStdio(server), { openStalled }).slice(
+    -STALLED,
+  );
+
+  test.each(checks)('$name', async ({ run }) => {
+    await expect(run()).resolves.toBeUndefined();
+  });
+
+  test('has no checks without openStalled', () => {
+    const names = transportContract((server) => serveOverStdio(server)).map(({ name }) => name);
+    expect(checks.every(({ name }) => !names.includes(name))).toBe(true);
+  });
+
+  test.each(checks.map(({ name }, index) => [name, index] as const))(
+    'fails "%s" when the server buffers everything',
+    async (_name, index) => {
+      const unbounded = (socket: Socket): Writable => {
+        const buffer = new PassThrough({ highWaterMark: Number.MAX_SAFE_INTEGER });
+        buffer.pipe(socket);
+        return buffer;
+      };
+      const control = transportContract((server) => serveOverStdio(server, unbounded), {
+        openStalled,
+      });
+      await expect(control.slice(-STALLED)[index]?.run()).rejects.toThrow(
+        /^(?:send makes its callers wait|the server stops reading)/u,
+      );
+    },
+  );
 });
 
 /** Transports that violate the contract, made from one that keeps it, and a check that each fails. */

@@ -1,15 +1,21 @@
 import type { strict } from 'node:assert';
-import type { Client } from '../client/client.ts';
-import type { ClientOptions } from '../client/client-options.ts';
 import type { Era } from '../era/versions.ts';
-import type { JsonObject, JsonRpcMessage } from '../jsonrpc/messages.ts';
-import type { Transport } from '../jsonrpc/transport.ts';
+import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { Server } from '../server/server.ts';
+import { backpressureChecks } from './transport-backpressure.contract.ts';
 import {
-  createContractServer,
-  WATCHED_URI,
-  type ContractServer,
-} from './transport-contract-server.ts';
+  call,
+  discover,
+  runCheck,
+  send,
+  soon,
+  start,
+  type Bench,
+  type Check,
+  type ServedTransport,
+  type TransportContractOptions,
+} from './transport-bench.contract.ts';
+import { WATCHED_URI } from './transport-contract-server.ts';
 
 /** A requirement on transports. `run` rejects when the transport violates it. */
 export interface TransportCheck {
@@ -18,29 +24,11 @@ export interface TransportCheck {
   readonly run: () => Promise<void>;
 }
 
-/** A server that is being served over the transport under test. */
-export interface ServedTransport {
-  /** Opens a client's transport to the server. Called several times. */
-  open(): Transport | Promise<Transport>;
-  /** Ends all connections of the server and stops serving it. */
-  close(): Promise<void>;
-}
-
-interface Bench extends ContractServer {
-  readonly serving: ServedTransport;
-  /** The transports of the clients. */
-  readonly opened: readonly Transport[];
-  readonly connect: (era: Era | 'auto', options?: Partial<ClientOptions>) => Promise<Client>;
-}
-
-/** Time after which a promised event counts as missing. */
-const LIMIT_MS = 10_000;
-const info = { name: 'transport-contract', version: '1' };
-
 /**
  * The requirements on every transport, as checks for any test runner: a client and a server of both
  * eras exchange all kinds of messages over it, in its two halves. `serve` serves the given server
- * over the transport and is called once per check. A check takes at most 10 s for each step.
+ * over the transport and is called once per check. A check takes at most 10 s for each step. With
+ * `openStalled`, two more checks have up to 32 MiB sent to a client that does not read.
  * @example
  * ```ts
  * import { test } from 'node:test';
@@ -58,12 +46,13 @@ const info = { name: 'transport-contract', version: '1' };
  * for (const { name, run } of checks) test(name, run);
  * ```
  */
-export function transportContract(
-  serve: (server: Server) => ServedTransport | Promise<ServedTransport>,
+export function transportContract<Serving extends ServedTransport>(
+  serve: (server: Server) => Serving | Promise<Serving>,
+  options: TransportContractOptions<Serving> = {},
 ): readonly TransportCheck[] {
   const check = (name: string, run: (bench: Bench) => Promise<void>): TransportCheck => ({
     name,
-    run: () => runCheck(serve, run),
+    run: () => runCheck({ serve, ...options }, run),
   });
   // An import would load the module with the entry point, for programs that never run a check.
   const assert: typeof strict = process.getBuiltinModule('node:assert').strict;
@@ -71,11 +60,10 @@ export function transportContract(
     ...bareChecks(assert),
     ...eraChecks('modern', assert),
     ...eraChecks('legacy', assert),
+    ...(options.openStalled === undefined ? [] : backpressureChecks(assert)),
   ];
   return checks.map(([name, run]) => check(name, run));
 }
-
-type Check = readonly [name: string, run: (bench: Bench) => Promise<void>];
 
 /** Checks of a client's transport without a client. */
 const bareChecks = (assert: typeof strict): readonly Check[] => [
@@ -259,98 +247,4 @@ function eraChecks(era: Era, assert: typeof strict): readonly Check[] {
       },
     ],
   ];
-}
-
-async function runCheck(
-  serve: (server: Server) => ServedTransport | Promise<ServedTransport>,
-  run: (bench: Bench) => Promise<void>,
-): Promise<void> {
-  const contract = await createContractServer();
-  const { connectClient } = await import('../client/index.ts');
-  const serving = await serve(contract.server);
-  const clients: Client[] = [];
-  const opened: Transport[] = [];
-  try {
-    await run({
-      ...contract,
-      serving,
-      opened,
-      connect: async (era, options = {}) => {
-        const open = async (): Promise<Transport> => {
-          const transport = await serving.open();
-          opened.push(transport);
-          return transport;
-        };
-        const client = await connectClient(open, { info, era, ...options });
-        clients.push(client);
-        return client;
-      },
-    });
-  } finally {
-    await Promise.all(clients.map((client) => client.close()));
-    await serving.close();
-  }
-}
-
-/** Opens and starts a transport and records the calls of its receiver. */
-async function start(serving: ServedTransport) {
-  const transport = await serving.open();
-  const calls: unknown[] = [];
-  const closed = Promise.withResolvers<void>();
-  const waiting = new Map<unknown, () => void>();
-  await soon(
-    transport.start({
-      message: (value) => {
-        calls.push(value);
-        waiting.get((value as JsonObject).id)?.();
-      },
-      unreadable: (problem) => calls.push(problem),
-      requestFailed: (id, error) => calls.push({ id, error }),
-      inputEnded: () => void transport.close(),
-      closed: () => {
-        calls.push('closed');
-        closed.resolve();
-      },
-    }),
-    'start',
-  );
-  const response = (id: string): Promise<void> =>
-    new Promise((resolve) => {
-      waiting.set(id, resolve);
-      if (calls.some((value) => (value as JsonObject).id === id)) resolve();
-    });
-  return { transport, calls, closed: closed.promise, response };
-}
-
-/** Sends a message; an exception becomes a rejection. */
-async function send(transport: Transport, message: JsonRpcMessage): Promise<void> {
-  await transport.send(message);
-}
-
-function discover(id: string, params: JsonObject = {}): JsonRpcMessage {
-  return { jsonrpc: '2.0', id, method: 'server/discover', params: { ...params, _meta: MODERN } };
-}
-
-function call(id: string, name: string, args: JsonObject) {
-  const params = { name, arguments: args, _meta: MODERN };
-  return { jsonrpc: '2.0', id, method: 'tools/call', params } as const;
-}
-
-const MODERN = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientInfo': info,
-  'io.modelcontextprotocol/clientCapabilities': {},
-};
-
-/** Returns the outcome of the work; rejects when it takes longer than the limit. */
-async function soon<T>(work: Promise<T>, what: string): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    late.reject(new Error(`${what} took longer than ${String(LIMIT_MS / 1000)} s`));
-  }, LIMIT_MS);
-  try {
-    return await Promise.race([work, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
