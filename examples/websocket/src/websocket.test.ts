@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { connect, createServer as createNetServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createServer } from '@signalbox/mcp-core/server';
-import { transportContract } from '@signalbox/mcp-core/testing';
+import { transportContract, type StalledTransport } from '@signalbox/mcp-core/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { openWebSocket } from './websocket-client.ts';
@@ -16,11 +17,30 @@ async function serveNothing(): Promise<string> {
   return listener.url;
 }
 
-describe('a transport over WebSocket', () => {
-  const checks = transportContract(async (server) => {
-    const listener = await serveWebSocket(server);
-    return { open: () => openWebSocket(listener.url), close: () => listener.close() };
+/** Opens a WebSocket through a relay that passes nothing on from the server until `resume`. */
+async function openStalled(url: string): Promise<StalledTransport> {
+  const toServer = connect(Number(new URL(url).port), '127.0.0.1');
+  const relay = createNetServer((fromClient) => {
+    toServer.pipe(fromClient).pipe(toServer);
+    for (const socket of [toServer, fromClient]) socket.on('error', () => socket.destroy());
   });
+  await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
+  const { port } = relay.address() as AddressInfo;
+  const transport = await openWebSocket(`ws://127.0.0.1:${String(port)}`);
+  toServer.pause();
+  relay.close();
+  return { transport, resume: () => toServer.resume() };
+}
+
+describe('a transport over WebSocket', () => {
+  const checks = transportContract(
+    async (server) => {
+      const listener = await serveWebSocket(server);
+      const { url } = listener;
+      return { url, open: () => openWebSocket(url), close: () => listener.close() };
+    },
+    { openStalled: ({ url }) => openStalled(url) },
+  );
 
   test.each(checks)('$name', async ({ run }) => {
     await expect(run()).resolves.toBeUndefined();
