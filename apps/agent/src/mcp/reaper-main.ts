@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { endMarked } from './marked-processes.ts';
 
 /**
- * Helper process that ends the server processes left by its parent. Reads `+GROUP` and `-GROUP`
+ * Helper process that ends the server processes left by the service. Reads `+GROUP` and `-GROUP`
  * lines. When its input ends, it waits half of `graceMs` (first argument) for the groups to end,
  * sends SIGTERM, and SIGKILL `graceMs` later. Then it ends every process with a mark of the second
  * argument.

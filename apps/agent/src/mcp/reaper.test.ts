@@ -1,8 +1,9 @@
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { REAPER_SHELL } from './reaper-shell.ts';
 import { createReaper } from './reaper.ts';
 
 const TESTING = join(import.meta.dirname, 'testing');
@@ -35,6 +36,16 @@ async function startOwner(poolOwner = ''): Promise<{
     .split(' ')
     .map(Number);
   return { owner, children, serverPid: Number(line.toString()) };
+}
+
+/** Starts a process group that ends only when killed. */
+function startGroup(): ChildProcess & { readonly pid: number } {
+  const group = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {
+    detached: true,
+    stdio: 'ignore',
+  });
+  // Spawned, so it has a pid.
+  return group as ChildProcess & { readonly pid: number };
 }
 
 /** Returns whether the process runs. A zombie that is not reaped by process 1 counts as ended. */
@@ -90,22 +101,43 @@ test.runIf(process.platform === 'linux')('no process is left of a closed pool', 
 test.runIf(process.platform !== 'win32')(
   'removed process groups survive the close of the reaper, the other groups are ended',
   async () => {
-    const [kept, ended] = [1, 2].map(() =>
-      spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {
-        detached: true,
-        stdio: 'ignore',
-      }),
-    );
-    const keptExit = once(kept!, 'exit');
-    const endedExit = once(ended!, 'exit');
+    const [kept, ended] = [startGroup(), startGroup()];
+    const keptExit = once(kept, 'exit');
+    const endedExit = once(ended, 'exit');
     const reaper = createReaper({ graceMs: 200 });
-    reaper.add(kept!.pid!);
-    reaper.add(ended!.pid!);
-    reaper.remove(kept!.pid!);
+    reaper.add(kept.pid);
+    reaper.add(ended.pid);
+    reaper.remove(kept.pid);
     await reaper.close();
     expect(await endedExit).toEqual([null, 'SIGTERM']);
-    expect(kept!.exitCode ?? kept!.signalCode).toBeNull();
-    kept!.kill('SIGKILL');
+    expect(kept.exitCode ?? kept.signalCode).toBeNull();
+    kept.kill('SIGKILL');
+    await keptExit;
+  },
+);
+
+test.runIf(process.platform === 'linux')(
+  'the helper of a running pool takes less than 8 MB of memory',
+  async () => {
+    const { children, serverPid } = await startOwner();
+    const [helper] = children.filter((child) => child !== serverPid);
+    const status = await readFile(`/proc/${helper}/status`, 'utf8');
+    expect(Number(/VmRSS:\s+(\d+) kB/u.exec(status)?.[1])).toBeLessThan(8 * 1024);
+  },
+);
+
+test.runIf(process.platform !== 'win32')(
+  'process groups are killed even if the program that ends them cannot be started',
+  async () => {
+    const [kept, ended] = [startGroup(), startGroup()];
+    const [keptExit, endedExit] = [once(kept, 'exit'), once(ended, 'exit')];
+    const shell = spawn('/bin/sh', ['-c', REAPER_SHELL, '/not/there'], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    shell.stdin.end(`+${kept.pid}\n+${ended.pid}\n-${kept.pid}\n`);
+    expect(await endedExit).toEqual([null, 'SIGKILL']);
+    expect(kept.exitCode ?? kept.signalCode).toBeNull();
+    kept.kill('SIGKILL');
     await keptExit;
   },
 );

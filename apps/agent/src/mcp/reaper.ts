@@ -1,8 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { endMarked } from './marked-processes.ts';
+import { REAPER_SHELL } from './reaper-shell.ts';
 
 /** Ends server processes that would outlive this process, even after it is killed. */
 export interface Reaper {
@@ -26,6 +28,8 @@ export interface Reaper {
 
 // The extension is `.js` in a build and `.ts` in the sources.
 const MAIN = join(import.meta.dirname, `reaper-main${extname(import.meta.filename)}`);
+
+const SHELL = '/bin/sh';
 
 /** Maximum number of starts of the helper. */
 const MAX_HELPERS = 10;
@@ -95,8 +99,11 @@ export function createReaper({
 
 function startHelper(graceMs: number, poolId: string): ChildProcess {
   const { NODE_COMPILE_CACHE } = process.env;
+  const work = [process.execPath, MAIN, String(graceMs), poolId];
+  // The work needs Node, which takes 50 MB; a shell waits for it in 2 MB. Some containers have no shell.
+  const [command = '', ...args] = existsSync(SHELL) ? [SHELL, '-c', REAPER_SHELL, ...work] : work;
   // Detached, so that Ctrl-C does not end the helper before its work.
-  const helper = spawn(process.execPath, [MAIN, String(graceMs), poolId], {
+  const helper = spawn(command, args, {
     detached: true,
     env: NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE },
     stdio: ['pipe', 'ignore', 'ignore'],
