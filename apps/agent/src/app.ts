@@ -24,6 +24,7 @@ import { createInProcessSignalBus } from './queue/in-process-signal-bus.ts';
 import { createMemoryJobQueue } from './queue/memory-job-queue.ts';
 import type { ServerPolicy } from './run/core/server-policy.ts';
 import type { RecoveryDecision } from './run/core/engine-parts.ts';
+import { RetentionSweep } from './run/lifecycle/retention.ts';
 import { createRunEngine } from './run/run-engine.ts';
 import { openStore } from './store/open-store.ts';
 import { systemClock } from './system/system-clock.ts';
@@ -139,6 +140,13 @@ export async function createApp({
     ...(recovery === undefined ? {} : { recovery }),
     ...(config.maxQueuedRuns === undefined ? {} : { maxQueuedRuns: config.maxQueuedRuns }),
   });
+  const retention = new RetentionSweep({
+    clock,
+    store,
+    logger,
+    days: config.retentionDays ?? {},
+    onDeleted: (runs) => metrics.runsDeleted(runs),
+  });
   logServerChanges(registry, logger);
   let http: FastifyInstance | undefined;
   let started: Promise<void> | undefined;
@@ -148,6 +156,7 @@ export async function createApp({
       schemas.start();
       registry.start();
       await engine.start();
+      retention.start();
       phase = 'ready';
     })();
     return started;
@@ -191,7 +200,7 @@ export async function createApp({
       phase = 'closing';
       await http?.close();
       await engine.close({ graceMs: CLOSE_GRACE_MS });
-      await Promise.all([registry.close(), traces?.close()]);
+      await Promise.all([retention.close(), registry.close(), traces?.close()]);
       if (schemas !== sharedSchemas) await schemas.close();
       await store.close();
       const unused = cassette?.unused() ?? 0;

@@ -10,6 +10,8 @@ const baseUrl = z.string().superRefine((value, context) => {
   if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
 });
 
+const days = z.int().min(1).max(36_500);
+
 const approvalRule = z.strictObject({ tools: text, policy: z.enum(['auto', 'ask', 'deny']) });
 
 const serverPolicy = z.strictObject({
@@ -176,6 +178,20 @@ export const configSchema = z.strictObject({
     .optional()
     .describe(
       'Runs that may wait for their first step before new ones are refused with 429; likewise single tool calls under way. Default 1000',
+    ),
+  retention_days: z
+    .union([
+      days,
+      z.strictObject({
+        completed: days.optional(),
+        failed: days.optional(),
+        cancelled: days.optional(),
+        expired: days.optional(),
+      }),
+    ])
+    .optional()
+    .describe(
+      'Days after their end for which runs are kept: one number for all, or by status. Default: forever',
     ),
   durability: z
     .enum(['process', 'power'])

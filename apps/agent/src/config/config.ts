@@ -1,5 +1,12 @@
 import type { CardEntry } from '../llm/catalogue/card-schema.ts';
 
+export interface RetentionDays {
+  readonly completed?: number | undefined;
+  readonly failed?: number | undefined;
+  readonly cancelled?: number | undefined;
+  readonly expired?: number | undefined;
+}
+
 /** Configuration of an MCP server. `signalbox` holds the members that other hosts do not know. */
 export type ServerConfig = StdioServerConfig | RemoteServerConfig;
 
@@ -151,6 +158,11 @@ export interface Config {
    * 1,000.
    */
   readonly maxQueuedRuns?: number;
+  /**
+   * Days after their end for which runs are kept, by status. Runs of a missing status are kept
+   * forever.
+   */
+  readonly retentionDays?: RetentionDays;
   readonly token: string | undefined;
   /** Default model provider. */
   readonly llm: LlmConfig;

@@ -510,3 +510,20 @@ describe('the model', () => {
     ]);
   });
 });
+
+test('retention_days applies to every status of an ended run, or to those that it names', async () => {
+  expect((await loadConfig(sources({ retention_days: 30 }))).retentionDays).toEqual({
+    completed: 30,
+    failed: 30,
+    cancelled: 30,
+    expired: 30,
+  });
+  expect((await loadConfig(sources({ retention_days: { failed: 7 } }))).retentionDays).toEqual({
+    failed: 7,
+  });
+  expect(await loadConfig(sources({}))).not.toHaveProperty('retentionDays');
+  await expect(loadConfig(sources({ retention_days: { running: 7 } }))).rejects.toThrow(
+    'retention_days',
+  );
+  await expect(loadConfig(sources({ retention_days: 0 }))).rejects.toThrow('retention_days');
+});

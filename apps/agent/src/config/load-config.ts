@@ -115,6 +115,7 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
       file.durability ??
       'process',
     ...(file.max_queued_runs === undefined ? {} : { maxQueuedRuns: file.max_queued_runs }),
+    ...retentionOf(file.retention_days),
     token,
     llm,
     otherLlms,
@@ -169,6 +170,16 @@ function cassetteOf(
   return inEnvironment === undefined
     ? cassetteSetting(inFile, { folder, source: 'llm.cassette' })
     : cassetteSetting(inEnvironment, { folder: cwd, source: 'SIGNALBOX_CASSETTE' });
+}
+
+function retentionOf(days: FileConfig['retention_days']): Pick<Config, 'retentionDays'> {
+  if (days === undefined) return {};
+  return {
+    retentionDays:
+      typeof days === 'number'
+        ? { completed: days, failed: days, cancelled: days, expired: days }
+        : days,
+  };
 }
 
 const NO_FILE: ParsedConfig = { config: {}, servers: [], inputs: [], notices: [] };

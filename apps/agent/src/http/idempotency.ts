@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '@signalbox/mcp-core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import type { IdempotencyKey } from '../ports/store/idempotency.ts';
+import { KEY_RETENTION_MS, type IdempotencyKey } from '../ports/store/idempotency.ts';
 import type { OnCommit } from '../ports/run-engine.ts';
 import type { StoreReader, Store } from '../ports/store.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -53,8 +53,6 @@ export interface OnceOptions {
   /** Principal that owns the keys. */
   readonly principal: string;
 }
-
-const KEPT_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Creates the handler of idempotent requests. Keys and responses are stored in the transaction of
@@ -134,7 +132,7 @@ async function claim<Body>(
     .digest('hex');
   const used = await store.write(
     async (sql) => {
-      await sql.releaseKeysBefore(clock.now() - KEPT_MS);
+      await sql.releaseKeysBefore(clock.now() - KEY_RETENTION_MS);
       return sql.claimKey({ principal, key, requestSha256, owner: store.bootId });
     },
     { urgent: true },

@@ -42,7 +42,10 @@ export function runResponses(dependencies: RouteDependencies): RunResponses {
   const existing = async (id: string): Promise<Run> => {
     const run = await read.run(id);
     if (run === undefined)
-      throw new Problem('run_not_found', `no run has the id "${id}"; GET /v1/runs lists them`);
+      throw new Problem(
+        'run_not_found',
+        `no run has the id "${id}": it never existed or was deleted; GET /v1/runs lists the stored runs`,
+      );
     return run;
   };
   const withSlot = async <T>(request: FastifyRequest, serve: () => Promise<T>): Promise<T> => {

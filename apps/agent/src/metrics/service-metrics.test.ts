@@ -30,6 +30,7 @@ test('metrics are Prometheus text with the documented names and types', async ()
   sources.servers = [['files', 'ready']];
   metrics.streamOpened();
   metrics.runEnded({ status: 'completed' });
+  metrics.runsDeleted(3);
   metrics.callEnded({ ...call, server: 'files', durationMs: 10 });
   metrics.callEnded({ ...call, server: 'files', durationMs: 2_000_000 });
   metrics.turnEnded({ runId: 'r1', outcome: 'completed', durationMs: 700 });
@@ -57,6 +58,9 @@ test('metrics are Prometheus text with the documented names and types', async ()
     '# HELP signalbox_runs_ended_total Runs that were settled, by status.',
     '# TYPE signalbox_runs_ended_total counter',
     'signalbox_runs_ended_total{status="completed"} 1',
+    '# HELP signalbox_runs_deleted_total Runs that were deleted after their retention.',
+    '# TYPE signalbox_runs_deleted_total counter',
+    'signalbox_runs_deleted_total 3',
     '# HELP signalbox_tool_calls_total Tool calls that ended, by server and outcome.',
     '# TYPE signalbox_tool_calls_total counter',
     'signalbox_tool_calls_total{server="files",outcome="succeeded"} 2',

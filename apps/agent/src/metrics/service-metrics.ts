@@ -29,6 +29,7 @@ const LONG_S = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800
 export class ServiceMetrics {
   readonly #reader = new PrometheusReader();
   readonly #runsEnded: Counter;
+  readonly #runsDeleted: Counter;
   readonly #calls: Counter;
   readonly #callSeconds: Histogram;
   readonly #turnSeconds: Histogram;
@@ -65,6 +66,9 @@ export class ServiceMetrics {
     this.#runsEnded = meter.createCounter('signalbox_runs_ended_total', {
       description: 'Runs that were settled, by status.',
     });
+    this.#runsDeleted = meter.createCounter('signalbox_runs_deleted_total', {
+      description: 'Runs that were deleted after their retention.',
+    });
     this.#calls = meter.createCounter('signalbox_tool_calls_total', {
       description: 'Tool calls that ended, by server and outcome.',
     });
@@ -87,6 +91,10 @@ export class ServiceMetrics {
 
   runEnded({ status }: { readonly status: string }): void {
     this.#runsEnded.add(1, { status });
+  }
+
+  runsDeleted(count: number): void {
+    this.#runsDeleted.add(count);
   }
 
   callEnded({ server, outcome, durationMs }: CallEnd): void {

@@ -3,6 +3,7 @@ import { epochContract } from './store/epoch.contract.ts';
 import { idempotencyContract } from './store/idempotency.contract.ts';
 import { inboxContract } from './store/inbox.contract.ts';
 import { messageContract } from './store/message.contract.ts';
+import { retentionContract } from './store/retention.contract.ts';
 import { eventContract } from './store/run-event.contract.ts';
 import { runContract } from './store/run.contract.ts';
 import { threadContract } from './store/thread.contract.ts';
@@ -21,6 +22,7 @@ export function storeContract(name: string, open: OpenStore): void {
     threadContract,
     idempotencyContract,
     epochContract,
+    retentionContract,
   ])
     contract(name, open);
 }

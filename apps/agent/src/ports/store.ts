@@ -3,6 +3,7 @@ import type { EpochReader, EpochWriter } from './store/epoch.ts';
 import type { IdempotencyWriter } from './store/idempotency.ts';
 import type { ListReader } from './store/list.ts';
 import type { ProgressReader } from './store/progress.ts';
+import type { RetentionReader, RetentionWriter } from './store/retention.ts';
 import type { ApprovalReader, ApprovalWriter } from './store/approval.ts';
 import type { AuditReader, AuditWriter } from './store/audit.ts';
 import type { InboxReader, InboxWriter } from './store/inbox.ts';
@@ -28,7 +29,8 @@ export interface StoreReader
     ArtifactReader,
     EpochReader,
     ListReader,
-    ProgressReader {}
+    ProgressReader,
+    RetentionReader {}
 
 /**
  * A write transaction. `append` takes the next `seq`s in the same transaction as the changes that
@@ -49,7 +51,8 @@ export interface StoreTransaction
     AgentWriter,
     ArtifactWriter,
     EpochWriter,
-    IdempotencyWriter {}
+    IdempotencyWriter,
+    RetentionWriter {}
 
 export interface Store {
   /** Identifies the lifetime of this process. Leases of other boots are void. */

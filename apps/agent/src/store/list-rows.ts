@@ -11,6 +11,7 @@ import {
   toolCallCodec,
   type Database,
 } from './database.ts';
+import { ERASED } from './erased-runs.ts';
 import { hasMetadata } from './metadata-filter.ts';
 import { pageByTime, pageOfRows } from './pages.ts';
 import { INBOX_COLUMNS, RUN_COLUMNS } from './read-queries.ts';
@@ -118,7 +119,8 @@ function listedRuns(db: Kysely<Database>) {
       short('output').as('output'),
       short('outputSchema').as('outputSchema'),
       isLong.as('isLong'),
-    ]);
+    ])
+    .where('status', '!=', ERASED);
 }
 
 function listedRun({

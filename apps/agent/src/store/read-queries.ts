@@ -5,6 +5,7 @@ import type { InboxItem, InboxState } from '../ports/store/inbox.ts';
 import { OPEN_CALL_STATES, type ToolCallState } from '../ports/store/tool-call.ts';
 import type { StoredMessage } from '../ports/store/message.ts';
 import type { Database } from './database.ts';
+import { ERASED } from './erased-runs.ts';
 
 type Db = Kysely<Database>;
 
@@ -66,17 +67,17 @@ export const INBOX_COLUMNS = [
 ] as const;
 
 export const selectRun = (db: Db, { id }: ById) =>
-  db.selectFrom('runs').selectAll().where('id', '=', id);
+  db.selectFrom('runs').selectAll().where('id', '=', id).where('status', '!=', ERASED);
 
 export const selectRunCore = (db: Db, { id }: ById) =>
-  db.selectFrom('runs').select(RUN_COLUMNS).where('id', '=', id);
+  db.selectFrom('runs').select(RUN_COLUMNS).where('id', '=', id).where('status', '!=', ERASED);
 
 /** The run unless it is queued or settled. */
 export const selectActiveRun = (db: Db, { id }: ById) =>
   selectRunCore(db, { id }).where('status', 'not in', ['queued', ...SETTLED_STATUSES]);
 
 export const selectRunStatus = (db: Db, { id }: ById) =>
-  db.selectFrom('runs').select('status').where('id', '=', id);
+  db.selectFrom('runs').select('status').where('id', '=', id).where('status', '!=', ERASED);
 
 export const selectRunIds = (
   db: Db,
@@ -126,6 +127,7 @@ export const countByStatus = (db: Db) =>
   db
     .selectFrom('runs')
     .select((run) => ['status', run.fn.countAll<number>().as('runs')])
+    .where('status', '!=', ERASED)
     .groupBy('status');
 
 export const selectUnsettledRuns = (db: Db, { threadId }: { readonly threadId: string }) =>

@@ -23,6 +23,7 @@ import {
   selectToolCalls,
   selectUnsettledRuns,
 } from './read-queries.ts';
+import { createRetentionReader } from './retention-rows.ts';
 import { createThreadReader } from './thread-rows.ts';
 import {
   eventCodec,
@@ -42,6 +43,7 @@ export function createRunReader(connection: Connection): StoreReader {
     ...createEpochReader(connection),
     ...createListReader(connection.kysely),
     ...createProgressReader(connection),
+    ...createRetentionReader(connection),
 
     async run(id) {
       const row = await connection.first(selectRun, { id });

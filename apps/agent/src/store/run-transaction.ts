@@ -16,6 +16,7 @@ import {
 import { createEpochWriter, deleteUnusedTools } from './epoch-rows.ts';
 import { createIdempotencyWriter } from './idempotency-rows.ts';
 import { selectRun } from './read-queries.ts';
+import { createRetentionWriter } from './retention-rows.ts';
 import { createRunReader } from './run-reader.ts';
 import { shortenObject } from '../json/short-json.ts';
 import { createThreadWriter } from './thread-rows.ts';
@@ -49,6 +50,7 @@ export function createRunTransaction(connection: Connection, clock: Clock): Stor
     ...createArtifactWriter(connection),
     ...createEpochWriter(connection),
     ...createIdempotencyWriter(connection, clock),
+    ...createRetentionWriter(connection),
 
     /** Reads whole rows only, since decisions are based on them. */
     async run(id) {

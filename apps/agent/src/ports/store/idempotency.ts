@@ -29,6 +29,9 @@ export interface UsedKey extends KeyedRequest {
   readonly createdAt: number;
 }
 
+/** Milliseconds for which a key is kept after its first request. */
+export const KEY_RETENTION_MS = 24 * 60 * 60 * 1000;
+
 export interface IdempotencyWriter {
   /**
    * Claims the key for a new request. Succeeds if the key is free, or belongs to the same

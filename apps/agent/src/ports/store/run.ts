@@ -17,21 +17,22 @@ export const RUN_STATUSES = [
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
 /** The terminal statuses. */
-export const SETTLED_STATUSES: readonly RunStatus[] = [
+export const SETTLED_STATUSES = [
   'completed',
   'failed',
   'cancelled',
   'expired',
-];
+] as const satisfies readonly RunStatus[];
+export type SettledStatus = (typeof SETTLED_STATUSES)[number];
 
 /** The statuses of a run that has not ended. */
 export const UNSETTLED_STATUSES: readonly RunStatus[] = RUN_STATUSES.filter(
-  (status) => !SETTLED_STATUSES.includes(status),
+  (status) => !isSettled({ status }),
 );
 
 /** Returns whether the status of the run is terminal. */
 export function isSettled(run: { readonly status: RunStatus }): boolean {
-  return SETTLED_STATUSES.includes(run.status);
+  return SETTLED_STATUSES.some((status) => status === run.status);
 }
 
 /** Limits of one run. All times are milliseconds. */

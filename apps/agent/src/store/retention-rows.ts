@@ -1,0 +1,188 @@
+import { sql, type ExpressionBuilder, type Kysely, type SqlBool, type Expression } from 'kysely';
+import type {
+  RetentionCutoffs,
+  RetentionReader,
+  RetentionWriter,
+} from '../ports/store/retention.ts';
+import { SETTLED_STATUSES } from '../ports/store/run.ts';
+import type { Connection } from './connection.ts';
+import type { Database } from './database.ts';
+import { deleteUnusedTools } from './epoch-rows.ts';
+import { ERASED } from './erased-runs.ts';
+
+/** Creates the reads of runs that are due for deletion. */
+export function createRetentionReader({ kysely: db }: Connection): RetentionReader {
+  return {
+    async dueRuns({ status, endedBy, after, limit }) {
+      let query = db
+        .selectFrom('runs')
+        .select(['id', 'threadId', 'createdAt'])
+        .where('status', '=', status)
+        // The index is by creation, and a run ends after it was created.
+        .where('createdAt', '<=', endedBy)
+        .where('finishedAt', '<=', endedBy)
+        .where((run) =>
+          run.not(
+            run.exists(
+              run
+                .selectFrom('runs as later')
+                .select('later.id')
+                .whereRef('later.threadId', '=', 'runs.threadId')
+                .whereRef('later.threadPosition', '>', 'runs.threadPosition'),
+            ),
+          ),
+        )
+        .orderBy('createdAt')
+        .orderBy('id')
+        .limit(limit);
+      if (after !== undefined)
+        query = query.where((where) =>
+          where(where.refTuple('createdAt', 'id'), '>', where.tuple(after.createdAt, after.id)),
+        );
+      const rows = await query.execute();
+      return rows.map(({ threadId, ...row }) => ({ ...row, threadId: threadId ?? undefined }));
+    },
+  };
+}
+
+/** Creates the deletion of runs in several transactions. */
+export function createRetentionWriter({ kysely: db }: Connection): RetentionWriter {
+  return {
+    async eraseRuns({ id, threadId }, cutoffs) {
+      const runs = db
+        .selectFrom('runs')
+        .select('id')
+        .where((run) =>
+          threadId === undefined ? run('id', '=', id) : run('threadId', '=', threadId),
+        );
+      const kept = await runs
+        .where((run) => run.not(isDue(run, cutoffs)))
+        .limit(1)
+        .executeTakeFirst();
+      if (kept !== undefined) return 0;
+      await db.deleteFrom('inboxItems').where('runId', 'in', runs).execute();
+      await db.deleteFrom('rememberedApprovals').where('runId', 'in', runs).execute();
+      await db
+        .updateTable('idempotencyKeys')
+        .set({ response: null })
+        .where('runId', 'in', runs)
+        .execute();
+      const { numUpdatedRows } = await db
+        .updateTable('runs')
+        .set({ status: ERASED, threadId: null, threadPosition: null })
+        .where('id', 'in', runs)
+        .executeTakeFirst();
+      return Number(numUpdatedRows);
+    },
+
+    async deleteErased() {
+      let isRest = true;
+      for (let budget = BUDGET; budget > 0 && isRest;) {
+        const run = await db
+          .selectFrom('runs')
+          .select('id')
+          .where('status', '=', ERASED)
+          .limit(1)
+          .executeTakeFirst();
+        isRest = run !== undefined;
+        if (run !== undefined) budget -= await deletePart(db, run.id, budget);
+      }
+      await deleteUnusedTools(db);
+      return isRest;
+    },
+  };
+}
+
+/** Cost of one transaction, in deleted events. */
+const BUDGET = 1000;
+
+/** Cost of deleting one row, in deleted events. Rows of large values are more expensive. */
+const COSTS = { artifact: 50, toolCall: 10, message: 10, event: 1, run: 20 };
+
+/** Deletes rows of an erased run, the run itself last. Returns the cost. */
+async function deletePart(db: Kysely<Database>, runId: string, budget: number): Promise<number> {
+  let cost = await deleteArtifacts(db, runId, rowsFor(budget, COSTS.artifact));
+  for (const [table, each] of [
+    ['toolCalls', COSTS.toolCall],
+    ['messages', COSTS.message],
+    ['events', COSTS.event],
+  ] as const) {
+    if (cost >= budget) return cost;
+    const { numDeletedRows } = await db
+      .deleteFrom(table)
+      .where(rowid, 'in', (rows: ExpressionBuilder<Database, typeof table>) =>
+        rows
+          .selectFrom(table)
+          .select(rowid.as('row'))
+          .where('runId', '=', runId)
+          .limit(rowsFor(budget - cost, each)),
+      )
+      .executeTakeFirst();
+    cost += Number(numDeletedRows) * each;
+  }
+  if (cost >= budget) return cost;
+  await db.deleteFrom('runs').where('id', '=', runId).execute();
+  return cost + COSTS.run;
+}
+
+/** Deletes artifacts that only this run owns, and its ownership of others. Returns the cost. */
+async function deleteArtifacts(
+  db: Kysely<Database>,
+  runId: string,
+  limit: number,
+): Promise<number> {
+  const owned = await db
+    .selectFrom('artifactOwners')
+    .select('artifactId')
+    .where('runId', '=', runId)
+    .limit(limit)
+    .execute();
+  const ids = owned.map(({ artifactId }) => artifactId);
+  if (ids.length === 0) return 0;
+  await db
+    .deleteFrom('artifactOwners')
+    .where('runId', '=', runId)
+    .where('artifactId', 'in', ids)
+    .execute();
+  await db
+    .deleteFrom('artifacts')
+    .where('id', 'in', ids)
+    .where((artifact) =>
+      artifact.not(
+        artifact.exists(
+          artifact
+            .selectFrom('artifactOwners')
+            .select('artifactOwners.runId')
+            .whereRef('artifactOwners.artifactId', '=', 'artifacts.id'),
+        ),
+      ),
+    )
+    .execute();
+  return ids.length * COSTS.artifact;
+}
+
+const rowid = sql<number>`rowid`;
+
+function rowsFor(budget: number, each: number): number {
+  return Math.max(1, Math.floor(budget / each));
+}
+
+function isDue(
+  run: ExpressionBuilder<Database, 'runs'>,
+  cutoffs: RetentionCutoffs,
+): Expression<SqlBool> {
+  return run.or(
+    SETTLED_STATUSES.flatMap((status) => {
+      const endedBy = cutoffs[status];
+      return endedBy === undefined
+        ? []
+        : [
+            run.and([
+              run('status', '=', status),
+              run('finishedAt', 'is not', null),
+              run('finishedAt', '<=', endedBy),
+            ]),
+          ];
+    }),
+  );
+}
