@@ -25,7 +25,6 @@ async function connect(from: Era, to: Era, options: Partial<ClientOptions> = {})
   const proxy = await connectProxy({
     open: () => open(server),
     era: to,
-    notifications: ['acme/echoed'],
   });
   const client = await connectInMemory(proxy.server, {
     info: { name: 'test', version: '1' },

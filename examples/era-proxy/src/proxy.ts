@@ -36,8 +36,6 @@ export interface ProxyOptions {
   readonly open: () => Promise<Transport> | Transport;
   /** Era of the server behind the proxy. Default: found out. */
   readonly era?: Era;
-  /** Names of the custom notifications of the server. */
-  readonly notifications?: readonly string[];
 }
 
 const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
@@ -112,15 +110,17 @@ export async function connectProxy(options: ProxyOptions): Promise<Proxy> {
   };
 
   /** Returns the request to which a message of the server belongs: over HTTP named by its stream, else the newest. */
-  const contextOf = ({ request }: NotificationContext): RequestContext | undefined => {
+  const contextOf = ({
+    request,
+  }: Pick<NotificationContext, 'request'>): RequestContext | undefined => {
     const named = [...running.values()].find(({ meta }) => meta === request?.meta);
     return named?.context ?? [...contexts].at(-1);
   };
   const onLog = (entry: LogEntry): void => {
     (contextOf(entry) ?? server).log(entry.level, entry.data, entry.logger);
   };
-  const onNotification = (name: string) => (params: JsonObject, context: NotificationContext) => {
-    void (contextOf(context) ?? server).notify(name, params);
+  const onNotification = (params: JsonObject, context: NotificationContext): void => {
+    void (contextOf(context) ?? server).notify(context.method, params);
   };
   /** Forwards the requests of a legacy server that the specification does not define. */
   const forwardToClient: ClientMiddleware = ({ direction, method, params }, next) =>
@@ -138,9 +138,7 @@ export async function connectProxy(options: ProxyOptions): Promise<Proxy> {
     limits: { requestTimeoutMs: Infinity, maxInputRounds: 1000 },
     extensions: {
       middleware: [forwardToClient],
-      notifications: Object.fromEntries(
-        (options.notifications ?? []).map((name) => [name, onNotification(name)]),
-      ),
+      notifications: { '*': onNotification },
     },
     events: { onLog },
   });
@@ -229,12 +227,7 @@ export async function connectProxy(options: ProxyOptions): Promise<Proxy> {
     extensions: {
       capabilities: { extensions, experimental: capabilities.experimental ?? {} },
       middleware: [middleware],
-      notifications: Object.fromEntries(
-        (options.notifications ?? []).map((name) => [
-          name,
-          (params: JsonObject) => void client.notify(name, params),
-        ]),
-      ),
+      notifications: { '*': (params, _session, name) => client.notify(name, params) },
     },
     settings: {
       limits: { progressIntervalMs: 0 },

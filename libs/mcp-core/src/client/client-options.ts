@@ -24,7 +24,7 @@ export interface ClientExtensions {
   readonly middleware?: readonly ClientMiddleware[] | undefined;
   /** Handlers of requests that the specification does not define, by method. Only legacy servers send requests. `defineClientMethod` infers their types. */
   readonly methods?: { readonly [name: string]: ClientMethodDefinition } | undefined;
-  /** Handlers of notifications that the specification does not define, by name. Their failures are reported to `onProblem`. */
+  /** Handlers of notifications that the specification does not define, by name; `*` is that of all other names. Their failures are reported to `onProblem`. */
   readonly notifications?: { readonly [name: string]: ClientNotificationHandler } | undefined;
 }
 

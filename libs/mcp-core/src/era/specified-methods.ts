@@ -26,6 +26,17 @@ export function isSpecifiedRequest(method: string): boolean {
   return REQUESTS.has(method);
 }
 
+/**
+ * Returns the handler of a custom notification: that of its name, or else the one of `*`.
+ * Notifications of the specification have none.
+ */
+export function customHandlerOf<Handler>(
+  handlers: ReadonlyMap<string, Handler>,
+  method: string,
+): Handler | undefined {
+  return handlers.get(method) ?? (NOTIFICATIONS.has(method) ? undefined : handlers.get('*'));
+}
+
 /** @throws LocalError `invalid-argument` when a custom method cannot have this name. */
 export function assertCustomMethod(name: string): void {
   const problem = REQUESTS.has(name)

@@ -43,7 +43,7 @@ export interface ServerExtensions {
   readonly middleware?: readonly ServerMiddleware[] | undefined;
   /** Methods that the specification does not define, by name. `defineMethod` infers their types. */
   readonly methods?: { readonly [name: string]: MethodDefinition } | undefined;
-  /** Handlers of custom notifications of the client, by name. Over HTTP, notifications belong to legacy sessions. */
+  /** Handlers of custom notifications of the client, by name; `*` is that of all other names. Over HTTP, notifications belong to legacy sessions. */
   readonly notifications?: { readonly [name: string]: NotificationHandler } | undefined;
 }
 

@@ -1,10 +1,8 @@
+import { customHandlerOf } from '../../era/specified-methods.ts';
 import type { JsonObject, JsonRpcNotification } from '../../jsonrpc/messages.ts';
 import type { MessageOrigin } from '../../jsonrpc/transport.ts';
 import type { ClientOptions } from '../client-options.ts';
-import type {
-  ClientNotificationHandler,
-  NotificationContext,
-} from '../extensions/notification-handler.ts';
+import type { ClientNotificationHandler } from '../extensions/notification-handler.ts';
 import type { OriginatingRequest } from '../input/input-handlers.ts';
 import type { SentRequest } from '../requests/active-request.ts';
 import { readProgress } from '../requests/progress.ts';
@@ -54,7 +52,7 @@ export class NotificationDispatcher {
         this.callBack(method, () =>
           this.#options.events?.onLog?.({
             ...readLogEntry(params),
-            ...this.#contextOf(notification, origin),
+            ...this.#originOf(notification, origin),
           }),
         );
         break;
@@ -68,7 +66,10 @@ export class NotificationDispatcher {
       default:
         this.#publish(notification);
         this.callBack(method, () =>
-          this.#custom.get(method)?.(params, this.#contextOf(notification, origin)),
+          customHandlerOf(this.#custom, method)?.(params, {
+            method,
+            ...this.#originOf(notification, origin),
+          }),
         );
     }
   }
@@ -86,10 +87,10 @@ export class NotificationDispatcher {
     }
   }
 
-  #contextOf(
+  #originOf(
     notification: JsonRpcNotification,
     origin: MessageOrigin | undefined,
-  ): NotificationContext {
+  ): { readonly request?: OriginatingRequest } {
     const request = this.#requests.originOf(notification, origin);
     return request === undefined ? {} : { request };
   }

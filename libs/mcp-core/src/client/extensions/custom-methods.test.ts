@@ -1,4 +1,4 @@
-import { describe, expect, expectTypeOf, test } from 'vitest';
+import { describe, expect, expectTypeOf, test, vi } from 'vitest';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import { PROTOCOL_VERSIONS } from '../../era/versions.ts';
 import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
@@ -361,3 +361,49 @@ describe('declared extensions and experimental capabilities', () => {
     );
   });
 });
+
+test.each(ERAS)(
+  '%s: the handler * gets all custom notifications without their own',
+  async (era) => {
+    const onServer: [string, JsonObject][] = [];
+    const onClient: unknown[] = [];
+    const own = vi.fn<() => void>();
+    const server = createServer({
+      info,
+      extensions: {
+        notifications: {
+          '*': (params, _session, method) => onServer.push([method, params]),
+          'acme/own': own,
+        },
+        methods: {
+          'acme/talk': defineMethod({
+            handler: async (_params, { notify }) => {
+              await notify('acme/a', { a: 1 });
+              await notify('acme/own');
+              return {};
+            },
+          }),
+        },
+      },
+    });
+    const client = await connectInMemory(server, {
+      info,
+      era,
+      extensions: {
+        notifications: {
+          '*': (params, { method }) => onClient.push([method, params]),
+          'acme/own': own,
+        },
+      },
+    });
+    const watch = await client.watch({ onToolsChanged: () => undefined });
+    await client.notify('acme/b', { b: 1 });
+    await client.notify('acme/own');
+    await client.request('acme/talk');
+    await watch.close();
+    expect(onServer.map(([method]) => method)).toEqual(['acme/b']);
+    expect(onClient).toMatchObject([['acme/a', { a: 1 }]]);
+    expect(own).toHaveBeenCalledTimes(2);
+    await client.close();
+  },
+);

@@ -32,12 +32,13 @@ export function defineMethod<const Schema extends JsonSchema | StandardSchema = 
 }
 
 /**
- * Receives a custom notification; `session` is the legacy session that sent it. Its failure is
+ * Receives a custom notification; `session` is the legacy session that sent it, `method` its name. Its failure is
  * reported to `ServerEvents.onError`.
  */
 export type NotificationHandler = (
   params: JsonObject,
   session: LegacySession | undefined,
+  method: string,
 ) => unknown;
 
 /** @throws Error for a name that the specification has. */

@@ -7,6 +7,7 @@ import type {
   JsonRpcNotification,
   JsonRpcRequest,
 } from '../../jsonrpc/messages.ts';
+import { customHandlerOf } from '../../era/specified-methods.ts';
 import { isJsonObject } from '../../jsonrpc/envelope.ts';
 import type { ResultOrError } from '../../jsonrpc/responses.ts';
 import { ErrorCode, ProtocolError, shorten } from '../../protocol/errors.ts';
@@ -127,8 +128,8 @@ export class RequestDispatcher {
 
   /** Passes a custom notification to its handler, and reports the failure of the handler. */
   notified({ method, params = {} }: JsonRpcNotification, session?: LegacySession): void {
-    const handler = this.#context.notificationHandlers.get(method);
-    if (handler !== undefined) void this.#notify(() => handler(params, session));
+    const handler = customHandlerOf(this.#context.notificationHandlers, method);
+    if (handler !== undefined) void this.#notify(() => handler(params, session, method));
   }
 
   get hasMiddleware(): boolean {
