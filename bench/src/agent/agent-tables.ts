@@ -121,7 +121,19 @@ export function judgeAgent(results: Results): readonly Verdict[] {
       target: 'overhead of a turn, p50, ms',
       table: 'turns',
       figure: 'overheadMs',
-      limit: 5,
+      limit: 2,
+    }),
+    atMost(results, {
+      target: 'CPU of a turn, one run after the other, ms',
+      table: 'turns',
+      figure: 'cpuMs',
+      limit: 4,
+    }),
+    atMost(results, {
+      target: 'CPU of a turn, 200 runs at once, ms',
+      table: 'crowd',
+      figure: 'cpuMs',
+      limit: 3,
     }),
     exactly(results, {
       target: '200 runs at once: completed',
@@ -159,12 +171,12 @@ export function judgeAgent(results: Results): readonly Verdict[] {
       figure: 'afterRestartMs',
       limit: 200,
     }),
-    atMost(results, { target: 'listening, ms', table: 'startUp', figure: 'readyMs', limit: 600 }),
+    atMost(results, { target: 'listening, ms', table: 'startUp', figure: 'readyMs', limit: 250 }),
     atMost(results, {
       target: 'idle memory with the helper, MB',
       table: 'startUp',
       figure: 'idleMb',
-      limit: 120,
+      limit: 100,
     }),
     atMost(results, {
       target: 'recovery after kill -9, s',
