@@ -132,6 +132,30 @@ describe('middleware of a server', () => {
     ]);
   });
 
+  test.each([
+    ['2026-07-28', ['tasks/get', 'tasks/update', 'tasks/cancel']],
+    [
+      '2025-11-25',
+      ['tasks/get', 'tasks/result', 'tasks/cancel', 'resources/subscribe', 'resources/unsubscribe'],
+    ],
+  ] as const)(
+    '%s: runs around the methods of tasks and subscriptions and their errors',
+    async (version, methods) => {
+      const log: string[] = [];
+      const settings = { tasks: {}, resourceSubscriptions: true } as const;
+      const ask = await speak(serverWith([recorder(log)], { settings }), version, {
+        extensions: { 'io.modelcontextprotocol/tasks': {} },
+      });
+      log.length = 0;
+      for (const method of methods) {
+        const response = await ask(method, { taskId: 'x', uri: 'note://1', inputResponses: {} });
+        const isOfTask = method.startsWith('tasks/');
+        expect('error' in response).toBe(isOfTask);
+      }
+      expect(log).toEqual(methods.flatMap((method) => [`>${method}`, `<${method}`]));
+    },
+  );
+
   test('runs in order, the first outermost', async () => {
     const log: string[] = [];
     const ask = await speak(serverWith([recorder(log, 'a'), recorder(log, 'b')]), '2026-07-28');
