@@ -59,6 +59,10 @@ export class StandaloneRequest implements RequestLink, OpenExchange {
     return this.#controller.signal;
   }
 
+  get isCancelled(): boolean {
+    return this.#isCancelled;
+  }
+
   notify(method: string, params: JsonObject): Promise<void> | undefined {
     if (this.#isOver) return undefined;
     const text = this.#textOf(method, params);

@@ -6,6 +6,8 @@ import type { AuthContext } from '../../jsonrpc/transport.ts';
 export interface RequestLink {
   /** Aborts when the client cancels the request. */
   readonly signal: AbortSignal;
+  /** The value of `signal.aborted`, where reading `signal` creates it. Default: `signal` is read. */
+  readonly isCancelled?: boolean;
   readonly auth?: AuthContext;
   /** Sends a notification of the request, in call order, before its response. Resolves when the client can take more; `undefined`: immediately. */
   notify(method: string, params: JsonObject): Promise<void> | undefined;

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { JsonRpcRequest } from '../../jsonrpc/messages.ts';
 import { createServer } from '../create-server.ts';
 import type { RequestLink } from './request-link.ts';
@@ -27,6 +27,30 @@ test('initialize outside a session is answered with a result and nothing else: s
   expect(await server.handle({ ...request, params: {} }, link)).toEqual({
     error: expect.objectContaining({ code: -32602 }) as object,
   });
+});
+
+test('the signal of a link that knows whether it is cancelled is created only for handlers that read it', async () => {
+  const server = createServer({
+    info: { name: 'quick', version: '1' },
+    tools: [
+      { name: 'quick', description: 'q', inputSchema: { type: 'object' }, handler: () => 'done' },
+    ],
+  });
+  const signal = vi.fn<() => AbortSignal>(() => new AbortController().signal);
+  const lazy: RequestLink = {
+    ...link,
+    isCancelled: false,
+    get signal() {
+      return signal();
+    },
+  };
+  const params = { name: 'quick' };
+  const response = await server.handle(
+    { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+    lazy,
+  );
+  expect(response).toHaveProperty('result');
+  expect(signal).not.toHaveBeenCalled();
 });
 
 test('a call is answered synchronously when its handler returns no promise', async () => {

@@ -101,7 +101,7 @@ class LinkedRequest implements IncomingRequest {
   }
 
   get isCancelled(): boolean {
-    return this.#link.signal.aborted;
+    return this.#link.isCancelled ?? this.#link.signal.aborted;
   }
 
   get auth(): AuthContext | undefined {
