@@ -52,14 +52,14 @@ export class LineWriter {
   write(message: JsonRpcMessage | JsonRpcBatch): Promise<void> | undefined {
     if (!this.#output.writable) return Promise.reject(new Error('The output stream is closed'));
     try {
-      const parts = toJsonParts(message) ?? [toJsonText(message)];
-      const [text = ''] = parts;
+      const parts = toJsonParts(message);
+      const text = parts === undefined ? toJsonText(message) : '';
       const length =
-        parts.length === 1 ? text.length : parts.reduce((sum, part) => sum + part.length, 0);
+        parts === undefined ? text.length : parts.reduce((sum, part) => sum + part.length, 0);
       if (!this.#output.writableNeedDrain) this.#waitingResponsesLength = 0;
       if (!('method' in message)) this.#waitingResponsesLength += length;
-      if (length >= LARGE_LENGTH) this.#writeApart(parts);
-      else this.#append(text as string);
+      if (parts !== undefined || length >= LARGE_LENGTH) this.#writeApart(parts ?? [text]);
+      else this.#append(text);
     } catch (error) {
       // oxlint-disable-next-line typescript/prefer-promise-reject-errors
       return Promise.reject(error);

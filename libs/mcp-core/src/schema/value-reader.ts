@@ -1,6 +1,6 @@
 import { shorten } from '../protocol/errors.ts';
 import type { JsonSchema } from '../protocol/tools.ts';
-import type { SchemaValidator } from './schema-validator.ts';
+import type { SchemaCheck, SchemaValidator } from './schema-validator.ts';
 import {
   isStandardSchema,
   type StandardIssue,
@@ -29,8 +29,9 @@ export function createReader(
   validator: SchemaValidator,
 ): ValueReader {
   if (isStandardSchema(schema)) return standardReader(schema);
+  let check: SchemaCheck | undefined;
   return (value) => {
-    const check = validator.compiled(schema);
+    check ??= validator.compiled(schema);
     return check === undefined
       ? validator.compile(schema).then((compiled) => toReading(value, compiled(value)))
       : toReading(value, check(value));

@@ -171,7 +171,7 @@ export class Connection
         return requests.legacy(incoming, {
           codec: route.session.codec,
           scope: this,
-          open: () => this.#openSession(route.session, incoming.request.method),
+          port: this.#openSession(route.session, incoming.request.method),
         });
       default:
         return route satisfies never;

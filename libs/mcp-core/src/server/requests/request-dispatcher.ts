@@ -56,8 +56,8 @@ export interface ModernDispatch {
 export interface LegacyDispatch {
   readonly codec: Codec;
   readonly scope: ConnectionScope;
-  /** Returns the session, or a promise of it, which never rejects, while it is not ready for the request. */
-  readonly open: () => EraPort | Promise<EraPort>;
+  /** The session, or a promise of it, which never rejects, while it is not ready for the request. */
+  readonly port: EraPort | Promise<EraPort>;
 }
 
 export interface InitializeDispatch {
@@ -100,11 +100,10 @@ export class RequestDispatcher {
 
   legacy(
     incoming: IncomingRequest,
-    { codec, scope, open }: LegacyDispatch,
+    { codec, scope, port }: LegacyDispatch,
   ): ResultOrError | Promise<ResultOrError> {
     try {
       const method = this.#find(incoming.request.method, codec);
-      const port = open();
       return port instanceof Promise
         ? port.then((opened) => this.#legacyOn(incoming, opened, { method, scope }))
         : this.#legacyOn(incoming, port, { method, scope });

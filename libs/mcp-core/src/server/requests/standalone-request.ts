@@ -53,7 +53,7 @@ export function serveStandaloneRequest(
     return context.requests.legacy(incoming, {
       codec,
       scope,
-      open: () => new SessionlessPort(codec, sink),
+      port: new SessionlessPort(codec, sink),
     });
   }
   const route = routeRequest(request, undefined);

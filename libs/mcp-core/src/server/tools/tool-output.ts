@@ -65,8 +65,9 @@ export function toCallToolResult(output: ToolOutput): CallToolResult {
   return resultOf(membersOf(output));
 }
 
-export function resultOf({ content, ...members }: OutputMembers): CallToolResult {
-  return { content: blocksOf(content ?? textOf(members.structuredContent)), ...members };
+export function resultOf(members: OutputMembers): CallToolResult {
+  const { content, structuredContent } = members;
+  return { ...members, content: blocksOf(content ?? textOf(structuredContent)) };
 }
 
 function isBlocks(output: ToolOutput): output is readonly ContentBlock[] {
