@@ -189,7 +189,15 @@ export async function createApp({
       };
       http = await createHttpServer(
         dependencies,
-        { host: config.host, token: config.token },
+        {
+          host: config.host,
+          token: config.token,
+          admission: {
+            streams: config.maxStreams,
+            streamsPerRun: config.maxStreamsPerRun,
+            pendingBodyBytes: config.maxPendingBodyBytes,
+          },
+        },
         join(import.meta.dirname, '../openapi.json'),
       );
       const url = await http.listen({ host: config.host, port: config.port });

@@ -179,6 +179,30 @@ export const configSchema = z.strictObject({
     .describe(
       'Runs that may wait for their first step before new ones are refused with 429; likewise single tool calls under way. Default 1000',
     ),
+  max_streams: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .optional()
+    .describe(
+      'Event streams that may be open before further ones are refused with 429. Default, and at most, half of the connections',
+    ),
+  max_streams_per_run: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .optional()
+    .describe(
+      'Event streams of one run that may be open before further ones are refused with 429. Default 2000',
+    ),
+  max_pending_body_bytes: z
+    .int()
+    .min(1024 * 1024)
+    .max(16 * 1024 * 1024 * 1024)
+    .optional()
+    .describe(
+      'Bytes of request bodies that may be in transfer before further requests are refused with 429. Default 67108864',
+    ),
   retention_days: z
     .union([
       days,

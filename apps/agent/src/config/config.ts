@@ -158,6 +158,12 @@ export interface Config {
    * 1,000.
    */
   readonly maxQueuedRuns?: number;
+  /** Maximum number of open event streams. Default and upper bound: half of the connections. */
+  readonly maxStreams?: number | undefined;
+  /** Maximum number of open event streams of one run. Default: 2,000. */
+  readonly maxStreamsPerRun?: number | undefined;
+  /** Maximum total size of the request bodies that are being received. Default: 64 MiB. */
+  readonly maxPendingBodyBytes?: number | undefined;
   /**
    * Days after their end for which runs are kept, by status. Runs of a missing status are kept
    * forever.

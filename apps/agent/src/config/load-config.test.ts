@@ -511,6 +511,17 @@ describe('the model', () => {
   });
 });
 
+test('limits of streams and bodies come from the file', async () => {
+  expect(
+    await loadConfig(
+      sources({ max_streams: 10, max_streams_per_run: 3, max_pending_body_bytes: 2 ** 20 }),
+    ),
+  ).toMatchObject({ maxStreams: 10, maxStreamsPerRun: 3, maxPendingBodyBytes: 2 ** 20 });
+  await expect(loadConfig(sources({ max_pending_body_bytes: 1000 }))).rejects.toThrow(
+    'max_pending_body_bytes',
+  );
+});
+
 test('retention_days applies to every status of an ended run, or to those that it names', async () => {
   expect((await loadConfig(sources({ retention_days: 30 }))).retentionDays).toEqual({
     completed: 30,

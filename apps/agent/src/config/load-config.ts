@@ -115,6 +115,9 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
       file.durability ??
       'process',
     ...(file.max_queued_runs === undefined ? {} : { maxQueuedRuns: file.max_queued_runs }),
+    maxStreams: file.max_streams,
+    maxStreamsPerRun: file.max_streams_per_run,
+    maxPendingBodyBytes: file.max_pending_body_bytes,
     ...retentionOf(file.retention_days),
     token,
     llm,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 export interface ConnectionLimits {
   /** Maximum open connections; further ones are closed at once. */
   readonly connections: number;
-  /** Maximum open event streams; further ones are refused with 503. */
+  /** Maximum open event streams; further ones are refused with 429. */
   readonly streams: number;
 }
 

@@ -82,7 +82,7 @@ test('connections over the limit are closed', async () => {
   expect(await answerOf(third)).toBe('');
 });
 
-test('a stream over the limit is refused with 503 and starts no run; a stream that ends frees its slot', async () => {
+test('a stream over the limit is refused with 429 and starts no run; a stream that ends frees its slot', async () => {
   const { url } = await listen({ limits: { connections: 100, streams: 0 } });
   const start = {
     method: 'POST',
@@ -91,7 +91,7 @@ test('a stream over the limit is refused with 503 and starts no run; a stream th
   };
   const refused = await fetch(`${url}/v1/runs`, start);
   expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toEqual([
-    503,
+    429,
     '1',
     expect.objectContaining({ code: 'too_many_streams', retryable: true }),
   ]);
@@ -103,6 +103,64 @@ test('a stream over the limit is refused with 503 and starts no run; a stream th
     expect(response.status).toBe(200);
     await response.text();
   }
+});
+
+test('a stream over the limit of its run is refused with 429, and streams of other runs are not', async () => {
+  const service = await openService({ script, isStarted: false });
+  const edge = await createServiceEdge(service, { admission: { streams: 3, streamsPerRun: 1 } });
+  const url = await edge.app.listen({ port: 0, host: '127.0.0.1' });
+  onTestFinished(() => edge.app.close());
+  const [first, second] = [
+    await service.engine.createRun({ prompt: '1' }),
+    await service.engine.createRun({ prompt: '2' }),
+  ];
+  const leaving = new AbortController();
+  onTestFinished(() => leaving.abort());
+  const stream = (id: string): Promise<Response> =>
+    fetch(`${url}/v1/runs/${id}/events`, {
+      headers: { accept: 'text/event-stream' },
+      signal: leaving.signal,
+    });
+  expect((await stream(first.id)).status).toBe(200);
+  expect((await stream(second.id)).status).toBe(200);
+  const refused = await stream(first.id);
+  expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toEqual([
+    429,
+    '1',
+    expect.objectContaining({
+      code: 'too_many_streams',
+      detail: expect.stringContaining(
+        'max_streams_per_run of the configuration allows 1',
+      ) as unknown,
+    }),
+  ]);
+  expect((await edge.request('GET', `/v1/runs/${first.id}/events`)).statusCode).toBe(200);
+  expect(await (await fetch(`${url}/metrics`)).text()).toContain(
+    'signalbox_requests_refused_total{code="too_many_streams"} 1',
+  );
+});
+
+test('a body over the limit of bodies in transfer is refused with 429 before it is read; a body that ends frees its bytes', async () => {
+  const { open, edge } = await listen({ admission: { pendingBodyBytes: 1500 } });
+  const slow = await open(`${HALF_A_POST}\r\n{`);
+  await expect.poll(() => connectionsOf(edge)).toBe(1);
+  const body = { prompt: 'p'.repeat(600) };
+  await expect
+    .poll(async () => (await edge.request('POST', '/v1/runs', { body })).statusCode)
+    .toBe(429);
+  const refused = await answerOf(await open(`${HALF_A_POST}\r\n`));
+  expect(refused).toMatch(/^HTTP\/1\.1 429 /);
+  expect(refused).toMatch(/retry-after: 1/i);
+  expect(refused).toContain('"code":"too_many_bodies"');
+  expect((await edge.request('POST', '/v1/runs', { body: { prompt: 'short' } })).statusCode).toBe(
+    202,
+  );
+  slow.destroy();
+  await expect
+    .poll(async () => (await edge.request('POST', '/v1/runs', { body })).statusCode)
+    .toBe(202);
+  for (let count = 0; count < 3; count += 1)
+    expect((await edge.request('POST', '/v1/runs', { body })).statusCode).toBe(202);
 });
 
 test('requests with wrong tokens from one address are delayed, and too many at once are refused; the right token still works', async () => {

@@ -74,11 +74,15 @@ export interface RunStream {
   readonly after: number;
 }
 
-/** Replies with the event stream of the run. Ends when the run is settled or the client disconnects. */
+/**
+ * Replies with the event stream of the run. Ends when the run is settled or the client disconnects.
+ * @throws Problem `too_many_streams`
+ */
 export async function streamRun(
   dependencies: RouteDependencies,
   { request, reply, run, after }: RunStream,
 ): Promise<FastifyReply> {
+  const freeSlot = dependencies.streams.takeOfRun(run.id);
   reply.hijack();
   const isReplayed = reply.getHeader('idempotent-replayed') !== undefined;
   const headers = {
@@ -90,6 +94,8 @@ export async function streamRun(
   } catch (error) {
     dependencies.onError(error, failedRequest(request));
     reply.raw.destroy();
+  } finally {
+    freeSlot();
   }
   return reply;
 }

@@ -10,6 +10,7 @@ import { auditRoutes } from './audit-routes.ts';
 import { callRoutes } from './call-routes.ts';
 import type { ApiDocument } from './api-document.ts';
 import { describeApi } from './describe-api.ts';
+import { BODY_LIMIT, DEFAULT_MAX_PENDING_BODY_BYTES, limitPendingBodies } from './body-budget.ts';
 import { protectEdge, type EdgeOptions } from './edge.ts';
 import { FrameTexts } from './frame-texts.ts';
 import { collectMethods } from './allowed-methods.ts';
@@ -17,7 +18,7 @@ import { connectionLimits, type ConnectionLimits } from './connection-limits.ts'
 import { createServeOnce, principalOf } from './idempotency.ts';
 import { inboxRoutes } from './inbox-routes.ts';
 import { parseJsonBodies } from './json-body.ts';
-import { Problem, sendProblem, toProblem } from './problem.ts';
+import { isOverLimit, Problem, sendProblem, toProblem } from './problem.ts';
 import { modelRoutes } from './model-routes.ts';
 import { probeRoutes } from './probe-routes.ts';
 import { parseQuery } from './query-string.ts';
@@ -38,6 +39,17 @@ export interface ServerOptions extends Pick<EdgeOptions, 'host' | 'token'> {
   readonly limits?: ConnectionLimits;
   /** Milliseconds to receive a whole request; half of it for the head. Default: 30,000. */
   readonly requestTimeoutMs?: number;
+  readonly admission?: AdmissionLimits | undefined;
+}
+
+/** Limits beyond which requests are refused with 429. */
+export interface AdmissionLimits {
+  /** Open event streams; at most, and by default, the streams of `ConnectionLimits`. */
+  readonly streams?: number | undefined;
+  /** Open event streams of one run. Default: 2,000. */
+  readonly streamsPerRun?: number | undefined;
+  /** Bytes of the request bodies that are being received. Default: 64 MiB. */
+  readonly pendingBodyBytes?: number | undefined;
 }
 
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -70,12 +82,13 @@ export async function createHttpServer(
     token,
     limits = connectionLimits(),
     requestTimeoutMs = REQUEST_TIMEOUT_MS,
+    admission = {},
   }: ServerOptions,
   openApiFile?: string,
 ): Promise<FastifyInstance> {
   const app = Fastify({
     logger: false,
-    bodyLimit: 1024 * 1024,
+    bodyLimit: BODY_LIMIT,
     forceCloseConnections: true,
     requestTimeout: requestTimeoutMs,
     http: {
@@ -120,6 +133,7 @@ export async function createHttpServer(
   refuseUnknownQueries(app);
   app.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error);
+    if (isOverLimit(problem)) dependencies.metrics.requestRefused(problem);
     const hasLeft = request.raw.destroyed && !request.raw.complete;
     if (problem.code === 'internal_error' && !hasLeft)
       dependencies.onError(error, failedRequest(request));
@@ -128,6 +142,7 @@ export async function createHttpServer(
   tellOfRequests(app, dependencies.onServed);
   parseJsonBodies(app);
   protectEdge(app, { host, token, clock: dependencies.clock });
+  limitPendingBodies(app, admission.pendingBodyBytes ?? DEFAULT_MAX_PENDING_BODY_BYTES);
   app.server.maxConnections = limits.connections;
 
   if (openApiFile === undefined) await describeRoutes(app, dependencies.version);
@@ -139,7 +154,10 @@ export async function createHttpServer(
     once: createServeOnce({ ...dependencies, principal }),
     follow: shareReads(dependencies.read, dependencies.bus),
     frames: new FrameTexts(dependencies.llm),
-    streams: new StreamSlots(limits.streams),
+    streams: new StreamSlots(
+      Math.min(admission.streams ?? limits.streams, limits.streams),
+      admission.streamsPerRun,
+    ),
   };
   for (const addRoutes of ROUTES) addRoutes(typed, routeDependencies);
   let description: ApiDocument | undefined;

@@ -58,6 +58,8 @@ const problems = {
   tool_quarantined: [409, 'The tool changed and is not approved'],
   definition_changed: [409, 'The definition of the tool changed again'],
   too_many_runs: [429, 'Too many runs are queued'],
+  too_many_streams: [429, 'Too many event streams are open'],
+  too_many_bodies: [429, 'Too many request bodies are being received'],
   payload_too_large: [413, 'The request body is too large'],
   range_not_satisfiable: [416, 'The range is outside the artifact'],
   unsupported_media_type: [415, 'The request body must be JSON'],
@@ -66,7 +68,6 @@ const problems = {
   server_unavailable: [503, 'The MCP server is not available'],
   internal_error: [500, 'Internal error of the service'],
   not_ready: [503, 'The service does not accept work'],
-  too_many_streams: [503, 'Too many event streams are open'],
   storage_full: [503, 'The disk is full'],
   storage_broken: [503, 'The database cannot be written'],
   storage_lost: [503, 'The database was removed'],
@@ -102,6 +103,11 @@ export class Problem extends Error {
     this.code = code;
     this.errors = errors;
   }
+}
+
+/** Whether the problem is a request over a limit of the service. */
+export function isOverLimit({ code }: Problem): boolean {
+  return problems[code][0] === 429;
 }
 
 /** Sends an RFC 9457 body. @see https://www.rfc-editor.org/rfc/rfc9457 */

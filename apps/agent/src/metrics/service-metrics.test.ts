@@ -35,6 +35,7 @@ test('metrics are Prometheus text with the documented names and types', async ()
   metrics.callEnded({ ...call, server: 'files', durationMs: 2_000_000 });
   metrics.turnEnded({ runId: 'r1', outcome: 'completed', durationMs: 700 });
   metrics.requestServed({ method: 'GET', route: '/v1/runs', status: 200, durationMs: 12 });
+  metrics.requestRefused({ code: 'too_many_runs' });
   const buckets = (bounds: readonly number[], series: string, from: number) =>
     bounds.map((bound) => `${series},le="${bound}"} ${bound < from ? 0 : 1}`);
   const long = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800];
@@ -80,6 +81,9 @@ test('metrics are Prometheus text with the documented names and types', async ()
     '# HELP signalbox_http_requests_total Requests that were answered, by route and status.',
     '# TYPE signalbox_http_requests_total counter',
     'signalbox_http_requests_total{method="GET",route="/v1/runs",status="200"} 1',
+    '# HELP signalbox_requests_refused_total Requests over a limit of the service, by the code of the problem.',
+    '# TYPE signalbox_requests_refused_total counter',
+    'signalbox_requests_refused_total{code="too_many_runs"} 1',
     '# HELP signalbox_http_request_duration_seconds From a request to the end of its answer, streams left out.',
     '# TYPE signalbox_http_request_duration_seconds histogram',
     'signalbox_http_request_duration_seconds_count{method="GET",route="/v1/runs"} 1',

@@ -34,6 +34,7 @@ export class ServiceMetrics {
   readonly #callSeconds: Histogram;
   readonly #turnSeconds: Histogram;
   readonly #requests: Counter;
+  readonly #requestsRefused: Counter;
   readonly #requestSeconds: Histogram;
   #streams = 0;
 
@@ -83,6 +84,9 @@ export class ServiceMetrics {
     this.#requests = meter.createCounter('signalbox_http_requests_total', {
       description: 'Requests that were answered, by route and status.',
     });
+    this.#requestsRefused = meter.createCounter('signalbox_requests_refused_total', {
+      description: 'Requests over a limit of the service, by the code of the problem.',
+    });
     this.#requestSeconds = meter.createHistogram('signalbox_http_request_duration_seconds', {
       description: 'From a request to the end of its answer, streams left out.',
       advice: { explicitBucketBoundaries: SHORT_S },
@@ -109,6 +113,10 @@ export class ServiceMetrics {
   requestServed({ method, route, status, durationMs }: ServedRequest): void {
     this.#requests.add(1, { method, route, status: String(status) });
     this.#requestSeconds.record(durationMs / 1000, { method, route });
+  }
+
+  requestRefused({ code }: { readonly code: string }): void {
+    this.#requestsRefused.add(1, { code });
   }
 
   /** Counts an open event stream and returns the function that ends it. */

@@ -26,6 +26,7 @@ export interface EdgeOptions extends Partial<
   /** Replacements of engine methods. */
   readonly engine?: Partial<RunEngine>;
   readonly limits?: ServerOptions['limits'];
+  readonly admission?: ServerOptions['admission'];
   readonly requestTimeoutMs?: number;
   readonly phase?: ReturnType<HttpDependencies['phase']>;
 }
@@ -33,7 +34,15 @@ export interface EdgeOptions extends Partial<
 /** Creates the REST server over a complete engine. */
 export async function createServiceEdge(
   service: Service,
-  { token, engine = {}, phase = 'ready', limits, requestTimeoutMs, ...others }: EdgeOptions = {},
+  {
+    token,
+    engine = {},
+    phase = 'ready',
+    limits,
+    admission,
+    requestTimeoutMs,
+    ...others
+  }: EdgeOptions = {},
 ): Promise<ServiceEdge> {
   const quiet = {
     debug: () => undefined,
@@ -70,6 +79,7 @@ export async function createServiceEdge(
     {
       host: '127.0.0.1',
       token,
+      admission,
       ...(limits === undefined ? {} : { limits }),
       ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
     },
