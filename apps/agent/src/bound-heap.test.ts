@@ -64,6 +64,17 @@ test('the young generation does not grow beyond the set size, as it does without
   expect(await youngMb('')).toBeGreaterThan(60);
 });
 
+test('the young generation stays small during the start, and grows up to the set size after it', async () => {
+  const start = (startMs: number): string => `
+    import { startWithSmallYoungGeneration } from ${boundHeap};
+    startWithSmallYoungGeneration({ startMs: ${startMs}, bytes: 24 * 2 ** 20 });
+  `;
+  const [during, after] = await Promise.all([youngMb(start(60_000)), youngMb(start(1))]);
+  expect(during).toBeLessThan(10);
+  expect(after).toBeGreaterThan(10);
+  expect(after).toBeLessThan(50);
+});
+
 test('the old generation is collected when it has doubled, and grows fourfold otherwise', async () => {
   const [bound, unbound] = await Promise.all([oldGrowth('boundGarbage(100);'), oldGrowth('')]);
   expect(bound).toBeLessThan(3.5);

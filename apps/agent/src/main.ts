@@ -1,20 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
-import { boundGarbage, boundYoungGeneration } from './bound-heap.ts';
+import { boundGarbage, startWithSmallYoungGeneration } from './bound-heap.ts';
 
 // Without a listener the signal opens Node's inspector, through which every program of this machine could read all memory.
 process.on('SIGUSR1', () => undefined);
 enableCompileCache();
-// Loaded modules are never freed; while loading, the young generation would grow to 30 MB and stay there.
-setFlagsFromString('--semi-space-growth-factor=1');
+startWithSmallYoungGeneration({ startMs: 3000, bytes: 24 * 1024 * 1024 });
 const [{ runCommand }, { createProcessIo }] = await Promise.all([
   import('./cli/command.ts'),
   import('./cli/process-io.ts'),
 ]);
-setFlagsFromString('--semi-space-growth-factor=2');
-boundYoungGeneration(24 * 1024 * 1024);
 boundGarbage(100);
 
 const manifest = JSON.parse(
