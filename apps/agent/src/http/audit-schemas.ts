@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Cursor } from './schemas.ts';
 
 export const AuditEntry = z
   .object({
@@ -40,6 +41,6 @@ export const AuditPage = z
 
 export const AuditQuery = z.strictObject({
   run_id: z.string().min(1).max(100).optional(),
-  cursor: z.string().max(100).optional(),
+  cursor: Cursor,
   limit: z.coerce.number().int().min(1).max(1000).default(200),
 });

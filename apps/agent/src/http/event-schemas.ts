@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { RunEventType } from '../run/core/events.ts';
 import { InboxKind, inboxRequestVariants, StoredInboxResponse } from './inbox-schemas.ts';
 import { RunErrorDetails, RunLimits, Usage } from './run-schemas.ts';
-import { json, time } from './schemas.ts';
+import { Cursor, json, time } from './schemas.ts';
 import { setSettings } from './setting-schemas.ts';
 
 const call = {
@@ -307,7 +307,7 @@ export const RunEventPage = z
   .object({
     data: z.array(RunEvent),
     last_seq: z.int(),
-    next_cursor: z.string().optional().describe('Pass as `after` for the next page'),
+    next_cursor: z.string().optional().describe('Pass as `cursor` for the next page'),
   })
   .meta({ id: 'RunEventPage' });
 
@@ -318,6 +318,7 @@ export const EventsQuery = z.strictObject({
     .min(0)
     .optional()
     .describe('Events with a greater seq; default 0, or the Last-Event-ID header'),
+  cursor: Cursor,
   limit: z.coerce.number().int().min(1).max(1000).default(200).describe('For a JSON page'),
 });
 

@@ -59,8 +59,12 @@ describe('runs', () => {
       [1, 'run.queued'],
       [2, 'run.started'],
     ]);
-    expect((await get('/v1/runs/run-1/events?after=2')).json()).toMatchObject({
-      data: [{ seq: 3, type: 'turn.started' }],
+    for (const query of ['cursor=2', 'after=2'])
+      expect((await get(`/v1/runs/run-1/events?${query}`)).json()).toMatchObject({
+        data: [{ seq: 3, type: 'turn.started' }],
+      });
+    expect((await get('/v1/runs/run-1/events?cursor=x')).json()).toMatchObject({
+      code: 'invalid_cursor',
     });
   });
 });

@@ -69,7 +69,6 @@ export const ModelList = z
   .meta({ id: 'ModelList' });
 
 export const ModelListQuery = PageQuery.extend({
-  cursor: z.string().max(500).optional(),
   provider: z.string().min(1).max(64).optional().describe('Models of this provider only'),
 });
 

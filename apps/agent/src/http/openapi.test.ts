@@ -259,3 +259,24 @@ describe('the document', () => {
 function local(schema: object): object {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/components/schemas/', '"')) as object;
 }
+
+test('every list has pages with `limit`, `cursor` and `next_cursor`', () => {
+  const lists = operations.flatMap(([name, operation]) => {
+    const schema: { readonly $ref?: string } | undefined =
+      operation.responses['200']?.content?.['application/json']?.schema;
+    const component = schema?.$ref?.split('/').at(-1) ?? '';
+    const { properties = {} } = (document.components.schemas[component] ?? {}) as {
+      readonly properties?: { readonly [name: string]: object };
+    };
+    if (!name.startsWith('GET ') || !('data' in properties)) return [];
+    const parameters = new Set((operation.parameters ?? []).map((parameter) => parameter.name));
+    const isPaged =
+      'next_cursor' in properties && parameters.has('limit') && parameters.has('cursor');
+    return [[name, isPaged] as const];
+  });
+  expect(lists.length).toBeGreaterThan(12);
+  // The contents of a resource are one value in several parts.
+  expect(lists.filter(([, isPaged]) => !isPaged).map(([name]) => name)).toEqual([
+    'GET /v1/servers/{name}/resources/read',
+  ]);
+});

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import * as z from 'zod';
+import { InvalidCursorError } from '../ports/store/errors.ts';
 import { isSettled } from '../ports/store/run.ts';
 import { EventsQuery, RunEventPage } from './event-schemas.ts';
 import { acceptsEventStream, streamRun } from './event-stream.ts';
@@ -48,9 +49,11 @@ export function runEventRoutes(app: HttpApp, dependencies: RouteDependencies): v
     },
     async (request, reply) => {
       const run = await runs.existing(request.params.id);
+      const { cursor, limit } = request.query;
+      const from = cursor === undefined ? (request.query.after ?? 0) : seqIn(cursor);
       if (acceptsEventStream(request) && request.method !== 'HEAD') {
         const last = lastEventId(request);
-        const after = last ?? request.query.after ?? 0;
+        const after = last ?? from;
         if (after > run.lastSeq)
           throw new Problem(
             'invalid_request',
@@ -62,8 +65,7 @@ export function runEventRoutes(app: HttpApp, dependencies: RouteDependencies): v
           streamRun(dependencies, { request, reply, run, after }),
         );
       }
-      const { after = 0, limit } = request.query;
-      const events = await read.events(run.id, { after, limit });
+      const events = await read.events(run.id, { after: from, limit });
       const last = events.at(-1);
       const more = last !== undefined && last.seq < run.lastSeq;
       return {
@@ -73,6 +75,11 @@ export function runEventRoutes(app: HttpApp, dependencies: RouteDependencies): v
       };
     },
   );
+}
+
+function seqIn(cursor: string): number {
+  if (!/^\d{1,15}$/.test(cursor)) throw new InvalidCursorError();
+  return Number(cursor);
 }
 
 function lastEventId(request: FastifyRequest): number | undefined {

@@ -86,15 +86,23 @@ export const ProblemDetails = z
 
 export const IdParameters = z.object({ id: z.string().min(1).max(100) });
 
+/** Cursor of a page, which a client passes on unchanged. */
+export const Cursor = z
+  .string()
+  .min(1)
+  .max(500)
+  .optional()
+  .describe('`next_cursor` of the previous page');
+
 /** Query of a list page. */
 export const ListQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50),
-  cursor: z.string().min(1).max(500).optional(),
+  cursor: Cursor,
 });
 
 export const PageQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(1000).default(100),
-  cursor: z.string().max(100).optional(),
+  cursor: Cursor,
 });
 
 export const Health = z

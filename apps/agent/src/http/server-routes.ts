@@ -26,7 +26,8 @@ import {
 import { ServerChangeFrame } from './stream-schemas.ts';
 import { SseWriter } from './sse-writer.ts';
 import { serverControlRoutes } from './server-control-routes.ts';
-import { pinView, serverView, toolView } from './views.ts';
+import { pageInOrder } from './page-in-order.ts';
+import { pageOf, pinView, serverView, toolView } from './views.ts';
 
 const problem = {
   400: ProblemDetails,
@@ -68,10 +69,18 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
 
   app.get(
     '/v1/servers',
-    { schema: { summary: 'List the configured MCP servers', response: { 200: ServerList } } },
-    async () => ({
-      data: registry.servers().map(serverView),
-    }),
+    {
+      schema: {
+        summary: 'List the configured MCP servers',
+        querystring: PageQuery,
+        response: { 200: ServerList, 400: ProblemDetails },
+      },
+    },
+    async (request) =>
+      pageOf(
+        pageInOrder(registry.servers(), ({ name }) => name, request.query),
+        serverView,
+      ),
   );
 
   app.get(
@@ -102,12 +111,19 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
       schema: {
         summary: "List a server's tools",
         params: ServerParameters,
+        querystring: PageQuery,
         response: { 200: ToolList, ...problem },
       },
     },
-    async (request) => ({
-      data: registry.tools([statusOf(request.params.name).name]).map(toolView),
-    }),
+    async (request) =>
+      pageOf(
+        pageInOrder(
+          registry.tools([statusOf(request.params.name).name]),
+          ({ wireName }) => wireName,
+          request.query,
+        ),
+        toolView,
+      ),
   );
 
   const lists = {
@@ -129,7 +145,10 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
           response: { 200: McpList, ...problem },
         },
       },
-      async (request) => page(await featuresOf(request.params.name)[list](), request.query),
+      async (request) => {
+        const listed: readonly object[] = await featuresOf(request.params.name)[list]();
+        return pageOf(pageInOrder(listed, keyOf, request.query), (each) => ({ ...each }));
+      },
     );
   }
 
@@ -230,16 +249,10 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
   );
 }
 
-function page(
-  items: readonly object[],
-  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
-): { data: { [name: string]: unknown }[]; next_cursor?: string } {
-  const from = cursor === undefined ? 0 : Number(cursor);
-  if (!Number.isSafeInteger(from) || from < 0)
-    throw new Problem('invalid_cursor', 'the cursor must be the next_cursor of the previous page');
-  // Objects from the wire.
-  const data = items.slice(from, from + limit) as { [name: string]: unknown }[];
-  return { data, ...(from + limit < items.length ? { next_cursor: String(from + limit) } : {}) };
+/** Returns the URI, the URI template or the name of an object from a server. */
+function keyOf(listed: object): string {
+  const { uri, uriTemplate, name } = listed as { readonly [member: string]: unknown };
+  return String(uri ?? uriTemplate ?? name);
 }
 
 interface Follower {

@@ -193,7 +193,9 @@ export const CompletionValues = z
   })
   .meta({ id: 'CompletionValues' });
 
-export const ServerList = z.object({ data: z.array(Server) }).meta({ id: 'ServerList' });
+export const ServerList = z
+  .object({ data: z.array(Server), next_cursor: z.string().optional() })
+  .meta({ id: 'ServerList' });
 
 export const Tool = z
   .object({
