@@ -5,6 +5,7 @@ import type { ToolSpec } from '../ports/llm-provider.ts';
 import type { CatalogueTool } from '../ports/tool-registry.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
+import { ONE } from './read-queries.ts';
 
 /** Maximum number of sets of tools that are kept in memory. */
 const MAX_TOOL_SETS = 32;
@@ -46,8 +47,9 @@ export function createEpochReader(connection: Connection): EpochReader {
     },
 
     async isLastCatalogue(runId, tools, point) {
-      const row = await connection.first(selectLastDigest, { runId, point });
-      return row?.toolsDigest === digests.of(tools);
+      const rows = await connection.rows(selectDigests, { runId, point });
+      const last = rows.toSorted((a, b) => a.turn - b.turn || (a.point < b.point ? -1 : 1)).at(-1);
+      return last?.toolsDigest === digests.of(tools);
     },
   };
 }
@@ -138,18 +140,16 @@ const selectCatalogues = (db: Db, values: OfRun) =>
   ofRun(db, values).orderBy('turn').orderBy('point');
 
 const selectLastCatalogue = (db: Db, { runId, point }: LastOfRun) => {
-  const query = ofRun(db, { runId }).orderBy('turn', 'desc').orderBy('point', 'desc').limit(1);
+  const query = ofRun(db, { runId }).orderBy('turn', 'desc').orderBy('point', 'desc').limit(ONE);
   return point === undefined ? query : query.where('point', '=', point);
 };
 
-const selectLastDigest = (db: Db, { runId, point }: LastOfRun) => {
+/** Digests of the catalogues of a run in any order; a run has few. */
+const selectDigests = (db: Db, { runId, point }: LastOfRun) => {
   const query = db
     .selectFrom('catalogues')
-    .select('toolsDigest')
-    .where('runId', '=', runId)
-    .orderBy('turn', 'desc')
-    .orderBy('point', 'desc')
-    .limit(1);
+    .select(['turn', 'point', 'toolsDigest'])
+    .where('runId', '=', runId);
   return point === undefined ? query : query.where('point', '=', point);
 };
 

@@ -1,4 +1,4 @@
-import type { Kysely, NotNull } from 'kysely';
+import { sql, type Kysely, type NotNull } from 'kysely';
 import type { Retry } from '../ports/store/progress.ts';
 import { SETTLED_STATUSES, type Run } from '../ports/store/run.ts';
 import type { InboxItem, InboxState } from '../ports/store/inbox.ts';
@@ -8,6 +8,12 @@ import type { Database } from './database.ts';
 import { ERASED } from './erased-runs.ts';
 
 type Db = Kysely<Database>;
+
+// SQLite prepares a statement again at each execution when a bound value can change its plan: a
+// limit, a column of a partial index, or a condition beside an order. So these values are literals,
+// and the short lists of a run are sorted in memory.
+export const ONE = sql.lit(1);
+export const ACTIVE = sql.lit('active');
 
 interface ById {
   readonly id: string;
@@ -151,12 +157,12 @@ export const selectEvents = (
     .orderBy('seq')
     .limit(limit);
 
+/** Messages of a run in any order. */
 export const selectMessages = (db: Db, { runId }: OfRun) =>
   db
     .selectFrom('messages')
-    .select(['id', 'turn', 'role', 'content', 'native'])
-    .where('runId', '=', runId)
-    .orderBy('position');
+    .select(['id', 'turn', 'role', 'content', 'native', 'position'])
+    .where('runId', '=', runId);
 
 interface ThreadMessages {
   readonly threadId: string;
@@ -207,7 +213,7 @@ export const selectMessageIds = (
     .where('runId', '=', runId)
     .where('turn', '=', turn)
     .where('role', '=', role)
-    .limit(1);
+    .limit(ONE);
 
 export const selectLastMessage = (
   db: Db,
@@ -225,7 +231,7 @@ export const selectLastMessage = (
     .select(['id', 'turn', 'role', 'content', 'native', 'position'])
     .where('runId', '=', runId)
     .orderBy('position', 'desc')
-    .limit(1);
+    .limit(ONE);
   if (before !== undefined) query = query.where('position', '<', before);
   return role === undefined ? query : query.where('role', '=', role);
 };
@@ -238,7 +244,7 @@ export const selectActiveTurn = (db: Db, { runId }: OfRun) =>
     .selectFrom('turns')
     .select(['turn', 'owner', 'messageId'])
     .where('runId', '=', runId)
-    .where('status', '=', 'active');
+    .where('status', '=', ACTIVE);
 
 export const selectCallTarget = (db: Db, { id }: ById) =>
   db.selectFrom('toolCalls').select(['server', 'tool', 'arguments']).where('id', '=', id);
@@ -288,7 +294,7 @@ export const selectLastInboxItem = (
     .where('questionKey', '=', questionKey)
     .orderBy('createdAt', 'desc')
     .orderBy('id', 'desc')
-    .limit(1);
+    .limit(ONE);
 
 export const selectInboxItems = (
   db: Db,

@@ -62,7 +62,9 @@ export function createRunReader(connection: Connection): StoreReader {
 
     async messages(runId) {
       const rows = await connection.rows(selectMessages, { runId });
-      return rows.map((row) => messageCodec.decode(row));
+      return rows
+        .toSorted((a, b) => a.position - b.position)
+        .map(({ position: _position, ...row }) => messageCodec.decode(row));
     },
 
     async threadMessages(threadId, { before, after, limit } = {}) {

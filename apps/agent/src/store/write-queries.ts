@@ -1,5 +1,6 @@
 import type { Insertable, Kysely, Updateable } from 'kysely';
 import type { Database } from './database.ts';
+import { ACTIVE } from './read-queries.ts';
 
 type Db = Kysely<Database>;
 type New<Table extends keyof Database> = Insertable<Database[Table]>;
@@ -136,4 +137,4 @@ export const endTurn = (
     .updateTable('turns')
     .set({ status, endedAt })
     .where('messageId', '=', messageId)
-    .where('status', '=', 'active');
+    .where('status', '=', ACTIVE);
