@@ -4,7 +4,7 @@ import { connect, createServer as createNetServer, type AddressInfo } from 'node
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createServer } from '@signalbox/mcp-core/server';
-import { transportContract, type StalledTransport } from '@signalbox/mcp-core/testing';
+import { transportContract, type StalledTransport } from '@signalbox/mcp-core/testing/contracts';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { openWebSocket } from './websocket-client.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { taskStoreContract } from '../../testing/task-store.contract.ts';
+import { taskStoreContract } from '../../testing/contracts/task-store.contract.ts';
 import { FileTaskStore } from './file-task-store.test.support.ts';
 import { InMemoryTaskStore } from './in-memory-task-store.ts';
 import type { TaskRecord } from './task-store.ts';

@@ -1,13 +1,13 @@
 import { connect, createServer as createNetServer, type AddressInfo, type Socket } from 'node:net';
 import { PassThrough, type Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { httpTransport } from '../http/client/index.ts';
-import { serveHttp } from '../http/server/index.ts';
-import { StreamTransport } from '../jsonrpc/stream-transport.ts';
-import type { Transport } from '../jsonrpc/transport.ts';
-import type { Server, ServerConnection, ServerListener } from '../server/server.ts';
-import { serveStdio, spawnStdio } from '../stdio/index.ts';
-import { createInMemoryTransports } from './in-memory-transport.ts';
+import { httpTransport } from '../../http/client/index.ts';
+import { serveHttp } from '../../http/server/index.ts';
+import { StreamTransport } from '../../jsonrpc/stream-transport.ts';
+import type { Transport } from '../../jsonrpc/transport.ts';
+import type { Server, ServerConnection, ServerListener } from '../../server/server.ts';
+import { serveStdio, spawnStdio } from '../../stdio/index.ts';
+import { createInMemoryTransports } from '../in-memory-transport.ts';
 import type { ServedTransport, StalledTransport } from './transport-bench.contract.ts';
 import { transportContract } from './transport.contract.ts';
 

@@ -1,7 +1,7 @@
 import type { strict } from 'node:assert';
-import type { Era } from '../era/versions.ts';
-import type { JsonObject } from '../jsonrpc/messages.ts';
-import type { Server } from '../server/server.ts';
+import type { Era } from '../../era/versions.ts';
+import type { JsonObject } from '../../jsonrpc/messages.ts';
+import type { Server } from '../../server/server.ts';
 import { backpressureChecks } from './transport-backpressure.contract.ts';
 import {
   call,
@@ -34,7 +34,7 @@ export interface TransportCheck {
  * import { test } from 'node:test';
  * import { httpTransport } from '@signalbox/mcp-core/http/client';
  * import { serveHttp } from '@signalbox/mcp-core/http/server';
- * import { transportContract } from '@signalbox/mcp-core/testing';
+ * import { transportContract } from '@signalbox/mcp-core/testing/contracts';
  *
  * const checks = transportContract(async (server) => {
  *   const listener = await serveHttp(server);

@@ -1,4 +1,4 @@
-import type { Server } from '../server/server.ts';
+import type { Server } from '../../server/server.ts';
 
 /** The server of the transport contract and a record of its handlers. */
 export interface ContractServer {
@@ -24,7 +24,7 @@ const annotations = {
 
 /** Creates a server with tools and a resource that use every way in which messages travel. */
 export async function createContractServer(): Promise<ContractServer> {
-  const { createServer, defineTool } = await import('../server/index.ts');
+  const { createServer, defineTool } = await import('../../server/index.ts');
   const echoed: string[] = [];
   let counted = 0;
   const held = Promise.withResolvers<void>();

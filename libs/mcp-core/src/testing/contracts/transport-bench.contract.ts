@@ -1,9 +1,9 @@
-import type { Client } from '../client/client.ts';
-import type { ClientOptions } from '../client/client-options.ts';
-import type { Era } from '../era/versions.ts';
-import type { JsonObject, JsonRpcMessage } from '../jsonrpc/messages.ts';
-import type { Transport } from '../jsonrpc/transport.ts';
-import type { Server } from '../server/server.ts';
+import type { Client } from '../../client/client.ts';
+import type { ClientOptions } from '../../client/client-options.ts';
+import type { Era } from '../../era/versions.ts';
+import type { JsonObject, JsonRpcMessage } from '../../jsonrpc/messages.ts';
+import type { Transport } from '../../jsonrpc/transport.ts';
+import type { Server } from '../../server/server.ts';
 import { createContractServer, type ContractServer } from './transport-contract-server.ts';
 
 /** A server that is being served over the transport under test. */
@@ -58,7 +58,7 @@ export async function runCheck<Serving extends ServedTransport>(
   run: (bench: Bench) => Promise<void>,
 ): Promise<void> {
   const contract = await createContractServer();
-  const { connectClient } = await import('../client/index.ts');
+  const { connectClient } = await import('../../client/index.ts');
   const serving = await serve(contract.server);
   const clients: Client[] = [];
   const opened: Transport[] = [];

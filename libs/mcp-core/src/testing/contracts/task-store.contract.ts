@@ -1,5 +1,5 @@
 import type { strict } from 'node:assert';
-import type { TaskRecord, TaskStore } from '../server/tasks/task-store.ts';
+import type { TaskRecord, TaskStore } from '../../server/tasks/task-store.ts';
 
 /** A requirement on task stores. `run` rejects when the store violates it. */
 export interface TaskStoreCheck {
@@ -15,7 +15,7 @@ export interface TaskStoreCheck {
  * ```ts
  * import { test } from 'node:test';
  * import { InMemoryTaskStore } from '@signalbox/mcp-core/server';
- * import { taskStoreContract } from '@signalbox/mcp-core/testing';
+ * import { taskStoreContract } from '@signalbox/mcp-core/testing/contracts';
  *
  * const checks = taskStoreContract(() => new InMemoryTaskStore());
  * for (const { name, run } of checks) test(name, run);
