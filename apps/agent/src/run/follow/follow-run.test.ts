@@ -149,3 +149,28 @@ test('the reader can stop at any time', async () => {
   run.append('run.started');
   expect(run.frames).toHaveLength(1);
 });
+
+test('a stream ends when its run is deleted while its events are read', async () => {
+  const bus = createInProcessSignalBus();
+  let isDeleted = false;
+  const read: Partial<StoreReader> = {
+    run: () =>
+      Promise.resolve(
+        isDeleted ? undefined : ({ id: 'r1', status: 'completed', lastSeq: 9 } as Run),
+      ),
+    partial: () => Promise.resolve(undefined),
+    openInbox: () => Promise.resolve([]),
+    events: () => {
+      isDeleted = true;
+      return Promise.resolve([]);
+    },
+  };
+  const types: string[] = [];
+  const { signal } = new AbortController();
+  for await (const frame of followRun(
+    { read: read as StoreReader, bus },
+    { runId: 'r1', after: 3, signal },
+  ))
+    types.push(frame.type);
+  expect(types).toEqual(['snapshot']);
+});

@@ -141,7 +141,10 @@ async function* newEvents(
     yield { type: 'event', event };
     last = event.seq;
   }
-  return { last, isOver: run === undefined || (isSettled(run) && last >= run.lastSeq) };
+  if (run === undefined) return { last, isOver: true };
+  if (!isSettled(run)) return { last, isOver: false };
+  // Events are missing if the run was deleted meanwhile.
+  return { last, isOver: last >= run.lastSeq || (await read.run(runId)) === undefined };
 }
 
 async function* eventsAfter(
