@@ -96,16 +96,19 @@ export function createRetentionWriter({ kysely: db }: Connection): RetentionWrit
 /** Cost of one transaction, in deleted events. */
 const BUDGET = 1000;
 
-/** Cost of deleting one row, in deleted events. Rows of large values are more expensive. */
-const COSTS = { artifact: 50, toolCall: 10, message: 10, event: 1, run: 20 };
+/** Cost of deleting one row, in deleted events. */
+const COSTS = { artifact: 100, toolCall: 10, message: 10, event: 1, run: 20 };
+
+/** Bytes of an artifact that cost as much as one event. */
+const BYTES_PER_COST = 8192;
 
 /** Deletes rows of an erased run, the run itself last. Returns the cost. */
 async function deletePart(db: Kysely<Database>, runId: string, budget: number): Promise<number> {
-  let cost = await deleteArtifacts(db, runId, rowsFor(budget, COSTS.artifact));
-  for (const [table, each] of [
-    ['toolCalls', COSTS.toolCall],
-    ['messages', COSTS.message],
-    ['events', COSTS.event],
+  let cost = await deleteArtifacts(db, runId, budget);
+  for (const [table, each, order] of [
+    ['toolCalls', COSTS.toolCall, 'turn'],
+    ['messages', COSTS.message, 'position'],
+    ['events', COSTS.event, 'seq'],
   ] as const) {
     if (cost >= budget) return cost;
     const { numDeletedRows } = await db
@@ -115,7 +118,8 @@ async function deletePart(db: Kysely<Database>, runId: string, budget: number): 
           .selectFrom(table)
           .select(rowid.as('row'))
           .where('runId', '=', runId)
-          .limit(rowsFor(budget - cost, each)),
+          .orderBy(sql.ref(order), 'desc')
+          .limit(Math.ceil((budget - cost) / each)),
       )
       .executeTakeFirst();
     cost += Number(numDeletedRows) * each;
@@ -125,47 +129,51 @@ async function deletePart(db: Kysely<Database>, runId: string, budget: number): 
   return cost + COSTS.run;
 }
 
-/** Deletes artifacts that only this run owns, and its ownership of others. Returns the cost. */
+/**
+ * Deletes artifacts that only this run owns, and its ownership of others. Returns the cost, which is
+ * less than the budget only if no artifact remains.
+ */
 async function deleteArtifacts(
   db: Kysely<Database>,
   runId: string,
-  limit: number,
+  budget: number,
 ): Promise<number> {
-  const owned = await db
-    .selectFrom('artifactOwners')
-    .select('artifactId')
-    .where('runId', '=', runId)
-    .limit(limit)
-    .execute();
-  const ids = owned.map(({ artifactId }) => artifactId);
-  if (ids.length === 0) return 0;
-  await db
-    .deleteFrom('artifactOwners')
-    .where('runId', '=', runId)
-    .where('artifactId', 'in', ids)
-    .execute();
-  await db
-    .deleteFrom('artifacts')
-    .where('id', 'in', ids)
-    .where((artifact) =>
-      artifact.not(
-        artifact.exists(
-          artifact
-            .selectFrom('artifactOwners')
-            .select('artifactOwners.runId')
-            .whereRef('artifactOwners.artifactId', '=', 'artifacts.id'),
+  let cost = 0;
+  while (cost < budget) {
+    const owned = await db
+      .selectFrom('artifactOwners')
+      .innerJoin('artifacts', 'artifacts.id', 'artifactOwners.artifactId')
+      .select(['artifactId', 'bytes'])
+      .where('artifactOwners.runId', '=', runId)
+      .limit(1)
+      .executeTakeFirst();
+    if (owned === undefined) break;
+    const { artifactId, bytes } = owned;
+    await db
+      .deleteFrom('artifactOwners')
+      .where('runId', '=', runId)
+      .where('artifactId', '=', artifactId)
+      .execute();
+    await db
+      .deleteFrom('artifacts')
+      .where('id', '=', artifactId)
+      .where((artifact) =>
+        artifact.not(
+          artifact.exists(
+            artifact
+              .selectFrom('artifactOwners')
+              .select('artifactOwners.runId')
+              .where('artifactOwners.artifactId', '=', artifactId),
+          ),
         ),
-      ),
-    )
-    .execute();
-  return ids.length * COSTS.artifact;
+      )
+      .execute();
+    cost += COSTS.artifact + bytes / BYTES_PER_COST;
+  }
+  return cost;
 }
 
 const rowid = sql<number>`rowid`;
-
-function rowsFor(budget: number, each: number): number {
-  return Math.max(1, Math.floor(budget / each));
-}
 
 function isDue(
   run: ExpressionBuilder<Database, 'runs'>,

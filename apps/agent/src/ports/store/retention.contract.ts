@@ -5,12 +5,25 @@ import { plannedCall } from '../testing/planned-call.ts';
 import { request, RESPONSE } from '../testing/keyed-request.ts';
 import { queuedRun } from '../testing/queued-run.ts';
 import type { Store, StoreTransaction } from '../store.ts';
+import type { Artifact } from './artifact.ts';
 import type { DueRun } from './retention.ts';
 import type { Run } from './run.ts';
 
 const ended = (id: string, finishedAt: number, fields: Partial<Run> = {}): Run =>
   queuedRun(id, { status: 'completed', createdAt: finishedAt - 1, finishedAt, ...fields });
 const inThread = (threadPosition: number): Partial<Run> => ({ threadId: 'th', threadPosition });
+
+const artifact = (id: string): Artifact => ({
+  id,
+  runId: 'a',
+  callId: 'c',
+  mediaType: 'text/plain',
+  text: 'x',
+  data: undefined,
+  bytes: 1,
+  originalBytes: 1,
+  createdAt: 1,
+});
 
 const CUTOFFS = { completed: 100, failed: 50 };
 
@@ -110,17 +123,6 @@ export function retentionContract(name: string, open: OpenStore): void {
 
     test('the rows of erased runs are deleted in parts, and artifacts of another run are kept', async () => {
       const store = await openWith([ended('a', 10), ended('kept', 101)]);
-      const artifact = (id: string) => ({
-        id,
-        runId: 'a',
-        callId: 'c',
-        mediaType: 'text/plain',
-        text: 'x',
-        data: undefined,
-        bytes: 1,
-        originalBytes: 1,
-        createdAt: 1,
-      });
       const event = { type: 'run.queued', data: {} };
       await store.write(async (sql: StoreTransaction) => {
         await sql.insertArtifact(artifact('shared'));
@@ -150,6 +152,36 @@ export function retentionContract(name: string, open: OpenStore): void {
       expect(await read.artifact('own')).toBeUndefined();
       expect(await read.artifact('shared')).toMatchObject({ id: 'shared' });
       expect(await read.events('kept', { after: 0, limit: 9 })).toHaveLength(1);
+    });
+
+    test('every artifact of an erased run is deleted, also when a transaction ends between two of them', async () => {
+      const store = await openWith([ended('a', 10), ended('b', 20)]);
+      await store.write(async (sql) => {
+        await sql.append(
+          'a',
+          Array.from({ length: 850 }, () => ({ type: 'run.queued', data: {} })),
+        );
+        for (const id of ['1', '2', '3']) await sql.insertArtifact({ ...artifact(id), runId: 'b' });
+      });
+      for (const id of ['a', 'b']) await erase(store, id);
+      while (await store.write((sql) => sql.deleteErased()));
+      for (const id of ['1', '2', '3']) expect(await store.read.artifact(id)).toBeUndefined();
+    });
+
+    test('events are deleted from the last to the first, so that a reader in the middle misses none before its end', async () => {
+      const store = await openWith([ended('a', 10)]);
+      await store.write((sql) =>
+        sql.append(
+          'a',
+          Array.from({ length: 1500 }, () => ({ type: 'run.queued', data: {} })),
+        ),
+      );
+      await erase(store, 'a');
+      expect(await store.write((sql) => sql.deleteErased())).toBe(true);
+      const left = await store.read.events('a', { after: 0, limit: 2000 });
+      expect(left.map(({ seq }) => seq)).toEqual(
+        Array.from({ length: 500 }, (_, index) => index + 1),
+      );
     });
   });
 }
