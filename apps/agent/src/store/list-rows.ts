@@ -3,6 +3,7 @@ import { MAX_OPEN_ITEMS_SHOWN, type Listed, type ListReader } from '../ports/sto
 import type { InboxItem } from '../ports/store/inbox.ts';
 import type { Run } from '../ports/store/run.ts';
 import { MAX_LISTED_CHARACTERS, shortenObject, shortenText } from '../json/short-json.ts';
+import type { Connection } from './connection.ts';
 import { decodeCursor } from './cursor.ts';
 import {
   inboxCodec,
@@ -20,7 +21,8 @@ import { INBOX_COLUMNS, RUN_COLUMNS } from './read-queries.ts';
  * Creates the reads of lists. They read only the visible part of long columns, so that no row makes
  * a list slow or large.
  */
-export function createListReader(db: Kysely<Database>): ListReader {
+export function createListReader(connection: Connection): ListReader {
+  const db = connection.kysely;
   return {
     async runs({ status, kind, threadId, agentId, metadata, ...page }) {
       let query = listedRuns(db);
@@ -42,23 +44,7 @@ export function createListReader(db: Kysely<Database>): ListReader {
 
     async openInbox(runIds) {
       if (runIds.length === 0) return [];
-      const place = sql<number>`row_number() over (partition by ${sql.ref('runId')} order by ${sql.ref('createdAt')}, ${sql.ref('id')})`;
-      const open = db
-        .selectFrom('inboxItems')
-        .select(['id', place.as('place')])
-        .where('runId', 'in', runIds)
-        .where('state', '=', 'open');
-      const shown = db
-        .selectFrom(open.as('ranked'))
-        .select('ranked.id')
-        .where('place', '<=', MAX_OPEN_ITEMS_SHOWN);
-      const rows = await db
-        .selectFrom('inboxItems')
-        .select([...INBOX_COLUMNS, 'preview', shortRequest])
-        .where('id', 'in', shown)
-        .orderBy('createdAt')
-        .orderBy('id')
-        .execute();
+      const rows = await connection.rows(selectOpenItems, { runIds });
       return rows.map(listedItem);
     },
 
@@ -93,6 +79,26 @@ export function createListReader(db: Kysely<Database>): ListReader {
       );
     },
   };
+}
+
+/** The open items of some runs, oldest first, up to a number for each run. */
+function selectOpenItems(db: Kysely<Database>, { runIds }: { readonly runIds: readonly string[] }) {
+  const place = sql<number>`row_number() over (partition by ${sql.ref('runId')} order by ${sql.ref('createdAt')}, ${sql.ref('id')})`;
+  const open = db
+    .selectFrom('inboxItems')
+    .select(['id', place.as('place')])
+    .where('runId', 'in', runIds)
+    .where('state', '=', 'open');
+  const shown = db
+    .selectFrom(open.as('ranked'))
+    .select('ranked.id')
+    .where('place', '<=', sql.lit(MAX_OPEN_ITEMS_SHOWN));
+  return db
+    .selectFrom('inboxItems')
+    .select([...INBOX_COLUMNS, 'preview', shortRequest])
+    .where('id', 'in', shown)
+    .orderBy('createdAt')
+    .orderBy('id');
 }
 
 /** Characters shown by a list and one more, to recognize longer texts. */

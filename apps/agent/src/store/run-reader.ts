@@ -41,7 +41,7 @@ export function createRunReader(connection: Connection): StoreReader {
     ...createThreadReader(connection),
     ...createArtifactReader(connection),
     ...createEpochReader(connection),
-    ...createListReader(connection.kysely),
+    ...createListReader(connection),
     ...createProgressReader(connection),
     ...createRetentionReader(connection),
 
