@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, SelectQueryBuilder } from 'kysely';
 import type { ArtifactReader, ArtifactWriter } from '../ports/store/artifact.ts';
 import type { Connection } from './connection.ts';
 import { artifactCodec, type Database } from './database.ts';
@@ -66,17 +66,24 @@ export function createArtifactWriter({ kysely: db }: Connection): ArtifactWriter
   };
 }
 
-/** Deletes artifacts without an owner. */
-export async function deleteUnownedArtifacts(db: Kysely<Database>): Promise<void> {
+/** Deletes the artifacts that only these runs own. To be called before the runs are deleted. */
+export async function deleteArtifactsOf(
+  db: Kysely<Database>,
+  runs: SelectQueryBuilder<Database, 'runs', { id: string }>,
+): Promise<void> {
   await db
     .deleteFrom('artifacts')
+    .where('id', 'in', (artifact) =>
+      artifact.selectFrom('artifactOwners').select('artifactId').where('runId', 'in', runs),
+    )
     .where((artifact) =>
       artifact.not(
         artifact.exists(
           artifact
             .selectFrom('artifactOwners')
             .select('artifactOwners.runId')
-            .whereRef('artifactOwners.artifactId', '=', 'artifacts.id'),
+            .whereRef('artifactOwners.artifactId', '=', 'artifacts.id')
+            .where('artifactOwners.runId', 'not in', runs),
         ),
       ),
     )

@@ -2,7 +2,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { InboxItem } from '../ports/store/inbox.ts';
 import { storedEvents } from '../ports/store/run-event.ts';
 import type { StoreTransaction } from '../ports/store.ts';
-import { createArtifactWriter, deleteUnownedArtifacts } from './artifact-rows.ts';
+import { createArtifactWriter, deleteArtifactsOf } from './artifact-rows.ts';
 import type { Connection } from './connection.ts';
 import {
   auditCodec,
@@ -73,8 +73,8 @@ export function createRunTransaction(connection: Connection, clock: Clock): Stor
         .set({ response: null })
         .where('runId', '=', id)
         .execute();
+      await deleteArtifactsOf(db, db.selectFrom('runs').select('id').where('id', '=', id));
       await db.deleteFrom('runs').where('id', '=', id).execute();
-      await deleteUnownedArtifacts(db);
       await deleteUnusedTools(db);
     },
 

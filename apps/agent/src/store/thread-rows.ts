@@ -3,7 +3,7 @@ import type { ThreadReader, ThreadWriter } from '../ports/store/thread.ts';
 import { changed } from './changed.ts';
 import type { Connection } from './connection.ts';
 import { agentCodec, threadCodec } from './database.ts';
-import { deleteUnownedArtifacts } from './artifact-rows.ts';
+import { deleteArtifactsOf } from './artifact-rows.ts';
 import { deleteUnusedTools } from './epoch-rows.ts';
 import { hasMetadata } from './metadata-filter.ts';
 import { pageByTime } from './pages.ts';
@@ -62,8 +62,8 @@ export function createThreadWriter({ kysely: db }: Connection): ThreadWriter & A
         .set({ response: null })
         .where('runId', 'in', runs)
         .execute();
+      await deleteArtifactsOf(db, runs);
       await db.deleteFrom('runs').where('threadId', '=', id).execute();
-      await deleteUnownedArtifacts(db);
       await deleteUnusedTools(db);
       return (
         (await db.deleteFrom('threads').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n

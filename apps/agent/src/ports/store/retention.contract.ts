@@ -1,29 +1,17 @@
 import { describe, expect, test } from 'vitest';
+import { textArtifact as artifact } from '../testing/text-artifact.ts';
 import { openForTest, type OpenStore } from '../testing/open-for-test.ts';
 import { openItem } from '../testing/open-item.ts';
 import { plannedCall } from '../testing/planned-call.ts';
 import { request, RESPONSE } from '../testing/keyed-request.ts';
 import { queuedRun } from '../testing/queued-run.ts';
 import type { Store, StoreTransaction } from '../store.ts';
-import type { Artifact } from './artifact.ts';
 import type { DueRun } from './retention.ts';
 import type { Run } from './run.ts';
 
 const ended = (id: string, finishedAt: number, fields: Partial<Run> = {}): Run =>
   queuedRun(id, { status: 'completed', createdAt: finishedAt - 1, finishedAt, ...fields });
 const inThread = (threadPosition: number): Partial<Run> => ({ threadId: 'th', threadPosition });
-
-const artifact = (id: string): Artifact => ({
-  id,
-  runId: 'a',
-  callId: 'c',
-  mediaType: 'text/plain',
-  text: 'x',
-  data: undefined,
-  bytes: 1,
-  originalBytes: 1,
-  createdAt: 1,
-});
 
 const CUTOFFS = { completed: 100, failed: 50 };
 

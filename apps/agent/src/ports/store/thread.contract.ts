@@ -3,6 +3,7 @@ import type { StoreTransaction } from '../store.ts';
 import { request, RESPONSE } from '../testing/keyed-request.ts';
 import { openForTest, type OpenStore } from '../testing/open-for-test.ts';
 import { queuedRun } from '../testing/queued-run.ts';
+import { textArtifact } from '../testing/text-artifact.ts';
 import type { Agent } from './agent.ts';
 import type { Thread } from './thread.ts';
 import { InvalidCursorError } from './errors.ts';
@@ -250,6 +251,28 @@ export function threadContract(name: string, open: OpenStore): void {
         (await claim('r2'))?.isDone,
         (await claim('r2'))?.response,
       ]).toEqual([undefined, true, undefined]);
+    });
+
+    test('deleting a thread deletes the artifacts that only its runs own', async () => {
+      const store = await openStore();
+      await store.write(async (sql) => {
+        await sql.insertThread(thread('t'));
+        const runs = [
+          queuedRun('a', { threadId: 't', threadPosition: 0 }),
+          queuedRun('b', { threadId: 't', threadPosition: 1 }),
+          queuedRun('fork'),
+        ];
+        for (const run of runs) await sql.insertRun(run);
+        const ofRun = (id: string) => ({ id, threadId: undefined, threadPosition: undefined });
+        await sql.insertArtifact(textArtifact('forked', 'a'));
+        await sql.shareArtifacts(ofRun('a'), 'fork');
+        await sql.insertArtifact(textArtifact('shared in the thread', 'a'));
+        await sql.shareArtifacts(ofRun('a'), 'b');
+        await sql.insertArtifact(textArtifact('own', 'b'));
+        await sql.deleteThread('t');
+      });
+      const kept = ['forked', 'shared in the thread', 'own'].map((id) => store.read.artifact(id));
+      expect(await Promise.all(kept)).toEqual([textArtifact('forked', 'a'), undefined, undefined]);
     });
   });
 }
