@@ -1,9 +1,15 @@
 import { once } from 'node:events';
 import { existsSync, openSync, closeSync } from 'node:fs';
 import { Agent, get, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startServiceProcess, temporaryFolder, type ServiceProcess } from './support/service.ts';
+import {
+  startService,
+  startServiceProcess,
+  temporaryFolder,
+  type ServiceProcess,
+} from './support/service.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let service: ServiceProcess | undefined;
@@ -64,4 +70,26 @@ test('SIGTERM ends a service with an unread log', async () => {
   service.process.kill('SIGTERM');
   expect(await exited).toEqual([0, null]);
   expect(Date.now() - stoppedAt).toBeLessThan(8000);
+});
+
+test('max_pending_body_bytes of the configuration limits the bodies in transfer', async () => {
+  const limited = await startService({
+    folder: folder.path,
+    config: { max_pending_body_bytes: 1_048_576 },
+  });
+  const send = (): Promise<Response> =>
+    fetch(`${limited.url}/v1/threads`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    });
+  expect((await send()).status).toBe(201);
+  const socket = connect(Number(new URL(limited.url).port), '127.0.0.1');
+  socket.write(
+    'POST /v1/threads HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 1048576\r\n\r\n{',
+  );
+  await expect.poll(async () => (await send()).status).toBe(429);
+  expect(await (await send()).json()).toMatchObject({ code: 'too_many_bodies' });
+  socket.destroy();
+  await limited.stop();
 });
