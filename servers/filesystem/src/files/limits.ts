@@ -37,18 +37,42 @@ for (const escaped of '\b\t\n\f\r"\\') jsonCosts[escaped.charCodeAt(0)] = 2;
  */
 export function jsonBytes(text: string | Buffer): number {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;
-  let sum = 2;
-  let at = 0;
-  // An unrolled loop takes a third of the time.
-  for (const end = bytes.length - 3; at < end; at += 4) {
+  const begin = Math.min(-bytes.byteOffset & 3, bytes.length);
+  const words = new Int32Array(bytes.buffer, bytes.byteOffset + begin, (bytes.length - begin) >> 2);
+  const end = begin + words.length * 4;
+  let sum = 2 + words.length * 4 + costOf(bytes, 0, begin) + costOf(bytes, end, bytes.length);
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index] ?? 0;
+    if (!hasEscape(word)) continue;
     sum +=
-      (jsonCosts[bytes[at] ?? 0] ?? 0) +
-      (jsonCosts[bytes[at + 1] ?? 0] ?? 0) +
-      (jsonCosts[bytes[at + 2] ?? 0] ?? 0) +
-      (jsonCosts[bytes[at + 3] ?? 0] ?? 0);
+      (jsonCosts[word & 0xff] ?? 0) +
+      (jsonCosts[(word >> 8) & 0xff] ?? 0) +
+      (jsonCosts[(word >> 16) & 0xff] ?? 0) +
+      (jsonCosts[word >>> 24] ?? 0) -
+      4;
   }
-  for (; at < bytes.length; at++) sum += jsonCosts[bytes[at] ?? 0] ?? 0;
   return sum;
+}
+
+function costOf(bytes: Buffer, begin: number, end: number): number {
+  let sum = 0;
+  for (let at = begin; at < end; at++) sum += jsonCosts[bytes[at] ?? 0] ?? 0;
+  return sum;
+}
+
+/**
+ * Whether one of the four bytes of a word is below 0x20, a quotation mark or a backslash: four
+ * bytes at once take a quarter of the time.
+ * @see https://graphics.stanford.edu/~seander/bithacks.html#HasLessInWord
+ */
+function hasEscape(word: number): boolean {
+  const quotes = word ^ 0x22222222;
+  const backslashes = word ^ 0x5c5c5c5c;
+  const found =
+    ((word - 0x20202020) & ~word) |
+    ((quotes - 0x01010101) & ~quotes) |
+    ((backslashes - 0x01010101) & ~backslashes);
+  return (found & 0x80808080) !== 0;
 }
 
 /** Returns the longest start of a text that takes at most `maxBytes` in a JSON message. */

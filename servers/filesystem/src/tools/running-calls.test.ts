@@ -49,3 +49,17 @@ test('no call begins while the host leaves answers unread', async () => {
   output.destroy();
   expect(await calls.run([never], () => Promise.resolve('after the end'))).toBe('after the end');
 });
+
+test('calls that wait for the host share their listeners on the output', async () => {
+  let read: () => void = () => undefined;
+  const output = new Writable({ write: (_chunk, _encoding, done) => (read = done) });
+  const calls = new RunningCalls({ output });
+  output.write(Buffer.alloc(5 * 1024 * 1024));
+  const before = output.listenerCount('close');
+  const waiting = Array.from({ length: 12 }, () => calls.run([never], () => Promise.resolve()));
+  await Promise.resolve();
+  expect(output.listenerCount('close')).toBe(before + 1);
+  read();
+  await Promise.all(waiting);
+  expect(output.listenerCount('close')).toBe(before);
+});

@@ -20,6 +20,7 @@ export class RunningCalls {
   readonly #waiting = new Set<() => void>();
   readonly #output: NonNullable<RunningCallsOptions['output']>;
   #free: number;
+  #drained: Promise<void> | undefined;
 
   constructor({ maxRunning = 32, output = process.stdout }: RunningCallsOptions = {}) {
     this.#free = maxRunning;
@@ -105,16 +106,27 @@ export class RunningCalls {
     signal.throwIfAborted();
     const output = this.#output;
     if (output.writableLength <= maxUnreadBytes || !output.writable) return;
-    const { promise: read, resolve, reject } = Promise.withResolvers<void>();
+    const { promise: aborted, reject } = Promise.withResolvers<never>();
     const abort = () => reject(signal.reason);
-    for (const event of drainEvents) output.on(event, resolve);
     signal.addEventListener('abort', abort, { once: true });
     try {
-      await read;
+      await Promise.race([this.#whenDrained(), aborted]);
     } finally {
-      for (const event of drainEvents) output.off(event, resolve);
       signal.removeEventListener('abort', abort);
     }
+  }
+
+  /** Waits for the output once for all calls: Node warns of more than ten listeners. */
+  #whenDrained(): Promise<void> {
+    this.#drained ??= new Promise((resolve) => {
+      const end = () => {
+        for (const event of drainEvents) this.#output.off(event, end);
+        this.#drained = undefined;
+        resolve();
+      };
+      for (const event of drainEvents) this.#output.on(event, end);
+    });
+    return this.#drained;
   }
 }
 
