@@ -67,8 +67,10 @@ function decodeInputRequired(result: JsonObject): DecodedResult {
   };
 }
 
-function withoutExecution({ execution: _unknown, ...tool }: JsonObject): JsonObject {
-  return tool;
+function withoutExecution(tool: JsonObject): JsonObject {
+  if (tool.execution === undefined) return tool;
+  const { execution: _unknown, ...others } = tool;
+  return others;
 }
 
 /** Adds an empty `content`, which some servers omit beside `structuredContent`. */

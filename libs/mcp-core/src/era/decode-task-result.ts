@@ -46,9 +46,11 @@ export function decodeTaskList(result: JsonObject, kind: TaskKind): DecodedResul
 }
 
 /** Converts a listed tool of 2025-11-25 to the neutral model. */
-export function decodeTaskSupport({ execution, ...tool }: JsonObject): JsonObject {
+export function decodeTaskSupport(tool: JsonObject): JsonObject {
+  if (tool.execution === undefined) return tool;
+  const { execution, ...others } = tool;
   const { taskSupport } = isJsonObject(execution) ? execution : {};
   return taskSupport === 'optional' || taskSupport === 'required'
-    ? { ...tool, task: taskSupport }
-    : tool;
+    ? { ...others, task: taskSupport }
+    : others;
 }

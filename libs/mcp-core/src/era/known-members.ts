@@ -1,6 +1,6 @@
 import { isJsonObject } from '../jsonrpc/envelope.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
-import { costOf } from '../jsonrpc/message-limits.ts';
+import { BYTES_PER_PART, costOf } from '../jsonrpc/message-limits.ts';
 import type { Implementation } from '../protocol/implementation.ts';
 import type { ServerCapabilities } from '../protocol/capabilities.ts';
 
@@ -14,6 +14,7 @@ const MAX_TEXT_LENGTH = 2000;
 const MAX_INSTRUCTIONS_LENGTH = 32 * 1024;
 
 const TOOL_MEMBERS = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'execution'];
+const BOUNDED_TOOL_MEMBERS = ['annotations', 'icons', '_meta'];
 const CAPABILITIES: readonly (keyof ServerCapabilities)[] = [
   'experimental',
   'logging',
@@ -45,13 +46,13 @@ const QUESTION_MEMBERS: { readonly [method: string]: readonly string[] } = {
  * store them.
  */
 export function knownTool(tool: JsonObject): JsonObject {
-  return { ...pick(tool, TOOL_MEMBERS), ...pickBounded(tool, ['annotations', 'icons', '_meta']) };
+  return pickBounded(tool, BOUNDED_TOOL_MEMBERS, pick(tool, TOOL_MEMBERS));
 }
 
 /** Drops members of an input request's params that no revision has. */
 export function knownInputRequest(method: string, params: JsonObject): JsonObject {
   const members = Object.hasOwn(QUESTION_MEMBERS, method) ? QUESTION_MEMBERS[method] : undefined;
-  return { ...pick(params, members ?? []), ...pickBounded(params, ['_meta']) };
+  return pickBounded(params, ['_meta'], pick(params, members ?? []));
 }
 
 /**
@@ -102,22 +103,29 @@ export function knownInstructions(instructions: unknown): string | undefined {
   return typeof instructions === 'string' ? cut(instructions, MAX_INSTRUCTIONS_LENGTH) : undefined;
 }
 
-function pick(object: JsonObject, names: readonly string[]): JsonObject {
-  return Object.fromEntries(
-    names.filter((name) => Object.hasOwn(object, name)).map((name) => [name, object[name]]),
-  );
+interface Members {
+  [name: string]: unknown;
 }
 
-function pickBounded(object: JsonObject, names: readonly string[]): JsonObject {
-  return pick(
-    object,
-    names.filter((name) => object[name] !== undefined && isSmall(object[name])),
-  );
+/** Copies the named members that an object has. */
+function pick(object: JsonObject, names: readonly string[], target: Members = {}): Members {
+  for (const name of names) if (Object.hasOwn(object, name)) target[name] = object[name];
+  return target;
+}
+
+/** Copies the named members that an object has and that are not too expensive. */
+function pickBounded(object: JsonObject, names: readonly string[], target: Members = {}): Members {
+  for (const name of names) {
+    const value = Object.hasOwn(object, name) ? object[name] : undefined;
+    if (value !== undefined && isSmall(value)) target[name] = value;
+  }
+  return target;
 }
 
 function isSmall(value: unknown): boolean {
   try {
-    return costOf(JSON.stringify(value)) <= MAX_META_COST;
+    const text = JSON.stringify(value);
+    return text.length * BYTES_PER_PART <= MAX_META_COST || costOf(text) <= MAX_META_COST;
   } catch (error) {
     // Nested too deeply to serialize; a custom transport may deliver such a value.
     if (error instanceof RangeError) return false;
