@@ -13,6 +13,7 @@ import {
   type LineRangeFrom,
   type Slice,
 } from './line-window.ts';
+import { decodeBytes } from './decode-bytes.ts';
 import { nodeCrypto } from './node-crypto.ts';
 import { fitText, type ShownText } from './shown-text.ts';
 import {
@@ -319,19 +320,19 @@ function decode(
 ): { readonly encoding: TextEncoding; readonly content: string } {
   switch (encoding) {
     case 'latin1':
-      return { encoding, content: bytes.toString('latin1') };
+      return { encoding, content: decodeBytes(bytes, 'latin1') };
     case 'utf-8':
       // Decoding as Latin-1 is much faster than as UTF-8.
-      if (isAscii(bytes)) return { encoding, content: bytes.toString('latin1') };
-      if (isUtf8(bytes)) return { encoding, content: bytes.toString() };
+      if (isAscii(bytes)) return { encoding, content: decodeBytes(bytes, 'latin1') };
+      if (isUtf8(bytes)) return { encoding, content: decodeBytes(bytes, 'utf8') };
       if (isGiven)
         throw new PathError(
           'binary',
           `${path} is not valid UTF-8. Leave out encoding, or use latin1, to see each byte as one character.`,
         );
-      return { encoding: 'latin1', content: bytes.toString('latin1') };
+      return { encoding: 'latin1', content: decodeBytes(bytes, 'latin1') };
     case 'utf-16le':
     case 'utf-16be':
-      return { encoding, content: bytes.toString() };
+      return { encoding, content: decodeBytes(bytes, 'utf8') };
   }
 }
