@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import { localCatalogue } from './fleet/local-catalogue.ts';
 import type { Config, ServerConfig } from './config/config.ts';
 import { launchDigest } from './config/launch-digest.ts';
 import { createHttpServer } from './http/http-server.ts';
@@ -19,7 +20,7 @@ import type { RunEngine } from './ports/run-engine.ts';
 import type { StoreReader, Store } from './ports/store.ts';
 import type { SignalBus } from './ports/signal-bus.ts';
 import type { CrashPoints } from './ports/test-hooks.ts';
-import type { ToolRegistry } from './ports/tool-registry.ts';
+import type { ToolDispatcher } from './ports/tool-dispatcher.ts';
 import { createInProcessSignalBus } from './queue/in-process-signal-bus.ts';
 import { createMemoryJobQueue } from './queue/memory-job-queue.ts';
 import type { ServerPolicy } from './run/core/server-policy.ts';
@@ -56,7 +57,7 @@ export interface App {
   readonly engine: RunEngine;
   readonly read: StoreReader;
   readonly bus: SignalBus;
-  readonly registry: ToolRegistry;
+  readonly dispatcher: ToolDispatcher;
   readonly llm: LlmProviders;
   /**
    * Recovers the state of an earlier process and starts processing. Servers connect in the
@@ -105,13 +106,13 @@ export async function createApp({
     clock,
     schemas,
   });
-  const registry = withInvalidServers(pool, config.invalidServers ?? [], { clock, logger });
+  const dispatcher = withInvalidServers(pool, config.invalidServers ?? [], { clock, logger });
   const { metrics, onEvents, onServed } = observeService({
     clock,
     logger,
     read: store.read,
     queue,
-    registry,
+    registry: dispatcher,
   });
   const traces = await openTraces(config.traces, {
     version,
@@ -123,7 +124,8 @@ export async function createApp({
     store,
     queue,
     bus,
-    registry: withTraces(registry, traces),
+    catalogue: localCatalogue(dispatcher),
+    dispatcher: withTraces(dispatcher, traces),
     llm,
     outputs: createOutputChecker(schemas),
     clock,
@@ -147,14 +149,14 @@ export async function createApp({
     days: config.retentionDays ?? {},
     onDeleted: (runs) => metrics.runsDeleted(runs),
   });
-  logServerChanges(registry, logger);
+  logServerChanges(dispatcher, logger);
   let http: FastifyInstance | undefined;
   let started: Promise<void> | undefined;
   let phase: ReturnType<HttpDependencies['phase']> = 'starting';
   const start = (): Promise<void> => {
     started ??= (async () => {
       schemas.start();
-      registry.start();
+      dispatcher.start();
       await engine.start();
       retention.start();
       phase = 'ready';
@@ -165,7 +167,7 @@ export async function createApp({
     engine,
     read: store.read,
     bus,
-    registry,
+    dispatcher,
     llm,
     start,
     async listen() {
@@ -176,8 +178,8 @@ export async function createApp({
         store,
         read: store.read,
         bus,
-        registry,
-        directory: registry,
+        catalogue: localCatalogue(dispatcher),
+        directory: dispatcher,
         llm,
         clock,
         metrics,
@@ -208,7 +210,7 @@ export async function createApp({
       phase = 'closing';
       await http?.close();
       await engine.close({ graceMs: CLOSE_GRACE_MS });
-      await Promise.all([retention.close(), registry.close(), traces?.close()]);
+      await Promise.all([retention.close(), dispatcher.close(), traces?.close()]);
       if (schemas !== sharedSchemas) await schemas.close();
       await store.close();
       const unused = cassette?.unused() ?? 0;
@@ -230,9 +232,9 @@ function policyOf(server: ServerConfig): ServerPolicy {
 /**
  * Logs each state of a server once, so that repeated failures for the same reason are one warning.
  */
-function logServerChanges(registry: ToolRegistry, logger: Logger): void {
+function logServerChanges(dispatcher: ToolDispatcher, logger: Logger): void {
   const told = new Map<string, string>();
-  registry.onServerChange(({ name, state, toolCount, era, error }) => {
+  dispatcher.onServerChange(({ name, state, toolCount, era, error }) => {
     if (state !== 'failed' && state !== 'ready') return;
     const news = `${state} ${toolCount} ${error}`;
     if (told.get(name) === news) return;

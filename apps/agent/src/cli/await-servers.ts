@@ -1,4 +1,4 @@
-import type { ToolRegistry } from '../ports/tool-registry.ts';
+import type { ToolDispatcher } from '../ports/tool-dispatcher.ts';
 import type { Io } from './io.ts';
 
 /** Time limit for the first connections. `npx` may have to download a server. */
@@ -11,7 +11,7 @@ const SILENT_MS = 2000;
  */
 export async function awaitServers(
   io: Io,
-  registry: Pick<ToolRegistry, 'servers' | 'settled'>,
+  registry: Pick<ToolDispatcher, 'servers' | 'settled'>,
   names: readonly string[],
 ): Promise<void> {
   const { promise: interrupted, resolve: interrupt } = Promise.withResolvers<void>();

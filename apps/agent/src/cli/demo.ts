@@ -23,7 +23,7 @@ export async function runDemos(io: Io, app: App, { isJson, ...data }: DemoRun): 
   for (const reason of skipped) io.err(`demo: ${terminalLine(reason)}\n`);
   const wrong: string[] = [];
   await app.start();
-  await app.registry.settled(SERVERS_READY_MS);
+  await app.dispatcher.settled(SERVERS_READY_MS);
   for (const expectation of expectations) {
     const { prompt, mustContain } = await expectation();
     say(`\n❯ ${prompt}\n`);
@@ -43,11 +43,11 @@ export async function runDemos(io: Io, app: App, { isJson, ...data }: DemoRun): 
 }
 
 async function callTool(
-  { registry }: App,
+  { dispatcher }: App,
   wireName: string,
   args: JsonObject,
 ): Promise<JsonObject> {
-  const outcome = await registry.call({
+  const outcome = await dispatcher.call({
     wireName,
     arguments: args,
     runId: 'demo-check',

@@ -40,7 +40,7 @@ export async function runTask(
   { prompt, servers, isJson }: RunTask,
 ): Promise<RunOutcome> {
   await app.start();
-  await awaitServers(io, app.registry, servers);
+  await awaitServers(io, app.dispatcher, servers);
   const canAsk = io.canAsk && !isJson;
   const run = await app.engine.createRun({
     prompt,
@@ -95,7 +95,9 @@ export function exitCodeOf(
 function whyUnanswered(app: App, run: Run, answeredCalls: number): string | undefined {
   if (run.scripted && isUnanswered(run.answer ?? ''))
     return 'the task was not answered: no model is configured, and no script covers it';
-  const servers = app.registry.servers().filter(({ name }) => run.servers?.includes(name) ?? true);
+  const servers = app.dispatcher
+    .servers()
+    .filter(({ name }) => run.servers?.includes(name) ?? true);
   const isWithoutServers =
     servers.length > 0 && answeredCalls === 0 && servers.every(({ state }) => state !== 'ready');
   return isWithoutServers

@@ -4,12 +4,17 @@ import { FakeServer } from '../mcp/testing/fake-server.ts';
 import { poolOf, toolNamed } from '../mcp/testing/pool-fixture.ts';
 import { runCommand } from './command.ts';
 import { testIo } from './testing/test-io.ts';
+import { localCatalogue } from '../fleet/local-catalogue.ts';
 
 async function service() {
   const fixture = poolOf({ files: new FakeServer(toolNamed('read')) });
   fixture.pool.start();
   await fixture.pool.settled(1000);
-  const edge = await createTestEdge({}, {}, { registry: fixture.pool, directory: fixture.pool });
+  const edge = await createTestEdge(
+    {},
+    {},
+    { catalogue: localCatalogue(fixture.pool), directory: fixture.pool },
+  );
   const url = await edge.app.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => edge.close());
   const signalbox = async (...argv: readonly string[]) => {

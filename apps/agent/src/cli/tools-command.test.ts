@@ -4,6 +4,7 @@ import { FakeServer } from '../mcp/testing/fake-server.ts';
 import { poolOf, statusOf, toolNamed, type PoolFixture } from '../mcp/testing/pool-fixture.ts';
 import { runCommand } from './command.ts';
 import { testIo } from './testing/test-io.ts';
+import { localCatalogue } from '../fleet/local-catalogue.ts';
 
 const NAMES = ['read', 'write', 'list'];
 
@@ -21,7 +22,11 @@ async function changedServer(): Promise<PoolFixture & { readonly url: string }> 
   }));
   server.changeTools();
   await statusOf(fixture.pool, 'files', ({ quarantined }) => quarantined.length === 3);
-  const edge = await createTestEdge({}, {}, { registry: fixture.pool, directory: fixture.pool });
+  const edge = await createTestEdge(
+    {},
+    {},
+    { catalogue: localCatalogue(fixture.pool), directory: fixture.pool },
+  );
   const url = await edge.app.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => edge.close());
   return { ...fixture, url };

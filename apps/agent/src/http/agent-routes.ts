@@ -15,7 +15,7 @@ const problem = { 400: ProblemDetails, 404: ProblemDetails };
 /** Creating, reading, changing and deleting stored agents. */
 export function agentRoutes(
   app: HttpApp,
-  { engine, read, once, registry }: RouteDependencies,
+  { engine, read, once, catalogue }: RouteDependencies,
 ): void {
   const existing = async (id: string): Promise<StoredAgent> => {
     const agent = await read.agent(id);
@@ -23,8 +23,9 @@ export function agentRoutes(
     return agent;
   };
 
-  const refuseUnknownServers = (names: readonly string[]): void => {
-    const known = registry.servers().map(({ name }) => name);
+  const refuseUnknownServers = async (names: readonly string[]): Promise<void> => {
+    if (names.length === 0) return;
+    const known = (await catalogue.servers()).map(({ name }) => name);
     const errors = names.flatMap((name, index) =>
       known.includes(name)
         ? []
@@ -54,7 +55,7 @@ export function agentRoutes(
       },
     },
     async (request, reply) => {
-      refuseUnknownServers(request.body.servers ?? []);
+      await refuseUnknownServers(request.body.servers ?? []);
       const served = await once(request, {
         make: (onCommit) => engine.createAgent(definitionOf(request.body), onCommit),
         answer: (agent: StoredAgent) => ({
@@ -110,7 +111,7 @@ export function agentRoutes(
     },
     async (request) => {
       const { id } = request.params;
-      refuseUnknownServers(request.body.servers ?? []);
+      await refuseUnknownServers(request.body.servers ?? []);
       return agentView(await engine.replaceAgent(id, definitionOf(request.body)));
     },
   );

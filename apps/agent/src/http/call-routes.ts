@@ -26,7 +26,7 @@ const problem = { 400: ProblemDetails, 404: ProblemDetails };
 
 /** Listing tools, and making and cancelling single tool calls. */
 export function callRoutes(app: HttpApp, dependencies: RouteDependencies): void {
-  const { engine, read, llm, once, registry } = dependencies;
+  const { engine, read, llm, once, catalogue } = dependencies;
 
   const answerOf = async (
     { run, call }: EngineCallRun,
@@ -49,7 +49,7 @@ export function callRoutes(app: HttpApp, dependencies: RouteDependencies): void 
     },
     async (request) =>
       pageOf(
-        pageByName(registry.tools(), ({ wireName }) => wireName, request.query),
+        pageByName(await catalogue.tools(), ({ wireName }) => wireName, request.query),
         toolView,
       ),
   );
@@ -122,7 +122,7 @@ export function callRoutes(app: HttpApp, dependencies: RouteDependencies): void 
       const call = await read.toolCall(id);
       if (call?.runId !== runId)
         throw new Problem('tool_call_not_found', `the run "${runId}" has no tool call "${id}"`);
-      return toolCallView(call, registry.servers());
+      return toolCallView(call, await catalogue.servers());
     },
   );
 }

@@ -16,7 +16,7 @@ import type { StoreReader, Store } from '../ports/store.ts';
 import type { ServerDirectory } from '../ports/server-directory.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { ToolRegistry } from '../ports/tool-registry.ts';
+import type { ToolCatalogue } from '../ports/tool-catalogue.ts';
 import type { Traces } from '../ports/traces.ts';
 import type { FollowReader } from '../run/follow/shared-run-reader.ts';
 import type { FrameTexts } from './frame-texts.ts';
@@ -30,7 +30,7 @@ export interface HttpDependencies {
   readonly store: Store;
   readonly read: StoreReader;
   readonly bus: SignalBus;
-  readonly registry: ToolRegistry;
+  readonly catalogue: ToolCatalogue;
   readonly directory: ServerDirectory;
   readonly llm: LlmProviders;
   readonly clock: Clock;

@@ -12,7 +12,7 @@ const problem = { 400: ProblemDetails, 404: ProblemDetails };
 
 /** Reading, changing and deleting runs. */
 export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
-  const { engine, read, llm, registry } = dependencies;
+  const { engine, read, llm, catalogue } = dependencies;
   const runs = runResponses(dependencies);
 
   app.get(
@@ -98,7 +98,7 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
     },
     async (request) => {
       const run = await runs.existing(request.params.id);
-      const servers = registry.servers();
+      const servers = await catalogue.servers();
       return pageOf(await read.toolCallPage(run.id, pageOptions(request.query)), (call) =>
         listedCallView(call, servers),
       );

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { FakeServer } from '../mcp/testing/fake-server.ts';
 import { poolOf, statusOf, toolNamed, type PoolFixture } from '../mcp/testing/pool-fixture.ts';
 import { createTestEdge, type TestEdge } from './testing.ts';
+import { localCatalogue } from '../fleet/local-catalogue.ts';
 
 const edges: TestEdge[] = [];
 
@@ -23,7 +24,11 @@ async function ready(): Promise<Fixture> {
   const fixture = poolOf({ s: server }, { s: { roots: ['/a'] } });
   fixture.pool.start();
   await fixture.pool.settled(1000);
-  const edge = await createTestEdge({}, {}, { registry: fixture.pool, directory: fixture.pool });
+  const edge = await createTestEdge(
+    {},
+    {},
+    { catalogue: localCatalogue(fixture.pool), directory: fixture.pool },
+  );
   edges.push(edge);
   const send: Fixture['send'] = async (method, path, body) => {
     const response = await edge.app.inject({

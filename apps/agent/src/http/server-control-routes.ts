@@ -1,7 +1,7 @@
 import { isAbsolute, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ServerControl } from '../ports/server-directory.ts';
-import type { ServerStatus } from '../ports/tool-registry.ts';
+import type { ServerStatus } from '../ports/tool-catalogue.ts';
 import type { HttpApp } from './route.ts';
 import { Problem } from './problem.ts';
 import { ProblemDetails } from './schemas.ts';
@@ -19,9 +19,9 @@ import { serverView } from './views.ts';
 
 export interface ServerLookup {
   /** Returns the status of a server. @throws Problem `server_not_found` */
-  readonly statusOf: (name: string) => ServerStatus;
+  readonly statusOf: (name: string) => Promise<ServerStatus>;
   /** Returns the commands of a server. @throws Problem `server_not_found` */
-  readonly controlOf: (name: string) => ServerControl;
+  readonly controlOf: (name: string) => Promise<ServerControl>;
 }
 
 const problem = { 400: ProblemDetails, 404: ProblemDetails, 409: ProblemDetails };
@@ -45,8 +45,9 @@ export function serverControlRoutes(app: HttpApp, { statusOf, controlOf }: Serve
         },
       },
       async (request, reply) => {
-        controlOf(request.params.name)[path](request.body.mode);
-        return reply.code(202).send(serverView(statusOf(request.params.name)));
+        const control = await controlOf(request.params.name);
+        await control[path](request.body.mode);
+        return reply.code(202).send(serverView(await statusOf(request.params.name)));
       },
     );
   }
@@ -63,13 +64,13 @@ export function serverControlRoutes(app: HttpApp, { statusOf, controlOf }: Serve
     },
     async (request) => {
       const { name, tool } = request.params;
-      const isKnown = await controlOf(name).approve(tool, request.body.digest);
+      const isKnown = await (await controlOf(name)).approve(tool, request.body.digest);
       if (!isKnown)
         throw new Problem(
           'tool_not_found',
           `the server ${name} has no tool called "${tool}"; GET /v1/servers/${name} lists the pinned tools`,
         );
-      return serverView(statusOf(name));
+      return serverView(await statusOf(name));
     },
   );
 
@@ -85,8 +86,8 @@ export function serverControlRoutes(app: HttpApp, { statusOf, controlOf }: Serve
     },
     async (request) => {
       const { name } = request.params;
-      const approved = await controlOf(name).approveTools(request.body.tools);
-      return { ...serverView(statusOf(name)), approved: [...approved] };
+      const approved = await (await controlOf(name)).approveTools(request.body.tools);
+      return { ...serverView(await statusOf(name)), approved: [...approved] };
     },
   );
 
@@ -101,8 +102,9 @@ export function serverControlRoutes(app: HttpApp, { statusOf, controlOf }: Serve
       },
     },
     async (request) => {
-      await controlOf(request.params.name).setRoots([...new Set(request.body.roots.map(pathOf))]);
-      return serverView(statusOf(request.params.name));
+      const roots = [...new Set(request.body.roots.map(pathOf))];
+      await (await controlOf(request.params.name)).setRoots(roots);
+      return serverView(await statusOf(request.params.name));
     },
   );
 }

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
 import type { CompletionReference } from '@signalbox/mcp-core';
 import type { FollowedChange, ServerControl, ServerFeatures } from '../ports/server-directory.ts';
-import type { ServerStatus } from '../ports/tool-registry.ts';
+import type { ServerStatus } from '../ports/tool-catalogue.ts';
 import { heartbeat } from './event-stream.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { Problem } from './problem.ts';
@@ -38,10 +38,10 @@ const problem = {
 
 /** MCP servers and their tools, resources, prompts, completions and changes. */
 export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): void {
-  const { registry, directory } = dependencies;
+  const { catalogue, directory } = dependencies;
 
-  const statusOf = (name: string): ServerStatus => {
-    const status = registry.servers().find((each) => each.name === name);
+  const statusOf = async (name: string): Promise<ServerStatus> => {
+    const status = (await catalogue.servers()).find((each) => each.name === name);
     if (status === undefined)
       throw new Problem(
         'server_not_found',
@@ -49,20 +49,20 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
       );
     return status;
   };
-  const unusable = (name: string): Problem =>
+  const unusable = async (name: string): Promise<Problem> =>
     new Problem(
       'server_unavailable',
-      registry.whyNotOffered(`${name}__`) ?? `the MCP server "${name}" is not available`,
+      (await catalogue.whyNotOffered(`${name}__`)) ?? `the MCP server "${name}" is not available`,
     );
-  const featuresOf = (name: string): ServerFeatures => {
-    const features = directory.server(statusOf(name).name);
-    if (features === undefined) throw unusable(name);
+  const featuresOf = async (name: string): Promise<ServerFeatures> => {
+    const features = directory.server((await statusOf(name)).name);
+    if (features === undefined) throw await unusable(name);
     return features;
   };
 
-  const controlOf = (name: string): ServerControl => {
-    const control = directory.control(statusOf(name).name);
-    if (control === undefined) throw unusable(name);
+  const controlOf = async (name: string): Promise<ServerControl> => {
+    const control = directory.control((await statusOf(name)).name);
+    if (control === undefined) throw await unusable(name);
     return control;
   };
   serverControlRoutes(app, { statusOf, controlOf });
@@ -78,7 +78,7 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
     },
     async (request) =>
       pageOf(
-        pageInOrder(registry.servers(), ({ name }) => name, request.query),
+        pageInOrder(await catalogue.servers(), ({ name }) => name, request.query),
         serverView,
       ),
   );
@@ -93,8 +93,8 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
       },
     },
     async (request) => {
-      const status = statusOf(request.params.name);
-      const capabilities = directory.server(status.name)?.capabilities;
+      const status = await statusOf(request.params.name);
+      const capabilities = await directory.server(status.name)?.capabilities();
       const pins = (await directory.control(status.name)?.pins()) ?? [];
       return {
         ...serverView(status),
@@ -118,7 +118,7 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
     async (request) =>
       pageOf(
         pageInOrder(
-          registry.tools([statusOf(request.params.name).name]),
+          await catalogue.tools([(await statusOf(request.params.name)).name]),
           ({ wireName }) => wireName,
           request.query,
         ),
@@ -146,7 +146,7 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
         },
       },
       async (request) => {
-        const listed: readonly object[] = await featuresOf(request.params.name)[list]();
+        const listed: readonly object[] = await (await featuresOf(request.params.name))[list]();
         return pageOf(pageInOrder(listed, keyOf, request.query), (each) => ({ ...each }));
       },
     );
@@ -163,7 +163,7 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
       },
     },
     async (request) => ({
-      data: (await featuresOf(request.params.name).readResource(request.query.uri)).map(
+      data: (await (await featuresOf(request.params.name)).readResource(request.query.uri)).map(
         (contents) => ({ ...contents }),
       ),
     }),
@@ -180,10 +180,9 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
       },
     },
     async (request) => {
-      const { description, messages } = await featuresOf(request.params.name).getPrompt(
-        request.params.prompt,
-        request.body.arguments ?? {},
-      );
+      const { description, messages } = await (
+        await featuresOf(request.params.name)
+      ).getPrompt(request.params.prompt, request.body.arguments ?? {});
       return {
         messages: messages.map((message) => ({ ...message })),
         ...(description === undefined ? {} : { description }),
@@ -207,11 +206,9 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
         'prompt' in of
           ? { type: 'ref/prompt', name: of.prompt }
           : { type: 'ref/resource', uri: of.uri_template };
-      const { values, total, hasMore } = await featuresOf(request.params.name).complete(
-        reference,
-        argument,
-        chosen,
-      );
+      const { values, total, hasMore } = await (
+        await featuresOf(request.params.name)
+      ).complete(reference, argument, chosen);
       return {
         values: [...values],
         ...(total === undefined ? {} : { total }),
@@ -243,7 +240,7 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
       followChanges(dependencies, {
         request,
         reply,
-        features: featuresOf(request.params.name),
+        features: await featuresOf(request.params.name),
         uris: [request.query.uri ?? []].flat(),
       }),
   );

@@ -8,7 +8,8 @@ import type { Store } from '../ports/store.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import { queuedRun } from '../ports/testing/queued-run.ts';
-import type { ToolRegistry } from '../ports/tool-registry.ts';
+import type { ToolDispatcher } from '../ports/tool-dispatcher.ts';
+import { localCatalogue } from '../fleet/local-catalogue.ts';
 import { observeService } from '../metrics/observation.ts';
 import { createAgent, deleteAgent, replaceAgent } from '../run/lifecycle/agents.ts';
 import { queuedEvent } from '../run/lifecycle/create-run.ts';
@@ -70,7 +71,7 @@ const SAMPLE_DATA: { readonly [type: string]: JsonObject } = {
 export async function createTestEdge(
   edge: Partial<ServerOptions> = {},
   engine: Partial<RunEngine> = {},
-  servers: Partial<Pick<HttpDependencies, 'registry' | 'directory' | 'version'>> = {},
+  servers: Partial<Pick<HttpDependencies, 'catalogue' | 'directory' | 'version'>> = {},
 ): Promise<TestEdge> {
   const dataDir = databaseFolder();
   await provideMigratedDatabase(dataDir);
@@ -96,7 +97,7 @@ export async function createTestEdge(
       store,
       read: store.read,
       bus,
-      registry: emptyRegistry,
+      catalogue: localCatalogue(emptyRegistry),
       directory: { server: () => undefined, control: () => undefined },
       llm: fakeLlm,
       clock,
@@ -168,7 +169,7 @@ const BROKEN = {
   restarts: 2,
 } as const;
 
-const emptyRegistry: ToolRegistry = {
+const emptyRegistry: ToolDispatcher = {
   start: () => undefined,
   settled: async () => undefined,
   servers: () => [

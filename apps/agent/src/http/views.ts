@@ -8,7 +8,7 @@ import type { InboxItem as StoredItem } from '../ports/store/inbox.ts';
 import type { RunEvent as StoredEvent } from '../ports/store/run-event.ts';
 import type { ToolCall as StoredCall } from '../ports/store/tool-call.ts';
 import type { PinnedTool as Pin } from '../ports/server-directory.ts';
-import type { CatalogueTool, ServerStatus } from '../ports/tool-registry.ts';
+import type { CatalogueTool, ServerStatus } from '../ports/tool-catalogue.ts';
 import { artifactIdOf } from '../run/results/artifacts.ts';
 import { fieldsOf } from '../run/input/elicitation-form.ts';
 import { modelSettingsData } from '../run/core/model-settings.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { BreakerStatus } from '../ports/tool-registry.ts';
+import type { BreakerStatus } from '../ports/tool-catalogue.ts';
 import { ManualClock } from '../testing/manual-clock.ts';
 import { CallBreaker } from './call-breaker.ts';
 

@@ -1,4 +1,4 @@
-import type { BreakerStatus } from '../ports/tool-registry.ts';
+import type { BreakerStatus } from '../ports/tool-catalogue.ts';
 import type { Clock } from '../ports/clock.ts';
 
 export interface CallBreakerOptions {

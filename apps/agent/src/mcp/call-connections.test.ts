@@ -2,7 +2,8 @@ import { LocalError, type ElicitResult } from '@signalbox/mcp-core';
 import type { InputContext } from '@signalbox/mcp-core/client';
 import { describe, expect, test, vi } from 'vitest';
 import type { StdioServerConfig } from '../config/config.ts';
-import type { CallWaiting, ToolCallOutcome, ToolCallRequest } from '../ports/tool-registry.ts';
+import type { CallWaiting } from '../ports/tool-catalogue.ts';
+import type { ToolCallOutcome, ToolCallRequest } from '../ports/tool-dispatcher.ts';
 import { FakeServer, type FakeCall } from './testing/fake-server.ts';
 import {
   callRequest,
@@ -396,7 +397,7 @@ describe('a legacy server that has sent an input request', () => {
         ]),
       poll,
     );
-    fixture.pool.control('server')!.reconnect('now');
+    await fixture.pool.control('server')!.reconnect('now');
     await vi.waitFor(() => expect(fixture.server.calls.at(-1)?.connection).toBe(3), poll);
     fixture.server.calls.at(-1)!.answer(done);
     expect(await b).toMatchObject({ type: 'result' });

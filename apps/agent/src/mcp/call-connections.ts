@@ -1,5 +1,5 @@
 import type { Clock } from '../ports/clock.ts';
-import type { CallWaiting, ServerConnectionStatus } from '../ports/tool-registry.ts';
+import type { CallWaiting, ServerConnectionStatus } from '../ports/tool-catalogue.ts';
 import type {
   CallAdmission,
   ConnectionLease,

@@ -1,4 +1,4 @@
-import type { CallWaiting } from '../ports/tool-registry.ts';
+import type { CallWaiting } from '../ports/tool-catalogue.ts';
 import type { ServerLife } from './server-life.ts';
 
 /** A request for a connection to make one call on. */

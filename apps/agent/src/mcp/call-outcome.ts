@@ -1,7 +1,7 @@
 import { ErrorCode, LocalError, ProtocolError } from '@signalbox/mcp-core';
 import { HttpError } from '@signalbox/mcp-core/http/client';
 import type { Clock } from '../ports/clock.ts';
-import type { CancelLevel, ToolCallOutcome, ToolCallRequest } from '../ports/tool-registry.ts';
+import type { CancelLevel, ToolCallOutcome, ToolCallRequest } from '../ports/tool-dispatcher.ts';
 import type { Trial } from './call-breaker.ts';
 import { messageOf, seconds } from '../text/error-text.ts';
 import type { PooledServer } from './pooled-server.ts';

@@ -1,6 +1,6 @@
 import { ProtocolError, type Tool } from '@signalbox/mcp-core';
 import { describe, expect, test, vi } from 'vitest';
-import type { ServerStatus } from '../ports/tool-registry.ts';
+import type { ServerStatus } from '../ports/tool-catalogue.ts';
 import { FakeServer } from './testing/fake-server.ts';
 import { poolOf, statusOf, toolNamed } from './testing/pool-fixture.ts';
 

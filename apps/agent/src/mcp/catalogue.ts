@@ -3,7 +3,7 @@ import type { JsonObject, Tool, ToolAnnotations } from '@signalbox/mcp-core';
 import type { ServerConfig } from '../config/config.ts';
 import { matchesPattern } from '../text/name-patterns.ts';
 import { isPlainObject } from '../json/plain-object.ts';
-import type { CatalogueTool } from '../ports/tool-registry.ts';
+import type { CatalogueTool } from '../ports/tool-catalogue.ts';
 import {
   compileArgumentValidator,
   UnusableSchemaError,

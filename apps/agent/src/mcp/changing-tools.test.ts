@@ -1,6 +1,6 @@
 import { ProtocolError } from '@signalbox/mcp-core';
 import { expect, test, vi } from 'vitest';
-import type { ToolCallOutcome } from '../ports/tool-registry.ts';
+import type { ToolCallOutcome } from '../ports/tool-dispatcher.ts';
 import { FakeServer } from './testing/fake-server.ts';
 import {
   callRequest,

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import type { StdioServerConfig } from '../config/config.ts';
 import type { ServerDirectory } from '../ports/server-directory.ts';
-import type { ServerStatus, ToolRegistry } from '../ports/tool-registry.ts';
+import type { ServerStatus } from '../ports/tool-catalogue.ts';
+import type { ToolDispatcher } from '../ports/tool-dispatcher.ts';
 import { SchemaChecks } from '../schema/schema-checks.ts';
 import { ManualClock } from '../testing/manual-clock.ts';
 import { createServerPool } from './server-pool.ts';
@@ -15,7 +16,7 @@ import {
 } from './testing/pool-fixture.ts';
 
 const HOSTILE_SERVER = join(import.meta.dirname, 'testing', 'hostile-server.ts');
-const pools: ToolRegistry[] = [];
+const pools: ToolDispatcher[] = [];
 const schemas = new SchemaChecks({ compileMs: 400, checkMs: 200 });
 
 afterAll(() => schemas.close());
@@ -29,7 +30,7 @@ async function start(
   behaviour: string,
   rules: Partial<StdioServerConfig> = {},
 ): Promise<{
-  readonly pool: ToolRegistry & ServerDirectory;
+  readonly pool: ToolDispatcher & ServerDirectory;
   readonly hostile: ServerStatus;
   readonly log: readonly string[];
 }> {
@@ -55,7 +56,7 @@ async function start(
 
 const isSettled = ({ state }: ServerStatus): boolean => state === 'ready' || state === 'failed';
 
-async function expectGood(pool: ToolRegistry): Promise<void> {
+async function expectGood(pool: ToolDispatcher): Promise<void> {
   expect(await pool.call(callRequest('good__fine'))).toMatchObject({
     type: 'result',
     result: { content: [{ text: 'fine' }] },
@@ -147,7 +148,7 @@ test.each([
 test('superfluous content of an initialize result is not retained', async () => {
   const { pool, hostile } = await start('stuffed');
   expect(hostile).toMatchObject({ state: 'ready', serverInfo: { name: `${'n'.repeat(200)}…` } });
-  expect(pool.server('hostile')?.capabilities).toEqual({ tools: {}, experimental: {} });
+  expect(await pool.server('hostile')?.capabilities()).toEqual({ tools: {}, experimental: {} });
 });
 
 test('a server whose initialize result exceeds the message limit fails at once with a clear reason, and the service continues', async () => {

@@ -1,3 +1,4 @@
+import { localCatalogue } from '../fleet/local-catalogue.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { createTestEdge } from '../http/testing.ts';
 import { ManualClock } from '../testing/manual-clock.ts';
@@ -24,7 +25,11 @@ async function started() {
   const registry = withInvalidServers(fixture.pool, invalid, { clock: new ManualClock(), logger });
   registry.start();
   await registry.settled(1000);
-  const edge = await createTestEdge({}, {}, { registry, directory: registry });
+  const edge = await createTestEdge(
+    {},
+    {},
+    { catalogue: localCatalogue(registry), directory: registry },
+  );
   onTestFinished(() => edge.close());
   const get = async (path: string) => {
     const response = await edge.app.inject({

@@ -2,9 +2,10 @@ import type { InvalidServer } from '../config/config.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { ServerDirectory } from '../ports/server-directory.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { ServerStatus, ToolRegistry } from '../ports/tool-registry.ts';
+import type { ServerStatus } from '../ports/tool-catalogue.ts';
+import type { ToolDispatcher } from '../ports/tool-dispatcher.ts';
 
-type Pool = ToolRegistry & ServerDirectory;
+type Pool = ToolDispatcher & ServerDirectory;
 
 /**
  * Adds invalid servers to a pool. They are listed as `invalid` with the reason, have no tools, and

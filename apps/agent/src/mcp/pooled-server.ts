@@ -1,6 +1,6 @@
 import type { Implementation } from '@signalbox/mcp-core';
 import type { ServerConfig } from '../config/config.ts';
-import type { ServerStatus } from '../ports/tool-registry.ts';
+import type { ServerStatus } from '../ports/tool-catalogue.ts';
 import { CallBreaker } from './call-breaker.ts';
 import { CallConnections } from './call-connections.ts';
 import type { CallAdmission, ConnectionLease, Refusal } from './call-lease.ts';

@@ -4,7 +4,8 @@ import { createHttpHandler, serveHttp, type HttpListener } from '@signalbox/mcp-
 import { createServer, defineTool, type Server } from '@signalbox/mcp-core/server';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { RemoteServerConfig } from '../config/config.ts';
-import type { ServerStatus, ToolRegistry } from '../ports/tool-registry.ts';
+import type { ServerStatus } from '../ports/tool-catalogue.ts';
+import type { ToolDispatcher } from '../ports/tool-dispatcher.ts';
 import { sharedChecks } from '../schema/testing/shared-checks.ts';
 import { ManualClock } from '../testing/manual-clock.ts';
 import { createServerPool } from './server-pool.ts';
@@ -61,7 +62,7 @@ async function remote(options: Partial<Parameters<typeof serveHttp>[1]> = {}): P
 }
 
 function start(config: Partial<RemoteServerConfig> & { readonly url: string }): {
-  readonly pool: ToolRegistry;
+  readonly pool: ToolDispatcher;
   readonly clock: ManualClock;
   readonly log: readonly string[];
 } {
@@ -237,7 +238,7 @@ test('a server that accepts connections and never responds is abandoned when the
 });
 
 interface Proxied {
-  readonly pool: ToolRegistry;
+  readonly pool: ToolDispatcher;
   readonly clock: ManualClock;
   readonly calls: readonly string[];
   /** Makes the server forget its sessions. */

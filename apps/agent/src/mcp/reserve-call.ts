@@ -4,7 +4,7 @@ import type {
   CallReservationRequest,
   ToolCallOutcome,
   ToolCallRequest,
-} from '../ports/tool-registry.ts';
+} from '../ports/tool-dispatcher.ts';
 import type { ConnectionLease } from './call-lease.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import { messageOf, seconds } from '../text/error-text.ts';

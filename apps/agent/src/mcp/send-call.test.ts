@@ -7,7 +7,7 @@ import {
 import type { InputContext } from '@signalbox/mcp-core/client';
 import { describe, expect, test, vi } from 'vitest';
 import type { StdioServerConfig } from '../config/config.ts';
-import type { ToolCallOutcome, ToolCallRequest } from '../ports/tool-registry.ts';
+import type { ToolCallOutcome, ToolCallRequest } from '../ports/tool-dispatcher.ts';
 import { FakeServer, type FakeCall } from './testing/fake-server.ts';
 import {
   callRequest,

@@ -1,7 +1,8 @@
 import { LocalError, type CallToolResult } from '@signalbox/mcp-core';
 import type { RequestOptions } from '@signalbox/mcp-core/client';
 import { isRemote } from '../config/config.ts';
-import type { CallWaiting, ToolCallOutcome, ToolCallRequest } from '../ports/tool-registry.ts';
+import type { CallWaiting } from '../ports/tool-catalogue.ts';
+import type { ToolCallOutcome, ToolCallRequest } from '../ports/tool-dispatcher.ts';
 import { outcomeOf, type CallLine } from './call-outcome.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import type { Trial } from './call-breaker.ts';

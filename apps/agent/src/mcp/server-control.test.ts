@@ -2,7 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import type { StdioServerConfig } from '../config/config.ts';
 import type { ServerControl } from '../ports/server-directory.ts';
-import type { ServerStatus, ToolCallOutcome, ToolCallRequest } from '../ports/tool-registry.ts';
+import type { ServerStatus } from '../ports/tool-catalogue.ts';
+import type { ToolCallOutcome, ToolCallRequest } from '../ports/tool-dispatcher.ts';
 import { FakeServer, type FakeCall } from './testing/fake-server.ts';
 import {
   callRequest,
@@ -56,19 +57,19 @@ describe('draining', () => {
   test('before the pool has started its servers keeps this one ended', async () => {
     const server = new FakeServer(toolNamed('t'));
     const { pool } = poolOf({ server });
-    pool.control('server')!.drain('graceful');
+    await pool.control('server')!.drain('graceful');
     pool.start();
     await setImmediate();
     expect(pool.servers()).toMatchObject([{ state: 'drained' }]);
     expect(server.launched).toEqual([]);
-    pool.control('server')!.reconnect('graceful');
+    await pool.control('server')!.reconnect('graceful');
     await statusOf(pool, 'server', is('ready'));
   });
 
   test('waits for the calls in flight, takes no new calls, and then stops the server', async () => {
     const { pool, server, control, begin } = await ready();
     const { outcome, received } = await begin();
-    control.drain('graceful');
+    await control.drain('graceful');
     expect(pool.servers()).toMatchObject([{ state: 'draining' }]);
     expect(pool.tools()).toEqual([]);
     expect(await pool.call(callRequest('server__t'))).toEqual({
@@ -84,12 +85,12 @@ describe('draining', () => {
 
   test('stops an idle server at once, until it is reconnected', async () => {
     const { pool, clock, server, control } = await ready();
-    control.drain('graceful');
+    await control.drain('graceful');
     expect(pool.servers()).toMatchObject([{ state: 'drained' }]);
     expect(clock.waits).toEqual([]);
     expect(server.open).toBe(0);
-    control.drain('graceful');
-    control.reconnect('graceful');
+    await control.drain('graceful');
+    await control.reconnect('graceful');
     await statusOf(pool, 'server', is('ready'));
     expect(server.launches).toBe(2);
   });
@@ -97,7 +98,7 @@ describe('draining', () => {
   test('with mode now loses the calls in flight', async () => {
     const { pool, server, control, begin } = await ready();
     const { outcome, received } = await begin();
-    control.drain('now');
+    await control.drain('now');
     expect(pool.servers()).toMatchObject([{ state: 'drained' }]);
     expect(server.open).toBe(0);
     received.answer(done);
@@ -107,7 +108,7 @@ describe('draining', () => {
   test('does not restart a server that exits meanwhile', async () => {
     const { pool, clock, server, control, begin } = await ready();
     const { outcome } = await begin();
-    control.drain('graceful');
+    await control.drain('graceful');
     server.crash();
     expect(await outcome).toMatchObject({ type: 'lost' });
     await statusOf(pool, 'server', is('drained'));
@@ -119,11 +120,11 @@ describe('draining', () => {
     hanging.launchPlan.push('hang', new Error('no'));
     const { pool, clock, control } = fixtureOf(hanging);
     await vi.waitFor(() => expect(hanging.launches).toBe(1), { interval: 1, timeout: 10_000 });
-    control.drain('graceful');
+    await control.drain('graceful');
     expect(pool.servers()).toMatchObject([{ state: 'drained' }]);
-    control.reconnect('graceful');
+    await control.reconnect('graceful');
     await statusOf(pool, 'server', is('failed'));
-    control.drain('graceful');
+    await control.drain('graceful');
     expect(clock.waits).toEqual([]);
     expect(pool.servers()).toMatchObject([{ state: 'drained' }]);
     expect(hanging.open).toBe(0);
@@ -134,7 +135,7 @@ describe('reconnecting', () => {
   test('waits for the calls in flight, and takes new calls when the server is back', async () => {
     const { pool, server, control, begin } = await ready();
     const { outcome, received } = await begin();
-    control.reconnect('graceful');
+    await control.reconnect('graceful');
     expect(pool.servers()).toMatchObject([{ state: 'draining' }]);
     expect(server.launches).toBe(1);
     received.answer(done);
@@ -149,7 +150,7 @@ describe('reconnecting', () => {
   test('with mode now does not wait for the calls in flight', async () => {
     const { pool, server, control, begin } = await ready();
     const { outcome, received } = await begin();
-    control.reconnect('now');
+    await control.reconnect('now');
     expect(
       await statusOf(pool, 'server', ({ state, pid }) => state === 'ready' && pid === 4002),
     ).toMatchObject({ restarts: 1 });
@@ -165,10 +166,10 @@ describe('reconnecting', () => {
     await statusOf(pool, 'server', is('failed'));
     clock.advance(1000);
     await vi.waitFor(() => expect(clock.waits).toEqual([2000]), { interval: 1, timeout: 10_000 });
-    control.reconnect('graceful');
+    await control.reconnect('graceful');
     expect(clock.waits).toEqual([]);
     await vi.waitFor(() => expect(clock.waits).toEqual([1000]), { interval: 1, timeout: 10_000 });
-    control.reconnect('graceful');
+    await control.reconnect('graceful');
     await statusOf(pool, 'server', is('ready'));
     expect(server.open).toBe(1);
   });
@@ -178,16 +179,17 @@ describe('reconnecting', () => {
     server.launchPlan.push('hang');
     const { pool, control } = fixtureOf(server);
     await vi.waitFor(() => expect(server.launches).toBe(1), { interval: 1, timeout: 10_000 });
-    control.reconnect('graceful');
+    await control.reconnect('graceful');
     expect(server.launches).toBe(1);
-    control.reconnect('now');
+    await control.reconnect('now');
     await statusOf(pool, 'server', is('ready'));
     expect([server.launches, server.open]).toEqual([2, 1]);
   });
 
   test('requested repeatedly leaves one connection', async () => {
     const { pool, server, control } = await ready();
-    for (let time = 0; time < 20; time++) control.reconnect(time % 3 === 0 ? 'graceful' : 'now');
+    for (let time = 0; time < 20; time++)
+      await control.reconnect(time % 3 === 0 ? 'graceful' : 'now');
     await statusOf(pool, 'server', is('ready'));
     expect(server.open).toBe(1);
     await pool.close();
@@ -197,8 +199,8 @@ describe('reconnecting', () => {
   test('connects no server after the pool was closed', async () => {
     const { pool, server, control } = await ready();
     await pool.close();
-    control.reconnect('now');
-    control.drain('now');
+    await control.reconnect('now');
+    await control.drain('now');
     expect(pool.servers()).toMatchObject([{ state: 'closed' }]);
     expect(server.launches).toBe(1);
   });

@@ -22,8 +22,8 @@ export function serverControl(
   dependencies: ControlDependencies,
 ): ServerControl {
   return {
-    reconnect: (mode) => server.reconnect(mode),
-    drain: (mode) => server.drain(mode),
+    reconnect: async (mode) => server.reconnect(mode),
+    drain: async (mode) => server.drain(mode),
     pins: () => pinnedTools(server, dependencies.pins),
     approve: (tool, digest) => approve(server, { tool, digest }, dependencies),
     approveTools: (tools) => approveTools(server, tools, dependencies),

@@ -36,10 +36,9 @@ export function serverFeatures(
     request: (client: ServerConnection['client'], options: RequestOptions) => Promise<T>,
   ): Promise<T> => asked(server, request);
   return {
-    get capabilities() {
-      // A plain object from the wire.
-      return server.life?.connection.client.server.capabilities as JsonObject | undefined;
-    },
+    // A plain object from the wire.
+    capabilities: async () =>
+      server.life?.connection.client.server.capabilities as JsonObject | undefined,
     resources: () => ask((client, options) => client.listResources(options)),
     resourceTemplates: () => ask((client, options) => client.listResourceTemplates(options)),
     readResource: (uri) => ask((client, options) => client.readResource(uri, options)),

@@ -1,5 +1,5 @@
 import type { Logger } from '../ports/logger.ts';
-import type { BreakerStatus } from '../ports/tool-registry.ts';
+import type { BreakerStatus } from '../ports/tool-catalogue.ts';
 
 /** Log of one server. Adds the server's name to each entry and masks its secrets. */
 export class ServerLog {

@@ -1,7 +1,7 @@
 import { LocalError } from '@signalbox/mcp-core';
 import { describe, expect, test } from 'vitest';
 import type { StdioServerConfig } from '../config/config.ts';
-import type { ServerStatus } from '../ports/tool-registry.ts';
+import type { ServerStatus } from '../ports/tool-catalogue.ts';
 import { FakeServer } from './testing/fake-server.ts';
 import { callRequest, poolOf, statusOf, toolNamed } from './testing/pool-fixture.ts';
 

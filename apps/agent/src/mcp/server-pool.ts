@@ -5,15 +5,14 @@ import type { Logger } from '../ports/logger.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ServerDirectory } from '../ports/server-directory.ts';
 import type { ToolPins } from '../ports/tool-pins.ts';
+import type { CatalogueTool, ServerStatus } from '../ports/tool-catalogue.ts';
 import type {
   CallReservation,
   CallReservationRequest,
-  CatalogueTool,
-  ServerStatus,
   ToolCallOutcome,
   ToolCallRequest,
-  ToolRegistry,
-} from '../ports/tool-registry.ts';
+  ToolDispatcher,
+} from '../ports/tool-dispatcher.ts';
 import { messageOf } from '../text/error-text.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import { connectRemoteServer } from './connect-remote-server.ts';
@@ -64,7 +63,7 @@ const BUDGET_BYTES = 64 * 1024 * 1024;
  * Creates the pool of all configured servers. A server that fails or hangs does not affect others,
  * and no server process outlives this process.
  */
-export function createServerPool(options: ServerPoolOptions): ToolRegistry & ServerDirectory {
+export function createServerPool(options: ServerPoolOptions): ToolDispatcher & ServerDirectory {
   const {
     servers,
     clientInfo,

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { StdioServerConfig } from '../config/config.ts';
 import type { ServerDirectory } from '../ports/server-directory.ts';
-import type { ServerStatus, ToolRegistry } from '../ports/tool-registry.ts';
+import type { ServerStatus } from '../ports/tool-catalogue.ts';
+import type { ToolDispatcher } from '../ports/tool-dispatcher.ts';
 import { sharedChecks } from '../schema/testing/shared-checks.ts';
 import { ManualClock } from '../testing/manual-clock.ts';
 import { connectStdioServer } from './connect-stdio-server.ts';
@@ -22,7 +23,7 @@ const core = {
   args: ['--conditions=@signalbox/source', CORE_SERVER],
   env: compileCache,
 };
-const pools: ToolRegistry[] = [];
+const pools: ToolDispatcher[] = [];
 
 afterEach(async () => {
   await Promise.all(pools.splice(0).map((pool) => pool.close()));
@@ -32,7 +33,7 @@ function start(
   servers: { readonly [name: string]: Partial<StdioServerConfig> },
   { graceMs = 2000 } = {},
 ): {
-  readonly pool: ToolRegistry & ServerDirectory;
+  readonly pool: ToolDispatcher & ServerDirectory;
   readonly clock: ManualClock;
   readonly log: readonly string[];
 } {
@@ -263,7 +264,7 @@ test.each(['modern', 'legacy'] as const)(
       annotations: { readOnlyHint: false, idempotentHint: false },
     });
     const progress: number[] = [];
-    const count = (idempotencyKey: string): ReturnType<ToolRegistry['call']> =>
+    const count = (idempotencyKey: string): ReturnType<ToolDispatcher['call']> =>
       pool.call(
         callRequest('core__count', {
           idempotencyKey,

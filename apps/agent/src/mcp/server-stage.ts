@@ -1,5 +1,5 @@
 import type { Clock } from '../ports/clock.ts';
-import type { ServerStatus } from '../ports/tool-registry.ts';
+import type { ServerStatus } from '../ports/tool-catalogue.ts';
 
 export type StageState = Exclude<ServerStatus['state'], 'invalid'>;
 

@@ -1,5 +1,5 @@
 import { isRemote, type ServerConfig } from '../config/config.ts';
-import type { BreakerStatus, ServerStatus } from '../ports/tool-registry.ts';
+import type { BreakerStatus, ServerStatus } from '../ports/tool-catalogue.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { ServerLife } from './server-life.ts';
 import type { ServerStage } from './server-stage.ts';

@@ -2,7 +2,7 @@ import type { Tool } from '@signalbox/mcp-core';
 import { describe, expect, test } from 'vitest';
 import type { StdioServerConfig } from '../config/config.ts';
 import { DefinitionChangedError, type ServerControl } from '../ports/server-directory.ts';
-import type { ServerStatus } from '../ports/tool-registry.ts';
+import type { ServerStatus } from '../ports/tool-catalogue.ts';
 import type { ToolPins } from '../ports/tool-pins.ts';
 import { definitionDigest, definitionParts, pinnedDefinition } from './definition-parts.ts';
 import { memoryToolPins } from './memory-tool-pins.ts';

@@ -1,6 +1,7 @@
 import { LocalError, ProtocolError } from '@signalbox/mcp-core';
 import { expect, test, vi } from 'vitest';
-import type { ServerStatus, ToolCallOutcome, ToolCallRequest } from '../ports/tool-registry.ts';
+import type { ServerStatus } from '../ports/tool-catalogue.ts';
+import type { ToolCallOutcome, ToolCallRequest } from '../ports/tool-dispatcher.ts';
 import { FakeServer, type FakeCall } from './testing/fake-server.ts';
 import {
   callRequest,

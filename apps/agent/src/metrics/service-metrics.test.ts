@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ServerStatus } from '../ports/tool-registry.ts';
+import type { ServerStatus } from '../ports/tool-catalogue.ts';
 import { type MetricSources, ServiceMetrics } from './service-metrics.ts';
 
 interface Sources {

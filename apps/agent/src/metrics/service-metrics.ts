@@ -2,7 +2,7 @@ import type { Counter, Histogram } from '@opentelemetry/api';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { StoreReader } from '../ports/store.ts';
-import type { ServerStatus } from '../ports/tool-registry.ts';
+import type { ServerStatus } from '../ports/tool-catalogue.ts';
 import { PrometheusReader } from './prometheus-reader.ts';
 import type { CallEnd, TurnEnd } from './run-timings.ts';
 

@@ -28,15 +28,15 @@ export interface ServerDirectory {
 /** Operator commands for one server. */
 export interface ServerControl {
   /**
-   * Reconnects and returns at once. `graceful`: accepts no new calls and waits for those in flight;
+   * Reconnects and does not wait for it. `graceful`: accepts no new calls and waits for those in flight;
    * `now`: loses those in flight.
    */
-  reconnect(mode: 'graceful' | 'now'): void;
+  reconnect(mode: 'graceful' | 'now'): Promise<void>;
   /**
    * Accepts no new calls and ends the server until `reconnect`, once no call is in flight
-   * (`graceful`) or `now`. Returns at once.
+   * (`graceful`) or `now`. Does not wait for its end.
    */
-  drain(mode: 'graceful' | 'now'): void;
+  drain(mode: 'graceful' | 'now'): Promise<void>;
   /** Returns the pinned definitions of the server's tools, by name. */
   pins(): Promise<readonly PinnedTool[]>;
   /**
@@ -104,7 +104,8 @@ export class DefinitionChangedError extends Error {
  * `ServerRefusedError` for the server's own errors.
  */
 export interface ServerFeatures {
-  readonly capabilities: JsonObject | undefined;
+  /** Capabilities that the server declared; undefined while it is not connected. */
+  capabilities(): Promise<JsonObject | undefined>;
   resources(): Promise<readonly Resource[]>;
   resourceTemplates(): Promise<readonly ResourceTemplate[]>;
   readResource(uri: string): Promise<readonly ResourceContents[]>;

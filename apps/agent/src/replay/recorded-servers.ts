@@ -1,20 +1,19 @@
 import { canonicalJson } from '@signalbox/mcp-core';
 import type { StoredCatalogue } from '../ports/store/epoch.ts';
 import type { ToolCall } from '../ports/store/tool-call.ts';
+import type { CatalogueTool, ServerStatus } from '../ports/tool-catalogue.ts';
 import type {
   CallReservation,
-  CatalogueTool,
-  ServerStatus,
   ToolCallOutcome,
   ToolCallRequest,
-  ToolRegistry,
-} from '../ports/tool-registry.ts';
+  ToolDispatcher,
+} from '../ports/tool-dispatcher.ts';
 import { FIND_TOOLS } from '../run/discovery/find-tools.ts';
 import type { Recording } from './recording.ts';
 import type { ReplayState } from './replay-state.ts';
 
 /** Tool registry with the tools and results of the recording. Connects to nothing. */
-export class RecordedServers implements ToolRegistry {
+export class RecordedServers implements ToolDispatcher {
   readonly #recording: Recording;
   readonly #state: ReplayState;
   readonly #answered = new Set<ToolCall>();

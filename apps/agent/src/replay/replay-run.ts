@@ -1,3 +1,4 @@
+import { localCatalogue } from '../fleet/local-catalogue.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -103,11 +104,13 @@ async function replay(
         settle(undefined);
     }
   };
+  const servers = new RecordedServers(recording, state);
   const engine = createRunEngine({
     store,
     queue: createMemoryJobQueue({ clock, onError: (_job, error) => fail(error) }),
     bus: createInProcessSignalBus(),
-    registry: new RecordedServers(recording, state),
+    catalogue: localCatalogue(servers),
+    dispatcher: servers,
     llm: new RecordedModel(recording, state),
     outputs: createOutputChecker(schemas),
     clock,

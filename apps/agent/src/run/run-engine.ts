@@ -12,7 +12,8 @@ import type { ToolCall } from '../ports/store/tool-call.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CrashPoint, CrashPoints } from '../ports/test-hooks.ts';
-import type { ToolRegistry } from '../ports/tool-registry.ts';
+import type { ToolCatalogue } from '../ports/tool-catalogue.ts';
+import type { ToolDispatcher } from '../ports/tool-dispatcher.ts';
 import { Activities } from './core/activities.ts';
 import { DEFAULT_MAX_QUEUED_RUNS } from './lifecycle/admission.ts';
 import { advanceRun } from './turn/advance-run.ts';
@@ -53,7 +54,8 @@ export interface EngineDependencies {
   readonly store: Store;
   readonly queue: JobQueue;
   readonly bus: SignalBus;
-  readonly registry: ToolRegistry;
+  readonly catalogue: ToolCatalogue;
+  readonly dispatcher: ToolDispatcher;
   readonly llm: LlmProviders;
   readonly outputs: OutputChecker;
   readonly clock: Clock;
@@ -100,8 +102,19 @@ class Engine implements RunEngine {
   #unsubscribe: () => void = () => undefined;
 
   constructor(dependencies: EngineDependencies) {
-    const { store, queue, bus, registry, llm, outputs, clock, logger, policies, crashPoints } =
-      dependencies;
+    const {
+      store,
+      queue,
+      bus,
+      catalogue,
+      dispatcher,
+      llm,
+      outputs,
+      clock,
+      logger,
+      policies,
+      crashPoints,
+    } = dependencies;
     const crashPoint = (point: CrashPoint): void => crashPoints?.(point);
     this.#commits = new Commits(store, bus, {
       clock,
@@ -121,7 +134,8 @@ class Engine implements RunEngine {
             logger.error('a job could not be enqueued', { ...job, error }),
           ),
       bus,
-      registry,
+      catalogue,
+      dispatcher,
       llm,
       outputs,
       clock,

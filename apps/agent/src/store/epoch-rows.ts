@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import type { Epoch, EpochReader, EpochWriter, StoredCatalogue } from '../ports/store/epoch.ts';
 import type { ToolSpec } from '../ports/llm-provider.ts';
-import type { CatalogueTool } from '../ports/tool-registry.ts';
+import type { CatalogueTool } from '../ports/tool-catalogue.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { ONE } from './read-queries.ts';

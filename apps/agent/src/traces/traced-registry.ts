@@ -1,8 +1,8 @@
-import type { ToolCallRequest, ToolRegistry } from '../ports/tool-registry.ts';
+import type { ToolCallRequest, ToolDispatcher } from '../ports/tool-dispatcher.ts';
 import type { Traces } from '../ports/traces.ts';
 
 /** Makes every call carry its trace context to the server. Without traces it returns the registry itself. */
-export function withTraces(registry: ToolRegistry, traces: Traces | undefined): ToolRegistry {
+export function withTraces(registry: ToolDispatcher, traces: Traces | undefined): ToolDispatcher {
   if (traces === undefined) return registry;
   return {
     ...registry,
@@ -16,7 +16,11 @@ export function withTraces(registry: ToolRegistry, traces: Traces | undefined): 
   };
 }
 
-function traced(registry: ToolRegistry, traces: Traces, request: ToolCallRequest): ToolCallRequest {
+function traced(
+  registry: ToolDispatcher,
+  traces: Traces,
+  request: ToolCallRequest,
+): ToolCallRequest {
   const { runId, callId, wireName } = request;
   const tool = registry.find(wireName);
   if (callId === undefined || tool === undefined) return request;

@@ -64,7 +64,7 @@ export async function createServiceEdge(
       store,
       read,
       bus,
-      registry,
+      catalogue: registry.catalogue,
       directory: { server: () => undefined, control: () => undefined },
       llm,
       clock,

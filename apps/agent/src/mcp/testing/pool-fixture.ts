@@ -2,7 +2,8 @@ import type { JsonObject, Tool } from '@signalbox/mcp-core';
 import type { StdioServerConfig } from '../../config/config.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { ServerDirectory } from '../../ports/server-directory.ts';
-import type { ServerStatus, ToolCallRequest, ToolRegistry } from '../../ports/tool-registry.ts';
+import type { ServerStatus } from '../../ports/tool-catalogue.ts';
+import type { ToolCallRequest, ToolDispatcher } from '../../ports/tool-dispatcher.ts';
 import { sharedChecks } from '../../schema/testing/shared-checks.ts';
 import { ManualClock } from '../../testing/manual-clock.ts';
 import { createServerPool, type ServerPoolOptions } from '../server-pool.ts';
@@ -12,7 +13,7 @@ import { FakeServer } from './fake-server.ts';
 export const compileCache = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '' };
 
 export interface PoolFixture {
-  readonly pool: ToolRegistry & ServerDirectory;
+  readonly pool: ToolDispatcher & ServerDirectory;
   readonly clock: ManualClock;
   readonly log: readonly string[];
 }
@@ -93,7 +94,7 @@ export function recordingLogger(): Logger & { readonly lines: string[] } {
 
 /** Resolves with the server's status once it meets the condition. */
 export function statusOf(
-  pool: ToolRegistry,
+  pool: ToolDispatcher,
   name: string,
   condition: (status: ServerStatus) => boolean,
 ): Promise<ServerStatus> {

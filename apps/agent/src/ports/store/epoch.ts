@@ -1,6 +1,6 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 import type { ToolSpec } from '../llm-provider.ts';
-import type { CatalogueTool } from '../tool-registry.ts';
+import type { CatalogueTool } from '../tool-catalogue.ts';
 
 /**
  * Common beginning of the model calls of a run. Constant until the next user message, since models

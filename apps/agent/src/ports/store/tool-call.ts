@@ -1,5 +1,5 @@
 import type { CallToolResult, JsonObject } from '@signalbox/mcp-core';
-import type { CancelLevel } from '../tool-registry.ts';
+import type { CancelLevel } from '../tool-dispatcher.ts';
 
 /** Every state of a tool call. */
 export const TOOL_CALL_STATES = [

@@ -1,4 +1,4 @@
-import type { CatalogueTool } from '../tool-registry.ts';
+import type { CatalogueTool } from '../tool-catalogue.ts';
 
 /** A tool of the server `a`. */
 export function catalogueTool(name: string): CatalogueTool {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '@signalbox/mcp-core';
 import { describe, expect, test } from 'vitest';
-import type { ToolCallOutcome } from '../../ports/tool-registry.ts';
+import type { ToolCallOutcome } from '../../ports/tool-dispatcher.ts';
 import type { ServerPolicy } from '../core/server-policy.ts';
 import { callsThenAnswer, type Script } from '../testing/fake-llm.ts';
 import { ok, READ_ONLY, type FakeTool } from '../testing/fake-registry.ts';

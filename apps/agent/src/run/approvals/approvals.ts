@@ -2,7 +2,7 @@ import type { ApprovalBinding, RememberedApproval } from '../../ports/store/appr
 import type { InboxItem } from '../../ports/store/inbox.ts';
 import type { Run } from '../../ports/store/run.ts';
 import type { ToolCall } from '../../ports/store/tool-call.ts';
-import type { CatalogueTool } from '../../ports/tool-registry.ts';
+import type { CatalogueTool } from '../../ports/tool-catalogue.ts';
 import { bindingOf, driftOf } from './binding.ts';
 import { approvalPolicy } from './policy.ts';
 import { failCall, requireApproval } from '../ledger/call-states.ts';
@@ -10,7 +10,7 @@ import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { openItem } from '../ledger/inbox-items.ts';
 
-type Parts = Uses<'bootId' | 'registry' | 'clock' | 'newId' | 'policyOf' | 'timers'>;
+type Parts = Uses<'bootId' | 'dispatcher' | 'clock' | 'newId' | 'policyOf' | 'timers'>;
 
 /** Decision about a planned call by the configuration and by remembered approvals. */
 export type ApprovalDecision = 'auto' | 'remembered' | 'ask' | 'deny';
@@ -94,7 +94,7 @@ export async function decideSend(
   change: Change,
   { run, call }: { readonly run: Run; readonly call: ToolCall },
 ): Promise<SendDecision> {
-  const tool = context.registry.find(call.wireName);
+  const tool = context.dispatcher.find(call.wireName);
   const policy = approvalPolicy(
     context.policyOf(call.server),
     tool ?? { name: call.tool, trusted: false, annotations: {} },
@@ -164,11 +164,11 @@ async function askAgain(
 }
 
 function whyNotOffered(
-  { registry }: Uses<'registry'>,
+  { dispatcher }: Uses<'dispatcher'>,
   { wireName, server, tool }: ToolCall,
 ): string {
   return (
-    registry.whyNotOffered(wireName) ??
+    dispatcher.whyNotOffered(wireName) ??
     `the server ${server} does not offer the tool ${tool} at present`
   );
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 import { digestOf } from '../../json/digest.ts';
 import type { ApprovalBinding } from '../../ports/store/approval.ts';
-import type { CatalogueTool } from '../../ports/tool-registry.ts';
+import type { CatalogueTool } from '../../ports/tool-catalogue.ts';
 import type { Uses } from '../core/engine-parts.ts';
 
 export interface Approvable {

@@ -1,5 +1,5 @@
 import { matchesPattern } from '../../text/name-patterns.ts';
-import type { CatalogueTool } from '../../ports/tool-registry.ts';
+import type { CatalogueTool } from '../../ports/tool-catalogue.ts';
 import type { ApprovalPolicy, ServerPolicy } from '../core/server-policy.ts';
 
 /** Returns whether calls of the tool are made, need approval, or are denied. */

@@ -1,11 +1,11 @@
 import type { Run } from '../../ports/store/run.ts';
 import type { ToolCall } from '../../ports/store/tool-call.ts';
+import type { CallWaiting } from '../../ports/tool-catalogue.ts';
 import type {
   CallReservation,
-  CallWaiting,
   ToolCallOutcome,
   ToolCallRequest,
-} from '../../ports/tool-registry.ts';
+} from '../../ports/tool-dispatcher.ts';
 import type { CallActivity } from '../core/activities.ts';
 import { decideSend } from '../approvals/approvals.ts';
 import { dispatchCall, failCall, moveCall } from '../ledger/call-states.ts';
@@ -25,7 +25,7 @@ type Parts = Uses<
   | 'bootId'
   | 'enqueue'
   | 'bus'
-  | 'registry'
+  | 'dispatcher'
   | 'llm'
   | 'clock'
   | 'logger'
@@ -89,7 +89,10 @@ async function performCall(
 ): Promise<void> {
   try {
     const signal = AbortSignal.any([activity.signal, context.closing]);
-    await serverConnected(context, planned.server, signal);
+    await serverConnected(context.dispatcher, planned.server, {
+      clock: context.clock,
+      signal,
+    });
     const reservation = await reserve(context, { call: planned, activity, signal });
     try {
       const dispatched =
@@ -137,17 +140,17 @@ async function giveUp(
  * before.
  */
 async function reserve(
-  context: Uses<'store' | 'registry' | 'logger' | 'commit'>,
+  context: Uses<'store' | 'dispatcher' | 'logger' | 'commit'>,
   {
     call,
     activity,
     signal,
   }: { readonly call: ToolCall; readonly activity: CallActivity; readonly signal: AbortSignal },
 ): Promise<CallReservation> {
-  const { store, registry } = context;
+  const { store, dispatcher } = context;
   const maxTotalMs = (await store.read.runCore(call.runId))?.limits.callMaxMs ?? 0;
   const resumeFrom = resumePointOf(call);
-  return registry.reserve({
+  return dispatcher.reserve({
     wireName: call.wireName,
     runId: call.runId,
     callId: call.id,

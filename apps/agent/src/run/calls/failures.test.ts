@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LlmError, type LlmRequest } from '../../ports/llm-provider.ts';
-import type { ToolCallOutcome } from '../../ports/tool-registry.ts';
+import type { ToolCallOutcome } from '../../ports/tool-dispatcher.ts';
 import { callsThenAnswer } from '../testing/fake-llm.ts';
 import { ok, READ_ONLY, type FakeTool } from '../testing/fake-registry.ts';
 import { openService } from '../testing/service.ts';

@@ -7,7 +7,7 @@ import {
 } from '@signalbox/mcp-core';
 import { describe, expect, test, vi } from 'vitest';
 import { LlmError } from '../../ports/llm-provider.ts';
-import type { ToolCallOutcome } from '../../ports/tool-registry.ts';
+import type { ToolCallOutcome } from '../../ports/tool-dispatcher.ts';
 import type { ServerPolicy } from '../core/server-policy.ts';
 import { callsThenAnswer, type Reply } from '../testing/fake-llm.ts';
 import { ok, READ_ONLY, untilCancelled, type FakeTool } from '../testing/fake-registry.ts';

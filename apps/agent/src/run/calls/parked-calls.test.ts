@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { ToolCallRequest } from '../../ports/tool-registry.ts';
+import type { ToolCallRequest } from '../../ports/tool-dispatcher.ts';
 import { RESUME_AFTER_MS } from './parked-calls.ts';
 import { callsThenAnswer } from '../testing/fake-llm.ts';
 import { ok, type FakeTool } from '../testing/fake-registry.ts';

@@ -1,7 +1,7 @@
 import type { Block } from '../../ports/llm-provider.ts';
 import type { Run } from '../../ports/store/run.ts';
 import type { ToolCall } from '../../ports/store/tool-call.ts';
-import type { CatalogueTool } from '../../ports/tool-registry.ts';
+import type { CatalogueTool } from '../../ports/tool-catalogue.ts';
 import {
   askForApproval,
   decideCall,
@@ -19,7 +19,7 @@ import { serveFindTools } from '../discovery/serve-find-tools.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { closestNames } from '../text/closest-names.ts';
 
-type Parts = Uses<'bootId' | 'enqueue' | 'registry' | 'clock' | 'newId' | 'policyOf' | 'timers'>;
+type Parts = Uses<'bootId' | 'enqueue' | 'clock' | 'newId' | 'policyOf' | 'timers'>;
 
 export type ToolUse = Extract<Block, { type: 'tool_use' }>;
 
@@ -27,6 +27,10 @@ export interface Plan {
   readonly run: Run;
   readonly turn: number;
   readonly toolUses: readonly ToolUse[];
+  /** Tools that the run may call. */
+  readonly offered: readonly CatalogueTool[];
+  /** Returns the reason why a tool is not among them; undefined when it is not known. */
+  readonly whyNotOffered: (wireName: string) => string | undefined;
 }
 
 /**
@@ -36,9 +40,8 @@ export interface Plan {
 export async function planCalls(
   context: Parts,
   change: Change,
-  { run, turn, toolUses }: Plan,
+  { run, turn, toolUses, offered, whyNotOffered }: Plan,
 ): Promise<void> {
-  const offered = context.registry.tools(run.servers);
   if (run.kind === 'agent') await recordCatalogue(change, turn, offered);
   for (const [position, toolUse] of toolUses.map(unwrapCallTool).entries()) {
     const tool = offered.find((candidate) => candidate.wireName === toolUse.name);
@@ -58,7 +61,7 @@ export async function planCalls(
       continue;
     }
     const refusal =
-      refusalOf(context, toolUse, { tool, offered }) ??
+      refusalOf(toolUse, { tool, offered, whyNotOffered }) ??
       (decision === 'deny' ? deniedByPolicy(call) : undefined);
     if (refusal !== undefined) {
       await failCall(context, change, { call, message: refusal });
@@ -125,12 +128,12 @@ async function insertCall(
 }
 
 function refusalOf(
-  { registry }: Uses<'registry'>,
   toolUse: ToolUse,
   {
     tool,
     offered,
-  }: { readonly tool: CatalogueTool | undefined; readonly offered: readonly CatalogueTool[] },
+    whyNotOffered,
+  }: Pick<Plan, 'offered' | 'whyNotOffered'> & { readonly tool: CatalogueTool | undefined },
 ): string | undefined {
   if (toolUse.isCut === true)
     return `This call of ${toolUse.name} was not made: your message reached its limit of output tokens before the arguments were complete. Do not send the same again. Do it in several calls with shorter arguments.`;
@@ -141,7 +144,7 @@ function refusalOf(
       toolUse.name,
       offered.map((candidate) => candidate.wireName),
     );
-    const reason = registry.whyNotOffered(toolUse.name);
+    const reason = whyNotOffered(toolUse.name);
     return `There is no tool named ${toolUse.name}${reason === undefined ? '' : ` at present: ${reason}`}.${near.length === 0 ? '' : ` Close names: ${near.join(', ')}.`}`;
   }
   if (toolUse.invalid !== undefined)

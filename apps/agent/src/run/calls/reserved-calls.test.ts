@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { CallReservationRequest, CallWaiting } from '../../ports/tool-registry.ts';
+import type { CallWaiting } from '../../ports/tool-catalogue.ts';
+import type { CallReservationRequest } from '../../ports/tool-dispatcher.ts';
 import { createServiceEdge } from '../../http/testing/service-edge.ts';
 import { callsThenAnswer } from '../testing/fake-llm.ts';
 import { ok } from '../testing/fake-registry.ts';

@@ -1,5 +1,16 @@
-import type { ServerStatus } from '../../ports/tool-registry.ts';
-import type { Uses } from '../core/engine-parts.ts';
+import type { ServerStatus } from '../../ports/tool-catalogue.ts';
+import type { Clock } from '../../ports/clock.ts';
+
+/** Servers whose connections are waited for: those of this process, or those of the catalogue. */
+interface Servers {
+  servers(): readonly ServerStatus[] | Promise<readonly ServerStatus[]>;
+  settled(timeoutMs: number, servers: readonly string[]): Promise<void>;
+}
+
+interface Wait {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
 
 /** Longest wait for a server that connects, in milliseconds. */
 const CONNECT_WAIT_MS = 15_000;
@@ -10,34 +21,30 @@ const CONNECT_WAIT_MS = 15_000;
  * a run that does not need them loses no time.
  */
 export function firstConnections(
-  context: Uses<'registry' | 'clock'>,
-  servers: readonly string[] | undefined,
-  signal: AbortSignal,
+  source: Servers,
+  wanted: readonly string[] | undefined,
+  wait: Wait,
 ): Promise<void> {
   return connected(
-    context,
-    ({ name, restarts }) => restarts === 0 && (servers?.includes(name) ?? true),
-    signal,
+    source,
+    ({ name, restarts }) => restarts === 0 && (wanted?.includes(name) ?? true),
+    wait,
   );
 }
 
 /** Waits for the server of a call while it connects, up to the limit or until the signal aborts. */
-export function serverConnected(
-  context: Uses<'registry' | 'clock'>,
-  server: string,
-  signal: AbortSignal,
-): Promise<void> {
-  return connected(context, ({ name }) => name === server, signal);
+export function serverConnected(source: Servers, server: string, wait: Wait): Promise<void> {
+  return connected(source, ({ name }) => name === server, wait);
 }
 
 async function connected(
-  { registry, clock }: Uses<'registry' | 'clock'>,
+  source: Servers,
   isNeeded: (server: ServerStatus) => boolean,
-  signal: AbortSignal,
+  { clock, signal }: Wait,
 ): Promise<void> {
-  const awaited = registry
-    .servers()
-    .filter((server) => server.state === 'connecting' && isNeeded(server));
+  const awaited = (await source.servers()).filter(
+    (server) => server.state === 'connecting' && isNeeded(server),
+  );
   // A clock that was set back does not extend the wait.
   const waitMs = Math.min(
     CONNECT_WAIT_MS,
@@ -48,7 +55,7 @@ async function connected(
   const onAbort = (): void => stop();
   signal.addEventListener('abort', onAbort);
   await Promise.race([
-    registry.settled(
+    source.settled(
       waitMs,
       awaited.map(({ name }) => name),
     ),

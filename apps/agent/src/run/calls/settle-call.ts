@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@signalbox/mcp-core';
 import { SENT_CALL_STATES, type ToolCall } from '../../ports/store/tool-call.ts';
-import type { CancelLevel, ToolCallOutcome } from '../../ports/tool-registry.ts';
+import type { CancelLevel, ToolCallOutcome } from '../../ports/tool-dispatcher.ts';
 import { storeLongText } from '../results/artifacts.ts';
 import { storeBinaries } from '../results/binary-artifacts.ts';
 import { cutErrorText } from '../ledger/call-results.ts';

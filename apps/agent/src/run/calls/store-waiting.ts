@@ -1,5 +1,5 @@
 import { SENT_CALL_STATES, type ToolCall } from '../../ports/store/tool-call.ts';
-import type { CallWaiting } from '../../ports/tool-registry.ts';
+import type { CallWaiting } from '../../ports/tool-catalogue.ts';
 import type { Uses } from '../core/engine-parts.ts';
 
 /**

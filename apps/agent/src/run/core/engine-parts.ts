@@ -7,7 +7,8 @@ import type { ToolCall } from '../../ports/store/tool-call.ts';
 import type { SignalBus } from '../../ports/signal-bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { CommitStep, CrashPoint } from '../../ports/test-hooks.ts';
-import type { ToolRegistry } from '../../ports/tool-registry.ts';
+import type { ToolCatalogue } from '../../ports/tool-catalogue.ts';
+import type { ToolDispatcher } from '../../ports/tool-dispatcher.ts';
 import type { Activities } from './activities.ts';
 import type { ServerPolicy } from './server-policy.ts';
 import { isShutdown, type Change } from './commits.ts';
@@ -25,7 +26,8 @@ export interface EngineParts {
   /** Hands a job to the queue. A queue that fails loses no work: the next start enqueues from the store. */
   readonly enqueue: (job: Job, delayMs?: number) => void;
   readonly bus: SignalBus;
-  readonly registry: ToolRegistry;
+  readonly catalogue: ToolCatalogue;
+  readonly dispatcher: ToolDispatcher;
   readonly llm: LlmProviders;
   readonly outputs: OutputChecker;
   readonly clock: Clock;

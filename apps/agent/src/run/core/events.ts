@@ -1,5 +1,6 @@
 import type { CallToolResult, JsonObject } from '@signalbox/mcp-core';
-import type { CallWaiting, CancelLevel } from '../../ports/tool-registry.ts';
+import type { CallWaiting } from '../../ports/tool-catalogue.ts';
+import type { CancelLevel } from '../../ports/tool-dispatcher.ts';
 import type { InboxKind } from '../../ports/store/inbox.ts';
 import type { Run, RunError } from '../../ports/store/run.ts';
 import type { RunEvent } from '../../ports/store/run-event.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CatalogueTool } from '../../ports/tool-registry.ts';
+import type { CatalogueTool } from '../../ports/tool-catalogue.ts';
 import { chooseTools, MAX_TOOL_TOKENS, specOf, tokensOf } from './choose-tools.ts';
 
 function server(name: string, count: number, characters: number): readonly CatalogueTool[] {

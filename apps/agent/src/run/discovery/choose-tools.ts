@@ -1,5 +1,5 @@
 import type { ToolSpec } from '../../ports/llm-provider.ts';
-import type { CatalogueTool } from '../../ports/tool-registry.ts';
+import type { CatalogueTool } from '../../ports/tool-catalogue.ts';
 import { tokensIn } from '../../usage/estimate-tokens.ts';
 
 /** Maximum number of tokens for tool definitions when the context size of the model is unknown. */

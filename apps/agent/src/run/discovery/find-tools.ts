@@ -1,6 +1,6 @@
 import type { CallToolResult, JsonObject } from '@signalbox/mcp-core';
 import type { ToolSpec } from '../../ports/llm-provider.ts';
-import type { CatalogueTool } from '../../ports/tool-registry.ts';
+import type { CatalogueTool } from '../../ports/tool-catalogue.ts';
 import { closestNames } from '../text/closest-names.ts';
 import { rankTools } from './rank-tools.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CatalogueTool } from '../../ports/tool-registry.ts';
+import type { CatalogueTool } from '../../ports/tool-catalogue.ts';
 import { rankTools } from './rank-tools.ts';
 import { wordsOf } from './words.ts';
 

@@ -1,6 +1,6 @@
 import type MiniSearch from 'minisearch';
 import { isPlainObject } from '../../json/plain-object.ts';
-import type { CatalogueTool } from '../../ports/tool-registry.ts';
+import type { CatalogueTool } from '../../ports/tool-catalogue.ts';
 import { isStopWord, wordsOf } from './words.ts';
 
 /** Searched fields of a tool and the weight of a word in each. */

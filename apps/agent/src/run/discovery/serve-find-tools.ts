@@ -1,5 +1,5 @@
 import type { ToolCall } from '../../ports/store/tool-call.ts';
-import type { CatalogueTool } from '../../ports/tool-registry.ts';
+import type { CatalogueTool } from '../../ports/tool-catalogue.ts';
 import { failCall, succeedCall } from '../ledger/call-states.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';

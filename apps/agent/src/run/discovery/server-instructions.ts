@@ -1,4 +1,4 @@
-import type { ServerStatus } from '../../ports/tool-registry.ts';
+import type { ServerStatus } from '../../ports/tool-catalogue.ts';
 
 /** Longest instructions of one server and of all servers, in characters. */
 const MAX_EACH = 4000;

@@ -1,5 +1,5 @@
 import type { Run } from '../../ports/store/run.ts';
-import type { CatalogueTool } from '../../ports/tool-registry.ts';
+import type { CatalogueTool } from '../../ports/tool-catalogue.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { CALL_TOOL, FIND_TOOLS } from './find-tools.ts';
@@ -11,11 +11,11 @@ const MAX_NAMED = 20;
  * conversation, or `undefined` without a change. Records the change.
  */
 export async function announceToolChanges(
-  { registry }: Uses<'registry'>,
+  { dispatcher }: Uses<'dispatcher'>,
   { sql, runId }: Change,
   { run, turn }: { readonly run: Run; readonly turn: number },
 ): Promise<string | undefined> {
-  const tools = registry.tools(run.servers);
+  const tools = dispatcher.tools(run.servers);
   if (await sql.isLastCatalogue(runId, tools, 'begin')) return undefined;
   const known = await sql.lastCatalogue(runId, 'begin');
   const text = known === undefined ? undefined : describeToolChanges(known.tools, tools);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ToolCallOutcome } from '../../ports/tool-registry.ts';
+import type { ToolCallOutcome } from '../../ports/tool-dispatcher.ts';
 import { callsThenAnswer } from '../testing/fake-llm.ts';
 import { ok, READ_ONLY, type FakeTool } from '../testing/fake-registry.ts';
 import { openService, type Service } from '../testing/service.ts';

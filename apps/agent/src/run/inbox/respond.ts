@@ -10,7 +10,7 @@ import { checkResponse, type InboxResponse } from './check-response.ts';
 import { runOnCommit } from '../core/on-commit.ts';
 
 type Parts = Uses<
-  'store' | 'bootId' | 'enqueue' | 'bus' | 'registry' | 'clock' | 'newId' | 'timers' | 'commit'
+  'store' | 'bootId' | 'enqueue' | 'bus' | 'catalogue' | 'clock' | 'newId' | 'timers' | 'commit'
 >;
 
 export interface Answer {
@@ -30,7 +30,7 @@ export async function respond(
   if (item.state !== 'open') throw notOpen(item);
   if (item.owner !== undefined && item.owner !== context.bootId) throw processEnded(item);
   const response = await checkResponse(item, answer, (wireName, args) =>
-    context.registry.checkArguments(wireName, args),
+    context.catalogue.checkArguments(wireName, args),
   );
   return context.commit(
     item.runId,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ToolCallRequest } from '../../ports/tool-registry.ts';
+import type { ToolCallRequest } from '../../ports/tool-dispatcher.ts';
 import { callsThenAnswer } from '../testing/fake-llm.ts';
 import { ok, READ_ONLY } from '../testing/fake-registry.ts';
 import { openService, type Service } from '../testing/service.ts';

@@ -7,7 +7,7 @@ import {
   type ToolCallState,
 } from '../../ports/store/tool-call.ts';
 import type { StoreTransaction } from '../../ports/store.ts';
-import type { CancelLevel } from '../../ports/tool-registry.ts';
+import type { CancelLevel } from '../../ports/tool-dispatcher.ts';
 import { errorResult } from './call-results.ts';
 import type { Change } from '../core/commits.ts';
 import { previewOf, type CancelOutcome, type RunEventTypes } from '../core/events.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ToolRegistry } from '../../ports/tool-registry.ts';
+import type { ToolDispatcher } from '../../ports/tool-dispatcher.ts';
 import { firstConnections } from '../calls/servers-ready.ts';
 import { callsThenAnswer } from '../testing/fake-llm.ts';
 import { ok, READ_ONLY, type FakeTool } from '../testing/fake-registry.ts';
@@ -91,18 +91,17 @@ describe.each([
 test('the wait for a connecting server is not longer when the clock was set back', async () => {
   const clock = new ManualClock();
   const waits: number[] = [];
-  const registry: Partial<ToolRegistry> = {
+  const registry: Partial<ToolDispatcher> = {
     servers: () => [
       { name: 'a', state: 'connecting', restarts: 0, since: clock.now() + YEAR_MS } as ReturnType<
-        ToolRegistry['servers']
+        ToolDispatcher['servers']
       >[number],
     ],
     settled: (waitMs) => Promise.resolve(void waits.push(waitMs)),
   };
-  await firstConnections(
-    { registry: registry as ToolRegistry, clock },
-    undefined,
-    new AbortController().signal,
-  );
+  await firstConnections(registry as ToolDispatcher, undefined, {
+    clock,
+    signal: new AbortController().signal,
+  });
   expect(waits).toEqual([15_000]);
 });

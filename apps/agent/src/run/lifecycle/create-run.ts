@@ -22,7 +22,7 @@ type Parts = Uses<
   | 'store'
   | 'enqueue'
   | 'bus'
-  | 'registry'
+  | 'catalogue'
   | 'llm'
   | 'outputs'
   | 'clock'
@@ -66,10 +66,10 @@ export async function createRun(
  * `unknown_price`
  */
 export async function refuseUnusable(
-  context: Uses<'registry' | 'llm' | 'outputs'>,
+  context: Uses<'catalogue' | 'llm' | 'outputs'>,
   run: Run,
 ): Promise<void> {
-  refuseUnknownServers(context, run.servers ?? []);
+  await refuseUnknownServers(context, run.servers ?? []);
   refuseMissingProvider(context, run);
   if (run.kind === 'agent') refuseUnsupportedSettings(context.llm, run, run.modelSettings);
   await refuseOutputSchema(context, run);
@@ -186,8 +186,12 @@ async function busyRuns(sql: StoreTransaction, threadId: string): Promise<readon
   return sql.unsettledRuns({ threadId });
 }
 
-function refuseUnknownServers({ registry }: Uses<'registry'>, wanted: readonly string[]): void {
-  const known = registry.servers().map((server) => server.name);
+async function refuseUnknownServers(
+  { catalogue }: Uses<'catalogue'>,
+  wanted: readonly string[],
+): Promise<void> {
+  if (wanted.length === 0) return;
+  const known = (await catalogue.servers()).map((server) => server.name);
   const unknown = wanted.filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
   const configured =

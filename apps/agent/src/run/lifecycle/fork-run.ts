@@ -15,7 +15,7 @@ import { shutdownError } from '../core/commits.ts';
 type Parts = Uses<
   | 'store'
   | 'enqueue'
-  | 'registry'
+  | 'catalogue'
   | 'llm'
   | 'outputs'
   | 'clock'

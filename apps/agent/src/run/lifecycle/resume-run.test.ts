@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LlmError } from '../../ports/llm-provider.ts';
-import type { ToolCallOutcome } from '../../ports/tool-registry.ts';
+import type { ToolCallOutcome } from '../../ports/tool-dispatcher.ts';
 import { callsThenAnswer, type Script } from '../testing/fake-llm.ts';
 import { ok, READ_ONLY, untilCancelled, type FakeTool } from '../testing/fake-registry.ts';
 import { openService, type Service } from '../testing/service.ts';

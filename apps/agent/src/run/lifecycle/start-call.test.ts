@@ -231,3 +231,33 @@ describe('cancelling one call', () => {
     expect((await service.read.toolCall(other.call.id))?.state).toBe('awaiting_approval');
   });
 });
+
+test('the catalogue is not read inside a transaction', async () => {
+  let writes = 0;
+  const reads: string[] = [];
+  const service = await open({
+    changeStore: (store) => ({
+      ...store,
+      write: (work, options) =>
+        store.write(async (transaction) => {
+          writes += 1;
+          return work(transaction).finally(() => {
+            writes -= 1;
+          });
+        }, options),
+    }),
+  });
+  const { catalogue } = service.registry;
+  for (const name of ['servers', 'tools', 'find', 'whyNotOffered'] as const) {
+    const read = catalogue[name] as (wanted?: unknown) => Promise<unknown>;
+    Object.assign(catalogue, {
+      [name]: (wanted?: unknown) => {
+        reads.push(writes === 0 ? 'outside' : `${name} inside`);
+        return read(wanted);
+      },
+    });
+  }
+  const { run } = await service.engine.startCall(call('r__read', { path: 'a' }));
+  expect(new Set(reads)).toEqual(new Set(['outside']));
+  await service.settled(run.id);
+});

@@ -1,6 +1,6 @@
 import { exceededLimit, MAX_JSON_DEPTH } from '../../json/json-limits.ts';
 import { EngineError, type CallRun, type NewCall, type OnCommit } from '../../ports/run-engine.ts';
-import type { CatalogueTool } from '../../ports/tool-registry.ts';
+import type { CatalogueTool } from '../../ports/tool-catalogue.ts';
 import { admit } from './admission.ts';
 import { queuedEvent } from './create-run.ts';
 import type { Uses } from '../core/engine-parts.ts';
@@ -14,7 +14,7 @@ import { shutdownError } from '../core/commits.ts';
 type Parts = Uses<
   | 'bootId'
   | 'enqueue'
-  | 'registry'
+  | 'catalogue'
   | 'llm'
   | 'clock'
   | 'newId'
@@ -35,8 +35,8 @@ export async function startCall(
   onCommit?: OnCommit<CallRun>,
 ): Promise<CallRun> {
   if (context.closing.aborted) throw shutdownError();
-  const { server } = await findTool(context, wireName);
-  const wrong = tooDeep(input) ?? (await context.registry.checkArguments(wireName, input));
+  const tool = await findTool(context, wireName);
+  const wrong = tooDeep(input) ?? (await context.catalogue.checkArguments(wireName, input));
   if (wrong !== undefined)
     throw new EngineError('invalid_arguments', wrong, [{ path: '/arguments', message: wrong }]);
   const startedAt = context.clock.now();
@@ -44,7 +44,7 @@ export async function startCall(
     ...newRun(context, {
       kind: 'call',
       prompt: `Call ${wireName}`,
-      servers: [server],
+      servers: [tool.server],
       limits,
       metadata,
     }),
@@ -67,6 +67,8 @@ export async function startCall(
         run,
         turn: 0,
         toolUses: [{ type: 'tool_use', id: context.newId(), name: wireName, input }],
+        offered: [tool],
+        whyNotOffered: () => undefined,
       });
       change.afterCommit(() => watchWallClock(context, run));
       const stored = async (): Promise<CallRun> => {
@@ -94,16 +96,17 @@ function tooDeep(args: NewCall['arguments']): string | undefined {
 
 /** Finds a tool, and waits for its server while that connects. */
 async function findTool(
-  context: Uses<'registry' | 'clock' | 'closing'>,
+  context: Uses<'catalogue' | 'clock' | 'closing'>,
   wireName: string,
 ): Promise<CatalogueTool> {
-  const { registry, closing } = context;
-  if (registry.find(wireName) === undefined)
-    await serverConnected(context, wireName.split('__')[0] ?? '', closing);
-  const tool = registry.find(wireName);
+  const { catalogue, clock, closing } = context;
+  const known = await catalogue.find(wireName);
+  if (known !== undefined) return known;
+  await serverConnected(catalogue, wireName.split('__')[0] ?? '', { clock, signal: closing });
+  const tool = await catalogue.find(wireName);
   if (tool !== undefined) return tool;
-  const reason = registry.whyNotOffered(wireName);
-  if (reason !== undefined && registry.isQuarantined(wireName))
+  const reason = await catalogue.whyNotOffered(wireName);
+  if (reason !== undefined && (await catalogue.isQuarantined(wireName)))
     throw new EngineError('tool_quarantined', `${wireName} is not called: ${reason}`);
   throw new EngineError(
     'tool_not_found',

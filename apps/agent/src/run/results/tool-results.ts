@@ -17,7 +17,7 @@ export const MAX_RESULT_BYTES = 64 * 1024;
  * the model.
  */
 export async function storeToolResults(
-  context: Uses<'registry' | 'newId'>,
+  context: Uses<'dispatcher' | 'newId'>,
   change: Change,
   { run, calls }: { readonly run: Run; readonly calls: readonly ToolCall[] },
 ): Promise<void> {

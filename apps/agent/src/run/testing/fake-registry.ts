@@ -1,14 +1,14 @@
 import type { CallToolResult, JsonObject, ToolAnnotations } from '@signalbox/mcp-core';
+import { localCatalogue } from '../../fleet/local-catalogue.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { CatalogueTool, ServerStatus, ToolCatalogue } from '../../ports/tool-catalogue.ts';
 import type {
   CallReservation,
   CallReservationRequest,
-  CatalogueTool,
-  ServerStatus,
   ToolCallOutcome,
   ToolCallRequest,
-  ToolRegistry,
-} from '../../ports/tool-registry.ts';
+  ToolDispatcher,
+} from '../../ports/tool-dispatcher.ts';
 
 export type Behaviour = (request: ToolCallRequest) => Promise<ToolCallOutcome>;
 
@@ -22,8 +22,9 @@ export interface FakeTool {
 }
 
 /** Tools by wire name, each a function. Records the calls. */
-export class FakeRegistry implements ToolRegistry {
+export class FakeRegistry implements ToolDispatcher {
   readonly sent: ToolCallRequest[] = [];
+  readonly catalogue: ToolCatalogue = localCatalogue(this);
   /** While set, every server is still connecting; resolving it connects them. */
   connecting: Promise<unknown> | undefined;
   /** While set, each call waits for it before it may be sent. */

@@ -19,7 +19,10 @@ export async function advanceRun(context: EngineParts, runId: string): Promise<v
   if (context.closing.aborted) return;
   const activity = context.activities.beginTurn(runId);
   try {
-    await firstConnections(context, run.servers, activity.signal);
+    await firstConnections(context.dispatcher, run.servers, {
+      clock: context.clock,
+      signal: activity.signal,
+    });
     const turn = await context.commit(runId, (change) => beginTurn(context, change), 'begin-turn');
     if (turn !== undefined) await takeTurn(context, turn, activity.signal);
   } finally {

@@ -14,7 +14,7 @@ import { waitsForModel } from '../lifecycle/model-outage.ts';
 import { storeToolResults } from '../results/tool-results.ts';
 
 type Parts = Uses<
-  'bootId' | 'enqueue' | 'bus' | 'registry' | 'llm' | 'clock' | 'newId' | 'policyOf' | 'timers'
+  'bootId' | 'enqueue' | 'bus' | 'dispatcher' | 'llm' | 'clock' | 'newId' | 'policyOf' | 'timers'
 >;
 
 /** A turn that is about to make its model call. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Epoch } from '../../ports/store/epoch.ts';
 import type { ToolSpec } from '../../ports/llm-provider.ts';
 import type { Run } from '../../ports/store/run.ts';
-import type { CatalogueTool, ServerStatus } from '../../ports/tool-registry.ts';
+import type { CatalogueTool, ServerStatus } from '../../ports/tool-catalogue.ts';
 import { ARTIFACT_READ_SPEC } from '../results/artifact-read.ts';
 import { cardOf } from '../core/run-model.ts';
 import type { Change } from '../core/commits.ts';
@@ -18,14 +18,14 @@ import { serverInstructions } from '../discovery/server-instructions.ts';
  * turn creates it.
  */
 export async function epochOf(
-  context: Uses<'registry' | 'llm' | 'policyOf'>,
+  context: Uses<'dispatcher' | 'llm' | 'policyOf'>,
   { sql }: Change,
   run: Run,
 ): Promise<Epoch> {
   const stored = await sql.epoch(run.id);
   if (stored !== undefined) return stored;
-  const catalogue = context.registry.tools(run.servers);
-  const servers = context.registry
+  const catalogue = context.dispatcher.tools(run.servers);
+  const servers = context.dispatcher
     .servers()
     .filter(({ name }) => run.servers?.includes(name) ?? true);
   const tools = toolSpecs(catalogue, servers, knownContextTokens(cardOf(context.llm, run)));

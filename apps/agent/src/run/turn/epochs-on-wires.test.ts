@@ -46,7 +46,8 @@ describe.each(WIRES)('$provider $wire.path', (kind) => {
     const engine = createRunEngine({
       store,
       bus,
-      registry,
+      catalogue: registry.catalogue,
+      dispatcher: registry,
       queue: createMemoryJobQueue({ clock: systemClock, onError: () => undefined }),
       llm: connectOnly(kind, server),
       outputs: createOutputChecker(sharedChecks),

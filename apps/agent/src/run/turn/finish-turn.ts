@@ -14,7 +14,7 @@ import { planCalls, type ToolUse } from '../calls/plan-calls.ts';
 import { usageData } from '../limits/usage.ts';
 
 type Parts = Uses<
-  'bootId' | 'enqueue' | 'bus' | 'registry' | 'clock' | 'newId' | 'policyOf' | 'timers'
+  'bootId' | 'enqueue' | 'bus' | 'dispatcher' | 'clock' | 'newId' | 'policyOf' | 'timers'
 >;
 
 /**
@@ -141,7 +141,13 @@ async function callTools(
       reason: spent.reason,
     });
   await change.sql.updateRun(run.id, { toolCalls });
-  await planCalls(context, change, { run, turn: turn.number, toolUses });
+  await planCalls(context, change, {
+    run,
+    turn: turn.number,
+    toolUses,
+    offered: context.dispatcher.tools(run.servers),
+    whyNotOffered: (wireName) => context.dispatcher.whyNotOffered(wireName),
+  });
 }
 
 /** Counts the consecutive messages whose last call was cut. */

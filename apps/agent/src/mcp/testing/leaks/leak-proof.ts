@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ToolRegistry } from '../../../ports/tool-registry.ts';
+import type { ToolDispatcher } from '../../../ports/tool-dispatcher.ts';
 import { callRequest } from '../pool-fixture.ts';
 import { createLeakyPool, LEAK_VARIABLE, type LeakyPool } from './leaky-pool.ts';
 
@@ -231,7 +231,7 @@ async function ownerKilled(
   }
 }
 
-async function begun(servers: LeakyPool, hasBegun: () => Promise<void>): Promise<ToolRegistry> {
+async function begun(servers: LeakyPool, hasBegun: () => Promise<void>): Promise<ToolDispatcher> {
   const pool = createLeakyPool(servers);
   pool.start();
   await until(

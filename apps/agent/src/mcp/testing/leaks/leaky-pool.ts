@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { ServerDirectory } from '../../../ports/server-directory.ts';
-import type { ToolRegistry } from '../../../ports/tool-registry.ts';
+import type { ToolDispatcher } from '../../../ports/tool-dispatcher.ts';
 import { systemClock } from '../../../system/system-clock.ts';
 import { sharedChecks } from '../../../schema/testing/shared-checks.ts';
 import { isRemote } from '../../../config/config.ts';
@@ -33,7 +33,7 @@ export function createLeakyPool({
   marks,
   traits,
   isReaped = true,
-}: LeakyPool): ToolRegistry & ServerDirectory {
+}: LeakyPool): ToolDispatcher & ServerDirectory {
   const args = [join(import.meta.dirname, 'leaky-server.ts'), ...traits];
   return createServerPool({
     servers: marks.map((mark, index) =>
