@@ -65,12 +65,12 @@ test('a run is followed to its end, and only its answer goes to stdout', async (
   const id = await start('Write a letter');
   const store = edge.store;
   const followed = signalbox('follow', id);
-  const lastSeq = await store.write((transaction) =>
+  const lastSeq = await store.write({}, (transaction) =>
     transaction.append(id, [
       { type: 'run.completed', data: { answer: 'Dear Ann', output: undefined, scripted: false } },
     ]),
   );
-  await store.write((transaction) =>
+  await store.write({}, (transaction) =>
     transaction.updateRun(id, { status: 'completed', finishedAt: 1 }),
   );
   edge.bus.publish({ type: 'events', runId: id, lastSeq });

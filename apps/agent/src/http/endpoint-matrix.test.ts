@@ -335,7 +335,7 @@ async function open(): Promise<{
       w__write: { call: () => Promise.resolve(ok('written')) },
     },
   });
-  await service.store.write(async (sql) => {
+  await service.store.write({}, async (sql) => {
     await sql.insertThread({
       id: 't1',
       title: undefined,

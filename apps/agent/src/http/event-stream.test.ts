@@ -153,7 +153,7 @@ test('a reader that disconnects before its stream begins leaves no listener behi
   request.destroy();
   await closed;
   const run = queuedRun('run-2');
-  await edge.store.write((sql) => sql.insertRun(run));
+  await edge.store.write({}, (sql) => sql.insertRun(run));
   const followed = new Promise<void>((resolve) => {
     const subscribe = edge.bus.subscribe.bind(edge.bus);
     edge.bus.subscribe = (listener) => {
@@ -218,7 +218,7 @@ test('deltas carry an offset but no id, and come before their message is complet
 });
 
 test('the snapshot carries the text so far of an unfinished message', async () => {
-  await edge.store.write(async (transaction) =>
+  await edge.store.write({}, async (transaction) =>
     transaction.savePartial('run-1', { messageId: 'm1', text: 'Hel' }),
   );
   const [snapshot] = await take(frames(await open('/v1/runs/run-1/events')), 1);

@@ -81,7 +81,7 @@ export function createServeOnce(options: OnceOptions): ServeOnce {
       return { ...(given ?? (await answer(result, store.read))), isReplayed: false };
     } catch (error) {
       // A key that cannot be released is free at the next start; the client must see the first error.
-      await store.write((sql) => sql.releaseKey({ principal, key })).catch(() => undefined);
+      await store.write({}, (sql) => sql.releaseKey({ principal, key })).catch(() => undefined);
       throw error;
     }
   };
@@ -95,7 +95,7 @@ export async function keepLaterAnswer<Body>(
 ): Promise<void> {
   const key = keyOf(request);
   if (key === undefined) return;
-  await store.write(async (sql) => {
+  await store.write(runId === undefined ? {} : { run: runId }, async (sql) => {
     // Nothing is stored for a run that was deleted meanwhile.
     if (runId === undefined || (await sql.run(runId)) !== undefined)
       await sql.finishKey({ principal, key }, { response: { status, location, body }, runId });
@@ -131,6 +131,7 @@ async function claim<Body>(
     .update(`${request.method} ${request.url}\n${canonicalJson(request.body ?? {})}`)
     .digest('hex');
   const used = await store.write(
+    {},
     async (sql) => {
       await sql.releaseKeysBefore(clock.now() - KEY_RETENTION_MS);
       return sql.claimKey({ principal, key, requestSha256, owner: store.bootId });

@@ -47,7 +47,7 @@ beforeEach(async () => {
   const respond = () =>
     Promise.reject(new EngineError('invalid_response', 'content.name: is required', problems));
   edge = await createTestEdge({}, { respond });
-  await edge.store.write(async (sql) => {
+  await edge.store.write({}, async (sql) => {
     await sql.insertRun(queuedRun('r1'));
     await sql.insertInboxItem({
       id: 'i1',
@@ -156,7 +156,7 @@ describe('the inbox', () => {
   } as const;
 
   test('shows a form as a list of its fields with titles, defaults and choices', async () => {
-    await edge.store.write((sql) =>
+    await edge.store.write({}, (sql) =>
       sql.insertInboxItem({ ...item, id: 'i2', request: FORM, createdAt: 1 }),
     );
     const fields = [
@@ -184,7 +184,7 @@ describe('the inbox', () => {
 
   test('is paged by a cursor', async () => {
     for (const id of ['i2', 'i3'])
-      await edge.store.write((sql) =>
+      await edge.store.write({}, (sql) =>
         sql.insertInboxItem({ ...item, id, request: FORM, createdAt: 1 }),
       );
     const { body: first } = (await get('/v1/inbox?limit=2')) as {
@@ -203,7 +203,7 @@ describe('the inbox', () => {
 
   test('and a view of a run show a long form truncated and without its fields', async () => {
     const long = { ...FORM, message: 'm'.repeat(6000) };
-    await edge.store.write((sql) =>
+    await edge.store.write({}, (sql) =>
       sql.insertInboxItem({ ...item, id: 'i2', request: long, createdAt: 1 }),
     );
     const cut = { id: 'i2', is_shortened: true, request: { message: `${'m'.repeat(500)}…` } };
@@ -230,7 +230,9 @@ describe('remembered approvals', () => {
     };
     expect(await get('/v1/approvals')).toEqual({ status: 200, body: { data: [view] } });
     expect(await get('/v1/approvals?run_id=r2')).toEqual({ status: 200, body: { data: [] } });
-    await edge.store.write((sql) => sql.rememberApproval({ ...APPROVAL, id: 'p2', createdAt: 1 }));
+    await edge.store.write({}, (sql) =>
+      sql.rememberApproval({ ...APPROVAL, id: 'p2', createdAt: 1 }),
+    );
     const { body } = (await get('/v1/approvals?limit=1')) as {
       body: { data: object[]; next_cursor: string };
     };

@@ -22,8 +22,8 @@ async function listening(): Promise<Listening> {
   await edge.app.listen({ port: 0, host: '127.0.0.1' });
   onTestFinished(() => edge.app.close());
   const { port } = edge.app.server.address() as AddressInfo;
-  await service.store.write((sql) => sql.insertRun(queuedRun('r1', { status: 'running' })));
-  onTestFinished(() => service.store.write((sql) => sql.deleteRun('r1')));
+  await service.store.write({}, (sql) => sql.insertRun(queuedRun('r1', { status: 'running' })));
+  onTestFinished(() => service.store.write({}, (sql) => sql.deleteRun('r1')));
   return {
     service,
     async open(headers = {}) {
@@ -40,7 +40,7 @@ async function listening(): Promise<Listening> {
     },
     async append(count) {
       for (let index = 0; index < count; index += 1) {
-        const lastSeq = await service.store.write((sql) =>
+        const lastSeq = await service.store.write({}, (sql) =>
           sql.append('r1', [{ type: 'tool_call.progress', data: { message: 'x'.repeat(65_536) } }]),
         );
         service.bus.publish({ type: 'events', runId: 'r1', lastSeq });
@@ -98,7 +98,7 @@ test('a reader that reads nothing for a minute is disconnected, and misses no ev
       { timeout: 10_000 },
     )
     .toBe('0');
-  await service.store.write((sql) => sql.updateRun('r1', { status: 'completed' }));
+  await service.store.write({}, (sql) => sql.updateRun('r1', { status: 'completed' }));
   expect(idsOf(await rest(await open({ 'last-event-id': '3' })))).toEqual(
     Array.from({ length: MORE_THAN_BUFFERS }, (_, index) => index + 4),
   );
@@ -118,7 +118,7 @@ test('a slow reader gets a stream.gap frame and a snapshot for dropped text, and
       offset: part * 1024,
       text: 'y'.repeat(1024),
     });
-  await service.store.write((sql) =>
+  await service.store.write({}, (sql) =>
     sql.savePartial('r1', { messageId: 'm1', text: 'y'.repeat(300 * 1024) }),
   );
   const reading = rest(slow.resume());
@@ -130,7 +130,7 @@ test('a slow reader gets a stream.gap frame and a snapshot for dropped text, and
     offset: 300 * 1024,
     text: 'END',
   });
-  await service.store.write((sql) => sql.updateRun('r1', { status: 'completed' }));
+  await service.store.write({}, (sql) => sql.updateRun('r1', { status: 'completed' }));
   service.bus.publish({ type: 'events', runId: 'r1', lastSeq: MORE_THAN_BUFFERS });
   const text = await reading;
   const frames = [...text.matchAll(/^event: ([\w.]+)\ndata: (.*)$/gm)].map(([, event, data]) => ({

@@ -119,7 +119,7 @@ export async function createTestEdge(
     errors,
     listeners: () => listeners() - ofTheServer,
     async append(runId, types, patch) {
-      const lastSeq = await store.write(async (transaction) => {
+      const lastSeq = await store.write({}, async (transaction) => {
         if (patch !== undefined) await transaction.updateRun(runId, patch);
         return transaction.append(
           runId,
@@ -205,7 +205,7 @@ function storingEngine(store: Store): RunEngine {
         throw new EngineError('unknown_server', 'no server is named "nowhere"');
       count += 1;
       const run = queuedRun(`run-${count}`, { prompt, createdAt: count });
-      await store.write(async (transaction) => {
+      await store.write({}, async (transaction) => {
         await transaction.insertRun(run);
         await transaction.append(run.id, [queuedEvent(run)]);
         await onCommit?.(transaction, { ...run, lastSeq: 1 });

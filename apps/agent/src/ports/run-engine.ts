@@ -57,7 +57,10 @@ export interface Fork extends Pick<
   readonly prompt?: string;
 }
 
-/** Stores the caller's record of an effect in the transaction of the effect. */
+/**
+ * Stores the caller's record of an effect in the transaction of the effect. May run again with
+ * another result when that transaction is retried; the last run counts.
+ */
 export type OnCommit<T> = (transaction: StoreTransaction, result: T) => Promise<void>;
 
 /** Error with which the engine refuses a request. `http/problem.ts` maps the code to a status. */

@@ -54,15 +54,34 @@ export interface StoreTransaction
     IdempotencyWriter,
     RetentionWriter {}
 
+/**
+ * The rows that a write transaction locks before its first read: the thread, then the run. The lock
+ * of a run includes its thread. An id without a row locks nothing.
+ */
+export interface RowLocks {
+  readonly run?: string;
+  readonly thread?: string;
+}
+
 export interface Store {
   /** Identifies the lifetime of this process. Leases of other boots are void. */
   readonly bootId: string;
   readonly read: StoreReader;
   /**
-   * Runs `work` once in a write transaction and rolls back when it throws. `urgent`: a client waits
-   * for the result, so the transaction is started before others that wait.
+   * Runs `work` in a write transaction, and rolls back when it throws. The transaction first locks
+   * the rows that `locks` names and holds the locks until it ends, so what `work` reads of them
+   * cannot change before the commit. Only those rows are safe to read and then write; changes to
+   * other rows compare what they expect in their statement. A store may lock more: SQLite runs one
+   * write transaction at a time.
+   *
+   * `work` may run again after a rollback, when the database gave up the transaction (a deadlock or
+   * a serialization failure). It therefore changes nothing outside of its transaction, and collects
+   * its effects in what it returns: the result is that of the last run.
+   *
+   * `urgent`: a client waits for the result, so the transaction is started before others that wait.
    */
   write<T>(
+    locks: RowLocks,
     work: (transaction: StoreTransaction) => Promise<T>,
     options?: { readonly urgent?: boolean },
   ): Promise<T>;

@@ -292,7 +292,7 @@ describe('a recorded run has the same decisions', () => {
       script: callsThenAnswer([[{ name: 'a__x' }]]),
       tools: { a__x: read('x') },
     });
-    await service.store.write((sql) =>
+    await service.store.write({}, (sql) =>
       sql.insertThread({ id: 't1', title: undefined, metadata: {}, createdAt: 1, updatedAt: 1 }),
     );
     const ids: string[] = [];

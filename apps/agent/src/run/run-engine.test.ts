@@ -125,7 +125,7 @@ test('text is sent as deltas with offsets while it grows, and is stored every ha
       service.signals.filter((signal) => signal.type === 'delta').length === 4 || undefined,
   );
   service.clock.advance(500);
-  await service.store.write(() => Promise.resolve());
+  await service.store.write({}, () => Promise.resolve());
   const started = await service.event(id, 'message.started');
   expect(await service.read.partial(id)).toEqual({
     messageId: started.data['message_id'],
@@ -244,14 +244,14 @@ test('a planned call whose state changed while its server connected is not sent'
   service.registry.connecting = connected.promise;
   await service.engine.respond(item.id, { action: 'approve' });
   const call = await service.call(id);
-  await service.store.write((sql) =>
+  await service.store.write({}, (sql) =>
     sql.updateToolCall(call.id, { state: ['planned'] }, { attempt: 7 }),
   );
   connected.resolve();
   // Its commits come after the one that would send the call.
   await service.settled((await service.engine.createRun({ prompt: 'other' })).id);
   expect(service.registry.sent).toEqual([]);
-  await service.store.write((sql) =>
+  await service.store.write({}, (sql) =>
     sql.updateToolCall(call.id, { state: ['planned'] }, { attempt: 0 }),
   );
 });

@@ -155,7 +155,7 @@ class Engine implements RunEngine {
         onError: (error) => logger.error('the due model retries could not be read', { error }),
       }),
       maxQueuedRuns: dependencies.maxQueuedRuns ?? DEFAULT_MAX_QUEUED_RUNS,
-      commit: (runId, work, step) => this.#commits.commit(runId, work, step),
+      commit: (...change) => this.#commits.commit(...change),
       closing: this.#closing.signal,
     };
   }

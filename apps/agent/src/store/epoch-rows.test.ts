@@ -20,7 +20,7 @@ test('equal tools are stored once, and are deleted with the last run that has th
       database.close();
     }
   };
-  await store.write(async (sql) => {
+  await store.write({}, async (sql) => {
     for (const id of ['r1', 'r2']) {
       await sql.insertRun(queuedRun(id));
       await sql.insertCatalogue(id, { turn: 1, point: 'begin', tools: one });
@@ -29,9 +29,9 @@ test('equal tools are stored once, and are deleted with the last run that has th
     await sql.insertCatalogue('r1', { turn: 2, point: 'begin', tools: one });
   });
   expect(sets()).toBe(2);
-  await store.write((sql) => sql.deleteRun('r1'));
+  await store.write({}, (sql) => sql.deleteRun('r1'));
   expect(sets()).toBe(1);
-  await store.write(async (sql) => {
+  await store.write({}, async (sql) => {
     await sql.insertThread({
       id: 't1',
       title: undefined,
@@ -43,7 +43,7 @@ test('equal tools are stored once, and are deleted with the last run that has th
     await sql.insertCatalogue('r3', { turn: 1, point: 'begin', tools: two });
   });
   expect(sets()).toBe(2);
-  await store.write((sql) => sql.deleteThread('t1'));
+  await store.write({}, (sql) => sql.deleteThread('t1'));
   expect(sets()).toBe(1);
   await store.close();
 });

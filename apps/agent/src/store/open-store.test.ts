@@ -89,7 +89,7 @@ describe('a damaged database', () => {
   test('with invalid values still returns its lists, in which the damaged rows are marked', async () => {
     const dataDir = newDataDir();
     const store = await open(dataDir);
-    await store.write(async (sql) => {
+    await store.write({}, async (sql) => {
       for (const id of ['r1', 'r2']) await sql.insertRun(queuedRun(id));
     });
     const database = new Sqlite(join(dataDir, 'signalbox.sqlite'));
@@ -104,7 +104,7 @@ describe('a damaged database', () => {
     expect(data.find(({ id }) => id === 'r1')).toMatchObject({ error: damage, metadata: {} });
     expect(data.find(({ id }) => id === 'r2')).toMatchObject({ error: undefined });
     expect(await store.read.run('r1')).toMatchObject({ error: damage });
-    await expect(store.write((sql) => sql.run('r1'))).rejects.toThrow(
+    await expect(store.write({}, (sql) => sql.run('r1'))).rejects.toThrow(
       'the stored limits is damaged and cannot be read',
     );
     await store.close();
@@ -143,7 +143,7 @@ describe('the data directory', () => {
       const { openStore } = await import(${module});
       const clock = { now: () => 1, after: () => () => {} };
       const store = await openStore({ dataDir: process.argv[1], durability: 'process', clock });
-      await store.write((sql) => sql.insertRun({ id: 'kept', status: 'queued', prompt: '', provider: '', model: '', scripted: true, limits: {}, lastSeq: 0, turns: 0, toolCalls: 0, waitedMs: 0, createdAt: 1 }));
+      await store.write({}, (sql) => sql.insertRun({ id: 'kept', status: 'queued', prompt: '', provider: '', model: '', scripted: true, limits: {}, lastSeq: 0, turns: 0, toolCalls: 0, waitedMs: 0, createdAt: 1 }));
       process.stdout.write('ready');
       // A store without references is collected, and its lock is released.
       setInterval(() => store.bootId, 1000);`;
@@ -209,7 +209,7 @@ describe('the data directory', () => {
   test('keeps its commits when it is opened again', async () => {
     const dataDir = newDataDir();
     const first = await open(dataDir, 'power');
-    await first.write((sql) => sql.insertRun(queuedRun('r')));
+    await first.write({}, (sql) => sql.insertRun(queuedRun('r')));
     await first.close();
     const second = await open(dataDir);
     expect(await second.read.run('r')).toMatchObject({ prompt: 'do it' });
@@ -219,7 +219,7 @@ describe('the data directory', () => {
 
 test('events and turns have the time of the clock', async () => {
   const store = await open(newDataDir());
-  await store.write(async (sql) => {
+  await store.write({}, async (sql) => {
     await sql.insertRun(queuedRun('r'));
     await sql.append('r', [{ type: 'run.queued', data: { prompt: 'p' } }]);
   });

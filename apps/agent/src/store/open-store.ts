@@ -70,7 +70,7 @@ export async function openStore({
         write: (work) => lock.run(() => writer.transaction(() => work(writer.kysely))),
       }),
       read: createRunReader(reader),
-      write: (work, options) =>
+      write: (_, work, options) =>
         storageErrors(lock.run(() => writer.transaction(() => work(transaction)), options)),
       checkFiles,
       async probe() {

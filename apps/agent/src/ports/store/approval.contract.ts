@@ -22,7 +22,7 @@ export function approvalContract(name: string, open: OpenStore): void {
         toolDigest: 'b',
         createdAt: 1,
       });
-      await store.write(async (sql) => {
+      await store.write({}, async (sql) => {
         for (const id of ['r1', 'r2']) await sql.insertRun(queuedRun(id));
         for (const each of [approval('p1', 'r1'), approval('p2', 'r2'), approval('p3', 'r2', 'th')])
           await sql.rememberApproval(each);
@@ -34,8 +34,8 @@ export function approvalContract(name: string, open: OpenStore): void {
         (await store.read.rememberedApprovals(filter)).map(({ id }) => id);
       expect(await ids({ runId: 'r1' })).toEqual(['p1']);
       expect(await ids({ runId: 'r1', threadId: 'th' })).toEqual(['p1', 'p3']);
-      expect(await store.write((sql) => sql.forgetApproval('p3'))).toBe(true);
-      expect(await store.write((sql) => sql.forgetApproval('p3'))).toBe(false);
+      expect(await store.write({}, (sql) => sql.forgetApproval('p3'))).toBe(true);
+      expect(await store.write({}, (sql) => sql.forgetApproval('p3'))).toBe(false);
       expect(await store.read.rememberedApprovals()).toEqual([
         approval('p1', 'r1'),
         approval('p2', 'r2'),
@@ -56,13 +56,13 @@ export function approvalContract(name: string, open: OpenStore): void {
         decision: 'asked',
         outcome: undefined,
       };
-      await store.write((sql) => sql.appendAudit([entry, { ...entry, runId: 'r2' }]));
-      const failing = store.write(async (sql) => {
+      await store.write({}, (sql) => sql.appendAudit([entry, { ...entry, runId: 'r2' }]));
+      const failing = store.write({}, async (sql) => {
         await sql.appendAudit([entry]);
         throw new Error('changed my mind');
       });
       await expect(failing).rejects.toThrow('changed my mind');
-      await store.write((sql) => sql.appendAudit([]));
+      await store.write({}, (sql) => sql.appendAudit([]));
       const entries = await store.read.audit({ after: 0, limit: 10 });
       expect(entries).toEqual([
         { ...entry, seq: 1, at: expect.any(Number) as number },

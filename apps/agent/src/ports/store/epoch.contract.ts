@@ -20,7 +20,7 @@ export function epochContract(name: string, open: OpenStore): void {
     /** Opens a store in which `r1` and `r2` have an epoch and a catalogue. */
     async function openWithRuns() {
       const store = await openStore();
-      await store.write(async (sql) => {
+      await store.write({}, async (sql) => {
         for (const id of ['r1', 'r2']) {
           await sql.insertRun(queuedRun(id));
           await sql.insertEpoch({ runId: id, ...EPOCH });
@@ -34,7 +34,7 @@ export function epochContract(name: string, open: OpenStore): void {
       const store = await openWithRuns();
       expect(await store.read.epoch('r1')).toEqual({ runId: 'r1', ...EPOCH });
       expect(await store.read.epoch('r3')).toBeUndefined();
-      await store.write((sql) => sql.deleteRun('r1'));
+      await store.write({}, (sql) => sql.deleteRun('r1'));
       expect(await store.read.epoch('r1')).toBeUndefined();
       expect(await store.read.catalogues('r1')).toEqual([]);
       expect(await store.read.catalogues('r2')).toHaveLength(1);
@@ -42,7 +42,7 @@ export function epochContract(name: string, open: OpenStore): void {
 
     test('catalogues are returned in order, and the last of each kind is found', async () => {
       const store = await openWithRuns();
-      await store.write(async (sql) => {
+      await store.write({}, async (sql) => {
         await sql.insertCatalogue('r1', { turn: 2, point: 'plan', tools: TWO });
         await sql.insertCatalogue('r1', { turn: 2, point: 'begin', tools: ONE });
       });

@@ -11,7 +11,7 @@ export function idempotencyContract(name: string, open: OpenStore): void {
     test('a key is claimed once: by the first request, or by the same request after a restart when the first did not finish', async () => {
       const store = await openStore();
       const claim = (fields: Partial<KeyedRequest> = {}) =>
-        store.write((sql) => sql.claimKey(request(fields)));
+        store.write({}, (sql) => sql.claimKey(request(fields)));
       expect(await claim()).toBeUndefined();
       expect(await claim()).toEqual({
         ...request(),
@@ -28,7 +28,7 @@ export function idempotencyContract(name: string, open: OpenStore): void {
       expect([await claim({ owner: 'boot-2' }), (await claim({ owner: 'boot-2' }))?.owner]).toEqual(
         [undefined, 'boot-2'],
       );
-      await store.write((sql) =>
+      await store.write({}, (sql) =>
         sql.finishKey({ principal: 'p', key: 'k' }, { response: RESPONSE, runId: 'r1' }),
       );
       expect(await claim({ owner: 'boot-3' })).toMatchObject({
@@ -36,19 +36,19 @@ export function idempotencyContract(name: string, open: OpenStore): void {
         response: RESPONSE,
         runId: 'r1',
       });
-      await store.write((sql) => sql.releaseKey({ principal: 'p', key: 'k' }));
+      await store.write({}, (sql) => sql.releaseKey({ principal: 'p', key: 'k' }));
       expect((await claim())?.isDone).toBe(true);
-      await store.write((sql) => sql.releaseKey({ principal: 'p', key: 'other' }));
+      await store.write({}, (sql) => sql.releaseKey({ principal: 'p', key: 'other' }));
       expect(await claim({ key: 'other' })).toBeUndefined();
     });
 
     test('keys expire by their age', async () => {
       const store = await openStore();
-      await store.write((sql) => sql.claimKey(request()));
-      await store.write((sql) => sql.releaseKeysBefore(1234));
-      expect(await store.write((sql) => sql.claimKey(request()))).toBeDefined();
-      await store.write((sql) => sql.releaseKeysBefore(1235));
-      expect(await store.write((sql) => sql.claimKey(request()))).toBeUndefined();
+      await store.write({}, (sql) => sql.claimKey(request()));
+      await store.write({}, (sql) => sql.releaseKeysBefore(1234));
+      expect(await store.write({}, (sql) => sql.claimKey(request()))).toBeDefined();
+      await store.write({}, (sql) => sql.releaseKeysBefore(1235));
+      expect(await store.write({}, (sql) => sql.claimKey(request()))).toBeUndefined();
     });
   });
 }

@@ -12,13 +12,13 @@ export function inboxContract(name: string, open: OpenStore): void {
 
     test('exactly one of several responses to an inbox item wins', async () => {
       const store = await openStore();
-      await store.write(async (sql) => {
+      await store.write({}, async (sql) => {
         await sql.insertRun(queuedRun('r1'));
         await sql.insertInboxItem(openItem('i1'));
       });
       const answers = await Promise.all(
         [1, 2, 3].map((n) =>
-          store.write((sql) =>
+          store.write({}, (sql) =>
             sql.updateInboxItem('i1', 'open', {
               state: 'answered',
               response: { n },
@@ -39,7 +39,7 @@ export function inboxContract(name: string, open: OpenStore): void {
 
     test('inbox items are listed oldest first, by run and state', async () => {
       const store = await openStore();
-      await store.write(async (sql) => {
+      await store.write({}, async (sql) => {
         await sql.insertRun(queuedRun('r1'));
         await sql.insertRun(queuedRun('r2'));
         await sql.insertInboxItem({ ...openItem('i1'), createdAt: 5 });
@@ -56,7 +56,7 @@ export function inboxContract(name: string, open: OpenStore): void {
 
     test('the inbox is paged oldest first, without gaps or duplicates', async () => {
       const store = await openStore();
-      await store.write(async (sql) => {
+      await store.write({}, async (sql) => {
         await sql.insertRun(queuedRun('r1'));
         for (const id of ['i3', 'i1', 'i2'])
           await sql.insertInboxItem({ ...openItem(id), createdAt: 7 });
@@ -90,7 +90,7 @@ export function inboxContract(name: string, open: OpenStore): void {
           properties: { f: { type: 'string', description: 'd'.repeat(60_000) } },
         },
       };
-      await store.write(async (sql) => {
+      await store.write({}, async (sql) => {
         await sql.insertRun(queuedRun('r1'));
         await sql.insertInboxItem({ ...openItem('i1'), request });
         await sql.insertInboxItem({ ...openItem('i2'), request: { message: 'short' } });
@@ -103,7 +103,7 @@ export function inboxContract(name: string, open: OpenStore): void {
       });
       expect(short).toMatchObject({ id: 'i2', isShortened: false, request: { message: 'short' } });
       expect((await store.read.inboxItem('i1'))?.request).toEqual(request);
-      await store.write((sql) =>
+      await store.write({}, (sql) =>
         sql.updateInboxItem('i2', 'open', { request: { message: 'n'.repeat(9000) } }),
       );
       expect((await store.read.inbox({ limit: 9 })).data[1]).toMatchObject({
@@ -114,7 +114,7 @@ export function inboxContract(name: string, open: OpenStore): void {
 
     test('the open items of several runs are read at once, the oldest 20 of each', async () => {
       const store = await openStore();
-      await store.write(async (sql) => {
+      await store.write({}, async (sql) => {
         for (const id of ['r1', 'r2', 'r3']) await sql.insertRun(queuedRun(id));
         for (let count = 0; count < 25; count += 1)
           await sql.insertInboxItem({ ...openItem(`a${count}`), createdAt: count });

@@ -9,7 +9,7 @@ export function messageContract(name: string, open: OpenStore): void {
 
     test('messages keep their order, blocks and native items', async () => {
       const store = await openStore();
-      await store.write(async (sql) => {
+      await store.write({}, async (sql) => {
         await sql.insertRun(queuedRun('r1'));
         await sql.insertMessage('r1', {
           id: 'm2',
@@ -39,32 +39,32 @@ export function messageContract(name: string, open: OpenStore): void {
 
     test('the partial text of a run is one row that is overwritten and removed', async () => {
       const store = await openStore();
-      await store.write((sql) => sql.insertRun(queuedRun('r1')));
-      await store.write((sql) => sql.savePartial('r1', { messageId: 'm1', text: 'a' }));
-      await store.write((sql) => sql.savePartial('r1', { messageId: 'm1', text: 'ab' }));
+      await store.write({}, (sql) => sql.insertRun(queuedRun('r1')));
+      await store.write({}, (sql) => sql.savePartial('r1', { messageId: 'm1', text: 'a' }));
+      await store.write({}, (sql) => sql.savePartial('r1', { messageId: 'm1', text: 'ab' }));
       expect(await store.read.partial('r1')).toEqual({ messageId: 'm1', text: 'ab' });
-      await store.write((sql) => sql.savePartial('r1', undefined));
+      await store.write({}, (sql) => sql.savePartial('r1', undefined));
       expect(await store.read.partial('r1')).toBeUndefined();
     });
 
     test('a run has at most one active attempt of a turn, and the next claim stores nothing', async () => {
       const store = await openStore();
       const claim = (runId: string, messageId: string): Promise<boolean> =>
-        store.write((sql) => sql.startTurn({ runId, turn: 1, owner: messageId, messageId }));
-      await store.write(async (sql) => {
+        store.write({}, (sql) => sql.startTurn({ runId, turn: 1, owner: messageId, messageId }));
+      await store.write({}, async (sql) => {
         for (const id of ['r1', 'r2']) await sql.insertRun(queuedRun(id));
       });
       expect(await Promise.all([claim('r1', 'm1'), claim('r1', 'm2')])).toEqual([true, false]);
       expect(await claim('r2', 'm3')).toBe(true);
       expect(await store.read.activeTurn('r1')).toMatchObject({ messageId: 'm1', owner: 'm1' });
-      await store.write((sql) => sql.endTurn('m1', 'failed'));
+      await store.write({}, (sql) => sql.endTurn('m1', 'failed'));
       expect(await store.read.activeTurn('r1')).toBeUndefined();
       expect(await claim('r1', 'm4')).toBe(true);
     });
 
     test('an attempt of a turn ends once', async () => {
       const store = await openStore();
-      await store.write(async (sql) => {
+      await store.write({}, async (sql) => {
         await sql.insertRun(queuedRun('r1'));
         await sql.startTurn({ runId: 'r1', turn: 1, owner: 'boot', messageId: 'm1' });
       });
@@ -73,8 +73,8 @@ export function messageContract(name: string, open: OpenStore): void {
         owner: 'boot',
         messageId: 'm1',
       });
-      expect(await store.write((sql) => sql.endTurn('m1', 'interrupted'))).toBe(true);
-      expect(await store.write((sql) => sql.endTurn('m1', 'completed'))).toBe(false);
+      expect(await store.write({}, (sql) => sql.endTurn('m1', 'interrupted'))).toBe(true);
+      expect(await store.write({}, (sql) => sql.endTurn('m1', 'completed'))).toBe(false);
       expect(await store.read.activeTurn('r1')).toBeUndefined();
     });
   });

@@ -22,7 +22,7 @@ export function retentionContract(name: string, open: OpenStore): void {
 
     async function openWith(runs: readonly Run[]): Promise<Store> {
       const store = await openStore();
-      await store.write(async (sql) => {
+      await store.write({}, async (sql) => {
         for (const run of runs) await sql.insertRun(run);
       });
       return store;
@@ -33,7 +33,7 @@ export function retentionContract(name: string, open: OpenStore): void {
         ({ id }) => id,
       );
     const erase = (store: Store, id: string, threadId?: string): Promise<number> =>
-      store.write((sql) => sql.eraseRuns({ id, threadId }, CUTOFFS));
+      store.write({}, (sql) => sql.eraseRuns({ id, threadId }, CUTOFFS));
 
     test('runs that ended before the time are due, oldest first; of a thread only its last run', async () => {
       const store = await openWith([
@@ -61,7 +61,7 @@ export function retentionContract(name: string, open: OpenStore): void {
       ]);
       for (const id of ['late', 'failed', 'expired', 'running', 'absent'])
         expect(await erase(store, id)).toBe(0);
-      expect(await store.write((sql) => sql.deleteErased())).toBe(false);
+      expect(await store.write({}, (sql) => sql.deleteErased())).toBe(false);
       expect((await store.read.runs({ limit: 9 })).data).toHaveLength(4);
     });
 
@@ -75,14 +75,14 @@ export function retentionContract(name: string, open: OpenStore): void {
         ended('t1', 8, inThread(1)),
       ]);
       expect(await erase(store, 't1', 'th')).toBe(0);
-      await store.write((sql) => sql.updateRun('t0', { status: 'failed', finishedAt: 50 }));
+      await store.write({}, (sql) => sql.updateRun('t0', { status: 'failed', finishedAt: 50 }));
       expect(await erase(store, 't1', 'th')).toBe(2);
       expect((await store.read.runs({ limit: 9 })).data).toEqual([]);
     });
 
     test('an erased run is hidden at once from every read, and a page cursor at it stays valid', async () => {
       const store = await openWith([ended('a', 10), ended('b', 20), ended('c', 30)]);
-      await store.write(async (sql) => {
+      await store.write({}, async (sql) => {
         await sql.insertInboxItem({ ...openItem('i1'), runId: 'b', state: 'void' });
         await sql.claimKey(request());
         await sql.finishKey(request(), { response: RESPONSE, runId: 'b' });
@@ -100,10 +100,10 @@ export function retentionContract(name: string, open: OpenStore): void {
           read.inboxItem('i1'),
         ]),
       ).toEqual([undefined, undefined, undefined, undefined]);
-      expect(await store.write((sql) => sql.run('b'))).toBeUndefined();
+      expect(await store.write({}, (sql) => sql.run('b'))).toBeUndefined();
       expect(await read.runCounts()).toEqual(new Map([['completed', 2]]));
       expect(await due(store)).toEqual(['a', 'c']);
-      const used = await store.write((sql) => sql.claimKey(request()));
+      const used = await store.write({}, (sql) => sql.claimKey(request()));
       expect(used).toMatchObject({ isDone: true, response: undefined });
       const next = await read.runs({ limit: 2, cursor: page.nextCursor ?? '' });
       expect(next.data.map(({ id }) => id)).toEqual(['a']);
@@ -112,7 +112,7 @@ export function retentionContract(name: string, open: OpenStore): void {
     test('the rows of erased runs are deleted in parts, and artifacts of another run are kept', async () => {
       const store = await openWith([ended('a', 10), ended('kept', 101)]);
       const event = { type: 'run.queued', data: {} };
-      await store.write(async (sql: StoreTransaction) => {
+      await store.write({}, async (sql: StoreTransaction) => {
         await sql.insertArtifact(artifact('shared'));
         await sql.shareArtifacts(
           { id: 'a', threadId: undefined, threadPosition: undefined },
@@ -131,7 +131,7 @@ export function retentionContract(name: string, open: OpenStore): void {
       });
       await erase(store, 'a');
       let transactions = 1;
-      while (await store.write((sql) => sql.deleteErased())) transactions += 1;
+      while (await store.write({}, (sql) => sql.deleteErased())) transactions += 1;
       expect(transactions).toBe(3);
       const { read } = store;
       expect(await read.events('a', { after: 0, limit: 9 })).toEqual([]);
@@ -144,7 +144,7 @@ export function retentionContract(name: string, open: OpenStore): void {
 
     test('every artifact of an erased run is deleted, also when a transaction ends between two of them', async () => {
       const store = await openWith([ended('a', 10), ended('b', 20)]);
-      await store.write(async (sql) => {
+      await store.write({}, async (sql) => {
         await sql.append(
           'a',
           Array.from({ length: 850 }, () => ({ type: 'run.queued', data: {} })),
@@ -152,20 +152,20 @@ export function retentionContract(name: string, open: OpenStore): void {
         for (const id of ['1', '2', '3']) await sql.insertArtifact({ ...artifact(id), runId: 'b' });
       });
       for (const id of ['a', 'b']) await erase(store, id);
-      while (await store.write((sql) => sql.deleteErased()));
+      while (await store.write({}, (sql) => sql.deleteErased()));
       for (const id of ['1', '2', '3']) expect(await store.read.artifact(id)).toBeUndefined();
     });
 
     test('events are deleted from the last to the first, so that a reader in the middle misses none before its end', async () => {
       const store = await openWith([ended('a', 10)]);
-      await store.write((sql) =>
+      await store.write({}, (sql) =>
         sql.append(
           'a',
           Array.from({ length: 1500 }, () => ({ type: 'run.queued', data: {} })),
         ),
       );
       await erase(store, 'a');
-      expect(await store.write((sql) => sql.deleteErased())).toBe(true);
+      expect(await store.write({}, (sql) => sql.deleteErased())).toBe(true);
       const left = await store.read.events('a', { after: 0, limit: 2000 });
       expect(left.map(({ seq }) => seq)).toEqual(
         Array.from({ length: 500 }, (_, index) => index + 1),

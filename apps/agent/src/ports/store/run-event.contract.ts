@@ -9,10 +9,10 @@ export function eventContract(name: string, open: OpenStore): void {
 
     test('events take the next numbers in commit order, without gap or duplicate, under concurrent writers', async () => {
       const store = await openStore();
-      await store.write((sql) => sql.insertRun(queuedRun('r1')));
+      await store.write({}, (sql) => sql.insertRun(queuedRun('r1')));
       const last = await Promise.all(
         Array.from({ length: 30 }, (_, index) =>
-          store.write((sql) =>
+          store.write({}, (sql) =>
             sql.append('r1', [
               { type: 'a', data: { index } },
               { type: 'b', data: { index } },
@@ -35,7 +35,7 @@ export function eventContract(name: string, open: OpenStore): void {
 
     test('a page of events starts after a number and is limited', async () => {
       const store = await openStore();
-      await store.write(async (sql) => {
+      await store.write({}, async (sql) => {
         await sql.insertRun(queuedRun('r1'));
         await sql.append(
           'r1',
@@ -50,27 +50,29 @@ export function eventContract(name: string, open: OpenStore): void {
 
     test('a transaction that throws leaves no rows and uses no event numbers', async () => {
       const store = await openStore();
-      await store.write((sql) => sql.insertRun(queuedRun('r1')));
-      const failed = store.write(async (sql) => {
+      await store.write({}, (sql) => sql.insertRun(queuedRun('r1')));
+      const failed = store.write({}, async (sql) => {
         await sql.append('r1', [{ type: 'lost', data: {} }]);
         await sql.updateRun('r1', { status: 'running' });
         throw new Error('no');
       });
       await expect(failed).rejects.toThrow('no');
       expect(await store.read.run('r1')).toMatchObject({ status: 'queued', lastSeq: 0 });
-      expect(await store.write((sql) => sql.append('r1', [{ type: 'kept', data: {} }]))).toBe(1);
+      expect(await store.write({}, (sql) => sql.append('r1', [{ type: 'kept', data: {} }]))).toBe(
+        1,
+      );
     });
 
     test('an event of a run that does not exist is refused', async () => {
       const store = await openStore();
       await expect(
-        store.write((sql) => sql.append('nobody', [{ type: 'a', data: {} }])),
+        store.write({}, (sql) => sql.append('nobody', [{ type: 'a', data: {} }])),
       ).rejects.toBeInstanceOf(Error);
     });
 
     test('readers see no writes of a transaction before its commit, but the transaction sees its own writes', async () => {
       const store = await openStore();
-      await store.write(async (sql) => {
+      await store.write({}, async (sql) => {
         await sql.insertRun(queuedRun('r1'));
         expect(await sql.run('r1')).toBeDefined();
         expect(await store.read.run('r1')).toBeUndefined();

@@ -24,24 +24,24 @@ export function runContract(name: string, open: OpenStore): void {
           source: 'reported',
         },
       };
-      await store.write((sql) => sql.insertRun(run));
+      await store.write({}, (sql) => sql.insertRun(run));
       expect(await store.read.run('r1')).toEqual(run);
       expect(await store.read.run('r2')).toBeUndefined();
     });
 
     test('a patch sets its fields, clears its undefined fields and leaves the other fields', async () => {
       const store = await openStore();
-      await store.write((sql) =>
+      await store.write({}, (sql) =>
         sql.insertRun({ ...queuedRun('r1'), statusReason: 'asked', answer: 'half' }),
       );
-      await store.write((sql) =>
+      await store.write({}, (sql) =>
         sql.updateRun('r1', {
           status: 'running',
           statusReason: undefined,
           error: { code: 'x', message: 'y' },
         }),
       );
-      await store.write((sql) => sql.updateRun('r1', {}));
+      await store.write({}, (sql) => sql.updateRun('r1', {}));
       expect(await store.read.run('r1')).toMatchObject({
         status: 'running',
         statusReason: undefined,
@@ -52,7 +52,7 @@ export function runContract(name: string, open: OpenStore): void {
 
     test('runs are listed newest first, in pages that are stable when runs are added, and by status', async () => {
       const store = await openStore();
-      await store.write(async (sql) => {
+      await store.write({}, async (sql) => {
         for (const [index, id] of ['a', 'b', 'c', 'd', 'e'].entries())
           await sql.insertRun({
             ...queuedRun(id),
@@ -61,7 +61,7 @@ export function runContract(name: string, open: OpenStore): void {
           });
       });
       const first = await store.read.runs({ limit: 2 });
-      await store.write((sql) => sql.insertRun({ ...queuedRun('z'), createdAt: 9 }));
+      await store.write({}, (sql) => sql.insertRun({ ...queuedRun('z'), createdAt: 9 }));
       const second = await store.read.runs({ limit: 2, cursor: first.nextCursor ?? '' });
       const third = await store.read.runs({ limit: 2, cursor: second.nextCursor ?? '' });
       expect([first, second, third].map((page) => page.data.map((run) => run.id))).toEqual([
@@ -96,7 +96,7 @@ export function runContract(name: string, open: OpenStore): void {
         answer: 'a'.repeat(3000),
         output: { text: 'o'.repeat(5000) },
       };
-      await store.write(async (sql) => {
+      await store.write({}, async (sql) => {
         await sql.insertRun({ ...queuedRun('r1'), ...long, createdAt: 2 });
         await sql.insertRun({
           ...queuedRun('r2'),
@@ -132,11 +132,11 @@ export function runContract(name: string, open: OpenStore): void {
 
     test('the sampling requests of a server are counted by run', async () => {
       const store = await openStore();
-      await store.write(async (sql) => {
+      await store.write({}, async (sql) => {
         for (const id of ['r1', 'r2']) await sql.insertRun(queuedRun(id));
       });
       const count = (runId: string, server: string): Promise<number> =>
-        store.write((sql) => sql.countSampling(runId, server));
+        store.write({}, (sql) => sql.countSampling(runId, server));
       expect([
         await count('r1', 'a'),
         await count('r1', 'a'),
@@ -148,7 +148,7 @@ export function runContract(name: string, open: OpenStore): void {
     test('due retries are read in pages, earliest first', async () => {
       const store = await openStore();
       const times = { late: 9, due: 5, b: 3, a: 3, first: 1 };
-      await store.write(async (sql) => {
+      await store.write({}, async (sql) => {
         for (const [id, retryAt] of Object.entries(times))
           await sql.insertRun({ ...queuedRun(id), status: 'running', retryAt });
         await sql.insertRun({ ...queuedRun('none'), status: 'running' });
@@ -162,7 +162,7 @@ export function runContract(name: string, open: OpenStore): void {
         { runId: 'b', retryAt: 3 },
         { runId: 'due', retryAt: 5 },
       ]);
-      await store.write((sql) => sql.updateRun('first', { retryAt: undefined }));
+      await store.write({}, (sql) => sql.updateRun('first', { retryAt: undefined }));
       expect(await store.read.retries({ until: 2, limit: 9 })).toEqual([]);
     });
 
@@ -178,7 +178,7 @@ export function runContract(name: string, open: OpenStore): void {
         'cancelled',
         'expired',
       ];
-      await store.write(async (sql) => {
+      await store.write({}, async (sql) => {
         for (const [createdAt, status] of statuses.entries())
           await sql.insertRun({ ...queuedRun(status), status, createdAt });
       });

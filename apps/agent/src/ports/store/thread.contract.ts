@@ -45,7 +45,7 @@ export function threadContract(name: string, open: OpenStore): void {
         modelSettings: { temperature: 0.5, toolChoice: 'none' },
         createdAt: 2,
       });
-      await store.write(async (sql) => {
+      await store.write({}, async (sql) => {
         for (const each of [
           thread('t1'),
           thread('t2', { title: 'two', metadata: { a: 'b' }, createdAt: 2 }),
@@ -71,7 +71,7 @@ export function threadContract(name: string, open: OpenStore): void {
       await expect(store.read.agents({ limit: 9, cursor: 'forged' })).rejects.toBeInstanceOf(
         InvalidCursorError,
       );
-      const changes = await store.write(async (sql) => [
+      const changes = await store.write({}, async (sql) => [
         await sql.updateThread('t2', { title: undefined, metadata: {}, updatedAt: 9 }),
         await sql.updateThread('none', { title: undefined, metadata: {}, updatedAt: 9 }),
         await sql.updateAgent('a2', {
@@ -105,7 +105,7 @@ export function threadContract(name: string, open: OpenStore): void {
     test('runs have a position in their thread, are filtered, and are counted by status', async () => {
       const store = await openStore();
       const insert = (id: string, fields: Partial<Run>) =>
-        store.write(async (sql) =>
+        store.write({}, async (sql) =>
           sql.insertRun(
             queuedRun(id, {
               ...fields,
@@ -160,7 +160,9 @@ export function threadContract(name: string, open: OpenStore): void {
         ]),
       );
       await expect(
-        store.write((sql) => sql.insertRun(queuedRun('r4', { threadId: 't1', threadPosition: 1 }))),
+        store.write({}, (sql) =>
+          sql.insertRun(queuedRun('r4', { threadId: 't1', threadPosition: 1 })),
+        ),
       ).rejects.toBeInstanceOf(Error);
     });
 
@@ -173,7 +175,7 @@ export function threadContract(name: string, open: OpenStore): void {
           role: 'user',
           content: [{ type: 'text', text: id }],
         });
-      await store.write(async (sql) => {
+      await store.write({}, async (sql) => {
         await sql.insertRun(queuedRun('late', { threadId: 't1', threadPosition: 1 }));
         await sql.insertRun(queuedRun('early', { threadId: 't1', threadPosition: 0 }));
         await sql.insertRun(queuedRun('other', { threadId: 't2', threadPosition: 0 }));
@@ -219,7 +221,7 @@ export function threadContract(name: string, open: OpenStore): void {
 
     test('deleting a run deletes its rows and stored responses but keeps its idempotency keys used; deleting a thread deletes its runs', async () => {
       const store = await openStore();
-      await store.write(async (sql) => {
+      await store.write({}, async (sql) => {
         await sql.insertThread(thread('t1'));
         for (const [index, id] of ['r1', 'r2'].entries()) {
           await sql.insertRun(queuedRun(id, { threadId: 't1', threadPosition: index }));
@@ -229,8 +231,8 @@ export function threadContract(name: string, open: OpenStore): void {
           await sql.finishKey({ principal: 'p', key: id }, { response: RESPONSE, runId: id });
         }
       });
-      const claim = (key: string) => store.write((sql) => sql.claimKey(request({ key })));
-      await store.write((sql) => sql.deleteRun('r1'));
+      const claim = (key: string) => store.write({}, (sql) => sql.claimKey(request({ key })));
+      await store.write({}, (sql) => sql.deleteRun('r1'));
       expect([
         await store.read.run('r1'),
         await store.read.events('r1', { after: 0, limit: 9 }),
@@ -241,7 +243,7 @@ export function threadContract(name: string, open: OpenStore): void {
         RESPONSE,
       ]);
       expect(
-        await store.write(async (sql) => [
+        await store.write({}, async (sql) => [
           await sql.deleteThread('t1'),
           await sql.deleteThread('t1'),
         ]),
@@ -255,7 +257,7 @@ export function threadContract(name: string, open: OpenStore): void {
 
     test('deleting a thread deletes the artifacts that only its runs own', async () => {
       const store = await openStore();
-      await store.write(async (sql) => {
+      await store.write({}, async (sql) => {
         await sql.insertThread(thread('t'));
         const runs = [
           queuedRun('a', { threadId: 't', threadPosition: 0 }),

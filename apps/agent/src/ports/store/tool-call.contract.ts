@@ -12,7 +12,7 @@ export function toolCallContract(name: string, open: OpenStore): void {
 
     test('a tool call changes only from an expected state and attempt', async () => {
       const store = await openStore();
-      await store.write(async (sql) => {
+      await store.write({}, async (sql) => {
         await sql.insertRun(queuedRun('r1'));
         await sql.insertToolCall(plannedCall('c1'));
       });
@@ -21,7 +21,7 @@ export function toolCallContract(name: string, open: OpenStore): void {
         attempt: number,
         patch: Partial<ToolCall>,
       ): Promise<boolean> =>
-        store.write((sql) => sql.updateToolCall('c1', { state: [state], attempt }, patch));
+        store.write({}, (sql) => sql.updateToolCall('c1', { state: [state], attempt }, patch));
       expect(await update('planned', 1, { state: 'failed' })).toBe(false);
       expect(await update('dispatched', 0, { state: 'failed' })).toBe(false);
       expect(await update('planned', 0, { state: 'dispatched', attempt: 1, owner: 'boot' })).toBe(
@@ -34,7 +34,7 @@ export function toolCallContract(name: string, open: OpenStore): void {
         owner: 'boot',
       });
       expect(
-        await store.write((sql) =>
+        await store.write({}, (sql) =>
           sql.updateToolCall(
             'c1',
             { state: ['input_required', 'dispatched'] },
@@ -47,7 +47,7 @@ export function toolCallContract(name: string, open: OpenStore): void {
 
     test('tool calls are ordered by turn and position and can be filtered', async () => {
       const store = await openStore();
-      await store.write(async (sql) => {
+      await store.write({}, async (sql) => {
         await sql.insertRun(queuedRun('r1'));
         await sql.insertToolCall({ ...plannedCall('c1'), turn: 2, state: 'unknown' });
         await sql.insertToolCall({ ...plannedCall('c2'), position: 1 });
@@ -64,7 +64,7 @@ export function toolCallContract(name: string, open: OpenStore): void {
 
     test('the tool calls of a run are paged in order of turn and position', async () => {
       const store = await openStore();
-      await store.write(async (sql) => {
+      await store.write({}, async (sql) => {
         await sql.insertRun(queuedRun('r1'));
         for (const [id, turn, position] of [
           ['c4', 2, 1],

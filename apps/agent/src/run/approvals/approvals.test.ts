@@ -418,7 +418,7 @@ test('an approval that is remembered for the thread is valid for its other runs,
       ? { text: 'done' }
       : { calls: [{ name: 'a__write' }] };
   const service = await openService({ script, tools: { a__write: echo() }, policies: { a: ASK } });
-  await service.store.write(async (sql) => {
+  await service.store.write({}, async (sql) => {
     for (const id of ['t1', 't2'])
       await sql.insertThread({
         id,

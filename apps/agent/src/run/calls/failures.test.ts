@@ -331,7 +331,7 @@ test('a result for an ended attempt changes nothing', async () => {
   const { id } = await service.engine.createRun({ prompt: 'go' });
   await service.event(id, 'tool_call.dispatched');
   const call = await service.call(id);
-  await service.store.write((sql) =>
+  await service.store.write({}, (sql) =>
     sql.updateToolCall(call.id, { state: ['dispatched'] }, { attempt: 2 }),
   );
   late.resolve(ok('of attempt 1'));
@@ -342,7 +342,7 @@ test('a result for an ended attempt changes nothing', async () => {
     result: undefined,
   });
   expect(await service.types(id)).not.toContain('tool_call.completed');
-  await service.store.write((sql) =>
+  await service.store.write({}, (sql) =>
     sql.updateToolCall(call.id, { state: ['dispatched'] }, { attempt: 1 }),
   );
 });

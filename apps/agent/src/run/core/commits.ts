@@ -91,19 +91,27 @@ export class Commits {
     this.#hooks = hooks;
   }
 
-  /** @throws EngineError `shutting_down` after `close` */
+  /**
+   * Commits the changes of `work` to a run, under the locks of the run and of its thread. A new run
+   * has no row to lock and names its thread. `work` may run again after a rollback; only the events
+   * and effects of its last run count.
+   * @throws EngineError `shutting_down` after `close`
+   */
   async commit<T>(
     runId: string,
     work: (change: Change) => Promise<T>,
     step?: CommitStep,
+    threadId?: string,
   ): Promise<T> {
     if (this.#closed) throw shutdownError();
     if (step !== undefined) this.#hooks.crashPoint(`before-${step}-commit`);
-    const events: RunEventBody[] = [];
-    const effects: (() => void)[] = [];
-    const lastWork: (() => Promise<void>)[] = [];
     const written = this.#store.write(
+      threadId === undefined ? { run: runId } : { run: runId, thread: threadId },
+      // The store may run this again after a rollback, so it collects everything anew.
       async (sql) => {
+        const events: RunEventBody[] = [];
+        const effects: (() => void)[] = [];
+        const lastWork: (() => Promise<void>)[] = [];
         const state = { isRecheck: false };
         const change: Change = {
           runId,
@@ -121,13 +129,13 @@ export class Commits {
         await sql.appendAudit(await auditOf(sql, runId, events));
         const stored = events.length === 0 ? undefined : await this.#append(change, events);
         for (const last of lastWork) await last();
-        return { result, stored };
+        return { result, events, effects, stored };
       },
       { urgent: step !== undefined && REQUESTS.has(step) },
     );
     this.#pending.add(written);
     try {
-      const { result, stored } = await written;
+      const { result, events, effects, stored } = await written;
       if (step !== undefined) this.#hooks.crashPoint(`after-${step}-commit`);
       this.#hooks.onEvents(runId, events);
       if (stored !== undefined) this.#bus.publish({ type: 'events', runId, ...stored });

@@ -42,11 +42,15 @@ export interface EngineParts {
   readonly timers: Timers;
   readonly retries: RetrySweep;
   readonly maxQueuedRuns: number;
-  /** `step` names the transaction, so that tests can end the process there. */
+  /**
+   * Commits changes to a run; see `Commits`. `step` names the transaction, so that tests can end the
+   * process there.
+   */
   readonly commit: <T>(
     runId: string,
     work: (change: Change) => Promise<T>,
     step?: CommitStep,
+    threadId?: string,
   ) => Promise<T>;
   /** Aborted when the engine begins to close. */
   readonly closing: AbortSignal;

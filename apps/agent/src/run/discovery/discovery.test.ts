@@ -43,7 +43,7 @@ const heard = (service: Service, request: number): string =>
 
 async function withThread(options: Parameters<typeof openService>[0]): Promise<Service> {
   const service = await openService(options);
-  await service.store.write((sql) =>
+  await service.store.write({}, (sql) =>
     sql.insertThread({ id: 't1', title: undefined, metadata: {}, createdAt: 1, updatedAt: 1 }),
   );
   return service;

@@ -63,7 +63,7 @@ test('an elicitation that is complete after the end of the run is stored, and no
   await service.settled(id);
   complete('e1');
   // The next look waits its turn behind the write.
-  await service.store.write(async () => undefined);
+  await service.store.write({}, async () => undefined);
   expect(await service.read.inboxItem(itemId)).toMatchObject({
     state: 'delivered',
     request: { is_completed: true },

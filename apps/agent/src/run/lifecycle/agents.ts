@@ -12,7 +12,7 @@ export async function createAgent(
   onCommit?: OnCommit<Agent>,
 ): Promise<Agent> {
   refuseUnusableModel(llm, definition);
-  return store.write(async (sql) => {
+  return store.write({}, async (sql) => {
     const now = clock.now();
     const agent: Agent = { id: newId(), ...definition, createdAt: now, updatedAt: now };
     await sql.insertAgent(agent);
@@ -28,7 +28,7 @@ export async function replaceAgent(
   definition: AgentDefinition,
 ): Promise<Agent> {
   refuseUnusableModel(llm, definition);
-  return store.write(async (sql) => {
+  return store.write({}, async (sql) => {
     const agent = await sql.agent(id);
     if (agent === undefined) throw notFound(id);
     const patch = { ...definition, updatedAt: clock.now() };
@@ -39,7 +39,7 @@ export async function replaceAgent(
 
 /** Deletes an agent. Its runs continue. */
 export async function deleteAgent({ store }: Uses<'store'>, id: string): Promise<void> {
-  if (!(await store.write((sql) => sql.deleteAgent(id)))) throw notFound(id);
+  if (!(await store.write({}, (sql) => sql.deleteAgent(id)))) throw notFound(id);
 }
 
 /** Checks the model of an agent with its settings. */

@@ -53,6 +53,7 @@ export async function createRun(
       run.id,
       (change) => storeRun(context, change, { run, onBusy: input.onBusy ?? 'reject', onCommit }),
       'create-run',
+      run.threadId,
     );
     if (stored.run !== undefined) return stored.run;
     for (const other of stored.inTheWay)

@@ -4,7 +4,7 @@ import type { Uses } from '../core/engine-parts.ts';
 
 /** Deletes a settled run with everything but its audit entries. */
 export async function deleteRun({ store }: Uses<'store'>, id: string): Promise<void> {
-  await store.write(async (sql) => {
+  await store.write({ run: id }, async (sql) => {
     const run = await sql.run(id);
     if (run === undefined) throw new EngineError('run_not_found', `There is no run ${id}.`);
     if (!isSettled(run))

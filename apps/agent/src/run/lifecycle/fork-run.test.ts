@@ -115,7 +115,7 @@ test('a fork of a run in a thread has the conversation before it, and is in no t
   const service = await openService({
     script: ({ messages }) => ({ text: `heard ${messages.length}` }),
   });
-  await service.store.write((sql) =>
+  await service.store.write({}, (sql) =>
     sql.insertThread({ id: 't1', title: undefined, metadata: {}, createdAt: 1, updatedAt: 1 }),
   );
   for (const prompt of ['one', 'two'])

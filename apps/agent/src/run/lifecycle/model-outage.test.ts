@@ -374,7 +374,7 @@ describe('a run that waits for its model', () => {
 
   test('control: without the stored time the model call is retried at once after a restart', async () => {
     const { service, id } = await outageAndKill((killed, runId) =>
-      killed.store.write((sql) =>
+      killed.store.write({}, (sql) =>
         sql.updateRun(runId, { modelOutage: undefined, retryAt: undefined }),
       ),
     );

@@ -198,7 +198,7 @@ describe('a run is not resumed', () => {
       script: (_request, index) =>
         index === 0 ? { fail: new LlmError('auth', 'set the key') } : { text: 'done' },
     });
-    await service.store.write((sql) =>
+    await service.store.write({}, (sql) =>
       sql.insertThread({ id: 't', title: undefined, metadata: {}, createdAt: 1, updatedAt: 1 }),
     );
     const first = await service.engine.createRun({ prompt: 'go', threadId: 't' });

@@ -112,10 +112,10 @@ test('a sweep that ended in the middle is completed by the next process', async 
   let writes = 0;
   const dying: Pick<Store, 'read' | 'write'> = {
     read: service.opened.read,
-    write: (work, options) => {
+    write: (locks, work, options) => {
       writes += 1;
       return writes <= 4
-        ? service.opened.write(work, options)
+        ? service.opened.write(locks, work, options)
         : Promise.reject(new Error('no disk'));
     },
   };

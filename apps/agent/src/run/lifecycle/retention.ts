@@ -66,7 +66,7 @@ export class RetentionSweep {
     const { clock, logger, store } = this.#options;
     let runs = 0;
     try {
-      await store.write((sql) => sql.releaseKeysBefore(clock.now() - KEY_RETENTION_MS));
+      await store.write({}, (sql) => sql.releaseKeysBefore(clock.now() - KEY_RETENTION_MS));
       await this.#deleteRows();
       for (const status of SETTLED_STATUSES) runs += await this.#sweepStatus(status);
     } catch (error) {
@@ -86,7 +86,7 @@ export class RetentionSweep {
     for (let after: DueRun | undefined; !this.#isClosing;) {
       const due = await store.read.dueRuns({ status, endedBy, after, limit: BATCH });
       for (const run of due) {
-        const runs = await store.write((sql) => sql.eraseRuns(run, cutoffs));
+        const runs = await store.write({ run: run.id }, (sql) => sql.eraseRuns(run, cutoffs));
         deleted += runs;
         if (runs > 0) onDeleted(runs);
       }
@@ -101,7 +101,7 @@ export class RetentionSweep {
   async #deleteRows(): Promise<void> {
     const { store } = this.#options;
     for (let isRest = true; isRest && !this.#isClosing;) {
-      isRest = await store.write((sql) => sql.deleteErased());
+      isRest = await store.write({}, (sql) => sql.deleteErased());
       await this.#pause();
     }
   }

@@ -238,13 +238,17 @@ test('the catalogue is not read inside a transaction', async () => {
   const service = await open({
     changeStore: (store) => ({
       ...store,
-      write: (work, options) =>
-        store.write(async (transaction) => {
-          writes += 1;
-          return work(transaction).finally(() => {
-            writes -= 1;
-          });
-        }, options),
+      write: (locks, work, options) =>
+        store.write(
+          locks,
+          async (transaction) => {
+            writes += 1;
+            return work(transaction).finally(() => {
+              writes -= 1;
+            });
+          },
+          options,
+        ),
     }),
   });
   const { catalogue } = service.registry;

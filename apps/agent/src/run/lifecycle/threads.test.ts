@@ -13,7 +13,7 @@ async function withThread(
   script: Script,
 ): Promise<{ readonly service: Service; readonly threadId: string }> {
   const service = await openService({ script, tools: TOOLS });
-  await service.store.write((sql) =>
+  await service.store.write({}, (sql) =>
     sql.insertThread({ id: 't1', title: undefined, metadata: {}, createdAt: 1, updatedAt: 1 }),
   );
   return { service, threadId: 't1' };
@@ -128,7 +128,7 @@ describe('a run of a thread', () => {
   test('waits also across a crash of the service', async () => {
     const script: Script = ({ messages }) => ({ text: `after ${messages.length}` });
     const service = await openService({ script, crashAt: 'before-model-call' });
-    await service.store.write((sql) =>
+    await service.store.write({}, (sql) =>
       sql.insertThread({ id: 't1', title: undefined, metadata: {}, createdAt: 1, updatedAt: 1 }),
     );
     const first = await service.engine.createRun({ prompt: 'one', threadId: 't1' });
@@ -193,14 +193,14 @@ describe('a run of a stored agent', () => {
       createdAt: 1,
       updatedAt: 1,
     };
-    await service.store.write((sql) => sql.insertAgent(agent));
+    await service.store.write({}, (sql) => sql.insertAgent(agent));
     const { id } = await service.engine.createRun({
       prompt: 'go',
       agentId: 'a1',
       limits: { toolCalls: 5 },
     });
     await service.event(id, 'tool_call.completed');
-    await service.store.write((sql) => sql.deleteAgent('a1'));
+    await service.store.write({}, (sql) => sql.deleteAgent('a1'));
     held.resolve();
     expect(await service.settled(id)).toMatchObject({
       status: 'completed',

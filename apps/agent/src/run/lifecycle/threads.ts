@@ -8,7 +8,7 @@ export function createThread(
   details: ThreadDetails,
   onCommit?: OnCommit<Thread>,
 ): Promise<Thread> {
-  return store.write(async (sql) => {
+  return store.write({}, async (sql) => {
     const now = clock.now();
     const thread: Thread = { id: newId(), ...details, createdAt: now, updatedAt: now };
     await sql.insertThread(thread);
@@ -23,7 +23,7 @@ export function updateThread(
   id: string,
   change: (thread: Thread) => Partial<ThreadDetails>,
 ): Promise<Thread> {
-  return store.write(async (sql) => {
+  return store.write({ thread: id }, async (sql) => {
     const thread = await sql.thread(id);
     if (thread === undefined)
       throw new EngineError('thread_not_found', `There is no thread ${id}.`);
@@ -35,7 +35,7 @@ export function updateThread(
 
 /** Deletes a thread and its runs, all of which must be settled. */
 export async function deleteThread({ store }: Uses<'store'>, id: string): Promise<void> {
-  await store.write(async (sql) => {
+  await store.write({ thread: id }, async (sql) => {
     const [busy] = await sql.unsettledRuns({ threadId: id });
     if (busy !== undefined)
       throw new EngineError(

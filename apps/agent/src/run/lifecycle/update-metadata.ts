@@ -8,7 +8,7 @@ export async function updateMetadata(
   id: string,
   change: (metadata: Run['metadata']) => Run['metadata'],
 ): Promise<void> {
-  await store.write(async (sql) => {
+  await store.write({ run: id }, async (sql) => {
     const run = await sql.run(id);
     if (run === undefined) throw new EngineError('run_not_found', `There is no run ${id}.`);
     await sql.updateRun(id, { metadata: change(run.metadata) });

@@ -211,7 +211,7 @@ describe('recovery of a run in each state after a crash', () => {
   test('with an unfinished turn: the turn is interrupted before the next turn starts', async () => {
     const service = await openService({ script: () => ({ text: 'hi' }), isStarted: false });
     const { id } = await service.engine.createRun({ prompt: 'go' });
-    await service.store.write(async (sql) => {
+    await service.store.write({}, async (sql) => {
       await sql.updateRun(id, { status: 'running', startedAt: service.clock.now() });
       await sql.startTurn({ runId: id, turn: 1, owner: 'a dead boot', messageId: 'm' });
     });
@@ -517,7 +517,7 @@ describe('close', () => {
     service.clock.advance(1000);
     await closing;
     end.resolve();
-    await service.store.write(() => Promise.resolve());
+    await service.store.write({}, () => Promise.resolve());
     expect(await service.call(id)).toMatchObject({ state: 'dispatched' });
     expect(await service.types(id)).not.toContain('tool_call.completed');
     await service.kill();

@@ -46,18 +46,22 @@ function claims(
   const tried: string[] = [];
   const changeStore = (store: Store): Store => ({
     ...store,
-    write: (work, options) =>
-      store.write((sql) => {
-        const changed = { ...sql, ...change(sql, store) };
-        return work({
-          ...changed,
-          activeTurn: async (runId) => {
-            const turn = await changed.activeTurn(runId);
-            if (turn !== undefined) tried.push(runId);
-            return turn;
-          },
-        });
-      }, options),
+    write: (locks, work, options) =>
+      store.write(
+        locks,
+        (sql) => {
+          const changed = { ...sql, ...change(sql, store) };
+          return work({
+            ...changed,
+            activeTurn: async (runId) => {
+              const turn = await changed.activeTurn(runId);
+              if (turn !== undefined) tried.push(runId);
+              return turn;
+            },
+          });
+        },
+        options,
+      ),
   });
   return { tried, changeStore };
 }

@@ -255,7 +255,7 @@ describe('reading an artifact', () => {
         },
       },
     });
-    await service.store.write((sql) =>
+    await service.store.write({}, (sql) =>
       sql.insertThread({ id: 't1', title: undefined, metadata: {}, createdAt: 1, updatedAt: 1 }),
     );
     const { id: first } = await service.engine.createRun({ prompt: 'big', threadId: 't1' });

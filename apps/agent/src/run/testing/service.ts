@@ -275,11 +275,11 @@ function mortal(store: Store, { life, die, dieAfterCommits, isFull }: Death): St
   const read = new Proxy(store.read, {
     get: (target, name: keyof StoreReader) => (isOver() ? () => never : target[name]),
   });
-  const write: Store['write'] = async (work, options) => {
+  const write: Store['write'] = async (locks, work, options) => {
     if (isOver()) return never;
     writes += 1;
     if (isFull(writes)) throw new Error('database or disk is full');
-    const result = await store.write(work, options);
+    const result = await store.write(locks, work, options);
     commits += 1;
     if (commits >= dieAfterCommits) die();
     return isOver() ? never : result;

@@ -60,7 +60,7 @@ describe.each(WIRES)('$provider $wire.path', (kind) => {
       await store.close();
     });
     await engine.start();
-    await store.write((sql) =>
+    await store.write({}, (sql) =>
       sql.insertThread({ id: 't1', title: undefined, metadata: {}, createdAt: 1, updatedAt: 1 }),
     );
 

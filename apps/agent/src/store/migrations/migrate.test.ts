@@ -72,7 +72,7 @@ test('a database of an earlier version keeps its inbox items and artifacts, and 
     { id: 'i1', isShortened: true, request: { message: `${'m'.repeat(500)}…` } },
   ]);
   expect((await store.read.inboxItem('i1'))?.request['message']).toHaveLength(1_000_000);
-  await store.write((sql) => sql.deleteRun('r1'));
+  await store.write({}, (sql) => sql.deleteRun('r1'));
   expect(await store.read.artifact('a1')).toBeUndefined();
   await store.close();
 });
