@@ -44,7 +44,12 @@ test('a call is shown with its arguments, its time and the first line of its res
   const { io, text } = printed();
   const printer = new RunPrinter(io);
   printer.frame(planned);
-  printer.frame(event({ type: 'tool_call.dispatched', data: { call_id: 'c1', attempt: 1 } }, 1000));
+  printer.frame(
+    event(
+      { type: 'tool_call.dispatched', data: { call_id: 'c1', attempt: 1, server: 's', tool: 't' } },
+      1000,
+    ),
+  );
   printer.frame(
     event(
       {

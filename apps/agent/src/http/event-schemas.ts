@@ -170,7 +170,9 @@ export const EVENT_DATA = {
       remembered_approval_id: z.string().optional(),
     })
     .describe('A person approved the call'),
-  'tool_call.dispatched': z.object(call).describe('The call is being sent to the server'),
+  'tool_call.dispatched': z
+    .object({ ...call, server: z.string().optional(), tool: z.string().optional() })
+    .describe('The call is being sent to the server'),
   'tool_call.waiting': z
     .object({
       ...call,

@@ -6,7 +6,7 @@ export interface CallEnd {
   readonly runId: string;
   readonly callId: string;
   readonly attempt: number;
-  /** Empty for a call planned by an earlier process or without a server. */
+  /** Empty for a call without a server, and for one that this process neither planned nor sent. */
   readonly server: string;
   readonly tool: string;
   readonly outcome: 'succeeded' | 'failed' | 'cancelled' | 'unknown';
@@ -39,7 +39,14 @@ interface CallSoFar {
 }
 
 /**
- * Derives durations from the events of all runs. Keeps state only for unfinished runs and calls.
+ * Maximum number of calls, and of turns, whose beginning is remembered. A turn or call that begins
+ * here may end in another process.
+ */
+const MAX_REMEMBERED = 10_000;
+
+/**
+ * Derives durations from the events that this process committed. Keeps state only for unfinished
+ * runs and calls, and forgets the oldest above the limit.
  */
 export class RunTimings {
   readonly #options: RunTimingsOptions;
@@ -57,7 +64,7 @@ export class RunTimings {
   #hear(runId: string, { type, data }: RunEventBody): void {
     switch (type) {
       case 'turn.started':
-        this.#turns.set(data.message_id, this.#options.clock.now());
+        remember(this.#turns, data.message_id, this.#options.clock.now());
         return;
       case 'turn.completed':
       case 'turn.failed':
@@ -65,7 +72,7 @@ export class RunTimings {
       case 'turn.interrupted':
         return this.#endTurn(runId, data, type);
       case 'tool_call.planned':
-        this.#calls.set(data.call_id, {
+        remember(this.#calls, data.call_id, {
           runId,
           server: data.server ?? '',
           tool: data.tool,
@@ -73,8 +80,10 @@ export class RunTimings {
         });
         return;
       case 'tool_call.dispatched':
-        this.#calls.set(data.call_id, {
-          ...(this.#calls.get(data.call_id) ?? { runId, server: '', tool: '' }),
+        remember(this.#calls, data.call_id, {
+          runId,
+          server: data.server,
+          tool: data.tool,
           sentAt: this.#options.clock.now(),
         });
         return;
@@ -139,6 +148,15 @@ export class RunTimings {
   #since(start: number | undefined): number | undefined {
     return start === undefined ? undefined : this.#options.clock.now() - start;
   }
+}
+
+/** Adds an entry as the latest one. */
+function remember<Value>(entries: Map<string, Value>, id: string, value: Value): void {
+  entries.delete(id);
+  entries.set(id, value);
+  if (entries.size <= MAX_REMEMBERED) return;
+  const [oldest = id] = entries.keys();
+  entries.delete(oldest);
 }
 
 function withoutPrefix<Rest extends string>(type: `${'turn' | 'run'}.${Rest}`): Rest {

@@ -153,7 +153,7 @@ export interface RunEventTypes {
     readonly remember: 'call' | 'run' | 'thread';
     readonly remembered_approval_id: string | undefined;
   };
-  'tool_call.dispatched': CallData;
+  'tool_call.dispatched': CallData & { readonly server: string; readonly tool: string };
   /**
    * The call waits for a connection to its server, or one of the server's input requests is held.
    * It continues by itself.

@@ -141,7 +141,8 @@ export async function dispatchCall(
   const patch = { attempt: call.attempt + 1, owner };
   if (!(await moveCall(sql, call, { transition: 'dispatch', ...patch }))) return undefined;
   const dispatched: ToolCall = { ...call, ...patch, state: 'dispatched' };
-  emit({ type: 'tool_call.dispatched', data: callData(dispatched) });
+  const { server, tool } = dispatched;
+  emit({ type: 'tool_call.dispatched', data: { ...callData(dispatched), server, tool } });
   return dispatched;
 }
 
