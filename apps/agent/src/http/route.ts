@@ -11,7 +11,7 @@ import type * as z from 'zod';
 import type { LoggedRequest } from '../metrics/observation.ts';
 import type { ServiceMetrics } from '../metrics/service-metrics.ts';
 import type { LlmProviders } from '../ports/llm-providers.ts';
-import type { RunEngine } from '../ports/run-engine.ts';
+import type { RunCommands } from '../ports/run-engine.ts';
 import type { StoreReader, Store } from '../ports/store.ts';
 import type { ServerDirectory } from '../ports/server-directory.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
@@ -26,7 +26,7 @@ import type { StreamSlots } from './stream-slots.ts';
 
 /** Services that the HTTP server needs. */
 export interface HttpDependencies {
-  readonly engine: RunEngine;
+  readonly engine: RunCommands;
   readonly store: Store;
   readonly read: StoreReader;
   readonly bus: SignalBus;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import type { JsonObject } from '@signalbox/mcp-core';
 import type { FastifyInstance } from 'fastify';
-import { EngineError, type RunEngine } from '../ports/run-engine.ts';
+import { EngineError, type RunCommands } from '../ports/run-engine.ts';
 import type { Run } from '../ports/store/run.ts';
 import type { Store } from '../ports/store.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
@@ -70,7 +70,7 @@ const SAMPLE_DATA: { readonly [type: string]: JsonObject } = {
 /** Creates the REST server over a real store, with an engine that only stores requests. */
 export async function createTestEdge(
   edge: Partial<ServerOptions> = {},
-  engine: Partial<RunEngine> = {},
+  engine: Partial<RunCommands> = {},
   servers: Partial<Pick<HttpDependencies, 'catalogue' | 'directory' | 'version'>> = {},
 ): Promise<TestEdge> {
   const dataDir = databaseFolder();
@@ -196,7 +196,7 @@ const emptyRegistry: ToolDispatcher = {
   close: async () => undefined,
 };
 
-function storingEngine(store: Store): RunEngine {
+function storingEngine(store: Store): RunCommands {
   let count = 0;
   const parts = { store, clock, newId: randomUUID, llm: fakeLlm };
   return {
@@ -240,7 +240,5 @@ function storingEngine(store: Store): RunEngine {
       Promise.reject(
         new EngineError('approval_not_found', `there is no remembered approval ${id}`),
       ),
-    start: async () => undefined,
-    close: async () => undefined,
   };
 }

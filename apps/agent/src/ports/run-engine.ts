@@ -102,8 +102,8 @@ export class EngineError extends Error {
   }
 }
 
-/** Commands of the engine. Callers read state from the store. */
-export interface RunEngine {
+/** Commands to the runs, in any process. Callers read state from the store. */
+export interface RunCommands {
   /**
    * Resolves when the run is committed. The run will reach a terminal status even after a crash.
    * @throws EngineError `unknown_server`, `invalid_output_schema`, `invalid_model`,
@@ -183,6 +183,10 @@ export interface RunEngine {
   ): Promise<InboxItem>;
   /** Deletes a remembered approval. @throws EngineError `approval_not_found` */
   forgetApproval(id: string): Promise<void>;
+}
+
+/** Takes the turns of the runs and makes their tool calls. */
+export interface RunWorker {
   /** Recovers the runs of earlier processes, then starts processing jobs. */
   start(): Promise<void>;
   /**
@@ -191,3 +195,6 @@ export interface RunEngine {
    */
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }
+
+/** Commands and worker in one process. */
+export interface RunEngine extends RunCommands, RunWorker {}

@@ -2,13 +2,10 @@ import { v7 } from 'uuid';
 import type { Job, JobQueue } from '../ports/job-queue.ts';
 import type { LlmProviders } from '../ports/llm-providers.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { CallRun, Fork, NewCall, NewRun, OnCommit, RunEngine } from '../ports/run-engine.ts';
+import type { RunEngine, RunWorker } from '../ports/run-engine.ts';
 import type { OutputChecker } from '../ports/output-checker.ts';
 import { DamagedRowError } from '../ports/store/errors.ts';
-import type { InboxItem } from '../ports/store/inbox.ts';
-import type { Run } from '../ports/store/run.ts';
 import type { Store } from '../ports/store.ts';
-import type { ToolCall } from '../ports/store/tool-call.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CrashPoint, CrashPoints } from '../ports/test-hooks.ts';
@@ -18,16 +15,7 @@ import { Activities } from './core/activities.ts';
 import { DEFAULT_MAX_QUEUED_RUNS } from './lifecycle/admission.ts';
 import { advanceRun } from './turn/advance-run.ts';
 import { runCallJob } from './calls/dispatch-call.ts';
-import { cancelRun } from './lifecycle/cancel-run.ts';
 import { Commits, isShutdown, type EventListener } from './core/commits.ts';
-import { createRun } from './lifecycle/create-run.ts';
-import { createAgent, deleteAgent, replaceAgent } from './lifecycle/agents.ts';
-import { deleteRun } from './lifecycle/delete-run.ts';
-import { createThread, deleteThread, updateThread } from './lifecycle/threads.ts';
-import { updateMetadata } from './lifecycle/update-metadata.ts';
-import type { Agent, AgentDefinition } from '../ports/store/agent.ts';
-import type { Metadata } from '../ports/store/metadata.ts';
-import type { Thread, ThreadDetails } from '../ports/store/thread.ts';
 import { endRun } from './lifecycle/end-run.ts';
 import type { ServerPolicy } from './core/server-policy.ts';
 import {
@@ -38,16 +26,11 @@ import {
 } from './core/engine-parts.ts';
 import { onDeadline } from './lifecycle/expiry.ts';
 import { failDamagedRun } from './recovery/fail-damaged-run.ts';
-import { forgetApproval } from './approvals/forget-approval.ts';
-import { forkRun } from './lifecycle/fork-run.ts';
 import { defaultRecovery } from './calls/lost-call.ts';
 import { recover, recoverWaiting } from './recovery/recover.ts';
 import { RetrySweep } from './core/retry-sweep.ts';
 import { reconcile } from './lifecycle/reconcile.ts';
-import { respond } from './inbox/respond.ts';
-import { resumeRun } from './lifecycle/resume-run.ts';
-import { startCall } from './lifecycle/start-call.ts';
-import { stopCall } from './calls/cancel-call.ts';
+import { createRunCommands } from './run-commands.ts';
 import { Timers, type Deadline } from './core/timers.ts';
 
 export interface EngineDependencies {
@@ -90,10 +73,15 @@ const DEFAULT_GRACE_MS = 5000;
 
 /** Creates the run engine over its ports. The caller closes the ports after the engine. */
 export function createRunEngine(dependencies: EngineDependencies): RunEngine {
-  return new Engine(dependencies);
+  const worker = new Worker(dependencies);
+  return {
+    ...createRunCommands(worker.parts),
+    start: () => worker.start(),
+    close: (options) => worker.close(options),
+  };
 }
 
-class Engine implements RunEngine {
+class Worker implements RunWorker {
   readonly #context: EngineParts;
   readonly #concurrency: { readonly [T in Job['type']]: number };
   readonly #queue: JobQueue;
@@ -160,75 +148,9 @@ class Engine implements RunEngine {
     };
   }
 
-  createRun(input: NewRun, onCommit?: OnCommit<Run>): Promise<Run> {
-    return createRun(this.#context, input, onCommit);
-  }
-
-  startCall(input: NewCall, onCommit?: OnCommit<CallRun>): Promise<CallRun> {
-    return startCall(this.#context, input, onCommit);
-  }
-
-  forkRun(id: string, fork: Fork, onCommit?: OnCommit<Run>): Promise<Run> {
-    return forkRun(this.#context, id, { ...fork, onCommit });
-  }
-
-  cancelRun(id: string, reason?: string, onCommit?: OnCommit<Run>): Promise<Run> {
-    return cancelRun(this.#context, id, { reason, onCommit });
-  }
-
-  resumeRun(id: string, limits?: Partial<Run['limits']>, onCommit?: OnCommit<Run>): Promise<Run> {
-    return resumeRun(this.#context, id, { limits, onCommit });
-  }
-
-  cancelCall(
-    call: Pick<ToolCall, 'runId' | 'id'>,
-    onCommit?: OnCommit<ToolCall>,
-  ): Promise<ToolCall> {
-    return stopCall(this.#context, call, onCommit);
-  }
-
-  deleteRun(id: string): Promise<void> {
-    return deleteRun(this.#context, id);
-  }
-
-  updateMetadata(id: string, change: (metadata: Metadata) => Metadata): Promise<void> {
-    return updateMetadata(this.#context, id, change);
-  }
-
-  createThread(details: ThreadDetails, onCommit?: OnCommit<Thread>): Promise<Thread> {
-    return createThread(this.#context, details, onCommit);
-  }
-
-  updateThread(id: string, change: (thread: Thread) => Partial<ThreadDetails>): Promise<Thread> {
-    return updateThread(this.#context, id, change);
-  }
-
-  createAgent(definition: AgentDefinition, onCommit?: OnCommit<Agent>): Promise<Agent> {
-    return createAgent(this.#context, definition, onCommit);
-  }
-
-  replaceAgent(id: string, definition: AgentDefinition): Promise<Agent> {
-    return replaceAgent(this.#context, id, definition);
-  }
-
-  deleteAgent(id: string): Promise<void> {
-    return deleteAgent(this.#context, id);
-  }
-
-  deleteThread(id: string): Promise<void> {
-    return deleteThread(this.#context, id);
-  }
-
-  respond(
-    itemId: string,
-    response: { readonly [key: string]: unknown },
-    onCommit?: OnCommit<InboxItem>,
-  ): Promise<InboxItem> {
-    return respond(this.#context, itemId, { answer: { ...response }, onCommit });
-  }
-
-  forgetApproval(id: string): Promise<void> {
-    return forgetApproval(this.#context, id);
+  /** Parts that the commands share with this worker. */
+  get parts(): EngineParts {
+    return this.#context;
   }
 
   async start(): Promise<void> {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
-import type { RunEngine } from '../../ports/run-engine.ts';
+import type { RunCommands } from '../../ports/run-engine.ts';
 import type { Service } from '../../run/testing/service.ts';
 import { observeService } from '../../metrics/observation.ts';
 import { createMemoryJobQueue } from '../../queue/memory-job-queue.ts';
@@ -24,7 +24,7 @@ export interface EdgeOptions extends Partial<
 > {
   readonly token?: string;
   /** Replacements of engine methods. */
-  readonly engine?: Partial<RunEngine>;
+  readonly engine?: Partial<RunCommands>;
   readonly limits?: ServerOptions['limits'];
   readonly admission?: ServerOptions['admission'];
   readonly requestTimeoutMs?: number;
@@ -102,8 +102,8 @@ export async function createServiceEdge(
   };
 }
 
-function bound(engine: RunEngine, replaced: Partial<RunEngine>): RunEngine {
+function bound(engine: RunCommands, replaced: Partial<RunCommands>): RunCommands {
   return new Proxy(engine, {
-    get: (target, name: keyof RunEngine) => replaced[name] ?? target[name].bind(target),
+    get: (target, name: keyof RunCommands) => replaced[name] ?? target[name].bind(target),
   });
 }

@@ -1,0 +1,50 @@
+import type { RunCommands } from '../ports/run-engine.ts';
+import { forgetApproval } from './approvals/forget-approval.ts';
+import { stopCall } from './calls/cancel-call.ts';
+import type { EngineParts } from './core/engine-parts.ts';
+import { respond } from './inbox/respond.ts';
+import { createAgent, deleteAgent, replaceAgent } from './lifecycle/agents.ts';
+import { cancelRun } from './lifecycle/cancel-run.ts';
+import { createRun } from './lifecycle/create-run.ts';
+import { deleteRun } from './lifecycle/delete-run.ts';
+import { forkRun } from './lifecycle/fork-run.ts';
+import { resumeRun } from './lifecycle/resume-run.ts';
+import { startCall } from './lifecycle/start-call.ts';
+import { createThread, deleteThread, updateThread } from './lifecycle/threads.ts';
+import { updateMetadata } from './lifecycle/update-metadata.ts';
+
+/** Parts of an engine that only workers need: they call models and servers, or continue runs. */
+type WorkerPart =
+  | 'dispatcher'
+  | 'activities'
+  | 'retries'
+  | 'recovery'
+  | 'random'
+  | 'logger'
+  | 'crashPoint';
+
+/** Parts of an engine that the commands need. */
+export type CommandParts = Omit<EngineParts, WorkerPart>;
+
+/** Creates the commands to runs. They change the store; workers do what follows from it. */
+export function createRunCommands(parts: CommandParts): RunCommands {
+  return {
+    createRun: (input, onCommit) => createRun(parts, input, onCommit),
+    startCall: (input, onCommit) => startCall(parts, input, onCommit),
+    forkRun: (id, fork, onCommit) => forkRun(parts, id, { ...fork, onCommit }),
+    cancelRun: (id, reason, onCommit) => cancelRun(parts, id, { reason, onCommit }),
+    resumeRun: (id, limits, onCommit) => resumeRun(parts, id, { limits, onCommit }),
+    cancelCall: (call, onCommit) => stopCall(parts, call, onCommit),
+    deleteRun: (id) => deleteRun(parts, id),
+    updateMetadata: (id, change) => updateMetadata(parts, id, change),
+    createThread: (details, onCommit) => createThread(parts, details, onCommit),
+    updateThread: (id, change) => updateThread(parts, id, change),
+    deleteThread: (id) => deleteThread(parts, id),
+    createAgent: (definition, onCommit) => createAgent(parts, definition, onCommit),
+    replaceAgent: (id, definition) => replaceAgent(parts, id, definition),
+    deleteAgent: (id) => deleteAgent(parts, id),
+    respond: (itemId, response, onCommit) =>
+      respond(parts, itemId, { answer: { ...response }, onCommit }),
+    forgetApproval: (id) => forgetApproval(parts, id),
+  };
+}
