@@ -71,6 +71,7 @@ const problems = {
   storage_full: [503, 'The disk is full'],
   storage_broken: [503, 'The database cannot be written'],
   storage_lost: [503, 'The database was removed'],
+  storage_busy: [503, 'The database is busy'],
   shutting_down: [503, 'The service is shutting down'],
 } as const satisfies { readonly [code: string]: readonly [number, string] };
 

@@ -66,6 +66,11 @@ export interface RowLocks {
 export interface Store {
   /** Identifies the lifetime of this process. Leases of other boots are void. */
   readonly bootId: string;
+  /**
+   * Whether no other process had the store open when this one opened it. All workers from before
+   * are dead then.
+   */
+  readonly isAlone: boolean;
   readonly read: StoreReader;
   /**
    * Runs `work` in a write transaction, and rolls back when it throws. The transaction first locks

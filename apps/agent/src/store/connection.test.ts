@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import type { Kysely } from 'kysely';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Connection } from './connection.ts';
 import type { Database } from './database.ts';
+import { databaseFolder } from './testing/migrated-database.ts';
 
 type Db = Kysely<Database>;
 
@@ -78,4 +80,53 @@ test('a transaction on a full disk fails with that reason, and the next transact
   await expect(tooMuch).rejects.toThrow('database or disk is full');
   await connection.transaction(() => connection.run(insertPartials, { rows: [partial('r3')] }));
   expect(database.prepare('select run_id from partials').pluck().all()).toEqual(['r3']);
+});
+
+describe('while another connection writes', () => {
+  /** Two connections to a file; the other has the write lock until it is released. */
+  function connectBusy(maxBusyMs: number): {
+    readonly connection: Connection;
+    readonly release: () => void;
+  } {
+    const file = join(databaseFolder(), 'busy.sqlite');
+    const other = new Sqlite(file);
+    other.pragma('journal_mode = WAL');
+    other.exec('create table partials (run_id text, message_id text, text text)');
+    other.exec('begin immediate');
+    const connection = new Connection(new Sqlite(file, { timeout: 0 }), { maxBusyMs });
+    onTestFinished(async () => {
+      await connection.close();
+      other.close();
+    });
+    return { connection, release: () => void other.exec('commit') };
+  }
+
+  test('a transaction waits for it, and the event loop runs meanwhile', async () => {
+    const { connection, release } = connectBusy(10_000);
+    const work = vi.fn<() => Promise<number>>(() =>
+      connection.run(insertPartials, { rows: [partial('r1')] }),
+    );
+    const written = connection.transaction(work);
+    // The same event loop releases the lock, so a transaction that blocked it would never end.
+    await new Promise((resolve) => void setTimeout(resolve, 5));
+    expect(work).not.toHaveBeenCalled();
+    release();
+    expect(await written).toBe(1);
+    expect(work).toHaveBeenCalledTimes(1);
+  });
+
+  test('a transaction gives up after its time with an error that says so', async () => {
+    const { connection, release } = connectBusy(20);
+    const work = vi.fn<() => Promise<void>>(() => Promise.resolve());
+    await expect(connection.transaction(work)).rejects.toMatchObject({
+      name: 'StorageError',
+      reason: 'busy',
+      message:
+        'other processes have been writing to the database for 0.02 s; nothing was changed, try again later',
+    });
+    expect(work).not.toHaveBeenCalled();
+    release();
+    await connection.transaction(work);
+    expect(work).toHaveBeenCalledTimes(1);
+  });
 });

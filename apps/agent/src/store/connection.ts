@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type Sqlite from 'better-sqlite3';
 import { CamelCasePlugin, Kysely, SqliteDialect, type CompiledQuery } from 'kysely';
 import { cachedStatements } from './cached-statements.ts';
 import type { Database } from './database.ts';
+import { StorageError } from '../ports/store/errors.ts';
+import { isBusyError } from './storage-errors.ts';
 
 /**
  * Builds a query. It is called once for each combination of values that are present, with
@@ -14,6 +17,11 @@ export type Query<V extends object, R> = (
 
 /** Maximum number of built queries that a connection keeps, more than the store uses. */
 const MAX_QUERIES = 500;
+
+/** Milliseconds for which a transaction waits for the write lock of other processes. */
+const MAX_BUSY_MS = 10_000;
+/** Longest pause between two attempts to get the write lock, before jitter, in milliseconds. */
+const MAX_PAUSE_MS = 8;
 
 /** Place of a value in a built query. */
 class Slot {
@@ -38,13 +46,17 @@ export class Connection {
   readonly #database: Sqlite.Database;
   readonly #begin: Sqlite.Statement;
   readonly #commit: Sqlite.Statement;
+  readonly #maxBusyMs: number;
   /** Builders have different values and rows, and each is stored with its own queries only. */
   readonly #built = new Map<unknown, Map<string, Built>>();
   #count = 0;
 
-  constructor(database: Sqlite.Database) {
+  /** `maxBusyMs`: how long a transaction waits for the write lock of other processes; default 10,000. */
+  constructor(database: Sqlite.Database, { maxBusyMs = MAX_BUSY_MS } = {}) {
     this.#database = database;
-    this.#begin = database.prepare('begin');
+    this.#maxBusyMs = maxBusyMs;
+    // The write lock is taken before the first read, so that no other process changes what is read.
+    this.#begin = database.prepare('begin immediate');
     this.#commit = database.prepare('commit');
     this.kysely = new Kysely<Database>({
       dialect: new SqliteDialect({ database: cachedStatements(database) }),
@@ -71,11 +83,12 @@ export class Connection {
   }
 
   /**
-   * Runs work in a transaction and rolls back when it throws. The caller makes sure that nothing
-   * else uses the connection meanwhile.
+   * Runs work in a transaction that has the write lock of the database, and rolls back when it
+   * throws. The caller makes sure that nothing else uses the connection meanwhile.
+   * @throws StorageError `busy` when other processes write for too long
    */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
-    this.#begin.run();
+    if (!this.#isBegun()) await this.#beginWhenFree();
     try {
       const result = await work();
       this.#commit.run();
@@ -90,6 +103,30 @@ export class Connection {
   close(): Promise<void> {
     this.#built.clear();
     return this.kysely.destroy();
+  }
+
+  /** Begins a transaction unless another connection has the write lock. */
+  #isBegun(): boolean {
+    try {
+      this.#begin.run();
+      return true;
+    } catch (error) {
+      if (!isBusyError(error)) throw error;
+      return false;
+    }
+  }
+
+  /** Begins a transaction when another process has released the write lock. The event loop runs meanwhile. */
+  async #beginWhenFree(): Promise<void> {
+    const giveUpAt = performance.now() + this.#maxBusyMs;
+    for (let pauseMs = 1; !this.#isBegun(); pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+      if (performance.now() > giveUpAt)
+        throw new StorageError(
+          'busy',
+          `other processes have been writing to the database for ${this.#maxBusyMs / 1000} s; nothing was changed, try again later`,
+        );
+      await sleep(pauseMs * (0.5 + Math.random()));
+    }
   }
 
   #rows<V extends object, R>(query: Query<V, R>, values: V): R[] {

@@ -117,10 +117,10 @@ describe('the data directory', () => {
     const store = await open(dataDir);
     expect(statSync(dataDir).mode & 0o777).toBe(0o700);
     expect(
-      ['signalbox.sqlite', 'signalbox.sqlite-wal', 'lock.sqlite', 'lock.pid'].map(
+      ['signalbox.sqlite', 'signalbox.sqlite-wal', 'lock.sqlite', 'opening.sqlite', 'lock.pid'].map(
         (name) => statSync(join(dataDir, name)).mode & 0o777,
       ),
-    ).toEqual([0o600, 0o600, 0o600, 0o600]);
+    ).toEqual([0o600, 0o600, 0o600, 0o600, 0o600]);
     await store.close();
   });
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { sql, type Kysely } from 'kysely';
@@ -8,7 +8,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { ToolPins } from '../ports/tool-pins.ts';
 import { messageOf } from '../text/error-text.ts';
 import { Connection } from './connection.ts';
-import { lockDataDir } from './data-dir-lock.ts';
+import { createPrivateFile, lockDataDir, type DataDirLock, type Sharing } from './data-dir-lock.ts';
 import type { Database } from './database.ts';
 import { migrate } from './migrations/migrate.ts';
 import { createRunReader } from './run-reader.ts';
@@ -19,8 +19,10 @@ import { createToolPins } from './tool-pins.ts';
 import { WriteLock } from './write-lock.ts';
 
 export interface RunStoreOptions {
-  /** Data directory, created with mode 0700 if missing. Used by one process at a time. */
+  /** Data directory, created with mode 0700 if missing. */
   readonly dataDir: string;
+  /** Whether other processes may open the data directory as well. Default: `alone`. */
+  readonly sharing?: Sharing;
   /** `process`: commits survive the death of the process; `power`: also a power failure. */
   readonly durability: 'process' | 'power';
   readonly clock: Clock;
@@ -32,39 +34,45 @@ export interface OpenedStore extends Store {
 
 /**
  * Opens the embedded store with one write connection, which runs one transaction at a time, and a
- * read-only connection.
+ * read-only connection. A shared store is migrated only by a process that is alone; processes that
+ * open it at the same time wait for each other.
  * @throws StoreError `locked`, `newer_database`, `unusable`
  */
 export async function openStore({
   dataDir,
   durability,
   clock,
+  sharing = 'alone',
 }: RunStoreOptions): Promise<OpenedStore> {
-  const release = prepareDataDir(dataDir);
+  const dirLock = await prepareDataDir(dataDir, sharing);
   const file = join(dataDir, 'signalbox.sqlite');
   const connections: Connection[] = [];
   const close = async (): Promise<void> => {
     for (const connection of connections.toReversed()) await connection.close();
-    release();
+    dirLock.release();
   };
   try {
     const writer = new Connection(openWriter(file, durability));
     connections.push(writer);
-    await migrate(writer.kysely.withoutPlugins(), dataDir);
+    await migrate(writer.kysely.withoutPlugins(), dataDir, dirLock);
     await checkTables(writer.kysely.withoutPlugins(), dataDir);
-    closeSync(openSync(join(dataDir, USED_MARK), 'a', 0o600));
+    createPrivateFile(join(dataDir, USED_MARK));
     const reader = new Connection(new Sqlite(file, { readonly: true }));
     connections.push(reader);
     const bootId = randomUUID();
     const checkFiles = watchFile(file);
     const lock = new WriteLock();
     const transaction = createRunTransaction(writer, clock);
-    await writer.kysely
-      .insertInto('boots')
-      .values({ id: bootId, pid: process.pid, startedAt: clock.now() })
-      .execute();
+    await writer.transaction(() =>
+      writer.kysely
+        .insertInto('boots')
+        .values({ id: bootId, pid: process.pid, startedAt: clock.now() })
+        .execute(),
+    );
+    dirLock.opened();
     return {
       bootId,
+      isAlone: dirLock.isAlone,
       toolPins: createToolPins({
         reader: reader.kysely,
         write: (work) => lock.run(() => writer.transaction(() => work(writer.kysely))),
@@ -76,7 +84,11 @@ export async function openStore({
       async probe() {
         checkFiles();
         // Writes the first page of the database without changing it.
-        await storageErrors(lock.run(() => sql`pragma user_version = 0`.execute(writer.kysely)));
+        await storageErrors(
+          lock.run(() =>
+            writer.transaction(() => sql`pragma user_version = 0`.execute(writer.kysely)),
+          ),
+        );
       },
       close,
     };
@@ -91,15 +103,17 @@ export async function openStore({
   }
 }
 
-function prepareDataDir(dataDir: string): () => void {
+async function prepareDataDir(dataDir: string, sharing: Sharing): Promise<DataDirLock> {
+  let lock: DataDirLock | undefined;
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    // SQLite creates its side files with the mode of the database, so they are private even in an existing directory.
+    lock = await lockDataDir(dataDir, sharing);
     refuseEmptied(dataDir);
-    for (const name of ['lock.sqlite', 'signalbox.sqlite'])
-      closeSync(openSync(join(dataDir, name), 'a', 0o600));
-    return lockDataDir(dataDir);
+    // SQLite creates its side files with the mode of the database, so they are private even in an existing directory.
+    createPrivateFile(join(dataDir, 'signalbox.sqlite'));
+    return lock;
   } catch (error) {
+    lock?.release();
     if (error instanceof StoreError) throw error;
     throw new StoreError(
       'unusable',
@@ -164,6 +178,8 @@ function openWriter(file: string, durability: RunStoreOptions['durability']): Sq
     database.pragma('journal_mode = WAL');
     database.pragma(`synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`);
     database.pragma('foreign_keys = ON');
+    // Transactions wait for the write lock without blocking the event loop.
+    database.pragma('busy_timeout = 0');
     return database;
   } catch (error) {
     database.close();

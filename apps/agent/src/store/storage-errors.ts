@@ -10,6 +10,11 @@ export async function storageErrors<T>(work: Promise<T>): Promise<T> {
   }
 }
 
+/** Whether another connection holds a lock of the database. */
+export function isBusyError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
+}
+
 /** Converts SQLite's disk errors. @see https://www.sqlite.org/rescode.html */
 function storageErrorOf(error: unknown): StorageError | undefined {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

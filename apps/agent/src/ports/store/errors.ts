@@ -1,7 +1,10 @@
 /** Thrown when the store cannot write at present. */
 export class StorageError extends Error {
-  /** `full`: the disk is full; `broken`: the disk cannot be read or written; `lost`: the files were removed or replaced. */
-  readonly reason: 'full' | 'broken' | 'lost';
+  /**
+   * `full`: the disk is full; `broken`: the disk cannot be read or written; `lost`: the files were
+   * removed or replaced; `busy`: other processes wrote for longer than a write waits.
+   */
+  readonly reason: 'full' | 'broken' | 'lost' | 'busy';
 
   constructor(reason: StorageError['reason'], message: string, options: ErrorOptions = {}) {
     super(message, options);

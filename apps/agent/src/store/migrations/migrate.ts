@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE, Migrator, type Migration } from 'kysely/migration';
 import type { Database } from '../database.ts';
+import type { DataDirLock } from '../data-dir-lock.ts';
 import { StoreError } from '../store-error.ts';
 import { initial } from './0001-initial.ts';
 import { parkedCalls } from './0002-parked-calls.ts';
@@ -35,11 +36,16 @@ const MIGRATIONS: { readonly [name: string]: Migration } = {
 
 /**
  * Migrates the database to this version's tables.
- * @throws StoreError `newer_database` when a later version wrote it, `unusable` when a migration
- * fails
+ * @throws StoreError `newer_database` when a later version wrote it, `locked` when other processes
+ * use the tables of an earlier version, `unusable` when a migration fails
  */
-export async function migrate(db: Kysely<Database>, dataDir: string): Promise<void> {
-  const unknown = (await appliedMigrations(db)).filter((name) => !(name in MIGRATIONS));
+export async function migrate(
+  db: Kysely<Database>,
+  dataDir: string,
+  { isAlone }: Pick<DataDirLock, 'isAlone'>,
+): Promise<void> {
+  const applied = await appliedMigrations(db);
+  const unknown = applied.filter((name) => !(name in MIGRATIONS));
   if (unknown.length > 0) {
     throw new StoreError(
       'newer_database',
@@ -47,6 +53,12 @@ export async function migrate(db: Kysely<Database>, dataDir: string): Promise<vo
         'Run that version, or choose another data directory.',
     );
   }
+  if (applied.length === Object.keys(MIGRATIONS).length) return;
+  if (!isAlone)
+    throw new StoreError(
+      'locked',
+      `The database in ${dataDir} must be brought up to date while no other process uses it. Stop the processes of the earlier version first.`,
+    );
   const migrator = new Migrator({
     db,
     provider: { getMigrations: () => Promise.resolve({ ...MIGRATIONS }) },
