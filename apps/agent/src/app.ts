@@ -140,6 +140,7 @@ export async function createApp({
     policies: Object.fromEntries(config.servers.map((server) => [server.name, policyOf(server)])),
     ...(crashPoints === undefined ? {} : { crashPoints }),
     ...(recovery === undefined ? {} : { recovery }),
+    concurrency: config.concurrency,
     ...(config.maxQueuedRuns === undefined ? {} : { maxQueuedRuns: config.maxQueuedRuns }),
   });
   const retention = new RetentionSweep({

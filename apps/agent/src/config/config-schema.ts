@@ -11,6 +11,7 @@ const baseUrl = z.string().superRefine((value, context) => {
 });
 
 const days = z.int().min(1).max(36_500);
+const slots = z.int().min(1).max(10_000);
 
 const approvalRule = z.strictObject({ tools: text, policy: z.enum(['auto', 'ask', 'deny']) });
 
@@ -203,6 +204,25 @@ export const configSchema = z.strictObject({
     .describe(
       'Bytes of request bodies that may be in transfer before further requests are refused with 429. Default 67108864',
     ),
+  concurrency: z
+    .strictObject({
+      model_calls: slots.optional().describe('Runs that may be in a model call. Default 32'),
+      tool_calls: slots
+        .optional()
+        .describe(
+          'Tool calls that may be in progress, without those that wait for a person. Default 256',
+        ),
+      tool_calls_per_server: slots
+        .optional()
+        .describe('Tool calls that may be in progress on one server. Default 32'),
+      waiting_calls: slots
+        .optional()
+        .describe(
+          'Calls that may wait for a person with the connection to their server open. Default 256',
+        ),
+    })
+    .optional()
+    .describe('Work that one process does at a time; what has no room waits'),
   retention_days: z
     .union([
       days,

@@ -1,4 +1,5 @@
 import type { CardEntry } from '../llm/catalogue/card-schema.ts';
+import type { Concurrency } from '../ports/concurrency.ts';
 
 export interface RetentionDays {
   readonly completed?: number | undefined;
@@ -164,6 +165,8 @@ export interface Config {
   readonly maxStreamsPerRun?: number | undefined;
   /** Maximum total size of the request bodies that are being received. Default: 64 MiB. */
   readonly maxPendingBodyBytes?: number | undefined;
+  /** Limits of the work that the process does at a time. Default: those of `Concurrency`. */
+  readonly concurrency?: Partial<Concurrency>;
   /**
    * Days after their end for which runs are kept, by status. Runs of a missing status are kept
    * forever.

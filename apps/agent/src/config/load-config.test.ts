@@ -522,6 +522,23 @@ test('limits of streams and bodies come from the file', async () => {
   );
 });
 
+test('limits of concurrent calls come from the file; those left out are not set', async () => {
+  expect(
+    (await loadConfig(sources({ concurrency: { model_calls: 4, tool_calls_per_server: 2 } })))
+      .concurrency,
+  ).toEqual({ modelCalls: 4, callsPerServer: 2 });
+  expect(
+    (await loadConfig(sources({ concurrency: { tool_calls: 9, waiting_calls: 1 } }))).concurrency,
+  ).toEqual({ toolCalls: 9, heldCalls: 1 });
+  expect(await loadConfig(sources({}))).not.toHaveProperty('concurrency');
+  await expect(loadConfig(sources({ concurrency: { model_calls: 0 } }))).rejects.toThrow(
+    'concurrency.model_calls: must be at least 1',
+  );
+  await expect(loadConfig(sources({ concurrency: { tool_call: 5 } }))).rejects.toThrow(
+    'concurrency.tool_call: unknown; did you mean "tool_calls"?',
+  );
+});
+
 test('retention_days applies to every status of an ended run, or to those that it names', async () => {
   expect((await loadConfig(sources({ retention_days: 30 }))).retentionDays).toEqual({
     completed: 30,

@@ -118,6 +118,7 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
     maxStreams: file.max_streams,
     maxStreamsPerRun: file.max_streams_per_run,
     maxPendingBodyBytes: file.max_pending_body_bytes,
+    ...concurrencyOf(file.concurrency),
     ...retentionOf(file.retention_days),
     token,
     llm,
@@ -173,6 +174,21 @@ function cassetteOf(
   return inEnvironment === undefined
     ? cassetteSetting(inFile, { folder, source: 'llm.cassette' })
     : cassetteSetting(inEnvironment, { folder: cwd, source: 'SIGNALBOX_CASSETTE' });
+}
+
+function concurrencyOf(limits: FileConfig['concurrency']): Pick<Config, 'concurrency'> {
+  if (limits === undefined) return {};
+  const named = {
+    modelCalls: limits.model_calls,
+    toolCalls: limits.tool_calls,
+    callsPerServer: limits.tool_calls_per_server,
+    heldCalls: limits.waiting_calls,
+  };
+  return {
+    concurrency: Object.fromEntries(
+      Object.entries(named).filter(([, value]) => value !== undefined),
+    ),
+  };
 }
 
 function retentionOf(days: FileConfig['retention_days']): Pick<Config, 'retentionDays'> {

@@ -216,7 +216,7 @@ test('a server with hanging calls takes no slots from other servers, and its wai
       slow__one: { annotations: READ_ONLY, call: () => answers.promise.then(() => ok('late')) },
       quick__one: { annotations: READ_ONLY, call: () => Promise.resolve(ok('1')) },
     },
-    concurrency: { 'advance-run': 8, 'call-tool': 33 },
+    concurrency: { modelCalls: 8, toolCalls: 33 },
   });
   const hanging = await service.engine.createRun({ prompt: 'hang' });
   await service.until(async () => service.registry.sent.length === 32 || undefined);
@@ -228,6 +228,33 @@ test('a server with hanging calls takes no slots from other servers, and its wai
   expect(service.registry.sent.filter((request) => request.wireName === 'slow__one')).toHaveLength(
     40,
   );
+});
+
+test('the configured limits apply to the calls of one server and to the runs in a model call', async () => {
+  const answers = Promise.withResolvers<void>();
+  const service = await openService({
+    script: ({ messages }) => {
+      if (JSON.stringify(messages[0]).includes('hold'))
+        return { text: 'done', hold: answers.promise };
+      return messages.length > 1
+        ? { text: 'done' }
+        : { calls: ['1', '2', '3'].map((id) => ({ id, name: 's__one' })) };
+    },
+    tools: {
+      s__one: { annotations: READ_ONLY, call: () => answers.promise.then(() => ok('late')) },
+    },
+    concurrency: { modelCalls: 1, callsPerServer: 2 },
+  });
+  const { id } = await service.engine.createRun({ prompt: 'go' });
+  await service.until(async () => service.registry.sent.length === 2 || undefined);
+  const first = await service.engine.createRun({ prompt: 'hold' });
+  await service.until(async () => service.llm.requests.length === 2 || undefined);
+  const second = await service.engine.createRun({ prompt: 'hold' });
+  expect(await service.read.run(second.id)).toMatchObject({ status: 'queued' });
+  expect(service.registry.sent).toHaveLength(2);
+  answers.resolve();
+  for (const run of [id, first.id, second.id])
+    expect(await service.settled(run)).toMatchObject({ status: 'completed' });
 });
 
 test('a planned call whose state changed while its server connected is not sent', async () => {

@@ -1,4 +1,5 @@
 import { v7 } from 'uuid';
+import { DEFAULT_CONCURRENCY, type Concurrency } from '../ports/concurrency.ts';
 import type { Job, JobQueue } from '../ports/job-queue.ts';
 import type { LlmProviders } from '../ports/llm-providers.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -61,11 +62,8 @@ export interface EngineDependencies {
    * progress; default 1,000. Further ones are rejected.
    */
   readonly maxQueuedRuns?: number;
-  /**
-   * Maximum number of model and tool calls in progress; default 32 and 256. A call that waits for a
-   * person is not counted.
-   */
-  readonly concurrency?: { readonly [T in Job['type']]: number };
+  /** Limits of the calls in progress. Default: `DEFAULT_CONCURRENCY`. */
+  readonly concurrency?: Partial<Concurrency> | undefined;
 }
 
 const DEFAULT_POLICY: ServerPolicy = { approval: 'default', sampling: 'ask' };
@@ -83,7 +81,7 @@ export function createRunEngine(dependencies: EngineDependencies): RunEngine {
 
 class Worker implements RunWorker {
   readonly #context: EngineParts;
-  readonly #concurrency: { readonly [T in Job['type']]: number };
+  readonly #concurrency: Concurrency;
   readonly #queue: JobQueue;
   readonly #commits: Commits;
   readonly #closing = new AbortController();
@@ -110,7 +108,7 @@ class Worker implements RunWorker {
       reconcile: (change) => reconcile(this.#context, change),
       onEvents: dependencies.onEvents ?? (() => undefined),
     });
-    this.#concurrency = dependencies.concurrency ?? { 'advance-run': 32, 'call-tool': 256 };
+    this.#concurrency = { ...DEFAULT_CONCURRENCY, ...dependencies.concurrency };
     this.#queue = queue;
     this.#context = {
       store,
@@ -134,7 +132,10 @@ class Worker implements RunWorker {
       policyOf: (server) =>
         (Object.hasOwn(policies, server) ? policies[server] : undefined) ?? DEFAULT_POLICY,
       recovery: dependencies.recovery ?? defaultRecovery,
-      activities: new Activities((callId) => this.#context.enqueue({ type: 'call-tool', callId })),
+      activities: new Activities(
+        (callId) => this.#context.enqueue({ type: 'call-tool', callId }),
+        this.#concurrency,
+      ),
       timers: new Timers(clock, (deadline) => void this.#onDue(deadline)),
       retries: new RetrySweep({
         clock,
@@ -161,7 +162,10 @@ class Worker implements RunWorker {
       else activities.stopCall(signal.callId);
     });
     await recover(this.#context);
-    this.#queue.start((job) => this.#work(job), { concurrency: this.#concurrency });
+    const { modelCalls, toolCalls } = this.#concurrency;
+    this.#queue.start((job) => this.#work(job), {
+      concurrency: { 'advance-run': modelCalls, 'call-tool': toolCalls },
+    });
     inBackground(
       this.#context,
       'recovering runs that wait for a person',

@@ -290,7 +290,7 @@ describe('an elicitation during a call', () => {
         a__ask: asks([FORM]),
         a__other: { annotations: READ_ONLY, call: () => Promise.resolve(ok('')) },
       },
-      concurrency: { 'advance-run': 1, 'call-tool': 1 },
+      concurrency: { modelCalls: 1, toolCalls: 1 },
     });
     const { id } = await service.engine.createRun({ prompt: 'go' });
     const item = await service.item(id);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { Activities, MAX_HELD_CALLS } from './activities.ts';
+import { Activities } from './activities.ts';
+import { DEFAULT_CONCURRENCY } from '../../ports/concurrency.ts';
 
 const call = (id: string, server = 'a') => ({ id, runId: 'r', server });
 
@@ -30,7 +31,7 @@ test('a server has 32 slots of its own for calls; a call that waits for a person
 
 test('256 calls may wait with their connection open, with any number of input requests each', () => {
   const activities = new Activities(() => undefined);
-  const places = Array.from({ length: MAX_HELD_CALLS }, (_, index) =>
+  const places = Array.from({ length: DEFAULT_CONCURRENCY.heldCalls }, (_, index) =>
     activities.hold(`call-${index}`)!,
   );
   expect(activities.hold('late')).toBeUndefined();

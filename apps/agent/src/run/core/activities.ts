@@ -1,3 +1,4 @@
+import { DEFAULT_CONCURRENCY, type Concurrency } from '../../ports/concurrency.ts';
 import type { ToolCall } from '../../ports/store/tool-call.ts';
 
 /** Reason why the engine stops waiting for a model, a tool or a response to an input request. */
@@ -19,17 +20,7 @@ export interface CallActivity extends Activity {
   park(): void;
 }
 
-/**
- * Maximum number of calls sent to one server at a time, so that a server that hangs leaves room for
- * the others.
- */
-const MAX_CALLS_PER_SERVER = 32;
-
-/**
- * Maximum number of calls of this process that may wait for a person at a time with an open
- * connection to their server.
- */
-export const MAX_HELD_CALLS = 256;
+type CallLimits = Pick<Concurrency, 'callsPerServer' | 'heldCalls'>;
 
 interface CallUnderWay {
   readonly runId: string;
@@ -55,10 +46,17 @@ export class Activities {
   /** Number of open input requests of each call that waits with its connection open. */
   readonly #held = new Map<string, number>();
   readonly #onRoom: (callId: string) => void;
+  readonly #limits: CallLimits;
 
   /** `onRoom` receives each call that `hasRoom` refused when it may ask again. */
-  constructor(onRoom: (callId: string) => void) {
+  constructor(onRoom: (callId: string) => void, limits: CallLimits = DEFAULT_CONCURRENCY) {
     this.#onRoom = onRoom;
+    this.#limits = limits;
+  }
+
+  /** Maximum number of calls that wait for a person with an open connection to their server. */
+  get maxHeldCalls(): number {
+    return this.#limits.heldCalls;
   }
 
   hasTurn(runId: string): boolean {
@@ -74,7 +72,7 @@ export class Activities {
   hasRoom({ id, server }: Pick<ToolCall, 'id' | 'server'>): boolean {
     if (
       !this.#calls.has(id) &&
-      (this.#granted.delete(id) || this.#used(server) < MAX_CALLS_PER_SERVER)
+      (this.#granted.delete(id) || this.#used(server) < this.#limits.callsPerServer)
     ) {
       this.#waiting.get(server)?.delete(id);
       return true;
@@ -127,7 +125,7 @@ export class Activities {
    */
   hold(callId: string): (() => void) | undefined {
     const requests = this.#held.get(callId) ?? 0;
-    if (requests === 0 && this.#held.size >= MAX_HELD_CALLS) return undefined;
+    if (requests === 0 && this.#held.size >= this.maxHeldCalls) return undefined;
     this.#held.set(callId, requests + 1);
     return () => {
       const left = (this.#held.get(callId) ?? 1) - 1;
@@ -179,7 +177,7 @@ export class Activities {
     const waiting = this.#waiting.get(server);
     if (waiting === undefined) return;
     for (const id of waiting) {
-      if (this.#used(server) >= MAX_CALLS_PER_SERVER) return;
+      if (this.#used(server) >= this.#limits.callsPerServer) return;
       // A call whose last attempt still runs gets its slot when that attempt ends.
       if (this.#calls.has(id)) continue;
       waiting.delete(id);

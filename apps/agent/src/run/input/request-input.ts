@@ -2,7 +2,7 @@ import { ErrorCode, ProtocolError, type JsonObject } from '@signalbox/mcp-core';
 import type { InboxItem, InboxKind, InboxState } from '../../ports/store/inbox.ts';
 import type { Run } from '../../ports/store/run.ts';
 import type { ToolCall } from '../../ports/store/tool-call.ts';
-import { MAX_HELD_CALLS, type CallActivity } from '../core/activities.ts';
+import type { CallActivity } from '../core/activities.ts';
 import type { Change } from '../core/commits.ts';
 import { inBackground, type Uses } from '../core/engine-parts.ts';
 import { itemData, openItem, voidItem, type NewInboxItem } from '../ledger/inbox-items.ts';
@@ -85,7 +85,7 @@ function hold({ activities }: Uses<'activities'>, { id }: ToolCall): () => void 
   if (release === undefined)
     throw new ProtocolError(
       ErrorCode.rejectedByUser,
-      `Too many calls wait for a person; the limit is ${MAX_HELD_CALLS}.`,
+      `Too many calls wait for a person; the limit is ${activities.maxHeldCalls}.`,
     );
   return release;
 }

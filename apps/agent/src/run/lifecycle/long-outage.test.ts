@@ -80,7 +80,7 @@ test('an outage of 30 minutes with a restart in the middle loses none of many ru
       },
     },
     policies: { w: { approval: 'auto', sampling: 'ask' } },
-    concurrency: { 'advance-run': SLOTS, 'call-tool': SLOTS },
+    concurrency: { modelCalls: SLOTS, toolCalls: SLOTS },
     onEvents: attempts.onEvents,
   };
   const first = await openService(options);

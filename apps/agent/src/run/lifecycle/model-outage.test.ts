@@ -188,7 +188,7 @@ describe('a model call that fails for a temporary reason', () => {
     const service = await openService({
       script: ({ messages }) =>
         JSON.stringify(messages).includes('waits') ? { fail: overloaded() } : { text: 'done' },
-      concurrency: { 'advance-run': 1, 'call-tool': 1 },
+      concurrency: { modelCalls: 1, toolCalls: 1 },
     });
     const waits = await service.engine.createRun({ prompt: 'waits' });
     await waiting(service, waits.id, 1);

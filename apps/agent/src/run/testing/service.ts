@@ -5,6 +5,7 @@ import { inspect } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { createOutputChecker } from '../../schema/output-checker.ts';
 import { sharedChecks } from '../../schema/testing/shared-checks.ts';
+import type { Concurrency } from '../../ports/concurrency.ts';
 import type { RunEngine } from '../../ports/run-engine.ts';
 import type { InboxItem } from '../../ports/store/inbox.ts';
 import type { Run } from '../../ports/store/run.ts';
@@ -50,7 +51,7 @@ export interface ServiceOptions {
   readonly storesOddValues?: boolean;
   readonly onEvents?: EventListener;
   readonly maxQueuedRuns?: number;
-  readonly concurrency?: { readonly 'advance-run': number; readonly 'call-tool': number };
+  readonly concurrency?: Partial<Concurrency>;
 }
 
 /** An engine over the real store, with the parts that tests inspect. */
