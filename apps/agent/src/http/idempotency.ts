@@ -134,7 +134,7 @@ async function claim<Body>(
     {},
     async (sql) => {
       await sql.releaseKeysBefore(clock.now() - KEY_RETENTION_MS);
-      return sql.claimKey({ principal, key, requestSha256, owner: store.bootId });
+      return sql.claimKey({ principal, key, requestSha256, owner: store.workerId });
     },
     { urgent: true },
   );

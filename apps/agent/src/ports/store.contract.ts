@@ -8,6 +8,7 @@ import { eventContract } from './store/run-event.contract.ts';
 import { runContract } from './store/run.contract.ts';
 import { threadContract } from './store/thread.contract.ts';
 import { toolCallContract } from './store/tool-call.contract.ts';
+import { workerContract } from './store/worker.contract.ts';
 import type { OpenStore } from './testing/open-for-test.ts';
 
 /** Describes the behavior of every store adapter. */
@@ -23,6 +24,7 @@ export function storeContract(name: string, open: OpenStore): void {
     idempotencyContract,
     epochContract,
     retentionContract,
+    workerContract,
   ])
     contract(name, open);
 }

@@ -13,6 +13,7 @@ import type { RunReader, RunWriter } from './store/run.ts';
 import type { ToolCallReader, ToolCallWriter } from './store/tool-call.ts';
 import type { AgentReader, AgentWriter } from './store/agent.ts';
 import type { ThreadReader, ThreadWriter } from './store/thread.ts';
+import type { WorkerReader, WorkerWriter } from './store/worker.ts';
 
 /** All reads of the store, on a connection of their own where the database has one. */
 export interface StoreReader
@@ -30,7 +31,8 @@ export interface StoreReader
     EpochReader,
     ListReader,
     ProgressReader,
-    RetentionReader {}
+    RetentionReader,
+    WorkerReader {}
 
 /**
  * A write transaction. `append` takes the next `seq`s in the same transaction as the changes that
@@ -52,7 +54,8 @@ export interface StoreTransaction
     ArtifactWriter,
     EpochWriter,
     IdempotencyWriter,
-    RetentionWriter {}
+    RetentionWriter,
+    WorkerWriter {}
 
 /**
  * The rows that a write transaction locks before its first read: the thread, then the run. The lock
@@ -64,13 +67,15 @@ export interface RowLocks {
 }
 
 export interface Store {
-  /** Identifies the lifetime of this process. Leases of other boots are void. */
-  readonly bootId: string;
   /**
    * Whether no other process had the store open when this one opened it. All workers from before
    * are dead then.
    */
   readonly isAlone: boolean;
+  /** Identifies this process as an owner. `join` changes it. */
+  readonly workerId: string;
+  /** Joins again under a new id, after other workers ended the lease of this one. */
+  join(): Promise<void>;
   readonly read: StoreReader;
   /**
    * Runs `work` in a write transaction, and rolls back when it throws. The transaction first locks

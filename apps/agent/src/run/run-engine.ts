@@ -112,7 +112,9 @@ class Worker implements RunWorker {
     this.#queue = queue;
     this.#context = {
       store,
-      bootId: store.bootId,
+      get workerId() {
+        return store.workerId;
+      },
       enqueue: (job, delayMs = 0) =>
         void queue
           .enqueue(job, { delayMs })

@@ -100,9 +100,11 @@ export class Connection {
     }
   }
 
-  close(): Promise<void> {
+  async close(): Promise<void> {
     this.#built.clear();
-    return this.kysely.destroy();
+    await this.kysely.destroy();
+    // Kysely does not close a database that it never used.
+    this.#database.close();
   }
 
   /** Begins a transaction unless another connection has the write lock. */

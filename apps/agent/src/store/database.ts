@@ -13,6 +13,7 @@ import { DamagedRowError } from '../ports/store/errors.ts';
 import type { Agent } from '../ports/store/agent.ts';
 import type { Thread } from '../ports/store/thread.ts';
 import type { ToolPin } from '../ports/tool-pins.ts';
+import type { Worker } from '../ports/store/worker.ts';
 
 /** Column type of a domain value: JSON as text, booleans as 0 and 1, absence as NULL. */
 type Column<T> =
@@ -64,7 +65,7 @@ export interface Database {
   idempotencyKeys: Row<UsedKey, 'response'>;
   artifacts: Row<Artifact, never>;
   artifactOwners: { runId: string; artifactId: string };
-  boots: { id: string; pid: number; startedAt: number };
+  workers: Row<Worker, never>;
   toolPins: Row<ToolPin, 'parts'>;
   toolSets: { digest: string; tools: string };
   epochs: Row<Omit<Epoch, 'tools'>, 'policies'> & { toolsDigest: string };

@@ -16,6 +16,8 @@ const clock: Clock = { now: () => 1234, after: () => () => undefined };
 const newDataDir = (): string => join(mkdtempSync(join(tmpdir(), 'signalbox-store-')), 'data');
 const open = (dataDir: string, durability: 'process' | 'power' = 'process'): Promise<Store> =>
   openStore({ dataDir, durability, clock });
+const openWith = (time: Clock = clock): Promise<Store> =>
+  openStore({ dataDir: newDataDir(), durability: 'process', clock: time });
 
 async function refusal(dataDir: string): Promise<string> {
   const error: unknown = await open(dataDir).catch((reason: unknown) => reason);
@@ -24,7 +26,7 @@ async function refusal(dataDir: string): Promise<string> {
     : `not refused: ${JSON.stringify(error)}`;
 }
 
-storeContract('SQLite', () => open(newDataDir()));
+storeContract('SQLite', openWith);
 
 describe('the database', () => {
   test('finds the open items of a run, and a page of the inbox, without reading items of others', async () => {
@@ -132,7 +134,7 @@ describe('the data directory', () => {
     );
     await first.close();
     const second = await open(dataDir);
-    expect(second.bootId).not.toBe(first.bootId);
+    expect(second.workerId).not.toBe(first.workerId);
     await second.close();
   });
 
@@ -146,7 +148,7 @@ describe('the data directory', () => {
       await store.write({}, (sql) => sql.insertRun({ id: 'kept', status: 'queued', prompt: '', provider: '', model: '', scripted: true, limits: {}, lastSeq: 0, turns: 0, toolCalls: 0, waitedMs: 0, createdAt: 1 }));
       process.stdout.write('ready');
       // A store without references is collected, and its lock is released.
-      setInterval(() => store.bootId, 1000);`;
+      setInterval(() => store.workerId, 1000);`;
     const child = spawn(
       process.execPath,
       ['--conditions=@signalbox/source', '--input-type=module', '-e', script, dataDir],

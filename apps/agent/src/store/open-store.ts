@@ -14,6 +14,7 @@ import { migrate } from './migrations/migrate.ts';
 import { createRunReader } from './run-reader.ts';
 import { createRunTransaction } from './run-transaction.ts';
 import { storageErrors, watchFile } from './storage-errors.ts';
+import type { WorkerRole } from '../ports/store/worker.ts';
 import { StoreError } from './store-error.ts';
 import { createToolPins } from './tool-pins.ts';
 import { WriteLock } from './write-lock.ts';
@@ -26,6 +27,8 @@ export interface RunStoreOptions {
   /** `process`: commits survive the death of the process; `power`: also a power failure. */
   readonly durability: 'process' | 'power';
   readonly clock: Clock;
+  /** Part of the service that this process runs. Default: `all`. */
+  readonly role?: WorkerRole;
 }
 
 export interface OpenedStore extends Store {
@@ -43,6 +46,7 @@ export async function openStore({
   durability,
   clock,
   sharing = 'alone',
+  role = 'all',
 }: RunStoreOptions): Promise<OpenedStore> {
   const dirLock = await prepareDataDir(dataDir, sharing);
   const file = join(dataDir, 'signalbox.sqlite');
@@ -59,27 +63,35 @@ export async function openStore({
     createPrivateFile(join(dataDir, USED_MARK));
     const reader = new Connection(new Sqlite(file, { readonly: true }));
     connections.push(reader);
-    const bootId = randomUUID();
     const checkFiles = watchFile(file);
     const lock = new WriteLock();
     const transaction = createRunTransaction(writer, clock);
-    await writer.transaction(() =>
-      writer.kysely
-        .insertInto('boots')
-        .values({ id: bootId, pid: process.pid, startedAt: clock.now() })
-        .execute(),
-    );
+    const write: OpenedStore['write'] = (_, work, options) =>
+      storageErrors(lock.run(() => writer.transaction(() => work(transaction)), options));
+    let workerId = randomUUID();
+    const addWorker = (): Promise<void> =>
+      write({}, (change) => change.addWorker({ id: workerId, role, pid: process.pid }));
+    if (dirLock.isAlone)
+      await write({}, async (change) => {
+        for (const { id } of await change.workers()) await change.endWorker(id);
+      });
+    await addWorker();
     dirLock.opened();
     return {
-      bootId,
       isAlone: dirLock.isAlone,
+      get workerId() {
+        return workerId;
+      },
+      async join() {
+        workerId = randomUUID();
+        await addWorker();
+      },
       toolPins: createToolPins({
         reader: reader.kysely,
         write: (work) => lock.run(() => writer.transaction(() => work(writer.kysely))),
       }),
-      read: createRunReader(reader),
-      write: (_, work, options) =>
-        storageErrors(lock.run(() => writer.transaction(() => work(transaction)), options)),
+      read: createRunReader(reader, clock),
+      write,
       checkFiles,
       async probe() {
         checkFiles();
@@ -90,7 +102,11 @@ export async function openStore({
           ),
         );
       },
-      close,
+      async close() {
+        // Without this, the next process finds out by itself.
+        await write({}, (change) => change.endWorker(workerId)).catch(() => undefined);
+        await close();
+      },
     };
   } catch (error) {
     await close();
@@ -155,7 +171,7 @@ const TABLES = [
   'idempotency_keys',
   'artifacts',
   'artifact_owners',
-  'boots',
+  'workers',
   'tool_pins',
   'tool_sets',
   'epochs',

@@ -49,6 +49,7 @@ export const RUN_COLUMNS = [
   'error',
   'modelOutage',
   'retryAt',
+  'deadlineAt',
   'waitedMs',
   'waitingSince',
   'createdAt',

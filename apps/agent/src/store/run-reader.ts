@@ -1,3 +1,5 @@
+import type { Clock } from '../ports/clock.ts';
+import { createWorkerReader } from './worker-rows.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { createArtifactReader } from './artifact-rows.ts';
 import type { Connection } from './connection.ts';
@@ -35,8 +37,8 @@ import {
   toolCallCodec,
 } from './database.ts';
 
-/** Creates the reads over a connection or a transaction. */
-export function createRunReader(connection: Connection): StoreReader {
+/** Creates the reads over a connection or a transaction, with times from `clock`. */
+export function createRunReader(connection: Connection, clock: Clock): StoreReader {
   return {
     ...createThreadReader(connection),
     ...createArtifactReader(connection),
@@ -44,6 +46,7 @@ export function createRunReader(connection: Connection): StoreReader {
     ...createListReader(connection),
     ...createProgressReader(connection),
     ...createRetentionReader(connection),
+    ...createWorkerReader(connection, clock),
 
     async run(id) {
       const row = await connection.first(selectRun, { id });

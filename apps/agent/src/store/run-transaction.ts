@@ -17,6 +17,7 @@ import { createEpochWriter, deleteUnusedTools } from './epoch-rows.ts';
 import { createIdempotencyWriter } from './idempotency-rows.ts';
 import { selectRun } from './read-queries.ts';
 import { createRetentionWriter } from './retention-rows.ts';
+import { createWorkerWriter } from './worker-rows.ts';
 import { createRunReader } from './run-reader.ts';
 import { shortenObject } from '../json/short-json.ts';
 import { createThreadWriter } from './thread-rows.ts';
@@ -45,12 +46,13 @@ import {
 export function createRunTransaction(connection: Connection, clock: Clock): StoreTransaction {
   const db = connection.kysely;
   return {
-    ...createRunReader(connection),
+    ...createRunReader(connection, clock),
     ...createThreadWriter(connection),
     ...createArtifactWriter(connection),
     ...createEpochWriter(connection),
     ...createIdempotencyWriter(connection, clock),
     ...createRetentionWriter(connection),
+    ...createWorkerWriter(connection, clock),
 
     /** Reads whole rows only, since decisions are based on them. */
     async run(id) {

@@ -45,7 +45,7 @@ const HOLD = `
   const store = await openStore({ dataDir: process.argv[1], durability: 'process', clock, sharing: 'shared' });
   process.stdout.write('open');
   // A store without references is collected, and its locks are released.
-  setInterval(() => store.bootId, 1000);`;
+  setInterval(() => store.workerId, 1000);`;
 
 test('several processes share a data directory; only the first is alone', async () => {
   const dataDir = newDataDir();

@@ -15,7 +15,7 @@ export interface IdempotencyKey {
 export interface KeyedRequest extends IdempotencyKey {
   /** SHA-256 of the method, the path and the body, in hex. */
   readonly requestSha256: string;
-  /** Boot id of the process that serves the request. */
+  /** Id of the worker that serves the request. */
   readonly owner: string;
 }
 

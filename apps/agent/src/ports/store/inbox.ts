@@ -26,7 +26,7 @@ export interface InboxItem {
   /** The request as snake_case JSON. */
   readonly request: JsonObject;
   readonly response: JsonObject | undefined;
-  /** Boot id of the process that holds the open connection of the call, if any. */
+  /** Id of the worker that holds the open connection of the call, if any. */
   readonly owner: string | undefined;
   /** Key of the input request within a parked call, by which the call finds its response after a restart. */
   readonly questionKey: string | undefined;

@@ -32,7 +32,7 @@ export interface PartialMessage {
 /** A model call in progress. */
 export interface ActiveTurn {
   readonly turn: number;
-  /** Boot id of the process that makes the call. */
+  /** Id of the worker that makes the call. */
   readonly owner: string;
   readonly messageId: string;
 }

@@ -119,6 +119,11 @@ export interface Run {
    */
   readonly retryAt: number | undefined;
   /**
+   * Time at which the wall clock needs attention: its warning, then its end. Only a running run has
+   * one.
+   */
+  readonly deadlineAt: number | undefined;
+  /**
    * Milliseconds excluded from the wall-clock limit: completed waits in `input_required`, and the
    * time before the run was resumed by a client.
    */
@@ -148,6 +153,7 @@ export type RunPatch = Partial<
     | 'limits'
     | 'modelOutage'
     | 'retryAt'
+    | 'deadlineAt'
     | 'waitedMs'
     | 'waitingSince'
     | 'startedAt'

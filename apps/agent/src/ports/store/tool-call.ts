@@ -58,7 +58,7 @@ export interface ToolCall {
   readonly modelArguments: JsonObject | undefined;
   readonly state: ToolCallState;
   readonly attempt: number;
-  /** Boot id of the process that dispatched the current attempt. */
+  /** Id of the worker that sent the current attempt, or that continues it. */
   readonly owner: string | undefined;
   readonly idempotencyKey: string;
   /**
@@ -75,6 +75,8 @@ export interface ToolCall {
   readonly parked: ParkedRound | undefined;
   /** Server's id of the task that the call became. */
   readonly taskId: string | undefined;
+  /** Time from which a planned or parked call may be sent. Default: at once. */
+  readonly dueAt: number | undefined;
   /** Milliseconds since the Unix epoch. */
   readonly createdAt: number;
   readonly finishedAt: number | undefined;
@@ -96,6 +98,7 @@ export type ToolCallPatch = Partial<
     | 'cancelRequestedAt'
     | 'parked'
     | 'taskId'
+    | 'dueAt'
     | 'finishedAt'
   >
 >;

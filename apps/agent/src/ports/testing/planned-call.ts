@@ -24,6 +24,7 @@ export function plannedCall(id: string): ToolCall {
     cancelRequestedAt: undefined,
     parked: undefined,
     taskId: undefined,
+    dueAt: undefined,
     createdAt: 1,
     finishedAt: undefined,
   };

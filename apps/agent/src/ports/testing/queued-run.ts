@@ -39,6 +39,7 @@ export function queuedRun(id: string, fields: Partial<Run> = {}): Run {
     error: undefined,
     modelOutage: undefined,
     retryAt: undefined,
+    deadlineAt: undefined,
     waitedMs: 0,
     waitingSince: undefined,
     createdAt: 1,

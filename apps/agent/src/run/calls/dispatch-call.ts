@@ -22,7 +22,7 @@ import { settleCall, skipAttempt, type CallEnd } from './settle-call.ts';
 
 type Parts = Uses<
   | 'store'
-  | 'bootId'
+  | 'workerId'
   | 'enqueue'
   | 'bus'
   | 'dispatcher'
@@ -177,7 +177,7 @@ async function dispatch(
   planned: ToolCall,
   activity: CallActivity,
 ): Promise<Dispatched | undefined> {
-  const { bootId, commit, closing } = context;
+  const { workerId, commit, closing } = context;
   if (closing.aborted) return undefined;
   return commit(
     planned.runId,
@@ -191,7 +191,7 @@ async function dispatch(
       if (decision.type === 'not-sent')
         await skipAttempt(context, change, { call, message: decision.reason });
       if (decision.type !== 'send') return undefined;
-      const dispatched = await dispatchCall(change, call, bootId);
+      const dispatched = await dispatchCall(change, call, workerId);
       return dispatched === undefined ? undefined : { run, call: dispatched, activity };
     },
     'dispatch-call',
@@ -200,7 +200,7 @@ async function dispatch(
 
 /** Claims a call that was sent before. Its row has everything that is needed to continue it. */
 async function takeOver(
-  { bootId, closing, commit }: Uses<'bootId' | 'commit' | 'closing'>,
+  { workerId, closing, commit }: Uses<'workerId' | 'commit' | 'closing'>,
   parked: ToolCall,
   activity: CallActivity,
 ): Promise<Dispatched | undefined> {
@@ -208,7 +208,7 @@ async function takeOver(
   return commit(parked.runId, async ({ sql }) => {
     const [run, call] = [await sql.run(parked.runId), await sql.toolCall(parked.id)];
     if (run === undefined || call?.attempt !== parked.attempt || !isParked(call)) return undefined;
-    await moveCall(sql, call, { transition: 'claim', owner: bootId });
+    await moveCall(sql, call, { transition: 'claim', owner: workerId });
     return { run, call, activity };
   });
 }

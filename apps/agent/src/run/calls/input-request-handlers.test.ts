@@ -75,7 +75,7 @@ describe('an elicitation during a call', () => {
     const item = await service.item(id);
     expect(item).toMatchObject({
       kind: 'elicitation_form',
-      owner: service.store.bootId,
+      owner: service.store.workerId,
       request: { server: 'a', message: 'Who are you?', requested_schema: FORM.requestedSchema },
     });
     await service.status(id, 'input_required');

@@ -5,7 +5,7 @@ import type { Uses, RecoveryDecision } from '../core/engine-parts.ts';
 import type { RunEventTypes } from '../core/events.ts';
 import { openItem } from '../ledger/inbox-items.ts';
 
-type Parts = Uses<'bootId' | 'enqueue' | 'clock' | 'newId' | 'recovery' | 'timers'>;
+type Parts = Uses<'workerId' | 'enqueue' | 'clock' | 'newId' | 'recovery' | 'timers'>;
 
 /** Attempts after which a call is not retried automatically. */
 export const MAX_ATTEMPTS = 4;

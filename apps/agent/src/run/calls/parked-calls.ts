@@ -25,11 +25,11 @@ export function isParked(call: ToolCall): boolean {
 
 /** Stores the rounds of input requests of one attempt in the row of the call. */
 export class RoundKeeper implements InputRoundStore {
-  readonly #context: Uses<'bootId' | 'commit'>;
+  readonly #context: Uses<'workerId' | 'commit'>;
   readonly #call: ToolCall;
   #round: number;
 
-  constructor(context: Uses<'bootId' | 'commit'>, call: ToolCall) {
+  constructor(context: Uses<'workerId' | 'commit'>, call: ToolCall) {
     this.#context = context;
     this.#call = call;
     this.#round = call.parked?.round ?? 0;
@@ -70,7 +70,7 @@ export class RoundKeeper implements InputRoundStore {
           (call.state !== 'dispatched' && call.state !== 'input_required')
         )
           throw ended();
-        await resumeCall(change, call, { parked: undefined, owner: this.#context.bootId });
+        await resumeCall(change, call, { parked: undefined, owner: this.#context.workerId });
       },
       'resume-call',
     );

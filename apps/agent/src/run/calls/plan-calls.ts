@@ -19,7 +19,7 @@ import { serveFindTools } from '../discovery/serve-find-tools.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { closestNames } from '../text/closest-names.ts';
 
-type Parts = Uses<'bootId' | 'enqueue' | 'clock' | 'newId' | 'policyOf' | 'timers'>;
+type Parts = Uses<'workerId' | 'enqueue' | 'clock' | 'newId' | 'policyOf' | 'timers'>;
 
 export type ToolUse = Extract<Block, { type: 'tool_use' }>;
 
@@ -120,6 +120,7 @@ async function insertCall(
     cancelRequestedAt: undefined,
     parked: undefined,
     taskId: undefined,
+    dueAt: undefined,
     createdAt: context.clock.now(),
     finishedAt: undefined,
   } satisfies ToolCall;

@@ -12,7 +12,7 @@ import { voidItems } from '../ledger/inbox-items.ts';
 import { MAX_ATTEMPTS, planAgain, settleLostCall } from './lost-call.ts';
 import { isParked, RESUME_AFTER_MS, resumeLater } from './parked-calls.ts';
 
-type Parts = Uses<'bootId' | 'enqueue' | 'bus' | 'clock' | 'newId' | 'recovery' | 'timers'>;
+type Parts = Uses<'workerId' | 'enqueue' | 'bus' | 'clock' | 'newId' | 'recovery' | 'timers'>;
 
 /** Delay before an unsent call is retried, in milliseconds; it doubles with each attempt. */
 const FIRST_RETRY_MS = 500;

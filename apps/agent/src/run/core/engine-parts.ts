@@ -21,8 +21,8 @@ export type RecoveryDecision = (call: Pick<ToolCall, 'repeatable'>) => 'retry' |
 /** The parts that an engine is made of. A function takes only those that it uses: `Uses<'clock' | 'store'>`. */
 export interface EngineParts {
   readonly store: Store;
-  /** Identifies this process as the owner of turns, calls and inbox items. */
-  readonly bootId: string;
+  /** Identifies this process as the owner of turns, calls and inbox items. It changes when its lease was lost. */
+  readonly workerId: string;
   /** Hands a job to the queue. A queue that fails loses no work: the next start enqueues from the store. */
   readonly enqueue: (job: Job, delayMs?: number) => void;
   readonly bus: SignalBus;

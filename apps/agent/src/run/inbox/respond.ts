@@ -10,7 +10,7 @@ import { checkResponse, type InboxResponse } from './check-response.ts';
 import { runOnCommit } from '../core/on-commit.ts';
 
 type Parts = Uses<
-  'store' | 'bootId' | 'enqueue' | 'bus' | 'catalogue' | 'clock' | 'newId' | 'timers' | 'commit'
+  'store' | 'workerId' | 'enqueue' | 'bus' | 'catalogue' | 'clock' | 'newId' | 'timers' | 'commit'
 >;
 
 export interface Answer {
@@ -28,7 +28,7 @@ export async function respond(
   if (item === undefined)
     throw new EngineError('inbox_item_not_found', `There is no inbox item ${itemId}.`);
   if (item.state !== 'open') throw notOpen(item);
-  if (item.owner !== undefined && item.owner !== context.bootId) throw processEnded(item);
+  if (item.owner !== undefined && item.owner !== context.workerId) throw processEnded(item);
   const response = await checkResponse(item, answer, (wireName, args) =>
     context.catalogue.checkArguments(wireName, args),
   );

@@ -9,7 +9,7 @@ import { itemData, openItem, voidItem, type NewInboxItem } from '../ledger/inbox
 import { awaitInput, resumeCall, workOnCall } from '../ledger/call-states.ts';
 
 type Parts = Uses<
-  'store' | 'bootId' | 'bus' | 'clock' | 'logger' | 'newId' | 'activities' | 'timers' | 'commit'
+  'store' | 'workerId' | 'bus' | 'clock' | 'logger' | 'newId' | 'activities' | 'timers' | 'commit'
 >;
 
 /** Maximum number of open input requests of one call; further requests are rejected. */
@@ -91,7 +91,7 @@ function hold({ activities }: Uses<'activities'>, { id }: ToolCall): () => void 
 }
 
 async function openInputRequest(
-  context: Uses<'bootId' | 'clock' | 'timers'>,
+  context: Uses<'workerId' | 'clock' | 'timers'>,
   change: Change,
   request: Omit<NewInboxItem, 'isHeldHere'>,
 ): Promise<void> {

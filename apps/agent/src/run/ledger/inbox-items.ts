@@ -20,7 +20,7 @@ export interface NewInboxItem {
 
 /** Opens an inbox item and sets its expiry. */
 export async function openItem(
-  context: Uses<'bootId' | 'clock' | 'timers'>,
+  context: Uses<'workerId' | 'clock' | 'timers'>,
   change: Change,
   { id, kind, call, request, isHeldHere, questionKey, binding }: NewInboxItem,
 ): Promise<void> {
@@ -34,7 +34,7 @@ export async function openItem(
     state: 'open',
     request: { server: call.server, tool: call.tool, name: call.wireName, ...request },
     response: undefined,
-    owner: isHeldHere ? context.bootId : undefined,
+    owner: isHeldHere ? context.workerId : undefined,
     questionKey,
     binding,
     createdAt,

@@ -66,6 +66,7 @@ export function newRun(
     error: undefined,
     modelOutage: undefined,
     retryAt: undefined,
+    deadlineAt: undefined,
     waitedMs: 0,
     waitingSince: undefined,
     createdAt: clock.now(),

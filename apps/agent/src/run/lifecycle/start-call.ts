@@ -12,7 +12,7 @@ import { serverConnected } from '../calls/servers-ready.ts';
 import { shutdownError } from '../core/commits.ts';
 
 type Parts = Uses<
-  | 'bootId'
+  | 'workerId'
   | 'enqueue'
   | 'catalogue'
   | 'llm'

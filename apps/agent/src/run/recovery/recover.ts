@@ -15,7 +15,7 @@ import { cancelCall, workOnCall } from '../ledger/call-states.ts';
 
 type Parts = Uses<
   | 'store'
-  | 'bootId'
+  | 'workerId'
   | 'enqueue'
   | 'bus'
   | 'clock'
@@ -113,12 +113,12 @@ async function settleLeftovers(
 ): Promise<void> {
   const { sql, runId } = change;
   const turn = await sql.activeTurn(runId);
-  if (turn !== undefined && turn.owner !== context.bootId)
+  if (turn !== undefined && turn.owner !== context.workerId)
     await interruptTurn(change, turn, 'process_ended');
   for (const item of await sql.inboxEntries({ runId, states: ['open', 'answered'] }))
     await settleItem(context, change, item);
   for (const call of await sql.toolCalls(runId, { state: SENT_CALL_STATES })) {
-    if (call.owner === context.bootId) continue;
+    if (call.owner === context.workerId) continue;
     const isStopping = status === 'cancelling' || call.cancelRequestedAt !== undefined;
     if (isParked(call)) {
       await recoverParked(context, change, { call, isStopping });
@@ -158,11 +158,11 @@ async function recoverParked(
 
 /** Voids an item whose process has ended, and expires an item that is due. */
 async function settleItem(
-  context: Uses<'bootId' | 'bus' | 'clock' | 'timers'>,
+  context: Uses<'workerId' | 'bus' | 'clock' | 'timers'>,
   change: Change,
   item: InboxEntry,
 ): Promise<void> {
-  if (item.owner !== undefined && item.owner !== context.bootId)
+  if (item.owner !== undefined && item.owner !== context.workerId)
     await voidItem(context, change, { item, reason: 'process_ended' });
   else await expireItemIfDue(context, change, item);
 }

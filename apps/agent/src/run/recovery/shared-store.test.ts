@@ -90,10 +90,10 @@ describe('two engines on one store', () => {
   test('control: without the comparison of the owner both make the same attempt', async () => {
     const { reply, release } = held();
     const { first, ids } = await outage(reply);
-    const { changeStore } = claims((sql, { bootId }) => ({
+    const { changeStore } = claims((sql, { workerId }) => ({
       activeTurn: async (runId) => {
         const turn = await sql.activeTurn(runId);
-        return turn && { ...turn, owner: bootId };
+        return turn && { ...turn, owner: workerId };
       },
     }));
     const second = await openService({ script: reply, beside: first, changeStore });

@@ -15,7 +15,7 @@ import { applySamplingEdit } from './edits.ts';
 
 export type SamplingParts = Uses<
   | 'store'
-  | 'bootId'
+  | 'workerId'
   | 'bus'
   | 'llm'
   | 'clock'

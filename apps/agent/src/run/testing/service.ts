@@ -255,8 +255,11 @@ async function openOrShare({
   readonly clock: ManualClock;
   readonly beside: Service | undefined;
 }): Promise<Store> {
-  if (beside !== undefined)
-    return { ...beside.opened, bootId: randomUUID(), close: () => Promise.resolve() };
+  if (beside !== undefined) {
+    const workerId = randomUUID();
+    await beside.opened.write({}, (sql) => sql.addWorker({ id: workerId, role: 'worker', pid: 1 }));
+    return { ...beside.opened, workerId, close: () => Promise.resolve() };
+  }
   await provideMigratedDatabase(dataDir);
   return openStore({ dataDir, durability: 'process', clock });
 }

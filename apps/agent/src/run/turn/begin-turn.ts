@@ -14,7 +14,7 @@ import { waitsForModel } from '../lifecycle/model-outage.ts';
 import { storeToolResults } from '../results/tool-results.ts';
 
 type Parts = Uses<
-  'bootId' | 'enqueue' | 'bus' | 'dispatcher' | 'llm' | 'clock' | 'newId' | 'policyOf' | 'timers'
+  'workerId' | 'enqueue' | 'bus' | 'dispatcher' | 'llm' | 'clock' | 'newId' | 'policyOf' | 'timers'
 >;
 
 /** A turn that is about to make its model call. */
@@ -34,7 +34,7 @@ export async function beginTurn(context: Parts, change: Change): Promise<Turn | 
   const { sql, runId } = change;
   const active = await sql.activeTurn(runId);
   // Another process makes the model call.
-  if (active !== undefined && active.owner !== context.bootId) return undefined;
+  if (active !== undefined && active.owner !== context.workerId) return undefined;
   // No model call of this process is in progress, or this code would not run. Its text is lost, and the model call is repeated.
   if (active !== undefined) await interruptTurn(change, active, 'process_ended');
   const run = await sql.run(runId);
@@ -71,7 +71,7 @@ export async function beginTurn(context: Parts, change: Change): Promise<Turn | 
   }
   const epoch = await epochOf(context, change, run);
   const messageId = context.newId();
-  if (!(await sql.startTurn({ runId, turn: number, owner: context.bootId, messageId })))
+  if (!(await sql.startTurn({ runId, turn: number, owner: context.workerId, messageId })))
     return undefined;
   if (run.retryAt !== undefined) {
     await sql.updateRun(runId, { retryAt: undefined });

@@ -14,7 +14,7 @@ import { planCalls, type ToolUse } from '../calls/plan-calls.ts';
 import { usageData } from '../limits/usage.ts';
 
 type Parts = Uses<
-  'bootId' | 'enqueue' | 'bus' | 'dispatcher' | 'clock' | 'newId' | 'policyOf' | 'timers'
+  'workerId' | 'enqueue' | 'bus' | 'dispatcher' | 'clock' | 'newId' | 'policyOf' | 'timers'
 >;
 
 /**

@@ -111,5 +111,6 @@ test('a database of an earlier version keeps the deadlines of its model retries,
     { runId: 'waits', retryAt: 77 },
   ]);
   expect(await store.read.activeTurn('other')).toMatchObject({ messageId: 'm2' });
+  expect(await store.read.orphanedRuns({ limit: 9 })).toEqual(['other']);
   await store.close();
 });

@@ -16,6 +16,7 @@ import { callCancellation } from './0010-call-cancellation.ts';
 import { artifactOwners } from './0011-artifact-owners.ts';
 import { retries } from './0012-retries.ts';
 import { modelSettings } from './0013-model-settings.ts';
+import { workers } from './0014-workers.ts';
 
 /** All migrations by number. A published migration never changes. */
 const MIGRATIONS: { readonly [name: string]: Migration } = {
@@ -32,6 +33,7 @@ const MIGRATIONS: { readonly [name: string]: Migration } = {
   '0011-artifact-owners': artifactOwners,
   '0012-retries': retries,
   '0013-model-settings': modelSettings,
+  '0014-workers': workers,
 };
 
 /**

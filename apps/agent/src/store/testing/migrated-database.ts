@@ -31,7 +31,7 @@ async function createTemplate(): Promise<string> {
   await store.close();
   const file = join(dataDir, FILE);
   const database = new Sqlite(file);
-  database.exec('delete from boots');
+  database.exec('delete from workers');
   database.close();
   return file;
 }

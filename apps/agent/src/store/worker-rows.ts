@@ -1,0 +1,151 @@
+import { sql, type Kysely } from 'kysely';
+import { LEASE_MS, type WorkerReader, type WorkerWriter } from '../ports/store/worker.ts';
+import type { Clock } from '../ports/clock.ts';
+import { SETTLED_STATUSES } from '../ports/store/run.ts';
+import { SENT_CALL_STATES } from '../ports/store/tool-call.ts';
+import type { Connection } from './connection.ts';
+import type { Database } from './database.ts';
+import { ERASED } from './erased-runs.ts';
+import { ACTIVE } from './read-queries.ts';
+
+type Db = Kysely<Database>;
+
+const selectWorkers = (db: Db) =>
+  db
+    .selectFrom('workers')
+    .selectAll()
+    .where('endedAt', 'is', null)
+    .orderBy('startedAt')
+    .orderBy('id');
+
+const selectEndedWorkers = (db: Db) =>
+  db.selectFrom('workers').select('id').where('endedAt', 'is not', null);
+
+const selectHeartbeat = (db: Db, { id }: { readonly id: string }) =>
+  db.selectFrom('workers').select('heartbeatAt').where('id', '=', id).where('endedAt', 'is', null);
+
+const updateHeartbeat = (
+  db: Db,
+  { id, heartbeatAt }: { readonly id: string; readonly heartbeatAt: number },
+) =>
+  db.updateTable('workers').set({ heartbeatAt }).where('id', '=', id).where('endedAt', 'is', null);
+
+/** Runs of turns, calls and inbox items that an ended worker owns. */
+function ownedByEnded(db: Db) {
+  const ended = selectEndedWorkers(db);
+  return db
+    .selectFrom('turns')
+    .select(['runId', 'owner'])
+    .where('status', '=', ACTIVE)
+    .where('owner', 'in', ended)
+    .union(
+      db
+        .selectFrom('toolCalls')
+        .select(['runId', 'owner'])
+        .where('state', 'in', SENT_CALL_STATES)
+        .where('finishedAt', 'is', null)
+        .where('owner', 'in', ended)
+        .$narrowType<{ owner: string }>(),
+    )
+    .union(
+      db
+        .selectFrom('inboxItems')
+        .select(['runId', 'owner'])
+        // Literals, so that SQLite uses the index of these states.
+        .where(sql<boolean>`owner is not null and state in ('open', 'answered')`)
+        .where('owner', 'in', ended)
+        .$narrowType<{ owner: string }>(),
+    );
+}
+
+const selectOrphanedRuns = (db: Db, { limit }: { readonly limit: number }) =>
+  db
+    .selectFrom('runs')
+    .select('id')
+    .where('id', 'in', db.selectFrom(ownedByEnded(db).as('owned')).select('owned.runId'))
+    .where('status', 'not in', [...SETTLED_STATUSES, ERASED])
+    .limit(limit);
+
+/** Creates the reads of workers, with times from `clock`. */
+export function createWorkerReader(connection: Connection, clock: Clock): WorkerReader {
+  const heartbeatOf = async (id: string): Promise<number | undefined> =>
+    (await connection.first(selectHeartbeat, { id }))?.heartbeatAt;
+  return {
+    async workers() {
+      const rows = await connection.rows(selectWorkers, {});
+      return rows.map((row) => ({ ...row, endedAt: row.endedAt ?? undefined }));
+    },
+
+    async endedWorkers() {
+      return (await connection.rows(selectEndedWorkers, {})).map(({ id }) => id);
+    },
+
+    async isAlive(id) {
+      const heartbeatAt = await heartbeatOf(id);
+      return heartbeatAt !== undefined && heartbeatAt + LEASE_MS > clock.now();
+    },
+
+    async hasLease(id) {
+      return (await heartbeatOf(id)) !== undefined;
+    },
+
+    async orphanedRuns({ limit }) {
+      return (await connection.rows(selectOrphanedRuns, { limit })).map(({ id }) => id);
+    },
+  };
+}
+
+/** Creates the writes of workers, with times from `clock`. */
+export function createWorkerWriter(connection: Connection, clock: Clock): WorkerWriter {
+  const db = connection.kysely;
+  return {
+    async addWorker(worker) {
+      const now = clock.now();
+      await db
+        .insertInto('workers')
+        .values({ ...worker, startedAt: now, heartbeatAt: now, endedAt: null })
+        .execute();
+    },
+
+    async beat(id) {
+      return (await connection.run(updateHeartbeat, { id, heartbeatAt: clock.now() })) > 0;
+    },
+
+    async endExpiredWorkers() {
+      const now = clock.now();
+      const ended = await db
+        .updateTable('workers')
+        .set({ endedAt: now })
+        .where('endedAt', 'is', null)
+        .where('heartbeatAt', '<=', now - LEASE_MS)
+        .returning('id')
+        .execute();
+      return ended.map(({ id }) => id);
+    },
+
+    async endWorker(id) {
+      await db
+        .updateTable('workers')
+        .set({ endedAt: clock.now() })
+        .where('id', '=', id)
+        .where('endedAt', 'is', null)
+        .execute();
+    },
+
+    async removeEndedWorkers() {
+      await db
+        .deleteFrom('workers')
+        .where('endedAt', 'is not', null)
+        .where(
+          'id',
+          'not in',
+          db
+            .selectFrom(ownedByEnded(db).as('owned'))
+            .innerJoin('runs', 'runs.id', 'owned.runId')
+            .where('runs.status', 'not in', [...SETTLED_STATUSES, ERASED])
+            .select('owned.owner'),
+        )
+        .execute();
+    },
+  };
+}
