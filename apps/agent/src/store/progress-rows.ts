@@ -8,11 +8,11 @@ import {
   selectLastMessage,
   selectMessageIds,
   selectOpenCalls,
-  selectRetries,
   selectRunCore,
   selectRunIds,
   selectRunStatus,
 } from './read-queries.ts';
+import { selectRetries } from './sweep-queries.ts';
 
 /** Creates the reads for deciding the next step of a run. */
 export function createProgressReader(connection: Connection): ProgressReader {

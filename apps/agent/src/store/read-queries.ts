@@ -1,5 +1,4 @@
-import { sql, type Kysely, type NotNull } from 'kysely';
-import type { Retry } from '../ports/store/progress.ts';
+import { sql, type Kysely } from 'kysely';
 import { SETTLED_STATUSES, type Run } from '../ports/store/run.ts';
 import type { InboxItem, InboxState } from '../ports/store/inbox.ts';
 import { OPEN_CALL_STATES, type ToolCallState } from '../ports/store/tool-call.ts';
@@ -96,28 +95,6 @@ export const selectRunIds = (
     .where('status', 'in', statuses)
     .orderBy('createdAt')
     .orderBy('id');
-
-export const selectRetries = (
-  db: Db,
-  {
-    until,
-    after,
-    limit,
-  }: { readonly until: number; readonly after: Retry | undefined; readonly limit: number },
-) => {
-  let query = db
-    .selectFrom('runs')
-    .select(['id as runId', 'retryAt'])
-    .where('retryAt', '<=', until)
-    .orderBy('retryAt')
-    .orderBy('id')
-    .limit(limit);
-  if (after !== undefined)
-    query = query.where((where) =>
-      where(where.refTuple('retryAt', 'id'), '>', where.tuple(after.retryAt, after.runId)),
-    );
-  return query.$narrowType<{ retryAt: NotNull }>();
-};
 
 export const countRuns = (
   db: Db,
