@@ -16,3 +16,10 @@ test('after 256 KiB the rest waits for the next turn of the event loop, which re
   expect(budget.read(200 * 1024)).toBeUndefined();
   expect(budget.read(200 * 1024)).toBeInstanceOf(Promise);
 });
+
+test('bytes before the last read of a turn do not count in the next turn', () => {
+  const budget = new TurnBudget();
+  expect(budget.read(200 * 1024, true)).toBeUndefined();
+  expect(budget.read(200 * 1024)).toBeUndefined();
+  expect(budget.read(56 * 1024, true)).toBeInstanceOf(Promise);
+});

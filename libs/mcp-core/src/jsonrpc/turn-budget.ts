@@ -10,11 +10,15 @@ export class TurnBudget {
 
   /**
    * Counts bytes that were read. Returns a promise of the next turn after each 256 KiB. Turns with
-   * fewer bytes are not distinguished: a timer for each would cost more than reading a message.
+   * fewer bytes are distinguished only by `isLast`, which says that this turn reads no more: a timer
+   * for each turn would cost more than reading a message.
    */
-  read(byteCount: number): Promise<void> | undefined {
+  read(byteCount: number, isLast = false): Promise<void> | undefined {
     this.#bytes += byteCount;
-    if (this.#bytes < BYTES_PER_TURN) return undefined;
+    if (this.#bytes < BYTES_PER_TURN) {
+      if (isLast) this.#bytes = 0;
+      return undefined;
+    }
     this.#end ??= new Promise((resolve) => {
       setImmediate(() => {
         this.#bytes = 0;

@@ -70,6 +70,8 @@ const DRAIN_MS = 500;
 /** Milliseconds that the kernel may take to end a killed group. */
 const KILL_WAIT_MS = 2000;
 const POLL_MS = 20;
+/** Bytes that Node reads at once. It reads a pipe again in the same turn only after it read so many. */
+const READ_BYTES = 64 * 1024;
 
 /**
  * Starts a server process. Reads at most 16 MiB and 256 requests per second from it; ends it when
@@ -204,7 +206,7 @@ class ProcessTransport implements ChildTransport {
     if (this.#writer.isCongestedByResponses) void this.#pauseUntil(this.#writer.drained());
     const pauseMs = guard.read(chunk.length);
     if (pauseMs > 0) void this.#pauseUntil(delay(pauseMs, { ref: false }));
-    const nextTurn = this.#turn.read(chunk.length);
+    const nextTurn = this.#turn.read(chunk.length, chunk.length < READ_BYTES);
     if (nextTurn !== undefined) void this.#pauseUntil(nextTurn);
   }
 
