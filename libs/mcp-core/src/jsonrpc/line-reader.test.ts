@@ -102,6 +102,22 @@ describe('LineReader', () => {
     ]);
   });
 
+  test('does not deliver a short line of too many levels, even between others or in pieces', () => {
+    const { messages, problems, reader } = collect(10_000, { maxParts: 1000, maxDepth: 5 });
+    const deep = (levels: number): string =>
+      `{"id":1,"result":${'[{"":'.repeat(levels / 2)}1${'}]'.repeat(levels / 2)}}`;
+    reader.push(Buffer.from(`1\n${deep(6)}\n2\n${deep(4)}\n`));
+    reader.push(Buffer.from(deep(6).slice(0, 20)));
+    reader.push(Buffer.from(`${deep(6).slice(20)}\n${deep(6).slice(0, -1)}\n`));
+    expect(messages).toEqual([1, 2, { id: 1, result: [{ '': [{ '': 1 }] }] }]);
+    const refused = {
+      reason: 'too-large',
+      detail: 'a line is nested deeper than 5 levels',
+      answers: 1,
+    };
+    expect(problems).toEqual([refused, refused, refused]);
+  });
+
   test('incomplete long messages share a budget; a message that exceeds it is refused, and bytes are returned', () => {
     const budget = new MessageBudget(1_000_000);
     const [first, second] = [collect(2_000_000, { budget }), collect(2_000_000, { budget })];

@@ -3,7 +3,9 @@ import { BudgetShare } from './message-budget.ts';
 import {
   costProblem,
   harmlessLength,
+  isDeeperThan,
   NO_ROOM,
+  tooDeep,
   tooLong,
   type MessageLimits,
 } from './message-limits.ts';
@@ -21,7 +23,7 @@ const NEWLINE = 0x0a;
  * character. Blank lines are skipped and `\r
  * ` is accepted. A line longer than `maxBytes`, not counting its newline, is discarded as it
  * arrives, never buffered, and reported once: as soon as the id of its message is known, otherwise
- * at its end. A line that exceeds another limit is not parsed.
+ * at its end. A line of too many values is not parsed, and a line of too many levels is not delivered.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 export class LineReader {
@@ -29,6 +31,8 @@ export class LineReader {
   readonly #limits: MessageLimits;
   /** Length up to which a line cannot exceed any limit. */
   readonly #harmlessLength: number;
+  /** Length up to which lines can exceed only the limit of levels, which is checked after parsing. */
+  readonly #parsedLength: number;
   /** The start of an incomplete line. */
   readonly #pieces = new LinePieces();
   /** Budget bytes reserved by the incomplete line. */
@@ -44,6 +48,7 @@ export class LineReader {
     this.#limits = limits;
     this.#share = new BudgetShare(limits.budget);
     this.#harmlessLength = harmlessLength(limits);
+    this.#parsedLength = Math.min(limits.maxBytes, limits.maxParts);
   }
 
   /**
@@ -129,26 +134,9 @@ export class LineReader {
    * lines, and safe: in UTF-8 a newline byte is never part of another character.
    */
   #readLines(lines: Buffer): void {
-    const text =
-      lines.length <= this.#limits.maxBytes && this.#areWithinLimits(lines)
-        ? decode(lines)
-        : undefined;
+    const text = lines.length <= this.#parsedLength ? decode(lines) : undefined;
     if (text === undefined) this.#readEachLine(lines);
     else this.#parseLines(text);
-  }
-
-  #areWithinLimits(lines: Buffer): boolean {
-    if (lines.length <= this.#harmlessLength) return true;
-    let start = 0;
-    for (let end = lines.indexOf(NEWLINE); end !== -1; end = lines.indexOf(NEWLINE, start)) {
-      if (
-        end - start > this.#harmlessLength &&
-        costProblem(lines.subarray(start, end), this.#limits) !== undefined
-      )
-        return false;
-      start = end + 1;
-    }
-    return true;
   }
 
   #parseLines(text: string): void {
@@ -178,11 +166,7 @@ export class LineReader {
   }
 
   #readLine(line: Buffer): void {
-    const problem = costProblem(line, this.#limits);
-    if (problem !== undefined) {
-      this.#refuse(problem, idOfRefused(line));
-      return;
-    }
+    if (line.length > this.#parsedLength && this.#isRefused(line)) return;
     const text = decode(line);
     if (text === undefined)
       this.#receiver.unreadable({ reason: 'parse-error', detail: 'a line is not UTF-8' });
@@ -193,21 +177,36 @@ export class LineReader {
     this.#receiver.unreadable({ reason: 'too-large', detail: `a line ${problem}`, ...found });
   }
 
+  /** Refuses a line that exceeds a limit. */
+  #isRefused(line: Buffer): boolean {
+    const problem = costProblem(line, this.#limits);
+    if (problem !== undefined) this.#refuse(problem, idOfRefused(line));
+    return problem !== undefined;
+  }
+
   #parse(text: string): void {
     let value: unknown;
     try {
       value = JSON.parse(text);
     } catch (error) {
-      // The error shows the text: without the newline it is one line.
-      if (text.endsWith('\n')) return this.#parse(text.slice(0, -1));
-      if (text.trim() !== '')
-        this.#receiver.unreadable({
-          reason: 'parse-error',
-          detail: `a line is not JSON: ${(error as SyntaxError).message.slice(0, 200)}`,
-        });
+      this.#parseFailed(text, error as SyntaxError);
       return;
     }
-    this.#receiver.message(value);
+    const { maxDepth } = this.#limits;
+    if (text.length > this.#harmlessLength && isDeeperThan(value, maxDepth))
+      this.#refuse(tooDeep(this.#limits), idOfRefused(Buffer.from(text)));
+    else this.#receiver.message(value);
+  }
+
+  #parseFailed(text: string, error: SyntaxError): void {
+    // The error shows the text: without the newline it is one line.
+    if (text.endsWith('\n')) return this.#parse(text.slice(0, -1));
+    if (text.trim() === '') return;
+    if (text.length > this.#harmlessLength && this.#isRefused(Buffer.from(text))) return;
+    this.#receiver.unreadable({
+      reason: 'parse-error',
+      detail: `a line is not JSON: ${error.message.slice(0, 200)}`,
+    });
   }
 }
 

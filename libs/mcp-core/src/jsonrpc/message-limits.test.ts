@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { costOf, costProblem, messageLimits } from './message-limits.ts';
+import { costOf, costProblem, isDeeperThan, messageLimits } from './message-limits.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const problem = (text: string, maxBytes?: number) =>
@@ -54,6 +54,25 @@ test('checking the limits takes time proportional to the bytes', () => {
   problem(`["${'\\"'.repeat(2 * MEBIBYTE - 10)}"]`);
   problem('"'.repeat(4 * MEBIBYTE));
   expect(process.cpuUsage(before).user).toBeLessThan(1_000_000);
+});
+
+test('a parsed value has as many levels as its text', () => {
+  const texts = [
+    '1',
+    '[]',
+    '{}',
+    '[[1],{"a":[{}]}]',
+    '{"__proto__":{"a":[[]]}}',
+    '{"a":{},"b":[[0,[]]]}',
+  ];
+  for (const text of texts)
+    for (const maxDepth of [0, 1, 2, 3, 4, 5]) {
+      const limits = { maxBytes: Infinity, maxParts: 0, maxDepth };
+      expect([text, isDeeperThan(JSON.parse(text), maxDepth)]).toEqual([
+        text,
+        costProblem(Buffer.from(text), limits)?.startsWith('is nested') === true,
+      ]);
+    }
 });
 
 test('a value counts as 16 bytes, a text as its length', () => {

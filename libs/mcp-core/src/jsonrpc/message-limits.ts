@@ -74,7 +74,7 @@ export function costProblem(message: Buffer, limits: MessageLimits): string | un
       case OPEN_BRACKET:
         parts += 1;
         depth += 1;
-        if (depth > maxDepth) return `is nested deeper than ${String(maxDepth)} levels`;
+        if (depth > maxDepth) return tooDeep(limits);
         break;
       case CLOSE_BRACE:
       case CLOSE_BRACKET:
@@ -88,6 +88,25 @@ export function costProblem(message: Buffer, limits: MessageLimits): string | un
     }
   }
   return parts > maxParts ? `has more than ${String(maxParts)} values` : undefined;
+}
+
+/** Describes a message that is nested too deeply, without a subject. */
+export function tooDeep({ maxDepth }: Pick<MessageLimits, 'maxDepth'>): string {
+  return `is nested deeper than ${String(maxDepth)} levels`;
+}
+
+/** Whether a parsed value has more than `levels` levels of objects and lists. Cheaper than reading its text. */
+export function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  if (Array.isArray(value)) {
+    for (const item of value) if (isDeeperThan(item, levels - 1)) return true;
+    return false;
+  }
+  const object = value as { readonly [name: string]: unknown };
+  // `Object.values` would copy each object.
+  for (const name in object) if (isDeeperThan(object[name], levels - 1)) return true;
+  return false;
 }
 
 /** Checks the cost of a text as `costProblem` does; encodes it only where it is long. */
