@@ -42,14 +42,11 @@ function decodeComplete(method: string, result: JsonObject, revision: Revision):
     return { kind: 'invalid', detail: `${method}: nextCursor must be a string` };
   if (method === 'tasks/list') return decodeTaskList(complete, revision.tasks);
   if (method !== 'tools/list') return { kind: 'complete', result: complete };
-  const tools = (complete.tools as readonly JsonObject[]).map(knownTool);
-  return {
-    kind: 'complete',
-    result: {
-      ...complete,
-      tools: tools.map(revision.hasToolExecution ? decodeTaskSupport : withoutExecution),
-    },
-  };
+  const decodeExecution = revision.hasToolExecution ? decodeTaskSupport : withoutExecution;
+  const tools = (complete.tools as readonly JsonObject[]).map((tool) =>
+    decodeExecution(knownTool(tool)),
+  );
+  return { kind: 'complete', result: { ...complete, tools } };
 }
 
 function decodeInputRequired(result: JsonObject): DecodedResult {

@@ -46,7 +46,10 @@ const QUESTION_MEMBERS: { readonly [method: string]: readonly string[] } = {
  * store them.
  */
 export function knownTool(tool: JsonObject): JsonObject {
-  return pickBounded(tool, BOUNDED_TOOL_MEMBERS, pick(tool, TOOL_MEMBERS));
+  for (const name in tool)
+    if (!TOOL_MEMBERS.includes(name))
+      return pickBounded(tool, BOUNDED_TOOL_MEMBERS, pick(tool, TOOL_MEMBERS));
+  return tool;
 }
 
 /** Drops members of an input request's params that no revision has. */
