@@ -101,11 +101,13 @@ export class ConnectedClient implements Client {
     const missing = this.#missing('tools');
     if (missing !== undefined) return Promise.reject(missing);
     const params = { name, arguments: args, ...this.#taskParam(name, options) };
-    return this.#current.connection.around(
-      'tools/call',
-      { params, options: options ?? {} },
-      (changed, others) => this.#callTool(changed, others),
-    ) as Promise<unknown> as Promise<CallToolResult>;
+    const { connection } = this.#current;
+    // The codec checks that `content` is a list of objects.
+    return (connection.middleware === undefined
+      ? this.#callTool(params, options ?? {})
+      : connection.around('tools/call', { params, options: options ?? {} }, (changed, others) =>
+          this.#callTool(changed, others),
+        )) as Promise<unknown> as Promise<CallToolResult>;
   }
 
   listPrompts(options?: RequestOptions): Promise<readonly Prompt[]> {
@@ -276,28 +278,27 @@ export class ConnectedClient implements Client {
   /** Calls the tool that the params name, which middleware may have changed. */
   #callTool(params: JsonObject, options: SendingOptions): Promise<JsonObject> {
     const name = params.name as string;
-    const headers = this.#headersOf(params);
-    const result = this.#sendCall(
-      params,
-      headers === undefined ? options : { ...options, headers },
-    );
-    if (!this.#tools.hasOutputSchema(name)) return result;
-    // The codec checks that `content` is a list of objects.
-    return result.then((found) =>
-      this.#tools.validateOutput(name, found as unknown as CallToolResult),
-    );
-  }
-
-  #sendCall(params: JsonObject, options: SendingOptions): Promise<JsonObject> {
     const { connection } = this.#current;
+    const headers = this.#headersOf(params);
+    const sending = headers === undefined ? options : { ...options, headers };
     const round = options.inputRounds?.resume;
-    if (round === undefined)
-      return connection.requestWithoutMiddleware('tools/call', params, options);
-    return this.#rounds.resume(
-      connection,
-      { id: 0, method: 'tools/call', params, options, sentAt: performance.now() },
-      round,
-    );
+    const result =
+      round === undefined
+        ? connection.requestWithoutMiddleware('tools/call', params, sending)
+        : this.#rounds.resume(
+            connection,
+            {
+              id: 0,
+              method: 'tools/call',
+              params,
+              options: sending,
+              sentAt: performance.now(),
+            },
+            round,
+          );
+    return this.#tools.hasOutputSchema(name)
+      ? result.then((found) => this.#tools.validateOutput(name, found as unknown as CallToolResult))
+      : result;
   }
 
   async #asTask({ params, options }: SentRequest): Promise<JsonObject | undefined> {
