@@ -18,12 +18,12 @@ import type { LlmProviders } from './ports/llm-providers.ts';
 import type { Logger } from './ports/logger.ts';
 import type { RunEngine } from './ports/run-engine.ts';
 import type { StoreReader, Store } from './ports/store.ts';
-import type { SignalBus } from './ports/signal-bus.ts';
 import type { CrashPoints } from './ports/test-hooks.ts';
 import type { ToolDispatcher } from './ports/tool-dispatcher.ts';
 import { createInProcessSignalBus } from './queue/in-process-signal-bus.ts';
 import { createMemoryJobQueue } from './queue/memory-job-queue.ts';
 import type { ServerPolicy } from './run/core/server-policy.ts';
+import { SignalWatch } from './signals/signal-watch.ts';
 import type { RecoveryDecision } from './run/core/engine-parts.ts';
 import { RetentionSweep } from './run/lifecycle/retention.ts';
 import { createRunEngine } from './run/run-engine.ts';
@@ -56,7 +56,7 @@ export interface AppOptions {
 export interface App {
   readonly engine: RunEngine;
   readonly read: StoreReader;
-  readonly bus: SignalBus;
+  readonly watch: SignalWatch;
   readonly dispatcher: ToolDispatcher;
   readonly llm: LlmProviders;
   /**
@@ -167,7 +167,7 @@ export async function createApp({
   return {
     engine,
     read: store.read,
-    bus,
+    watch: new SignalWatch(bus, clock),
     dispatcher,
     llm,
     start,

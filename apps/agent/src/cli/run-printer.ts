@@ -1,6 +1,7 @@
 import type { RunEvent } from '../ports/store/run-event.ts';
 import { eventBody, type ResultPreview, type RunEventTypes } from '../run/core/events.ts';
-import type { Delta, RunFrame } from '../run/follow/follow-run.ts';
+import type { RunFrame } from '../run/follow/follow-run.ts';
+import type { Delta } from '../run/follow/mailbox.ts';
 import { terminalJson, terminalLine, terminalText } from '../text/terminal-text.ts';
 import type { Io } from './io.ts';
 import { MarkedText, wrapLine } from './marked-text.ts';

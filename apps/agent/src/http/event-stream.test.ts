@@ -156,8 +156,8 @@ test('a reader that disconnects before its stream begins leaves no listener behi
   await edge.store.write({}, (sql) => sql.insertRun(run));
   const followed = new Promise<void>((resolve) => {
     const subscribe = edge.bus.subscribe.bind(edge.bus);
-    edge.bus.subscribe = (listener) => {
-      const unsubscribe = subscribe(listener);
+    edge.bus.subscribe = (topic, listener) => {
+      const unsubscribe = subscribe(topic, listener);
       return () => (unsubscribe(), resolve());
     };
   });

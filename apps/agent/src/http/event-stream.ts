@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceMetrics } from '../metrics/service-metrics.ts';
 import type { Run } from '../ports/store/run.ts';
-import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { SignalWatch } from '../signals/signal-watch.ts';
 import { followRun } from '../run/follow/follow-run.ts';
 import type { FollowReader } from '../run/follow/shared-run-reader.ts';
 import type { FrameTexts } from './frame-texts.ts';
@@ -14,7 +14,7 @@ import { SseWriter } from './sse-writer.ts';
 export interface EventStreamDependencies {
   /** Reader that is shared by all streams of the same run. */
   readonly follow: FollowReader;
-  readonly bus: SignalBus;
+  readonly watch: SignalWatch;
   readonly clock: Clock;
   readonly frames: FrameTexts;
   readonly metrics: Pick<ServiceMetrics, 'streamOpened'>;
@@ -44,7 +44,7 @@ export async function streamEvents(
   const stopHeartbeat = heartbeat(dependencies.clock, writer);
   try {
     const frames = followRun(
-      { read: dependencies.follow, bus: dependencies.bus },
+      { read: dependencies.follow, watch: dependencies.watch },
       { runId: start.run.id, after: start.after, signal: gone.signal },
     );
     for await (const frame of frames) await writer.write(dependencies.frames.textOf(frame));

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import * as z from 'zod';
+import { SignalWatch } from '../signals/signal-watch.ts';
 import { shareReads } from '../run/follow/shared-run-reader.ts';
 import { approvalRoutes } from './approval-routes.ts';
 import { agentRoutes } from './agent-routes.ts';
@@ -152,7 +153,8 @@ export async function createHttpServer(
     ...dependencies,
     principal,
     once: createServeOnce({ ...dependencies, principal }),
-    follow: shareReads(dependencies.read, dependencies.bus),
+    follow: shareReads(dependencies.read),
+    watch: new SignalWatch(dependencies.bus, dependencies.clock),
     frames: new FrameTexts(dependencies.llm),
     streams: new StreamSlots(
       Math.min(admission.streams ?? limits.streams, limits.streams),

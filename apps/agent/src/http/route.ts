@@ -18,6 +18,7 @@ import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ToolCatalogue } from '../ports/tool-catalogue.ts';
 import type { Traces } from '../ports/traces.ts';
+import type { SignalWatch } from '../signals/signal-watch.ts';
 import type { FollowReader } from '../run/follow/shared-run-reader.ts';
 import type { FrameTexts } from './frame-texts.ts';
 import type { ServeOnce } from './idempotency.ts';
@@ -53,6 +54,7 @@ export interface RouteDependencies extends HttpDependencies {
   readonly principal: string;
   readonly once: ServeOnce;
   readonly follow: FollowReader;
+  readonly watch: SignalWatch;
   readonly frames: FrameTexts;
   readonly streams: StreamSlots;
 }

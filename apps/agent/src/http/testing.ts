@@ -142,9 +142,9 @@ function counted(bus: SignalBus): { readonly bus: SignalBus; readonly listeners:
     listeners: () => count,
     bus: {
       publish: (signal) => bus.publish(signal),
-      subscribe(listener) {
+      subscribe(topic, listener) {
         count += 1;
-        const unsubscribe = bus.subscribe(listener);
+        const unsubscribe = bus.subscribe(topic, listener);
         return () => {
           count -= 1;
           unsubscribe();

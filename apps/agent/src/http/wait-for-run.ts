@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { isSettled, type Run } from '../ports/store/run.ts';
 import type { StoreReader } from '../ports/store.ts';
-import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { SignalWatch } from '../signals/signal-watch.ts';
 import {
   keepLaterAnswer,
   KeyHeaders,
@@ -67,7 +67,7 @@ export async function answerInTime<Body extends { readonly id: string }>(
 
 interface WaitDependencies {
   readonly read: StoreReader;
-  readonly bus: SignalBus;
+  readonly watch: SignalWatch;
   readonly clock: Clock;
 }
 
@@ -80,7 +80,7 @@ export interface Wait {
 
 /** Resolves with the settled run, or with undefined on timeout or abort. */
 export async function settledRun(
-  { read, bus, clock }: WaitDependencies,
+  { read, watch, clock }: WaitDependencies,
   { runId, waitMs, signal }: Wait,
 ): Promise<Run | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<Run | undefined>();
@@ -89,8 +89,11 @@ export async function settledRun(
     if (run === undefined || isSettled(run)) resolve(run);
   };
   const giveUp = (): void => resolve(undefined);
-  const unsubscribe = bus.subscribe((heard) => {
-    if (heard.type === 'events' && heard.runId === runId) look().catch(reject);
+  const unsubscribe = watch.subscribe(`run:${runId}`, {
+    onSignal: ({ type }) => {
+      if (type === 'events') look().catch(reject);
+    },
+    onLook: () => look().catch(reject),
   });
   const cancelTimer = clock.after(waitMs, giveUp);
   signal.addEventListener('abort', giveUp);

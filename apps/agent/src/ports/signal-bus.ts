@@ -1,6 +1,6 @@
 import type { RunEvent } from './store/run-event.ts';
 
-/** A signal between parts of the service. Signals are hints; the state is in SQL. */
+/** A signal between parts of the service, in one process or several. A hint; the state is in SQL. */
 export type Signal =
   | {
       readonly type: 'events';
@@ -27,8 +27,36 @@ export type Signal =
     }
   | { readonly type: 'inbox'; readonly itemId: string };
 
+/**
+ * Address of signals. `run:<id>` has the events and deltas of a run, `item:<id>` the changes of an
+ * inbox item, and `cancels` every request to stop a run or a call, for the processes that make calls.
+ */
+export type Topic = `run:${string}` | `item:${string}` | 'cancels';
+
+/** Returns the topic of a signal. */
+export function topicOf(signal: Signal): Topic {
+  switch (signal.type) {
+    case 'events':
+    case 'delta':
+      return `run:${signal.runId}`;
+    case 'inbox':
+      return `item:${signal.itemId}`;
+    case 'cancel':
+      return 'cancels';
+  }
+}
+
+/**
+ * Delivers signals to the listeners of their topics, at most once and possibly later. A signal can
+ * be lost, and signals of different publishers have no order. So each waiter also reads the store
+ * periodically; see `SignalWatch`.
+ */
 export interface SignalBus {
+  /** Publishes a signal on its topic. Never throws; a failure loses the signal. */
   publish(signal: Signal): void;
-  /** Listeners are called synchronously, in publish order, and must not throw. Returns the unsubscribe function. */
-  subscribe(listener: (signal: Signal) => void): () => void;
+  /**
+   * Calls `listener` with signals of the topic that are published from now on, one at a time, in the
+   * order of their publisher. Must not throw. Returns the unsubscribe function.
+   */
+  subscribe(topic: Topic, listener: (signal: Signal) => void): () => void;
 }

@@ -1,15 +1,17 @@
-import type { Signal, SignalBus } from '../ports/signal-bus.ts';
+import { topicOf, type Signal, type SignalBus, type Topic } from '../ports/signal-bus.ts';
 
 /**
- * Creates the bus of a single process. A signal published by a listener is delivered after the
- * current one.
+ * Creates the bus of a single process. It delivers every signal, synchronously and in publish order.
+ * A signal published by a listener is delivered after the current one.
  */
 export function createInProcessSignalBus(): SignalBus {
   return new InProcessSignalBus();
 }
 
+type Listener = (signal: Signal) => void;
+
 class InProcessSignalBus implements SignalBus {
-  readonly #listeners = new Set<(signal: Signal) => void>();
+  readonly #listeners = new Map<Topic, Set<Listener>>();
   readonly #waiting: Signal[] = [];
   #delivering = false;
 
@@ -18,18 +20,28 @@ class InProcessSignalBus implements SignalBus {
     if (this.#delivering) return;
     this.#delivering = true;
     try {
-      for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-        for (const listener of Array.from(this.#listeners)) listener(next);
-      }
+      for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift())
+        this.#deliver(next);
     } finally {
       this.#delivering = false;
     }
   }
 
-  subscribe(listener: (signal: Signal) => void): () => void {
+  subscribe(topic: Topic, listener: Listener): () => void {
     // A wrapper, so that a function that is subscribed twice is called twice and unsubscribed separately.
     const entry = (signal: Signal): void => listener(signal);
-    this.#listeners.add(entry);
-    return () => this.#listeners.delete(entry);
+    const listeners = this.#listeners.get(topic) ?? new Set();
+    this.#listeners.set(topic, listeners.add(entry));
+    return () => {
+      listeners.delete(entry);
+      if (listeners.size === 0 && this.#listeners.get(topic) === listeners)
+        this.#listeners.delete(topic);
+    };
+  }
+
+  #deliver(signal: Signal): void {
+    const listeners = this.#listeners.get(topicOf(signal));
+    if (listeners === undefined) return;
+    for (const listener of Array.from(listeners)) listener(signal);
   }
 }

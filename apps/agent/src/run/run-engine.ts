@@ -31,6 +31,8 @@ import { defaultRecovery } from './calls/lost-call.ts';
 import { recover, recoverWaiting } from './recovery/recover.ts';
 import { RetrySweep } from './core/retry-sweep.ts';
 import { reconcile } from './lifecycle/reconcile.ts';
+import { stopCancelled } from './calls/stop-cancelled.ts';
+import { SignalWatch } from '../signals/signal-watch.ts';
 import { createRunCommands } from './run-commands.ts';
 import { Timers, type Deadline } from './core/timers.ts';
 
@@ -122,6 +124,7 @@ class Worker implements RunWorker {
             logger.error('a job could not be enqueued', { ...job, error }),
           ),
       bus,
+      watch: new SignalWatch(bus, clock),
       catalogue,
       dispatcher,
       llm,
@@ -157,11 +160,14 @@ class Worker implements RunWorker {
   }
 
   async start(): Promise<void> {
-    const { bus, activities } = this.#context;
-    this.#unsubscribe = bus.subscribe((signal) => {
-      if (signal.type !== 'cancel') return;
-      if (signal.callId === undefined) activities.stopRun(signal.runId);
-      else activities.stopCall(signal.callId);
+    const { watch, activities } = this.#context;
+    this.#unsubscribe = watch.subscribe('cancels', {
+      onSignal: (signal) => {
+        if (signal.type !== 'cancel') return;
+        if (signal.callId === undefined) activities.stopRun(signal.runId);
+        else activities.stopCall(signal.callId);
+      },
+      onLook: () => stopCancelled(this.#context),
     });
     await recover(this.#context);
     const { modelCalls, toolCalls } = this.#concurrency;

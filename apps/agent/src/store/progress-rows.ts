@@ -1,6 +1,7 @@
+import type { Kysely } from 'kysely';
 import type { ProgressReader } from '../ports/store/progress.ts';
 import type { Connection } from './connection.ts';
-import { inboxCodec, messageCodec, runCodec } from './database.ts';
+import { inboxCodec, messageCodec, runCodec, type Database } from './database.ts';
 import {
   countRuns,
   selectActiveRun,
@@ -13,6 +14,16 @@ import {
   selectRunStatus,
 } from './read-queries.ts';
 import { selectRetries } from './sweep-queries.ts';
+
+const selectCancelledCalls = (db: Kysely<Database>, { ids }: { readonly ids: readonly string[] }) =>
+  db
+    .selectFrom('toolCalls')
+    .select('id')
+    .where('id', 'in', ids)
+    .where('cancelRequestedAt', 'is not', null);
+
+/** Number of ids in one read. */
+const IDS_AT_ONCE = 32;
 
 /** Creates the reads for deciding the next step of a run. */
 export function createProgressReader(connection: Connection): ProgressReader {
@@ -49,6 +60,21 @@ export function createProgressReader(connection: Connection): ProgressReader {
       return rows
         .toSorted((a, b) => a.turn - b.turn || a.position - b.position)
         .map(({ id, state }) => ({ id, state }));
+    },
+
+    async cancelledCalls(ids) {
+      const found: string[] = [];
+      for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
+        const some = ids.slice(from, from + IDS_AT_ONCE);
+        // Repeated ids give every read the same statement.
+        const padded = Array.from(
+          { length: IDS_AT_ONCE },
+          (_, index) => some[index] ?? ids[from] ?? '',
+        );
+        const rows = await connection.rows(selectCancelledCalls, { ids: padded });
+        found.push(...rows.map(({ id }) => id));
+      }
+      return found;
     },
 
     async inboxEntries({ runId, callId, states }) {

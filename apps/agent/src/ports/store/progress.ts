@@ -41,6 +41,8 @@ export interface ProgressReader {
   countRuns(filter: { readonly status: RunStatus; readonly kind?: Run['kind'] }): Promise<number>;
   /** Returns the calls of a run that have not ended. */
   openCalls(runId: string): Promise<readonly Pick<ToolCall, 'id' | 'state'>[]>;
+  /** Returns the calls, among those given, that a client asked to cancel. */
+  cancelledCalls(ids: readonly string[]): Promise<readonly string[]>;
   /** Returns the items of a run or of one call, oldest first. */
   inboxEntries(options: {
     readonly runId: string;

@@ -25,6 +25,7 @@ type Parts = Uses<
   | 'workerId'
   | 'enqueue'
   | 'bus'
+  | 'watch'
   | 'dispatcher'
   | 'llm'
   | 'clock'

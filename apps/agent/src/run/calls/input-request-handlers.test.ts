@@ -350,7 +350,7 @@ describe('an elicitation during a call', () => {
       if (read?.state === 'answered') await ended.promise;
       return read;
     });
-    service.bus.subscribe((signal) => {
+    service.onSignal((signal) => {
       if (signal.type === 'inbox') answered.resolve();
     });
     await service.engine.respond(item.id, { action: 'decline' });

@@ -157,6 +157,13 @@ export class Activities {
     this.#calls.get(id)?.controller.abort('call-stopped' satisfies StopCause);
   }
 
+  /** Returns the calls in progress, and the runs of all turns and calls in progress. */
+  inProgress(): { readonly runIds: ReadonlySet<string>; readonly callIds: ReadonlySet<string> } {
+    const runIds = new Set(this.#turns.keys());
+    for (const { runId } of this.#calls.values()) runIds.add(runId);
+    return { runIds, callIds: new Set(this.#calls.keys()) };
+  }
+
   /** Stops every turn. Calls continue, because a tool may be about to respond. */
   stopTurns(): void {
     for (const controller of this.#turns.values()) controller.abort('shutdown' satisfies StopCause);

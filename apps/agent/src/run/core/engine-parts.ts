@@ -13,6 +13,7 @@ import type { Activities } from './activities.ts';
 import type { ServerPolicy } from './server-policy.ts';
 import { isShutdown, type Change } from './commits.ts';
 import type { RetrySweep } from './retry-sweep.ts';
+import type { SignalWatch } from '../../signals/signal-watch.ts';
 import type { Timers } from './timers.ts';
 
 /** Decides about a sent call whose result can no longer arrive: send it again, or ask a person. */
@@ -26,6 +27,7 @@ export interface EngineParts {
   /** Hands a job to the queue. A queue that fails loses no work: the next start enqueues from the store. */
   readonly enqueue: (job: Job, delayMs?: number) => void;
   readonly bus: SignalBus;
+  readonly watch: SignalWatch;
   readonly catalogue: ToolCatalogue;
   readonly dispatcher: ToolDispatcher;
   readonly llm: LlmProviders;

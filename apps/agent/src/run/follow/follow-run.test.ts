@@ -4,10 +4,13 @@ import type { Run } from '../../ports/store/run.ts';
 import type { RunEvent } from '../../ports/store/run-event.ts';
 import type { StoreReader } from '../../ports/store.ts';
 import { createInProcessSignalBus } from '../../queue/in-process-signal-bus.ts';
+import { ManualClock } from '../../testing/manual-clock.ts';
+import { SignalWatch } from '../../signals/signal-watch.ts';
 import { followRun, type RunFrame } from './follow-run.ts';
 
 /** A run whose rows the test writes, and a reader of it. */
 function followed() {
+  const clock = new ManualClock();
   const bus = createInProcessSignalBus();
   const events: RunEvent[] = [];
   const state: { status: Run['status']; partial: PartialMessage | undefined } = {
@@ -28,7 +31,7 @@ function followed() {
   const stop = new AbortController();
   const reading = (async () => {
     for await (const frame of followRun(
-      { read: read as StoreReader, bus },
+      { read: read as StoreReader, watch: new SignalWatch(bus, clock) },
       { runId: 'r1', after: 0, signal: stop.signal },
     ))
       frames.push(frame);
@@ -168,7 +171,7 @@ test('a stream ends when its run is deleted while its events are read', async ()
   const types: string[] = [];
   const { signal } = new AbortController();
   for await (const frame of followRun(
-    { read: read as StoreReader, bus },
+    { read: read as StoreReader, watch: new SignalWatch(bus, new ManualClock()) },
     { runId: 'r1', after: 3, signal },
   ))
     types.push(frame.type);

@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Run } from '../../ports/store/run.ts';
-import { createInProcessSignalBus } from '../../queue/in-process-signal-bus.ts';
 import { shareReads, type FollowReader } from './shared-run-reader.ts';
 
 /** A store whose answers the test gives, and what is shared of it. */
 function shared() {
-  const bus = createInProcessSignalBus();
   const asked: PromiseWithResolvers<Run | undefined>[] = [];
   const read: FollowReader = {
     run: () => {
@@ -20,22 +18,23 @@ function shared() {
   };
   return {
     asked,
-    shared: shareReads(read, bus),
-    signal: () => bus.publish({ type: 'events', runId: 'r1', lastSeq: 1 }),
+    shared: shareReads(read),
   };
 }
 
 const row = (status: Run['status']): Run => ({ status }) as Run;
 
-test('concurrent reads share one result, and a later read is a new read', async () => {
+test('reads that are requested during a read share the next one', async () => {
   const { asked, shared: read } = shared();
-  const answers = [read.run('r1'), read.run('r1')];
-  asked[0]!.resolve(row('running'));
-  expect(await Promise.all(answers)).toEqual([row('running'), row('running')]);
+  const current = read.run('r1');
+  const later = [read.run('r1'), read.run('r1')];
   expect(asked).toHaveLength(1);
-  const again = read.run('r1');
+  asked[0]!.resolve(row('running'));
+  expect(await current).toEqual(row('running'));
+  expect(asked).toHaveLength(2);
   asked[1]!.resolve(row('completed'));
-  expect(await again).toEqual(row('completed'));
+  expect(await Promise.all(later)).toEqual([row('completed'), row('completed')]);
+  expect(asked).toHaveLength(2);
   const [first, second] = await Promise.all([
     read.events('r1', { after: 0, limit: 5 }),
     read.events('r1', { after: 1, limit: 5 }),
@@ -43,27 +42,26 @@ test('concurrent reads share one result, and a later read is a new read', async 
   expect([first[0]?.seq, second[0]?.seq]).toEqual([1, 2]);
 });
 
-test('a read after a signal never gets the result of a read before it', async () => {
-  const { asked, shared: read, signal } = shared();
+test('a read never gets the result of a read that began before it', async () => {
+  const { asked, shared: read } = shared();
   const before = read.run('r1');
-  signal();
+  // Another process commits here, and no signal reports it.
   const after = read.run('r1');
   asked[0]!.resolve(row('running'));
+  await before;
   asked[1]!.resolve(row('completed'));
   expect([await before, await after]).toEqual([row('running'), row('completed')]);
+  const again = read.run('r1');
+  asked[2]!.resolve(row('completed'));
+  await again;
 });
 
-test('a failure reaches all readers, and the next read is a new read', async () => {
+test('a failure reaches only the readers of its read, and the next read is a new read', async () => {
   const { asked, shared: read } = shared();
-  const answers = [read.run('r1'), read.run('r1')].map((answer) =>
-    answer.catch((error: unknown) => error),
-  );
+  const failed = read.run('r1').catch(String);
+  const others = [read.run('r1'), read.run('r1')];
   asked[0]!.reject(new Error('disk I/O error'));
-  expect((await Promise.all(answers)).map(String)).toEqual([
-    'Error: disk I/O error',
-    'Error: disk I/O error',
-  ]);
-  const again = read.run('r1');
+  expect(await failed).toBe('Error: disk I/O error');
   asked[1]!.resolve(undefined);
-  expect(await again).toBeUndefined();
+  expect(await Promise.all(others)).toEqual([undefined, undefined]);
 });

@@ -9,7 +9,16 @@ import { itemData, openItem, voidItem, type NewInboxItem } from '../ledger/inbox
 import { awaitInput, resumeCall, workOnCall } from '../ledger/call-states.ts';
 
 type Parts = Uses<
-  'store' | 'workerId' | 'bus' | 'clock' | 'logger' | 'newId' | 'activities' | 'timers' | 'commit'
+  | 'store'
+  | 'workerId'
+  | 'bus'
+  | 'watch'
+  | 'clock'
+  | 'logger'
+  | 'newId'
+  | 'activities'
+  | 'timers'
+  | 'commit'
 >;
 
 /** Maximum number of open input requests of one call; further requests are rejected. */
@@ -170,7 +179,7 @@ async function deliver(
 
 /** Waits until the item is closed or the request is withdrawn. */
 function watchForClose(
-  context: Uses<'store' | 'bus' | 'logger'>,
+  context: Uses<'store' | 'watch' | 'logger'>,
   itemId: string,
   signal: AbortSignal,
 ): {
@@ -183,9 +192,9 @@ function watchForClose(
     const item = await context.store.read.inboxItem(itemId);
     if (item !== undefined && item.state !== 'open') resolve();
   };
-  const unsubscribe = context.bus.subscribe((signalled) => {
-    if (signalled.type === 'inbox' && signalled.itemId === itemId)
-      inBackground(context, 'reading an inbox item', look());
+  const unsubscribe = context.watch.subscribe(`item:${itemId}`, {
+    onSignal: () => inBackground(context, 'reading an inbox item', look()),
+    onLook: look,
   });
   const withdraw = (): void => resolve();
   signal.addEventListener('abort', withdraw);

@@ -477,7 +477,7 @@ describe('close', () => {
   test('during the claim of a run starts no turn', async () => {
     const service = await openService({ script: () => ({ text: 'x', hold: never }) });
     const closed = Promise.withResolvers<void>();
-    const unsubscribe = service.bus.subscribe((signal) => {
+    const unsubscribe = service.onSignal((signal) => {
       if (signal.type !== 'events' || signal.lastSeq < 2) return;
       unsubscribe();
       service.engine.close().then(closed.resolve, closed.reject);

@@ -17,6 +17,7 @@ export type SamplingParts = Uses<
   | 'store'
   | 'workerId'
   | 'bus'
+  | 'watch'
   | 'llm'
   | 'clock'
   | 'logger'

@@ -38,6 +38,8 @@ export interface ServiceOptions {
   readonly beside?: Service;
   /** Replaces parts of the store. */
   readonly changeStore?: (store: Store) => Store;
+  /** Replaces the bus. */
+  readonly changeBus?: (bus: SignalBus) => SignalBus;
   readonly clock?: ManualClock;
   readonly recovery?: RecoveryDecision;
   /** Kills this service when it reaches the point. */
@@ -66,7 +68,10 @@ export interface Service {
   readonly registry: FakeRegistry;
   readonly clock: ManualClock;
   readonly dataDir: string;
+  /** Every published signal, also those that the bus lost. */
   readonly signals: readonly Signal[];
+  /** Calls the listener after each publication. Returns the unsubscribe function. */
+  onSignal(listener: (signal: Signal) => void): () => void;
   readonly errors: readonly string[];
   /** Resolves when the crash point was reached. */
   readonly crashed: Promise<void>;
@@ -97,6 +102,7 @@ export async function openService({
   beside,
   clock = beside?.clock ?? new ManualClock(),
   changeStore = (store) => store,
+  changeBus = (bus) => bus,
   recovery,
   crashAt,
   dieAfterCommits = Infinity,
@@ -117,7 +123,21 @@ export async function openService({
     crash.resolve();
   };
   const store = mortal(changeStore(opened), { life, die, dieAfterCommits, isFull });
-  const bus = createInProcessSignalBus();
+  const signals: Signal[] = [];
+  const listeners = new Set<(signal: Signal) => void>();
+  const carrier = changeBus(createInProcessSignalBus());
+  const bus: SignalBus = {
+    publish(signal) {
+      signals.push(signal);
+      carrier.publish(signal);
+      for (const listener of Array.from(listeners)) listener(signal);
+    },
+    subscribe: (topic, listener) => carrier.subscribe(topic, listener),
+  };
+  const onSignal = (listener: (signal: Signal) => void): (() => void) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
   const lookers = new Set<() => void>();
   const lookAgain = (): void => {
     for (const look of lookers) look();
@@ -125,7 +145,6 @@ export async function openService({
   const llm = new FakeLlm(script, lookAgain);
   const registry = new FakeRegistry(tools, lookAgain, clock);
   const errors: string[] = [];
-  const signals: Signal[] = [];
   const fail = (message: string, fields?: unknown): void => {
     if (life.isOver) return;
     errors.push(`${message} ${inspect(fields)}`);
@@ -157,7 +176,6 @@ export async function openService({
       throw new Error(`killed at ${point}`);
     },
   });
-  bus.subscribe((signal) => signals.push(signal));
   const close = async (): Promise<void> => {
     if (life.isClosed) return;
     life.isClosed = true;
@@ -193,7 +211,7 @@ export async function openService({
       }
     };
     const checkOrFail = (): void => void check().catch(reject);
-    const unsubscribe = bus.subscribe((signal) => {
+    const unsubscribe = onSignal((signal) => {
       if (runId === undefined || !('runId' in signal) || signal.runId === runId) checkOrFail();
     });
     lookers.add(checkOrFail);
@@ -221,6 +239,7 @@ export async function openService({
     clock,
     dataDir,
     signals,
+    onSignal,
     errors,
     until,
     events,

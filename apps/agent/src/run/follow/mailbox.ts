@@ -1,0 +1,227 @@
+import type { PartialMessage } from '../../ports/store/message.ts';
+import type { RunEvent } from '../../ports/store/run-event.ts';
+import type { Signal } from '../../ports/signal-bus.ts';
+
+export type Delta = Extract<Signal, { type: 'delta' }>;
+
+/** Maximum number of events that wait for one reader; a slower reader reads them from the store. */
+const MAX_WAITING_EVENTS = 100;
+
+/** Events after which a run may be settled, which its row tells. */
+const LAST_EVENTS: ReadonlySet<string> = new Set([
+  'run.completed',
+  'run.failed',
+  'run.cancelled',
+  'run.expired',
+]);
+
+/** Maximum number of characters of deltas that wait for one reader. */
+const MAX_WAITING_CHARACTERS = 256 * 1024;
+
+/** Text of an unfinished message that a reader has. */
+interface KnownText {
+  readonly messageId: string;
+  /** Number of characters of each kind. */
+  readonly text: number;
+  readonly reasoning: number;
+}
+
+/** Events and deltas that wait for a reader of a run. */
+export class Mailbox {
+  /** `seq` of the last delivered event. */
+  last: number;
+  #deltas: Delta[] = [];
+  #events: RunEvent[] = [];
+  #known: KnownText | undefined;
+  /** Last completed message, whose late deltas are dropped. */
+  #completed: unknown;
+  #waitingCharacters = 0;
+  #hasOverflowed = false;
+  /** Whether the store has events that no signal brought. Initially true, for earlier events. */
+  #hasNews = true;
+  #isDirty = false;
+  #waiting: (() => void) | undefined;
+
+  constructor(after: number) {
+    this.last = after;
+  }
+
+  receive(signal: Signal): void {
+    if (signal.type === 'delta') this.#add(signal);
+    else if (signal.type === 'events') this.#addEvents(signal);
+    this.wake();
+  }
+
+  wake(): void {
+    this.#isDirty = true;
+    this.#waiting?.();
+  }
+
+  /** Resolves when a signal arrived since the last call. */
+  async changed(): Promise<void> {
+    if (!this.#isDirty) {
+      await new Promise<void>((resolve) => {
+        this.#waiting = resolve;
+      });
+    }
+    this.#isDirty = false;
+  }
+
+  /** Takes the waiting events that follow the last one without a gap. Behind a gap, the store has more. */
+  takeEvents(): readonly RunEvent[] {
+    const waiting = this.#events.toSorted((a, b) => a.seq - b.seq);
+    this.#events = [];
+    if (this.#hasNews) return [];
+    const events: RunEvent[] = [];
+    let { last } = this;
+    for (const event of waiting) {
+      if (event.seq > last + 1 || LAST_EVENTS.has(event.type)) this.#hasNews = true;
+      if (event.seq !== last + 1) continue;
+      events.push(event);
+      last = event.seq;
+    }
+    return events;
+  }
+
+  #addEvents({ lastSeq, events }: Extract<Signal, { type: 'events' }>): void {
+    if (lastSeq <= this.last) return;
+    if (events !== undefined && this.#events.length < MAX_WAITING_EVENTS)
+      this.#events.push(...events);
+    else this.#hasNews = true;
+  }
+
+  /** Makes the reader read events from the store. */
+  addNews(): void {
+    this.#hasNews = true;
+    this.wake();
+  }
+
+  /** Whether events must be read from the store. */
+  takeNews(): boolean {
+    const hadNews = this.#hasNews;
+    this.#hasNews = false;
+    return hadNews;
+  }
+
+  /** Whether deltas were dropped since the last call. */
+  takeOverflow(): boolean {
+    const hadOverflowed = this.#hasOverflowed;
+    this.#hasOverflowed = false;
+    return hadOverflowed;
+  }
+
+  /** Sets the text that the reader has. */
+  begin(partial: PartialMessage | undefined): void {
+    this.#known = partial && {
+      messageId: partial.messageId,
+      text: partial.text.length,
+      reasoning: 0,
+    };
+  }
+
+  /**
+   * Whether text is missing before a waiting delta. It was written before this reader subscribed
+   * and after the snapshot's text was stored, or its signal was lost.
+   */
+  hasGap(): boolean {
+    return this.#deltas.some((delta) => this.#isAhead(delta));
+  }
+
+  /** Fills a gap from the stored text, which lags the deltas by at most half a second. */
+  knowText(partial: PartialMessage | undefined): void {
+    const gap = this.#deltas.findIndex((delta) => this.#isAhead(delta));
+    const delta = this.#deltas[gap];
+    if (
+      delta === undefined ||
+      partial?.messageId !== delta.messageId ||
+      partial.text.length < delta.offset
+    )
+      return;
+    const offset = this.#lengthOf(delta);
+    this.#deltas.splice(gap, 0, {
+      ...delta,
+      offset,
+      text: partial.text.slice(offset, delta.offset),
+    });
+  }
+
+  /** Adds the stored text that no delta brought. */
+  addText(runId: string, partial: PartialMessage | undefined): void {
+    if (partial === undefined) return;
+    const start = { runId, messageId: partial.messageId, kind: 'text' } as const;
+    const offset = this.#lengthOf(start);
+    if (this.#deltas.length === 0 && partial.text.length > offset)
+      this.#add({ type: 'delta', ...start, offset, text: partial.text.slice(offset) });
+    if (this.#deltas.length > 0) this.wake();
+  }
+
+  /**
+   * Takes the waiting deltas that continue the text of the reader. Other deltas of a completed
+   * message are dropped.
+   */
+  *takeDeltas(completed?: unknown): Generator<Delta, void> {
+    let due = this.#deltas.filter(
+      (delta) => completed === undefined || delta.messageId === completed,
+    );
+    this.#keep(this.#deltas.filter((delta) => !due.includes(delta)));
+    if (completed !== undefined) this.#completed = completed;
+    // A delta that arrived too early continues a later one.
+    for (let count = Infinity; due.length < count;) {
+      count = due.length;
+      const early: Delta[] = [];
+      for (const delta of due) {
+        if (this.#isAhead(delta)) early.push(delta);
+        else yield* this.#fresh(delta);
+      }
+      due = early;
+    }
+    if (completed === undefined) for (const delta of due) this.#add(delta);
+  }
+
+  *#fresh(delta: Delta): Generator<Delta, void> {
+    const known = this.#lengthOf(delta);
+    const offset = Math.max(known, delta.offset);
+    const text = delta.text.slice(offset - delta.offset);
+    if (text === '') return;
+    const { messageId, kind } = delta;
+    const lengths =
+      this.#known?.messageId === messageId ? this.#known : { messageId, text: 0, reasoning: 0 };
+    this.#known = { ...lengths, [kind]: offset + text.length };
+    // Readers of the same piece share one object.
+    yield text === delta.text ? delta : { ...delta, offset, text };
+  }
+
+  /** Whether text is missing before a delta. Missing reasoning cannot be read and is skipped. */
+  #isAhead(delta: Delta): boolean {
+    return delta.kind === 'text' && delta.offset > this.#lengthOf(delta);
+  }
+
+  #lengthOf({ messageId, kind }: Pick<Delta, 'messageId' | 'kind'>): number {
+    return this.#known?.messageId === messageId ? this.#known[kind] : 0;
+  }
+
+  /**
+   * Joins a delta to the previous one, so that a slow reader costs one text and not one object per
+   * token.
+   */
+  #add(delta: Delta): void {
+    if (delta.messageId === this.#completed) return;
+    const last = this.#deltas.at(-1);
+    const continues =
+      last?.messageId === delta.messageId &&
+      last.kind === delta.kind &&
+      last.offset + last.text.length === delta.offset;
+    if (continues)
+      this.#deltas[this.#deltas.length - 1] = { ...last, text: last.text + delta.text };
+    else this.#deltas.push(delta);
+    this.#waitingCharacters += delta.text.length;
+    if (this.#waitingCharacters <= MAX_WAITING_CHARACTERS) return;
+    this.#keep([]);
+    this.#hasOverflowed = true;
+  }
+
+  #keep(deltas: Delta[]): void {
+    this.#deltas = deltas;
+    this.#waitingCharacters = deltas.reduce((sum, { text }) => sum + text.length, 0);
+  }
+}
