@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { eraseRun } from '../ports/testing/erase-run.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import { SignalWatch } from '../signals/signal-watch.ts';
 import { followRun, type RunFrame } from '../run/follow/follow-run.ts';
@@ -121,7 +122,7 @@ describe('without any signal', () => {
     await service.store.write({ run: id }, (sql) => sql.updateRun(id, { status: 'running' }));
     const reading = read(service, id);
     expect(await isPending(reading)).toBe(true);
-    await service.store.write({ run: id }, (sql) => sql.deleteRun(id));
+    await eraseRun(service.store, id);
     expect((await inSeconds(service, reading)).length).toBeGreaterThan(1);
   });
 

@@ -6,6 +6,7 @@ import { queuedRun } from '../ports/testing/queued-run.ts';
 import { openService, type Service } from '../run/testing/service.ts';
 import { STALL_MS } from './sse-writer.ts';
 import { createServiceEdge } from './testing/service-edge.ts';
+import { eraseRun } from '../ports/testing/erase-run.ts';
 
 interface Listening {
   readonly service: Service;
@@ -23,7 +24,7 @@ async function listening(): Promise<Listening> {
   onTestFinished(() => edge.app.close());
   const { port } = edge.app.server.address() as AddressInfo;
   await service.store.write({}, (sql) => sql.insertRun(queuedRun('r1', { status: 'running' })));
-  onTestFinished(() => service.store.write({}, (sql) => sql.deleteRun('r1')));
+  onTestFinished(() => eraseRun(service.store, 'r1'));
   return {
     service,
     async open(headers = {}) {

@@ -1,7 +1,6 @@
-import type { Kysely, SelectQueryBuilder } from 'kysely';
 import type { ArtifactReader, ArtifactWriter } from '../ports/store/artifact.ts';
 import type { Connection } from './connection.ts';
-import { artifactCodec, type Database } from './database.ts';
+import { artifactCodec } from './database.ts';
 
 /** Creates the reads of artifacts. */
 export function createArtifactReader({ kysely: db }: Connection): ArtifactReader {
@@ -64,28 +63,4 @@ export function createArtifactWriter({ kysely: db }: Connection): ArtifactWriter
           .execute();
     },
   };
-}
-
-/** Deletes the artifacts that only these runs own. To be called before the runs are deleted. */
-export async function deleteArtifactsOf(
-  db: Kysely<Database>,
-  runs: SelectQueryBuilder<Database, 'runs', { id: string }>,
-): Promise<void> {
-  await db
-    .deleteFrom('artifacts')
-    .where('id', 'in', (artifact) =>
-      artifact.selectFrom('artifactOwners').select('artifactId').where('runId', 'in', runs),
-    )
-    .where((artifact) =>
-      artifact.not(
-        artifact.exists(
-          artifact
-            .selectFrom('artifactOwners')
-            .select('artifactOwners.runId')
-            .whereRef('artifactOwners.artifactId', '=', 'artifacts.id')
-            .where('artifactOwners.runId', 'not in', runs),
-        ),
-      ),
-    )
-    .execute();
 }

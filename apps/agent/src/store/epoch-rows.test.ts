@@ -7,6 +7,7 @@ import { catalogueTool } from '../ports/testing/catalogue-tool.ts';
 import { queuedRun } from '../ports/testing/queued-run.ts';
 import { systemClock } from '../system/system-clock.ts';
 import { openStore } from './open-store.ts';
+import { eraseRun } from '../ports/testing/erase-run.ts';
 
 test('equal tools are stored once, and are deleted with the last run that has them', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'epochs-'));
@@ -29,7 +30,7 @@ test('equal tools are stored once, and are deleted with the last run that has th
     await sql.insertCatalogue('r1', { turn: 2, point: 'begin', tools: one });
   });
   expect(sets()).toBe(2);
-  await store.write({}, (sql) => sql.deleteRun('r1'));
+  await eraseRun(store, 'r1');
   expect(sets()).toBe(1);
   await store.write({}, async (sql) => {
     await sql.insertThread({
@@ -44,6 +45,7 @@ test('equal tools are stored once, and are deleted with the last run that has th
   });
   expect(sets()).toBe(2);
   await store.write({}, (sql) => sql.deleteThread('t1'));
+  while (await store.write({}, (sql) => sql.deleteErased()));
   expect(sets()).toBe(1);
   await store.close();
 });

@@ -1,4 +1,11 @@
-import { sql, type ExpressionBuilder, type Kysely, type SqlBool, type Expression } from 'kysely';
+import {
+  sql,
+  type Expression,
+  type ExpressionBuilder,
+  type Kysely,
+  type SelectQueryBuilder,
+  type SqlBool,
+} from 'kysely';
 import type {
   RetentionCutoffs,
   RetentionReader,
@@ -48,7 +55,9 @@ export function createRetentionReader({ kysely: db }: Connection): RetentionRead
 /** Creates the deletion of runs in several transactions. */
 export function createRetentionWriter({ kysely: db }: Connection): RetentionWriter {
   return {
-    async eraseRuns({ id, threadId }, cutoffs) {
+    eraseRun: (id) => hideRuns(db, db.selectFrom('runs').select('id').where('id', '=', id)),
+
+    async eraseDueRuns({ id, threadId }, cutoffs) {
       const runs = db
         .selectFrom('runs')
         .select('id')
@@ -59,20 +68,7 @@ export function createRetentionWriter({ kysely: db }: Connection): RetentionWrit
         .where((run) => run.not(isDue(run, cutoffs)))
         .limit(1)
         .executeTakeFirst();
-      if (kept !== undefined) return 0;
-      await db.deleteFrom('inboxItems').where('runId', 'in', runs).execute();
-      await db.deleteFrom('rememberedApprovals').where('runId', 'in', runs).execute();
-      await db
-        .updateTable('idempotencyKeys')
-        .set({ response: null })
-        .where('runId', 'in', runs)
-        .execute();
-      const { numUpdatedRows } = await db
-        .updateTable('runs')
-        .set({ status: ERASED, threadId: null, threadPosition: null })
-        .where('id', 'in', runs)
-        .executeTakeFirst();
-      return Number(numUpdatedRows);
+      return kept === undefined ? hideRuns(db, runs) : 0;
     },
 
     async deleteErased() {
@@ -91,6 +87,29 @@ export function createRetentionWriter({ kysely: db }: Connection): RetentionWrit
       return isRest;
     },
   };
+}
+
+/**
+ * Hides runs from every read, and deletes their inbox items, remembered approvals and stored
+ * responses. Returns the number of runs.
+ */
+export async function hideRuns(
+  db: Kysely<Database>,
+  runs: SelectQueryBuilder<Database, 'runs', { id: string }>,
+): Promise<number> {
+  await db.deleteFrom('inboxItems').where('runId', 'in', runs).execute();
+  await db.deleteFrom('rememberedApprovals').where('runId', 'in', runs).execute();
+  await db
+    .updateTable('idempotencyKeys')
+    .set({ response: null })
+    .where('runId', 'in', runs)
+    .execute();
+  const { numUpdatedRows } = await db
+    .updateTable('runs')
+    .set({ status: ERASED, threadId: null, threadPosition: null })
+    .where('id', 'in', runs)
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
 }
 
 /** Cost of one transaction, in deleted events. */

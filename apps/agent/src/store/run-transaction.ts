@@ -2,7 +2,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { InboxItem } from '../ports/store/inbox.ts';
 import { storedEvents } from '../ports/store/run-event.ts';
 import type { StoreTransaction } from '../ports/store.ts';
-import { createArtifactWriter, deleteArtifactsOf } from './artifact-rows.ts';
+import { createArtifactWriter } from './artifact-rows.ts';
 import type { Connection } from './connection.ts';
 import {
   auditCodec,
@@ -13,7 +13,7 @@ import {
   runCodec,
   toolCallCodec,
 } from './database.ts';
-import { createEpochWriter, deleteUnusedTools } from './epoch-rows.ts';
+import { createEpochWriter } from './epoch-rows.ts';
 import { createIdempotencyWriter } from './idempotency-rows.ts';
 import { selectRun } from './read-queries.ts';
 import { createRetentionWriter } from './retention-rows.ts';
@@ -67,17 +67,6 @@ export function createRunTransaction(connection: Connection, clock: Clock): Stor
     async nextThreadPosition(threadId) {
       const last = (await connection.first(selectLastPosition, { threadId }))?.last ?? null;
       return last === null ? 0 : last + 1;
-    },
-
-    async deleteRun(id) {
-      await db
-        .updateTable('idempotencyKeys')
-        .set({ response: null })
-        .where('runId', '=', id)
-        .execute();
-      await deleteArtifactsOf(db, db.selectFrom('runs').select('id').where('id', '=', id));
-      await db.deleteFrom('runs').where('id', '=', id).execute();
-      await deleteUnusedTools(db);
     },
 
     async updateRun(id, patch) {

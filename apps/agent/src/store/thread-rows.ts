@@ -3,10 +3,9 @@ import type { ThreadReader, ThreadWriter } from '../ports/store/thread.ts';
 import { changed } from './changed.ts';
 import type { Connection } from './connection.ts';
 import { agentCodec, threadCodec } from './database.ts';
-import { deleteArtifactsOf } from './artifact-rows.ts';
-import { deleteUnusedTools } from './epoch-rows.ts';
 import { hasMetadata } from './metadata-filter.ts';
 import { pageByTime } from './pages.ts';
+import { hideRuns } from './retention-rows.ts';
 
 /** Creates the reads of threads and stored agents. */
 export function createThreadReader({ kysely: db }: Connection): ThreadReader & AgentReader {
@@ -56,15 +55,7 @@ export function createThreadWriter({ kysely: db }: Connection): ThreadWriter & A
     },
 
     async deleteThread(id) {
-      const runs = db.selectFrom('runs').select('id').where('threadId', '=', id);
-      await db
-        .updateTable('idempotencyKeys')
-        .set({ response: null })
-        .where('runId', 'in', runs)
-        .execute();
-      await deleteArtifactsOf(db, runs);
-      await db.deleteFrom('runs').where('threadId', '=', id).execute();
-      await deleteUnusedTools(db);
+      await hideRuns(db, db.selectFrom('runs').select('id').where('threadId', '=', id));
       return (
         (await db.deleteFrom('threads').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
       );

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { openForTest, type OpenStore } from '../testing/open-for-test.ts';
 import { queuedRun } from '../testing/queued-run.ts';
 import { catalogueTool } from '../testing/catalogue-tool.ts';
+import { eraseRun } from '../testing/erase-run.ts';
 
 const ONE = [catalogueTool('x')];
 const TWO = [catalogueTool('x'), catalogueTool('y')];
@@ -34,7 +35,7 @@ export function epochContract(name: string, open: OpenStore): void {
       const store = await openWithRuns();
       expect(await store.read.epoch('r1')).toEqual({ runId: 'r1', ...EPOCH });
       expect(await store.read.epoch('r3')).toBeUndefined();
-      await store.write({}, (sql) => sql.deleteRun('r1'));
+      await eraseRun(store, 'r1');
       expect(await store.read.epoch('r1')).toBeUndefined();
       expect(await store.read.catalogues('r1')).toEqual([]);
       expect(await store.read.catalogues('r2')).toHaveLength(1);

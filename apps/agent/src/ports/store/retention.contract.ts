@@ -33,7 +33,7 @@ export function retentionContract(name: string, open: OpenStore): void {
         ({ id }) => id,
       );
     const erase = (store: Store, id: string, threadId?: string): Promise<number> =>
-      store.write({}, (sql) => sql.eraseRuns({ id, threadId }, CUTOFFS));
+      store.write({}, (sql) => sql.eraseDueRuns({ id, threadId }, CUTOFFS));
 
     test('runs that ended before the time are due, oldest first; of a thread only its last run', async () => {
       const store = await openWith([

@@ -27,7 +27,9 @@ export interface RetentionWriter {
    * Hides a run that is due from every read, with its inbox items and stored responses; of a thread
    * all runs, if all are due. The other rows remain until `deleteErased`. Returns the number of runs.
    */
-  eraseRuns(run: Pick<DueRun, 'id' | 'threadId'>, cutoffs: RetentionCutoffs): Promise<number>;
+  eraseDueRuns(run: Pick<DueRun, 'id' | 'threadId'>, cutoffs: RetentionCutoffs): Promise<number>;
+  /** Hides one run, whenever it ended, as `eraseDueRuns` does. Returns the number of runs. */
+  eraseRun(id: string): Promise<number>;
   /**
    * Deletes some rows of erased runs, in a transaction of a few milliseconds. Artifacts that another
    * run owns are kept. Returns whether rows remain.

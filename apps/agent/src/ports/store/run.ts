@@ -173,8 +173,6 @@ export interface RunWriter {
   insertRun(run: Run): Promise<void>;
   /** Returns the position of the next run of a thread. */
   nextThreadPosition(threadId: string): Promise<number>;
-  /** Deletes the run and its rows, including stored responses about it. Audit entries remain. */
-  deleteRun(id: string): Promise<void>;
   updateRun(id: string, patch: RunPatch): Promise<void>;
   /** Increments the number of sampling requests of the server in the run and returns it. */
   countSampling(runId: string, server: string): Promise<number>;

@@ -8,6 +8,7 @@ import type { Agent } from './agent.ts';
 import type { Thread } from './thread.ts';
 import { InvalidCursorError } from './errors.ts';
 import type { Run } from './run.ts';
+import { eraseRun } from '../testing/erase-run.ts';
 
 const thread = (id: string, fields: Partial<Thread> = {}): Thread => ({
   id,
@@ -232,7 +233,7 @@ export function threadContract(name: string, open: OpenStore): void {
         }
       });
       const claim = (key: string) => store.write({}, (sql) => sql.claimKey(request({ key })));
-      await store.write({}, (sql) => sql.deleteRun('r1'));
+      await eraseRun(store, 'r1');
       expect([
         await store.read.run('r1'),
         await store.read.events('r1', { after: 0, limit: 9 }),
@@ -273,6 +274,7 @@ export function threadContract(name: string, open: OpenStore): void {
         await sql.insertArtifact(textArtifact('own', 'b'));
         await sql.deleteThread('t');
       });
+      while (await store.write({}, (sql) => sql.deleteErased()));
       const kept = ['forked', 'shared in the thread', 'own'].map((id) => store.read.artifact(id));
       expect(await Promise.all(kept)).toEqual([textArtifact('forked', 'a'), undefined, undefined]);
     });

@@ -30,6 +30,6 @@ export interface ThreadWriter {
     id: string,
     patch: Partial<Pick<Thread, 'title' | 'metadata' | 'updatedAt'>>,
   ): Promise<boolean>;
-  /** Deletes a thread and its runs. Returns whether it existed. */
+  /** Deletes a thread and hides its runs, as `eraseDueRuns` does. Returns whether it existed. */
   deleteThread(id: string): Promise<boolean>;
 }

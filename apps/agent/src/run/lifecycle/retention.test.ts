@@ -105,6 +105,28 @@ test('statuses without days, runs that have not ended and threads with a recent 
   expect(await read.thread(threadId)).toMatchObject({ id: threadId });
 });
 
+test('a deleted run is hidden at once, and its rows are deleted in several transactions', async () => {
+  const service = await openForCalls();
+  const { engine, read, store } = service;
+  const id = await finish(service);
+  const { id: other } = await engine.createThread({ title: undefined, metadata: {} });
+  await store.write({}, async (sql) => {
+    for (let count = 0; count < 30; count += 1)
+      await sql.append(
+        id,
+        Array.from({ length: 100 }, () => ({ type: 'warning', data: { message: 'x' } })),
+      );
+  });
+  const deleting = engine.deleteRun(id);
+  const renaming = engine.updateThread(other, () => ({ title: 'between' }));
+  await renaming;
+  expect(await read.run(id)).toBeUndefined();
+  expect(await read.events(id, { after: 0, limit: 1 })).toHaveLength(1);
+  await deleting;
+  expect(await read.events(id, { after: 0, limit: 1 })).toEqual([]);
+  expect(await read.toolCalls(id)).toEqual([]);
+});
+
 test('a sweep that ended in the middle is completed by the next process', async () => {
   const service = await openForCalls();
   const ids = [await finish(service), await finish(service)];

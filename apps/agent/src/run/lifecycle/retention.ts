@@ -86,7 +86,7 @@ export class RetentionSweep {
     for (let after: DueRun | undefined; !this.#isClosing;) {
       const due = await store.read.dueRuns({ status, endedBy, after, limit: BATCH });
       for (const run of due) {
-        const runs = await store.write({ run: run.id }, (sql) => sql.eraseRuns(run, cutoffs));
+        const runs = await store.write({ run: run.id }, (sql) => sql.eraseDueRuns(run, cutoffs));
         deleted += runs;
         if (runs > 0) onDeleted(runs);
       }

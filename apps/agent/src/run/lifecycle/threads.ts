@@ -1,6 +1,7 @@
 import { EngineError, type OnCommit } from '../../ports/run-engine.ts';
 import type { Thread, ThreadDetails } from '../../ports/store/thread.ts';
 import type { Uses } from '../core/engine-parts.ts';
+import { deleteErasedRows } from './delete-rows.ts';
 
 /** Stores a new thread. */
 export function createThread(
@@ -34,8 +35,8 @@ export function updateThread(
 }
 
 /** Deletes a thread and its runs, all of which must be settled. */
-export async function deleteThread({ store }: Uses<'store'>, id: string): Promise<void> {
-  await store.write({ thread: id }, async (sql) => {
+export async function deleteThread(parts: Uses<'store'>, id: string): Promise<void> {
+  await parts.store.write({ thread: id }, async (sql) => {
     const [busy] = await sql.unsettledRuns({ threadId: id });
     if (busy !== undefined)
       throw new EngineError(
@@ -45,4 +46,5 @@ export async function deleteThread({ store }: Uses<'store'>, id: string): Promis
     if (!(await sql.deleteThread(id)))
       throw new EngineError('thread_not_found', `There is no thread ${id}.`);
   });
+  await deleteErasedRows(parts);
 }

@@ -13,6 +13,7 @@ import { approvals } from './0004-approvals.ts';
 import { toolPins } from './0005-tool-pins.ts';
 import { epochs } from './0006-epochs.ts';
 import { modelOutages } from './0007-model-outages.ts';
+import { eraseRun } from '../../ports/testing/erase-run.ts';
 
 const EARLIER = {
   '0001-initial': initial,
@@ -72,7 +73,7 @@ test('a database of an earlier version keeps its inbox items and artifacts, and 
     { id: 'i1', isShortened: true, request: { message: `${'m'.repeat(500)}…` } },
   ]);
   expect((await store.read.inboxItem('i1'))?.request['message']).toHaveLength(1_000_000);
-  await store.write({}, (sql) => sql.deleteRun('r1'));
+  await eraseRun(store, 'r1');
   expect(await store.read.artifact('a1')).toBeUndefined();
   await store.close();
 });
