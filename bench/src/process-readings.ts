@@ -13,6 +13,24 @@ export function cpuMsOf(pid: number): number {
   return nanoseconds.reduce((sum, each) => sum + each, 0) / 1e6;
 }
 
+/** CPU time of a running process and its descendants in milliseconds, without processes and threads that have ended; NaN without /proc. */
+export function cpuMsOfTree(pid: number): number {
+  return [pid, ...descendantsOf(pid)].reduce((sum, each) => sum + cpuMsOf(each), 0);
+}
+
+/** Process ids of the children, their children and so on; none without /proc. */
+export function descendantsOf(pid: number): readonly number[] {
+  const folder = `/proc/${String(pid)}/task`;
+  if (!existsSync(folder)) return [];
+  const children = readdirSync(folder).flatMap((thread) =>
+    readProc(`${String(pid)}/task/${thread}/children`)
+      .split(' ')
+      .filter(Boolean)
+      .map(Number),
+  );
+  return children.flatMap((child) => [child, ...descendantsOf(child)]);
+}
+
 /** Resident memory of a running process in MB; NaN without /proc. */
 export function residentMbOf(pid: number): number {
   if (process.platform !== 'linux') return Number.NaN;

@@ -18,6 +18,18 @@ export interface AgentTable {
 /** The only implementation that is measured. */
 export const SUBJECT = { implementation: 'agent', variant: 'SQLite' };
 
+/** Measured with the code of 2026-11-22 (commit ab44c1b); `bench/README.md` says how. */
+const TURNS_PER_SECOND_BEFORE = 118;
+
+const crowdLines: readonly FigureLine[] = [
+  { figure: 'seconds', title: 'seconds', digits: 1 },
+  { figure: 'turnsPerSecond', title: 'turns/s', digits: 0 },
+  { figure: 'cpuMs', title: 'CPU ms of a turn', digits: 2 },
+  { figure: 'completed', title: 'runs completed', digits: 0 },
+  { figure: 'lost', title: 'events lost, twice or out of order', digits: 0 },
+  { figure: 'peakMb', title: 'peak RSS MB', digits: 0 },
+];
+
 export const agentTables: readonly AgentTable[] = [
   {
     key: 'turns',
@@ -33,14 +45,12 @@ export const agentTables: readonly AgentTable[] = [
   {
     key: 'crowd',
     title: '200 runs of 10 turns at once, each followed by a reader',
-    lines: [
-      { figure: 'seconds', title: 'seconds', digits: 1 },
-      { figure: 'turnsPerSecond', title: 'turns/s', digits: 0 },
-      { figure: 'cpuMs', title: 'CPU ms of a turn', digits: 2 },
-      { figure: 'completed', title: 'runs completed', digits: 0 },
-      { figure: 'lost', title: 'events lost, twice or out of order', digits: 0 },
-      { figure: 'peakMb', title: 'peak RSS MB', digits: 0 },
-    ],
+    lines: crowdLines,
+  },
+  {
+    key: 'largeCrowd',
+    title: '500 runs of 10 turns at once, each followed by a reader',
+    lines: crowdLines,
   },
   {
     key: 'subscribers',
@@ -147,11 +157,35 @@ export function judgeAgent(results: Results): readonly Verdict[] {
       figure: 'lost',
       limit: 0,
     }),
+    atLeast(results, {
+      target: '500 runs at once: turns/s, three times those of 2026-11-22',
+      table: 'largeCrowd',
+      figure: 'turnsPerSecond',
+      limit: 3 * TURNS_PER_SECOND_BEFORE,
+    }),
+    exactly(results, {
+      target: '500 runs at once: completed',
+      table: 'largeCrowd',
+      figure: 'completed',
+      limit: 500,
+    }),
+    exactly(results, {
+      target: '500 runs at once: events lost',
+      table: 'largeCrowd',
+      figure: 'lost',
+      limit: 0,
+    }),
     exactly(results, {
       target: '1,000 readers: events lost',
       table: 'subscribers',
       figure: 'lost',
       limit: 0,
+    }),
+    atMost(results, {
+      target: '1,000 readers: growth, MB (40 MiB)',
+      table: 'subscribers',
+      figure: 'grownMb',
+      limit: 41.9,
     }),
     atMost(results, {
       target: '1,000 readers of a longer run, small heap: growth, MB',
@@ -213,6 +247,16 @@ function atMost(results: Results, { target, table, figure, limit }: Limit): Verd
     wanted: `≤ ${String(limit)}`,
     measured: formatNumber(measured, 1),
     isMet: measured <= limit,
+  };
+}
+
+function atLeast(results: Results, { target, table, figure, limit }: Limit): Verdict {
+  const measured = results.medianOf(table, SUBJECT, figure);
+  return {
+    target,
+    wanted: `≥ ${formatNumber(limit, 0)}`,
+    measured: formatNumber(measured, 0),
+    isMet: measured >= limit,
   };
 }
 

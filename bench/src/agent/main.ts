@@ -11,13 +11,19 @@ import { createLongRun } from './measure-resume.ts';
 import { measureStartUp } from './measure-start-up.ts';
 import { measureSubscribers } from './measure-subscribers.ts';
 import { measureTurns } from './measure-turns.ts';
+import { writeReport } from './report.ts';
 
 /** Load average above which the machine counts as busy. */
 const QUIET_LOAD = 1.5;
+const TITLE = 'The agent';
 
 // `npm run bench -- agent` passes `agent` as a positional argument.
 const { values } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    write: { type: 'boolean', default: false },
+  },
   allowPositionals: true,
 });
 const rounds = values.quick ? 1 : 5;
@@ -30,13 +36,12 @@ if (unknown.length > 0)
 const begun = performance.now();
 const isQuiet = (loadavg()[0] ?? 0) < QUIET_LOAD;
 
-process.stdout.write(
-  `# The agent, ${new Date().toISOString().slice(0, 10)}\n\n${describeMachine()}.${isQuiet ? '' : ' **Other work was done on it meanwhile: the times say little.**'}\n`,
-);
+const heading = `# ${TITLE}, ${new Date().toISOString().slice(0, 10)}\n\n${describeMachine()}.${isQuiet ? '' : ' **Other work was done on it meanwhile: the times say little.**'}\n`;
 await using longRun = wanted.includes('resume') ? await createLongRun() : undefined;
 const measures: { readonly [key: string]: () => Promise<Figures> } = {
   turns: measureTurns,
-  crowd: measureCrowd,
+  crowd: () => measureCrowd(200),
+  largeCrowd: () => measureCrowd(500),
   subscribers: measureSubscribers,
   resume: () => longRun?.measure() ?? Promise.resolve({}),
   startUp: measureStartUp,
@@ -50,11 +55,13 @@ for (let round = 1; round <= rounds; round += 1) {
     results.add(SUBJECT, key, await measure());
   }
 }
-for (const table of agentTables)
-  if (wanted.includes(table.key)) process.stdout.write(`\n${formatAgentTable(table, results)}`);
-process.stdout.write(
-  `\n${formatTargets(judgeAgent(results).filter(({ measured }) => measured !== '–'))}`,
-);
-process.stdout.write(
-  `\n${String(rounds)} rounds in ${((performance.now() - begun) / 1000).toFixed(0)} s; load average at the end ${describeLoad()}\n`,
-);
+const tables = agentTables
+  .filter(({ key }) => wanted.includes(key))
+  .map((table) => `\n${formatAgentTable(table, results)}`);
+const targets = formatTargets(judgeAgent(results).filter(({ measured }) => measured !== '–'));
+const end = `${String(rounds)} rounds in ${((performance.now() - begun) / 1000).toFixed(0)} s; load average at the end ${describeLoad()}`;
+await writeReport({
+  title: TITLE,
+  toFile: values.write,
+  text: `${heading}${tables.join('')}\n${targets}\n${end}\n`,
+});

@@ -6,10 +6,9 @@ import { configFor, limitsFor, PROMPT } from './scenario.ts';
 import { startAgent, temporaryFolder } from './service.ts';
 
 const WORK = { turns: 10, callsPerTurn: 1 };
-const RUNS = 200;
 
 /** Measures many runs at once, each followed by its own reader. */
-export async function measureCrowd(): Promise<Figures> {
+export async function measureCrowd(runs: number): Promise<Figures> {
   await using folder = await temporaryFolder();
   const agent = await startAgent({
     folder: folder.path,
@@ -19,9 +18,9 @@ export async function measureCrowd(): Promise<Figures> {
     await follow(agent.url);
     const cpuBefore = cpuMsOf(agent.pid);
     const begun = performance.now();
-    const outcomes = await Promise.all(Array.from({ length: RUNS }, () => follow(agent.url)));
+    const outcomes = await Promise.all(Array.from({ length: runs }, () => follow(agent.url)));
     const elapsedMs = performance.now() - begun;
-    const turns = RUNS * (WORK.turns + 1);
+    const turns = runs * (WORK.turns + 1);
     return {
       seconds: elapsedMs / 1000,
       turnsPerSecond: (turns / elapsedMs) * 1000,

@@ -28,6 +28,8 @@ export interface AgentOptions {
   /** Additional arguments of the command line. */
   readonly more?: readonly string[];
   readonly nodeArguments?: readonly string[];
+  /** Variables in addition to PATH and HOME. */
+  readonly env?: { readonly [name: string]: string };
 }
 
 /** A folder that is removed when it is disposed of. */
@@ -45,6 +47,7 @@ export async function startAgent({
   config = {},
   more = [],
   nodeArguments = [],
+  env = {},
 }: AgentOptions): Promise<AgentProcess> {
   const file = join(folder, 'signalbox.json');
   await writeFile(
@@ -57,7 +60,7 @@ export async function startAgent({
     [...nodeArguments, PROGRAM, 'serve', '--config', file, ...more],
     {
       cwd: folder,
-      env: { PATH: process.env.PATH, HOME: folder },
+      env: { PATH: process.env.PATH, HOME: folder, ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   );

@@ -1,0 +1,4 @@
+import { serveStdio } from '@signalbox/mcp-core/stdio';
+import { makeServer } from '../servers/make-signalbox.mjs';
+
+await serveStdio(makeServer(2));
