@@ -52,12 +52,13 @@ function sseFrame(frame: RunFrame, llm: LlmProviders): SseFrame {
     case 'gap':
       return typed({ type: 'stream.gap', run_id: frame.runId, reason: 'slow_reader' });
     case 'delta': {
-      const { runId, messageId, kind, offset, text } = frame.delta;
+      const { runId, messageId, kind, toolUse, offset, text } = frame.delta;
       return typed({
         type: 'message.delta',
         run_id: runId,
         message_id: messageId,
         kind,
+        ...(toolUse === undefined ? {} : { tool_use: toolUse }),
         offset,
         text,
       });

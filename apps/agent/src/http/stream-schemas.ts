@@ -21,8 +21,18 @@ export const MessageDeltaFrame = z
     type: z.literal('message.delta'),
     run_id: z.string(),
     message_id: z.string(),
-    kind: z.enum(['text', 'reasoning']),
-    offset: z.int().describe('Offset in characters within the text of this kind in the message'),
+    kind: z.enum(['text', 'reasoning', 'arguments']),
+    tool_use: z
+      .object({
+        index: z.int().describe('Position among the tool calls of the message'),
+        id: z.string(),
+        name: z.string(),
+      })
+      .optional()
+      .describe('For kind arguments: the tool call whose arguments, as JSON, grow'),
+    offset: z
+      .int()
+      .describe('Offset in characters within the text, reasoning or arguments of the message'),
     text: z.string(),
   })
   .describe('The next part of an unfinished message; has no id and is not stored')

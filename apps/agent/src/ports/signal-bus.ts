@@ -16,7 +16,10 @@ export type Signal =
       readonly type: 'delta';
       readonly runId: string;
       readonly messageId: string;
-      readonly kind: 'text' | 'reasoning';
+      readonly kind: 'text' | 'reasoning' | 'arguments';
+      /** Set for `arguments`: the tool call of the message whose JSON grows. */
+      readonly toolUse?: { readonly index: number; readonly id: string; readonly name: string };
+      /** Number of characters of this part of the message before `text`. */
       readonly offset: number;
       readonly text: string;
     }

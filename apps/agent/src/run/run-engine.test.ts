@@ -121,9 +121,9 @@ test('text is sent as deltas with offsets while it grows, and is stored every ha
   });
   const { id } = await service.engine.createRun({ prompt: 'go' });
   await service.until(
-    async () =>
-      service.signals.filter((signal) => signal.type === 'delta').length === 4 || undefined,
+    async () => service.signals.some((signal) => signal.type === 'delta') || undefined,
   );
+  await new Promise((resolve) => void setImmediate(resolve));
   service.clock.advance(500);
   await service.store.write({}, () => Promise.resolve());
   const started = await service.event(id, 'message.started');
@@ -137,9 +137,7 @@ test('text is sent as deltas with offsets while it grows, and is stored every ha
   const deltas = service.signals.filter((signal) => signal.type === 'delta');
   expect(deltas.map((delta) => [delta.offset, delta.text])).toEqual([
     [0, 'a gr'],
-    [4, 'owin'],
-    [8, 'g te'],
-    [12, 'xt'],
+    [4, 'owing text'],
   ]);
 });
 

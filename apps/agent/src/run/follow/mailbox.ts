@@ -21,9 +21,8 @@ const MAX_WAITING_CHARACTERS = 256 * 1024;
 /** Text of an unfinished message that a reader has. */
 interface KnownText {
   readonly messageId: string;
-  /** Number of characters of each kind. */
-  readonly text: number;
-  readonly reasoning: number;
+  /** Number of characters of each part; see `partOf`. */
+  readonly lengths: Map<string, number>;
 }
 
 /** Events and deltas that wait for a reader of a run. */
@@ -114,8 +113,7 @@ export class Mailbox {
   begin(partial: PartialMessage | undefined): void {
     this.#known = partial && {
       messageId: partial.messageId,
-      text: partial.text.length,
-      reasoning: 0,
+      lengths: new Map([['text', partial.text.length]]),
     };
   }
 
@@ -179,25 +177,25 @@ export class Mailbox {
   }
 
   *#fresh(delta: Delta): Generator<Delta, void> {
-    const known = this.#lengthOf(delta);
-    const offset = Math.max(known, delta.offset);
+    const offset = Math.max(this.#lengthOf(delta), delta.offset);
     const text = delta.text.slice(offset - delta.offset);
     if (text === '') return;
-    const { messageId, kind } = delta;
-    const lengths =
-      this.#known?.messageId === messageId ? this.#known : { messageId, text: 0, reasoning: 0 };
-    this.#known = { ...lengths, [kind]: offset + text.length };
+    const { messageId } = delta;
+    if (this.#known?.messageId !== messageId) this.#known = { messageId, lengths: new Map() };
+    this.#known.lengths.set(partOf(delta), offset + text.length);
     // Readers of the same piece share one object.
     yield text === delta.text ? delta : { ...delta, offset, text };
   }
 
-  /** Whether text is missing before a delta. Missing reasoning cannot be read and is skipped. */
+  /** Whether text is missing before a delta. Missing reasoning and arguments cannot be read and are skipped. */
   #isAhead(delta: Delta): boolean {
     return delta.kind === 'text' && delta.offset > this.#lengthOf(delta);
   }
 
-  #lengthOf({ messageId, kind }: Pick<Delta, 'messageId' | 'kind'>): number {
-    return this.#known?.messageId === messageId ? this.#known[kind] : 0;
+  #lengthOf(delta: Pick<Delta, 'messageId' | 'kind' | 'toolUse'>): number {
+    return this.#known?.messageId === delta.messageId
+      ? (this.#known.lengths.get(partOf(delta)) ?? 0)
+      : 0;
   }
 
   /**
@@ -209,7 +207,7 @@ export class Mailbox {
     const last = this.#deltas.at(-1);
     const continues =
       last?.messageId === delta.messageId &&
-      last.kind === delta.kind &&
+      partOf(last) === partOf(delta) &&
       last.offset + last.text.length === delta.offset;
     if (continues)
       this.#deltas[this.#deltas.length - 1] = { ...last, text: last.text + delta.text };
@@ -224,4 +222,9 @@ export class Mailbox {
     this.#deltas = deltas;
     this.#waitingCharacters = deltas.reduce((sum, { text }) => sum + text.length, 0);
   }
+}
+
+/** Returns a name of the growing part of a message. */
+function partOf({ kind, toolUse }: Pick<Delta, 'kind' | 'toolUse'>): string {
+  return toolUse === undefined ? kind : `arguments ${toolUse.index}`;
 }

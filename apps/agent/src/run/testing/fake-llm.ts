@@ -23,6 +23,8 @@ export interface Reply {
     readonly invalid?: string;
     readonly isCut?: boolean;
   }[];
+  /** Whether the arguments of calls arrive as deltas; default false. */
+  readonly streamsArguments?: boolean;
   readonly stop?: StopReason;
   readonly warnings?: readonly string[];
   readonly native?: NativeTurn;
@@ -107,6 +109,12 @@ export class FakeLlm implements LlmProvider, LlmProviders {
     await reply.stubbornHold;
     if (reply.fail !== undefined) throw reply.fail;
     const calls = reply.calls ?? [];
+    for (const [position, { id, name, input = {} }] of calls.entries()) {
+      if (reply.streamsArguments !== true) break;
+      yield { type: 'tool_start', index: position, id: id ?? `use-${index}-${position}`, name };
+      for (const delta of JSON.stringify(input).match(/.{1,8}/gs) ?? [])
+        yield { type: 'tool_arguments', index: position, delta };
+    }
     const content: Block[] = [
       ...(reply.text === undefined ? [] : [{ type: 'text' as const, text: reply.text }]),
       ...calls.map(({ id, name, input = {}, invalid, isCut }, position) => ({

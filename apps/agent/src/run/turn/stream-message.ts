@@ -2,6 +2,7 @@ import type { LlmEvent, LlmFinish, LlmRequest } from '../../ports/llm-provider.t
 import type { Run } from '../../ports/store/run.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { providerOf } from '../core/run-model.ts';
+import { DeltaBatch } from './delta-batch.ts';
 import { PartialText } from './partial-text.ts';
 
 /**
@@ -35,23 +36,23 @@ export async function streamMessage(
 ): Promise<Streamed> {
   const runId = run.id;
   const partial = new PartialText(context, { runId, messageId });
-  const offsets = { text: 0, reasoning: 0 };
+  const deltas = new DeltaBatch(context, { runId, messageId });
+  const toolUses = new Map<number, { readonly id: string; readonly name: string }>();
   const receive = (event: LlmEvent): void => {
     if (event.type === 'warning')
       context.logger.warn('warning of the model provider', {
         run_id: runId,
         message: event.message,
       });
-    if (event.type !== 'text' && event.type !== 'reasoning') return;
-    context.bus.publish({
-      type: 'delta',
-      runId,
-      messageId,
-      kind: event.type,
-      offset: offsets[event.type],
-      text: event.delta,
-    });
-    offsets[event.type] += event.delta.length;
+    if (event.type === 'tool_start') toolUses.set(event.index, { id: event.id, name: event.name });
+    if (event.type === 'tool_arguments') {
+      const { index, delta } = event;
+      const toolUse = toolUses.get(index);
+      if (toolUse !== undefined)
+        deltas.add(delta, { kind: 'arguments', toolUse: { index, ...toolUse } });
+    }
+    if (event.type === 'text' || event.type === 'reasoning')
+      deltas.add(event.delta, { kind: event.type });
     if (event.type === 'text') partial.add(event.delta);
   };
   try {
@@ -64,6 +65,7 @@ export async function streamMessage(
   } catch (error) {
     return { text: partial.text, error };
   } finally {
+    deltas.close();
     await partial.close();
   }
 }
