@@ -1,8 +1,13 @@
 import { isRemote, type ServerConfig } from '../config/config.ts';
 import type { BreakerStatus, ServerStatus } from '../ports/tool-catalogue.ts';
+import { cutText } from '../text/cut-text.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { ServerLife } from './server-life.ts';
 import type { ServerStage } from './server-stage.ts';
+
+/** Limits of texts that servers write into their status, in characters. */
+const MAX_TEXT = 4096;
+const MAX_WARNINGS = 100;
 
 export interface DescribedServer {
   readonly config: ServerConfig;
@@ -38,7 +43,7 @@ export function describeServer({
     restarts,
     ...calls,
     ...(life === undefined ? {} : describeLife(life, mask)),
-    ...(error === undefined ? {} : { error }),
+    ...(error === undefined ? {} : { error: cutText(error, MAX_TEXT) }),
   };
 }
 
@@ -58,12 +63,20 @@ function describeLife(
     protocolVersion,
     toolCount: tools.current.entries.size - quarantined.length,
     quarantined,
-    warnings: tools.current.warnings.map(mask),
+    warnings: warningsOf(tools.current, mask),
     ...(capabilities.tools?.listChanged === true ? { toolsChange: true } : {}),
     ...(info === undefined ? {} : { serverInfo: { name: info.name, version: info.version } }),
     ...(instructions === undefined ? {} : { instructions }),
     ...(connection.pid === undefined ? {} : { pid: connection.pid }),
   };
+}
+
+function warningsOf({ warnings }: Catalogue, mask: (text: string) => string): readonly string[] {
+  const more = warnings.length - MAX_WARNINGS;
+  return [
+    ...warnings.slice(0, MAX_WARNINGS).map((warning) => cutText(mask(warning), MAX_TEXT)),
+    ...(more > 0 ? [`${more} further warnings are not listed`] : []),
+  ];
 }
 
 function quarantinedTools({ entries }: Catalogue): readonly string[] {

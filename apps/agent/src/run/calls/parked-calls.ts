@@ -9,6 +9,8 @@ import { moveCall, resumeCall, workOnCall } from '../ledger/call-states.ts';
  * Maximum number of characters of the input requests of one round and the server's state, as JSON.
  */
 const MAX_ROUND_CHARACTERS = 1024 * 1024;
+/** Longest id of a task that is stored, in characters. */
+const MAX_TASK_ID_CHARACTERS = 1024;
 /** Delay before a parked call resumes after its connection was lost, in milliseconds. */
 export const RESUME_AFTER_MS = 1000;
 
@@ -78,13 +80,21 @@ export class RoundKeeper implements InputRoundStore {
 }
 
 /**
- * Stores that the call became a task. A failed write is only logged, because the call continues.
+ * Stores that the call became a task. A failed write is only logged, because the call continues. A
+ * task with a longer id than 1,024 characters is not stored: no other process can continue it.
  */
 export async function storeTask(
   context: Uses<'logger' | 'commit'>,
   { id, runId, attempt }: ToolCall,
   taskId: string,
 ): Promise<void> {
+  if (taskId.length > MAX_TASK_ID_CHARACTERS) {
+    context.logger.warn('a task is not stored: its id is too long', {
+      call_id: id,
+      characters: taskId.length,
+    });
+    return;
+  }
   try {
     await context.commit(
       runId,

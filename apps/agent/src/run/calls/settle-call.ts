@@ -1,8 +1,7 @@
 import type { CallToolResult } from '@signalbox/mcp-core';
 import { SENT_CALL_STATES, type ToolCall } from '../../ports/store/tool-call.ts';
 import type { CancelLevel, ToolCallOutcome } from '../../ports/tool-dispatcher.ts';
-import { storeLongText } from '../results/artifacts.ts';
-import { storeBinaries } from '../results/binary-artifacts.ts';
+import { storeResultParts } from '../results/store-result.ts';
 import { cutErrorText } from '../ledger/call-results.ts';
 import { cancelCall, failCall, moveCall, succeedCall } from '../ledger/call-states.ts';
 import type { Change } from '../core/commits.ts';
@@ -47,10 +46,7 @@ export async function settleCall(
     case 'result':
       await storeResult(context, change, {
         call,
-        result: await storeLongText(context, change, {
-          call,
-          result: await storeBinaries(context, change, { call, result: outcome.result }),
-        }),
+        result: await storeResultParts(context, change, { call, result: outcome.result }),
       });
       break;
     case 'error':

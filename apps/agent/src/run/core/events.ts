@@ -221,6 +221,9 @@ export function eventBody(event: Pick<RunEvent, 'type' | 'data'>): RunEventBody 
 
 const PREVIEW_CHARACTERS = 4096;
 
+/** Maximum number of blocks other than text that a preview names. */
+const MAX_OTHER_CONTENT = 100;
+
 export function previewOf(result: CallToolResult): ResultPreview {
   const text = result.content
     .flatMap((block) => (block.type === 'text' ? [block.text] : []))
@@ -229,6 +232,8 @@ export function previewOf(result: CallToolResult): ResultPreview {
     text: text.slice(0, PREVIEW_CHARACTERS),
     truncated: text.length > PREVIEW_CHARACTERS,
     is_error: result.isError === true,
-    other_content: result.content.flatMap((block) => (block.type === 'text' ? [] : [block.type])),
+    other_content: result.content
+      .flatMap((block) => (block.type === 'text' ? [] : [block.type]))
+      .slice(0, MAX_OTHER_CONTENT),
   };
 }

@@ -29,20 +29,34 @@ export const ARTIFACT_KEY = 'dev.signalbox/artifact';
  * end of the text and says how to read the rest. Other results are returned unchanged.
  */
 export async function storeLongText(
-  { newId, clock }: Uses<'clock' | 'newId'>,
-  { sql, runId }: Change,
+  context: Uses<'clock' | 'newId'>,
+  change: Change,
   { call, result }: { readonly call: ToolCall; readonly result: CallToolResult },
 ): Promise<CallToolResult> {
   const long = longTextOf(result);
   if (long === undefined) return result;
-  const id = newId();
-  const originalBytes = Buffer.byteLength(long.text);
+  const artifact = await insertTextArtifact(context, change, { call, text: long.text });
+  const { structuredContent: _structured, _meta: meta, ...rest } = result;
+  return {
+    ...rest,
+    content: [{ type: 'text', text: previewText(artifact) }, ...long.others],
+    _meta: { ...meta, [ARTIFACT_KEY]: artifact.id },
+  };
+}
+
+/** Stores a text as an artifact, cut to `MAX_ARTIFACT_BYTES`. */
+export async function insertTextArtifact(
+  { newId, clock }: Uses<'clock' | 'newId'>,
+  { sql, runId }: Change,
+  { call, text: whole }: { readonly call: ToolCall; readonly text: string },
+): Promise<Artifact> {
+  const originalBytes = Buffer.byteLength(whole);
   const text =
     originalBytes > MAX_ARTIFACT_BYTES
-      ? wholeCharacters(Buffer.from(long.text).subarray(0, MAX_ARTIFACT_BYTES))
-      : long.text;
+      ? wholeCharacters(Buffer.from(whole).subarray(0, MAX_ARTIFACT_BYTES))
+      : whole;
   const artifact: Artifact = {
-    id,
+    id: newId(),
     runId,
     callId: call.id,
     mediaType: 'text/plain',
@@ -53,12 +67,7 @@ export async function storeLongText(
     createdAt: clock.now(),
   };
   await sql.insertArtifact(artifact);
-  const { structuredContent: _structured, _meta: meta, ...rest } = result;
-  return {
-    ...rest,
-    content: [{ type: 'text', text: previewText(artifact) }, ...long.others],
-    _meta: { ...meta, [ARTIFACT_KEY]: id },
-  };
+  return artifact;
 }
 
 /**
@@ -98,7 +107,8 @@ function longTextOf({ content, structuredContent }: CallToolResult): LongText | 
   return { text: JSON.stringify(structuredContent, null, 1), others: content };
 }
 
-function previewText({ id, text, bytes, originalBytes }: Artifact): string {
+/** Returns the beginning and the end of an artifact, and how to read the rest. */
+export function previewText({ id, text, bytes, originalBytes }: Artifact): string {
   const { head, tail, missingBytes } = headAndTail(text, PREVIEW_BYTES);
   const lost =
     originalBytes > bytes

@@ -19,6 +19,11 @@ const MAX_MODEL_IMAGE_BYTES = 3_500_000;
  */
 const MAX_MODEL_IMAGES_BYTES = 16 * 1024 * 1024;
 
+const MEDIA_TYPE = /^[\w.+-]{1,127}\/[\w.+-]{1,127}(?:;[ -~]{1,127})?$/;
+
+/** Maximum number of binary artifacts of one result. */
+const MAX_BINARIES = 100;
+
 interface Binary {
   /** Description for people and models. */
   readonly what: string;
@@ -28,7 +33,7 @@ interface Binary {
 }
 
 /**
- * Stores the long binary parts of a result as artifacts. An image stays as a block without data,
+ * Stores the binary parts of a result as artifacts, except the first short ones. An image stays as a block without data,
  * which `withImages` fills for the model. Other parts become a note.
  */
 export async function storeBinaries(
@@ -36,12 +41,25 @@ export async function storeBinaries(
   change: Change,
   { call, result }: { readonly call: ToolCall; readonly result: CallToolResult },
 ): Promise<CallToolResult> {
-  if (!result.content.some((block) => isLong(binaryOf(block)))) return result;
+  let room = MAX_INLINE_BYTES;
+  let kept = 0;
   const content: ContentBlock[] = [];
   for (const block of result.content) {
     const binary = binaryOf(block);
-    content.push(isLong(binary) ? await keep(context, change, { call, block, binary }) : block);
+    const isInline = binary === undefined || binary.data.length <= room;
+    if (isInline) room -= binary?.data.length ?? 0;
+    else kept += 1;
+    if (isInline) content.push(block);
+    else if (kept <= MAX_BINARIES)
+      content.push(await keep(context, change, { call, block, binary }));
   }
+  if (kept === 0) return result;
+  if (kept > MAX_BINARIES)
+    content.push(
+      note(
+        `${kept - MAX_BINARIES} further files: not kept, because one result may have ${MAX_BINARIES}`,
+      ),
+    );
   return { ...result, content };
 }
 
@@ -120,18 +138,20 @@ function isReference(block: ContentBlock): boolean {
   return block.type === 'image' && block.data === '' && ownArtifact(block) !== undefined;
 }
 
-function binaryOf(block: ContentBlock): Binary | undefined {
+/** Returns the binary data of an image, a sound or an embedded resource. */
+export function binaryOf(block: ContentBlock): Binary | undefined {
   if (block.type === 'image')
-    return { what: 'an image', mediaType: block.mimeType, data: block.data };
+    return { what: 'an image', mediaType: mediaType(block.mimeType), data: block.data };
   if (block.type === 'audio')
-    return { what: 'a sound', mediaType: block.mimeType, data: block.data };
+    return { what: 'a sound', mediaType: mediaType(block.mimeType), data: block.data };
   if (block.type !== 'resource' || !('blob' in block.resource)) return undefined;
-  const { uri, mimeType = 'application/octet-stream', blob } = block.resource;
-  return { what: `the resource ${uri.slice(0, 500)}`, mediaType: mimeType, data: blob };
+  const { uri, mimeType, blob } = block.resource;
+  return { what: `the resource ${uri.slice(0, 500)}`, mediaType: mediaType(mimeType), data: blob };
 }
 
-function isLong(binary: Binary | undefined): binary is Binary {
-  return binary !== undefined && binary.data.length > MAX_INLINE_BYTES;
+/** Returns the media type that a server gave, or that of any bytes if it is none. */
+function mediaType(text = ''): string {
+  return MEDIA_TYPE.test(text) ? text : 'application/octet-stream';
 }
 
 function note(text: string): ContentBlock {
