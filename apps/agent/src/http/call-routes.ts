@@ -44,7 +44,7 @@ export function callRoutes(app: HttpApp, dependencies: RouteDependencies): void 
       schema: {
         summary: 'List the tools of the ready servers, by name',
         querystring: PageQuery,
-        response: { 200: ToolList, 400: ProblemDetails },
+        response: { 200: ToolList, 400: ProblemDetails, 503: ProblemDetails },
       },
     },
     async (request) =>
@@ -64,7 +64,13 @@ export function callRoutes(app: HttpApp, dependencies: RouteDependencies): void 
         params: ToolParameters,
         headers: WaitHeaders,
         body: NewCall,
-        response: { 200: CallRun, 202: CallRun, ...problem, 409: ProblemDetails },
+        response: {
+          200: CallRun,
+          202: CallRun,
+          ...problem,
+          409: ProblemDetails,
+          503: ProblemDetails,
+        },
       },
     },
     async (request, reply) => {

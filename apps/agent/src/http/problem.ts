@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { EngineError } from '../ports/run-engine.ts';
 import {
   DefinitionChangedError,
+  NotConnectedHereError,
   ServerRefusedError,
   ServerUnavailableError,
   UnknownToolError,
@@ -66,6 +67,7 @@ const problems = {
   too_many_attempts: [429, 'Too many requests with a wrong token'],
   server_refused: [502, 'The MCP server rejected the request'],
   server_unavailable: [503, 'The MCP server is not available'],
+  not_connected_here: [501, 'Only workers are connected to the MCP servers'],
   internal_error: [500, 'Internal error of the service'],
   not_ready: [503, 'The service does not accept work'],
   storage_full: [503, 'The disk is full'],
@@ -148,6 +150,8 @@ export function toProblem(error: unknown): Problem {
     return new Problem(error.code, error.message, {
       errors: error.problems?.map(({ path, message }) => ({ path: `/body${path}`, message })),
     });
+  if (error instanceof NotConnectedHereError)
+    return new Problem('not_connected_here', error.message);
   if (error instanceof ServerUnavailableError)
     return new Problem('server_unavailable', error.message);
   if (error instanceof ServerRefusedError)

@@ -24,7 +24,12 @@ export interface ServerLookup {
   readonly controlOf: (name: string) => Promise<ServerControl>;
 }
 
-const problem = { 400: ProblemDetails, 404: ProblemDetails, 409: ProblemDetails };
+const problem = {
+  400: ProblemDetails,
+  404: ProblemDetails,
+  409: ProblemDetails,
+  503: ProblemDetails,
+};
 
 /**
  * Commands for one MCP server: reconnecting, draining, approving changed tools, and setting roots.

@@ -233,6 +233,7 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
             content: { 'text/event-stream': { schema: ServerChangeFrame } },
           },
           ...problem,
+          501: ProblemDetails,
         },
       },
     },
@@ -269,8 +270,8 @@ async function followChanges(
 ): Promise<FastifyReply> {
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());
-  const freeSlot = streams.take();
   const changes = features.changes(uris, gone.signal)[Symbol.asyncIterator]();
+  const freeSlot = streams.take();
   let next = Promise.resolve(
     await changes.next().catch((error: unknown) => {
       freeSlot();

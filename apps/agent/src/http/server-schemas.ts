@@ -54,6 +54,19 @@ export const Server = z
       .describe('Calls that wait for a connection'),
     since: time,
     restarts: z.int(),
+    workers: z
+      .array(
+        z.object({
+          id: z.string(),
+          state: z.string(),
+          since: time,
+          error: z.string().optional(),
+        }),
+      )
+      .optional()
+      .describe(
+        'State on each worker, in a process with `--role api`; the other fields describe the worker with the best state',
+      ),
   })
   .meta({ id: 'Server' });
 

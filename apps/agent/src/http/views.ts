@@ -267,6 +267,12 @@ export function serverView(status: ServerStatus): z.output<typeof Server> {
       server_info: status.serverInfo,
       error: status.error,
       pid: status.pid,
+      workers: status.workers?.map(({ workerId, state, since, error }) => ({
+        id: workerId,
+        state,
+        since: iso(since),
+        ...defined({ error }),
+      })),
     }),
   };
 }

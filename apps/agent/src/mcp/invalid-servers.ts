@@ -1,23 +1,20 @@
 import type { InvalidServer } from '../config/config.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { ServerDirectory } from '../ports/server-directory.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ServerStatus } from '../ports/tool-catalogue.ts';
-import type { ToolDispatcher } from '../ports/tool-dispatcher.ts';
-
-type Pool = ToolDispatcher & ServerDirectory;
+import type { ServerPool } from './server-pool.ts';
 
 /**
  * Adds invalid servers to a pool. They are listed as `invalid` with the reason, have no tools, and
  * are logged when the pool starts.
  */
 export function withInvalidServers(
-  pool: Pool,
+  pool: ServerPool,
   invalid: readonly InvalidServer[],
   { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
-): Pool {
+): ServerPool {
   if (invalid.length === 0) return pool;
-  const statuses = invalid.map((server) => statusOf(server, clock.now()));
+  const statuses = invalidStatuses(invalid, clock);
   return {
     ...pool,
     start() {
@@ -29,6 +26,15 @@ export function withInvalidServers(
       pool.start();
     },
     servers: () => [...pool.servers(), ...statuses],
+    states: () => [
+      ...pool.states(),
+      ...statuses.map((status) => ({
+        status,
+        isOffering: false,
+        capabilities: undefined,
+        tools: [],
+      })),
+    ],
     whyNotOffered(wireName) {
       const status = statuses.find(({ name }) => name === wireName.split('__')[0]);
       return status === undefined
@@ -36,6 +42,14 @@ export function withInvalidServers(
         : `server ${status.name} is invalid: ${status.error}`;
     },
   };
+}
+
+/** Returns the statuses of servers whose configuration cannot be used. */
+export function invalidStatuses(
+  invalid: readonly InvalidServer[],
+  clock: Clock,
+): readonly (ServerStatus & { readonly error: string })[] {
+  return invalid.map((server) => statusOf(server, clock.now()));
 }
 
 function statusOf(

@@ -1,7 +1,6 @@
 import {
   DefinitionChangedError,
   UnknownToolError,
-  type PinnedTool,
   type ServerControl,
   type ToolApproval,
 } from '../ports/server-directory.ts';
@@ -9,6 +8,8 @@ import type { Clock } from '../ports/clock.ts';
 import type { ToolPins } from '../ports/tool-pins.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import { definitionDigest } from './definition-parts.ts';
+import { describeState } from './describe-state.ts';
+import { pinnedTools } from './pinned-tools.ts';
 import { pinOf } from './pinned-catalogue.ts';
 import type { PooledServer } from './pooled-server.ts';
 
@@ -24,33 +25,13 @@ export function serverControl(
   return {
     reconnect: async (mode) => server.reconnect(mode),
     drain: async (mode) => server.drain(mode),
-    pins: () => pinnedTools(server, dependencies.pins),
+    pins: async () =>
+      pinnedTools(await dependencies.pins.of(server.config.name), describeState(server).tools),
     approve: (tool, digest) => approve(server, { tool, digest }, dependencies),
     approveTools: (tools) => approveTools(server, tools, dependencies),
+    compareWithPins: () => server.compareWithPins(),
     setRoots: (paths) => server.setRoots(paths),
   };
-}
-
-async function pinnedTools(server: PooledServer, pins: ToolPins): Promise<readonly PinnedTool[]> {
-  const known = await pins.of(server.config.name);
-  return known.map(({ tool, parts, firstSeenAt, acceptedAt }) => {
-    const entry = entryOf(server, tool);
-    return {
-      tool,
-      digest: definitionDigest(parts),
-      firstSeenAt,
-      acceptedAt,
-      ...(entry?.changed === undefined
-        ? {}
-        : {
-            quarantined: {
-              digest: definitionDigest(entry.parts),
-              changed: entry.changed,
-              definition: entry.definition,
-            },
-          }),
-    };
-  });
 }
 
 async function approve(

@@ -4,6 +4,7 @@ import { isRemote, type ServerConfig } from '../config/config.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ServerDirectory } from '../ports/server-directory.ts';
+import type { ServerStates } from '../ports/server-state.ts';
 import type { ToolPins } from '../ports/tool-pins.ts';
 import type { CatalogueTool, ServerStatus } from '../ports/tool-catalogue.ts';
 import type {
@@ -17,6 +18,7 @@ import { messageOf } from '../text/error-text.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import { connectRemoteServer } from './connect-remote-server.ts';
 import { connectStdioServer } from './connect-stdio-server.ts';
+import { describeState } from './describe-state.ts';
 import { memoryToolPins } from './memory-tool-pins.ts';
 import { quarantineReason } from './pinned-catalogue.ts';
 import { PooledServer } from './pooled-server.ts';
@@ -42,6 +44,11 @@ export interface ServerPoolOptions {
    * find processes left by an earlier start.
    */
   readonly owner?: string;
+  /**
+   * Whether other processes with the same owner may be running, so that processes with its mark are
+   * not ended at the start. Default: no.
+   */
+  readonly isShared?: boolean;
   /** Returns 0 to 1. Default: `Math.random`. */
   readonly random?: () => number;
   /**
@@ -59,11 +66,14 @@ export interface ServerPoolOptions {
  */
 const BUDGET_BYTES = 64 * 1024 * 1024;
 
+/** The connections to all configured servers. */
+export interface ServerPool extends ToolDispatcher, ServerDirectory, ServerStates {}
+
 /**
  * Creates the pool of all configured servers. A server that fails or hangs does not affect others,
  * and no server process outlives this process.
  */
-export function createServerPool(options: ServerPoolOptions): ToolDispatcher & ServerDirectory {
+export function createServerPool(options: ServerPoolOptions): ServerPool {
   const {
     servers,
     clientInfo,
@@ -103,7 +113,7 @@ export function createServerPool(options: ServerPoolOptions): ToolDispatcher & S
   };
   return {
     start: () => {
-      if (options.owner === undefined) return start();
+      if (options.owner === undefined || options.isShared === true) return start();
       // An earlier process may hold resources that its successor needs.
       const ended = reaper.endLeftovers().then(
         (count) =>
@@ -141,6 +151,7 @@ export function createServerPool(options: ServerPoolOptions): ToolDispatcher & S
       const found = pool.find(({ config }) => config.name === name);
       return found && serverControl(found, { pins, clock });
     },
+    states: () => pool.map(describeState),
     onServerChange: (listener) => void listeners.add(listener),
     close: async () => {
       isClosing = true;

@@ -47,7 +47,8 @@ export function describeServer({
   };
 }
 
-function transportOf(config: ServerConfig): ServerStatus['transport'] {
+/** Returns the transport of a configured server. */
+export function transportOf(config: ServerConfig): ServerStatus['transport'] {
   if (!isRemote(config)) return 'stdio';
   return config.transport === 'sse' ? 'sse' : 'http';
 }

@@ -19,8 +19,13 @@ export interface ServedRequest {
 export interface MetricSources {
   readonly read: Pick<StoreReader, 'runCounts'>;
   readonly queue: Pick<JobQueue, 'depth'>;
-  readonly registry: { readonly servers: () => readonly Pick<ServerStatus, 'name' | 'state'>[] };
+  /** States of the servers as this process knows them. */
+  readonly registry: {
+    readonly servers: () => ServerStates | Promise<ServerStates>;
+  };
 }
+
+type ServerStates = readonly Pick<ServerStatus, 'name' | 'state'>[];
 
 const SHORT_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const LONG_S = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800];
@@ -60,8 +65,8 @@ export class ServiceMetrics {
       .createObservableGauge('signalbox_servers', {
         description: 'The state of each MCP server: 1 for the one it is in.',
       })
-      .addCallback((result) => {
-        for (const { name, state } of registry.servers())
+      .addCallback(async (result) => {
+        for (const { name, state } of await registry.servers())
           result.observe(1, { server: name, state });
       });
     this.#runsEnded = meter.createCounter('signalbox_runs_ended_total', {

@@ -51,6 +51,8 @@ export interface ServerControl {
    * @throws UnknownToolError, DefinitionChangedError
    */
   approveTools(tools: 'all' | readonly ToolApproval[]): Promise<readonly string[]>;
+  /** Compares the tools with the pins again, after another process approved a changed tool. */
+  compareWithPins(): Promise<void>;
   /**
    * Replaces the server's roots until the service ends. Resolves when the server is notified, or
    * will be at its next start.
@@ -122,6 +124,14 @@ export interface ServerFeatures {
    * when changes may be lost.
    */
   changes(uris: readonly string[], signal: AbortSignal): AsyncIterable<FollowedChange>;
+}
+
+/** Thrown for a feature that needs a connection to the server in this process. */
+export class NotConnectedHereError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'NotConnectedHereError';
+  }
 }
 
 /** Thrown while the server is not connected. The message gives the reason. */

@@ -28,13 +28,16 @@ export type Signal =
       readonly runId: string;
       /** Set to stop only this call. */ readonly callId?: string;
     }
-  | { readonly type: 'inbox'; readonly itemId: string };
+  | { readonly type: 'inbox'; readonly itemId: string }
+  /** The state of a server, a command to a worker or its answer, or a job for a worker was stored. */
+  | { readonly type: 'servers' };
 
 /**
  * Address of signals. `run:<id>` has the events and deltas of a run, `item:<id>` the changes of an
- * inbox item, and `cancels` every request to stop a run or a call, for the processes that make calls.
+ * inbox item, `cancels` every request to stop a run or a call, for the processes that make calls, and
+ * `servers` the states of servers, and the commands and jobs for workers.
  */
-export type Topic = `run:${string}` | `item:${string}` | 'cancels';
+export type Topic = `run:${string}` | `item:${string}` | 'cancels' | 'servers';
 
 /** Returns the topic of a signal. */
 export function topicOf(signal: Signal): Topic {
@@ -46,6 +49,8 @@ export function topicOf(signal: Signal): Topic {
       return `item:${signal.itemId}`;
     case 'cancel':
       return 'cancels';
+    case 'servers':
+      return 'servers';
   }
 }
 

@@ -54,6 +54,11 @@ export interface ServerConnectionStatus {
   readonly retiring?: string;
 }
 
+/** State of a server on one worker. */
+export interface WorkerServerStatus extends Pick<ServerStatus, 'state' | 'since' | 'error'> {
+  readonly workerId: string;
+}
+
 export interface ServerStatus {
   readonly name: string;
   /** Name in the configuration, if it is different. */
@@ -95,6 +100,8 @@ export interface ServerStatus {
   /** Milliseconds since the Unix epoch of the last change of `state`. */
   readonly since: number;
   readonly restarts: number;
+  /** State on each worker, in an API process. The other members describe the worker with the best state. */
+  readonly workers?: readonly WorkerServerStatus[];
 }
 
 /** The servers and their tools, as far as known in this process. Reads only; may be asked in any process. */

@@ -1,4 +1,6 @@
 import type { Generated } from 'kysely';
+import type { FleetCommand } from '../ports/store/fleet.ts';
+import type { Job } from '../ports/job-queue.ts';
 import type { Artifact } from '../ports/store/artifact.ts';
 import type { Epoch, StoredCatalogue } from '../ports/store/epoch.ts';
 import type { UsedKey } from '../ports/store/idempotency.ts';
@@ -66,6 +68,27 @@ export interface Database {
   artifacts: Row<Artifact, never>;
   artifactOwners: { runId: string; artifactId: string };
   workers: Row<Worker, never>;
+  listedTools: { digest: string; tools: string };
+  serverStates: {
+    workerId: string;
+    server: string;
+    status: string;
+    isOffering: number;
+    capabilities: string | null;
+    toolsDigest: string;
+  };
+  serverSettings: { server: string; roots: string | null; isDrained: number };
+  fleetRequests: {
+    id: string;
+    workerId: string;
+    server: string;
+    kind: FleetCommand['kind'];
+    params: string;
+    createdAt: number;
+    expiresAt: number;
+    answer: string | null;
+  };
+  handedJobs: { type: Job['type']; subject: string; createdAt: number };
   toolPins: Row<ToolPin, 'parts'>;
   toolSets: { digest: string; tools: string };
   epochs: Row<Omit<Epoch, 'tools'>, 'policies'> & { toolsDigest: string };

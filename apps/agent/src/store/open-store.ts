@@ -5,11 +5,15 @@ import Sqlite from 'better-sqlite3';
 import { sql, type Kysely } from 'kysely';
 import type { Store } from '../ports/store.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { FleetStore } from '../ports/store/fleet.ts';
+import type { HandedJobs } from '../ports/store/handed-jobs.ts';
 import type { ToolPins } from '../ports/tool-pins.ts';
 import { messageOf } from '../text/error-text.ts';
 import { Connection } from './connection.ts';
 import { createPrivateFile, lockDataDir, type DataDirLock, type Sharing } from './data-dir-lock.ts';
 import type { Database } from './database.ts';
+import { createFleetStore } from './fleet-rows.ts';
+import { createHandedJobs } from './handed-job-rows.ts';
 import { migrate } from './migrations/migrate.ts';
 import { createRunReader } from './run-reader.ts';
 import { createRunTransaction } from './run-transaction.ts';
@@ -33,6 +37,8 @@ export interface RunStoreOptions {
 
 export interface OpenedStore extends Store {
   readonly toolPins: ToolPins;
+  readonly fleet: FleetStore;
+  readonly handedJobs: HandedJobs;
 }
 
 /**
@@ -68,6 +74,8 @@ export async function openStore({
     const transaction = createRunTransaction(writer, clock);
     const write: OpenedStore['write'] = (_, work, options) =>
       storageErrors(lock.run(() => writer.transaction(() => work(transaction)), options));
+    const writeRows = <T>(work: (rows: Connection) => Promise<T>): Promise<T> =>
+      storageErrors(lock.run(() => writer.transaction(() => work(writer))));
     let workerId = randomUUID();
     const addWorker = (): Promise<void> =>
       write({}, (change) => change.addWorker({ id: workerId, role, pid: process.pid }));
@@ -86,6 +94,8 @@ export async function openStore({
         workerId = randomUUID();
         await addWorker();
       },
+      handedJobs: createHandedJobs({ reader, write: writeRows, clock }),
+      fleet: createFleetStore({ reader, write: writeRows, clock }),
       toolPins: createToolPins({
         reader: reader.kysely,
         write: (work) => lock.run(() => writer.transaction(() => work(writer.kysely))),
@@ -173,6 +183,11 @@ const TABLES = [
   'artifact_owners',
   'workers',
   'tool_pins',
+  'listed_tools',
+  'server_states',
+  'server_settings',
+  'fleet_requests',
+  'handed_jobs',
   'tool_sets',
   'epochs',
   'catalogues',

@@ -1,19 +1,18 @@
 import type { JsonObject, Tool } from '@signalbox/mcp-core';
 import type { StdioServerConfig } from '../../config/config.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { ServerDirectory } from '../../ports/server-directory.ts';
 import type { ServerStatus } from '../../ports/tool-catalogue.ts';
 import type { ToolCallRequest, ToolDispatcher } from '../../ports/tool-dispatcher.ts';
 import { sharedChecks } from '../../schema/testing/shared-checks.ts';
 import { ManualClock } from '../../testing/manual-clock.ts';
-import { createServerPool, type ServerPoolOptions } from '../server-pool.ts';
+import { createServerPool, type ServerPool, type ServerPoolOptions } from '../server-pool.ts';
 import { FakeServer } from './fake-server.ts';
 
 /** Environment in which the processes of the tests share their compiled modules: they start in half of the processor time. */
 export const compileCache = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '' };
 
 export interface PoolFixture {
-  readonly pool: ToolDispatcher & ServerDirectory;
+  readonly pool: ServerPool;
   readonly clock: ManualClock;
   readonly log: readonly string[];
 }

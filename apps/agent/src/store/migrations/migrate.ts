@@ -17,6 +17,7 @@ import { artifactOwners } from './0011-artifact-owners.ts';
 import { retries } from './0012-retries.ts';
 import { modelSettings } from './0013-model-settings.ts';
 import { workers } from './0014-workers.ts';
+import { fleet } from './0015-fleet.ts';
 
 /** All migrations by number. A published migration never changes. */
 const MIGRATIONS: { readonly [name: string]: Migration } = {
@@ -34,6 +35,7 @@ const MIGRATIONS: { readonly [name: string]: Migration } = {
   '0012-retries': retries,
   '0013-model-settings': modelSettings,
   '0014-workers': workers,
+  '0015-fleet': fleet,
 };
 
 /**

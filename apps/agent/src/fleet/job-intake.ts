@@ -1,0 +1,49 @@
+import type { Clock } from '../ports/clock.ts';
+import type { JobQueue } from '../ports/job-queue.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { SignalBus } from '../ports/signal-bus.ts';
+import type { HandedJobs } from '../ports/store/handed-jobs.ts';
+import { LookLoop } from './look-loop.ts';
+
+export interface JobIntakeOptions {
+  readonly handed: HandedJobs;
+  readonly queue: Pick<JobQueue, 'enqueue'>;
+  readonly bus: SignalBus;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Number of jobs that are taken at once. */
+const BATCH = 16;
+
+/** Takes the jobs that API processes hand over into the queue of this worker. */
+export class JobIntake {
+  readonly #options: JobIntakeOptions;
+  #loop: LookLoop | undefined;
+
+  constructor(options: JobIntakeOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    const { clock, bus } = this.#options;
+    this.#loop ??= new LookLoop(clock, bus, () => this.#look());
+  }
+
+  async close(): Promise<void> {
+    await this.#loop?.close();
+  }
+
+  async #look(): Promise<void> {
+    const { handed, queue, logger } = this.#options;
+    try {
+      for (;;) {
+        const jobs = await handed.take(BATCH);
+        for (const job of jobs) await queue.enqueue(job);
+        if (jobs.length < BATCH) return;
+      }
+    } catch (error) {
+      logger.error('the jobs of API processes could not be taken', { error });
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import type { Clock } from '../ports/clock.ts';
+import type { SignalBus } from '../ports/signal-bus.ts';
+
+/** Milliseconds between two looks: the longest delay that a lost signal causes. */
+export const LOOK_EVERY_MS = 250;
+
+/**
+ * Repeats a look at the store: at each signal about servers, and every 250 ms, since signals can be
+ * lost. Looks do not overlap.
+ */
+export class LookLoop {
+  readonly #clock: Clock;
+  readonly #look: () => Promise<void>;
+  readonly #unsubscribe: () => void;
+  #stopTimer: () => void = () => undefined;
+  #looking: Promise<void> | undefined;
+  #isDue = false;
+  #isClosed = false;
+
+  /** Begins to look. `look` must not reject. */
+  constructor(clock: Clock, bus: SignalBus, look: () => Promise<void>) {
+    this.#clock = clock;
+    this.#look = look;
+    this.#unsubscribe = bus.subscribe('servers', () => this.#begin());
+    this.#schedule();
+  }
+
+  /** Ends the loop and resolves when the current look has ended. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#stopTimer();
+    this.#unsubscribe();
+    await this.#looking;
+  }
+
+  #schedule(): void {
+    this.#stopTimer();
+    if (!this.#isClosed) this.#stopTimer = this.#clock.after(LOOK_EVERY_MS, () => this.#begin());
+  }
+
+  #begin(): void {
+    this.#isDue = true;
+    this.#looking ??= this.#run();
+  }
+
+  async #run(): Promise<void> {
+    while (this.#isDue && !this.#isClosed) {
+      this.#isDue = false;
+      await this.#look();
+    }
+    this.#looking = undefined;
+    this.#schedule();
+  }
+}

@@ -1,0 +1,21 @@
+import type { Job, JobQueue } from '../ports/job-queue.ts';
+import type { SignalBus } from '../ports/signal-bus.ts';
+import type { HandedJobs } from '../ports/store/handed-jobs.ts';
+
+/**
+ * Creates the queue of a process that executes no jobs: it hands them to the workers through the
+ * store. Drops delayed jobs, because the workers read the due times of runs themselves.
+ */
+export function createHandingQueue(
+  handed: HandedJobs,
+  bus: SignalBus,
+): Pick<JobQueue, 'enqueue' | 'depth'> {
+  return {
+    async enqueue(job: Job, { delayMs = 0 } = {}) {
+      if (delayMs > 0) return;
+      await handed.hand(job);
+      bus.publish({ type: 'servers' });
+    },
+    depth: () => Promise.resolve({ 'advance-run': 0, 'call-tool': 0 }),
+  };
+}

@@ -1,0 +1,54 @@
+import type { Kysely } from 'kysely';
+import type { Clock } from '../ports/clock.ts';
+import type { Job } from '../ports/job-queue.ts';
+import type { HandedJobs } from '../ports/store/handed-jobs.ts';
+import type { Connection } from './connection.ts';
+import type { Database } from './database.ts';
+import { ONE } from './read-queries.ts';
+
+export interface HandedJobRowsOptions {
+  readonly reader: Connection;
+  /** Runs work in a transaction on the write connection. */
+  readonly write: <T>(work: (writer: Connection) => Promise<T>) => Promise<T>;
+  readonly clock: Clock;
+}
+
+/** Creates the store of jobs for workers. */
+export function createHandedJobs({ reader, write, clock }: HandedJobRowsOptions): HandedJobs {
+  return {
+    hand: (job) =>
+      write(async (writer) => {
+        const subject = job.type === 'advance-run' ? job.runId : job.callId;
+        await writer.run(insertJob, { type: job.type, subject, createdAt: clock.now() });
+      }),
+
+    async take(limit) {
+      // Most times there is none, and a read does not wait for other writes.
+      if ((await reader.first(selectAny, {})) === undefined) return [];
+      return write(async (writer) => {
+        const rows = await writer.rows(selectJobs, { limit });
+        for (const row of rows) await writer.run(deleteJob, row);
+        return rows.map(({ type, subject }): Job =>
+          type === 'advance-run' ? { type, runId: subject } : { type, callId: subject },
+        );
+      });
+    },
+  };
+}
+
+type Db = Kysely<Database>;
+type JobKey = Pick<Database['handedJobs'], 'type' | 'subject'>;
+
+const insertJob = (db: Db, row: Database['handedJobs']) =>
+  db
+    .insertInto('handedJobs')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['type', 'subject']).doNothing());
+
+const selectAny = (db: Db) => db.selectFrom('handedJobs').select('type').limit(ONE);
+
+const selectJobs = (db: Db, { limit }: { readonly limit: number }) =>
+  db.selectFrom('handedJobs').select(['type', 'subject']).orderBy('createdAt').limit(limit);
+
+const deleteJob = (db: Db, { type, subject }: JobKey) =>
+  db.deleteFrom('handedJobs').where('type', '=', type).where('subject', '=', subject);
