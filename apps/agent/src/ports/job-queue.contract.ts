@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { Job, JobQueue } from './job-queue.ts';
+import {
+  FIRST_REDELIVERY_MS,
+  LONGEST_REDELIVERY_MS,
+  type Job,
+  type JobHandler,
+  type JobOutcome,
+  type JobQueue,
+} from './job-queue.ts';
 
 /** A queue under test and the means to advance its time. */
 export interface QueueUnderTest {
@@ -20,7 +27,7 @@ export function jobQueueContract(name: string, create: () => QueueUnderTest): vo
       await queue.enqueue(advance('b'));
       await pass(0);
       expect(seen).toEqual([]);
-      queue.start((job) => Promise.resolve(void seen.push(job)), {
+      queue.start(recorder(seen), {
         concurrency: { 'advance-run': 1, 'call-tool': 1 },
       });
       await pass(0);
@@ -35,7 +42,7 @@ export function jobQueueContract(name: string, create: () => QueueUnderTest): vo
         queue.enqueue(advance('a')),
         queue.enqueue(call('a')),
       ]);
-      queue.start((job) => Promise.resolve(void seen.push(job)), {
+      queue.start(recorder(seen), {
         concurrency: { 'advance-run': 5, 'call-tool': 5 },
       });
       await pass(0);
@@ -94,7 +101,7 @@ export function jobQueueContract(name: string, create: () => QueueUnderTest): vo
     test('a delayed job starts at its time, or earlier when an equal job without delay is added', async () => {
       const { queue, pass } = create();
       const seen: Job[] = [];
-      queue.start((job) => Promise.resolve(void seen.push(job)), {
+      queue.start(recorder(seen), {
         concurrency: { 'advance-run': 5, 'call-tool': 5 },
       });
       await queue.enqueue(call('late'), { delayMs: 1000 });
@@ -108,51 +115,139 @@ export function jobQueueContract(name: string, create: () => QueueUnderTest): vo
       expect(seen).toEqual([call('early'), call('late')]);
     });
 
-    test('a handler that throws is reported, its job is dropped and its slot is freed', async () => {
+    test('a job whose handler rejects is reported and delivered again with growing delays, and its slot is freed', async () => {
       const { queue, pass, reported } = create();
       const seen: Job[] = [];
+      let failures = 0;
       queue.start(
-        (job) =>
-          job.type === 'advance-run' && job.runId === 'bad'
-            ? Promise.reject(new Error('boom'))
-            : Promise.resolve(void seen.push(job)),
+        async (job, signal) => {
+          if (job.type !== 'advance-run' || job.runId !== 'bad' || failures === 7)
+            return recorder(seen)(job, signal);
+          failures += 1;
+          throw new Error(`failure ${failures}`);
+        },
         { concurrency: { 'advance-run': 1, 'call-tool': 1 } },
       );
       await queue.enqueue(advance('bad'));
       await queue.enqueue(advance('good'));
       await pass(0);
-      expect(seen).toEqual([advance('good')]);
-      expect(reported).toEqual([new Error('boom')]);
+      expect([failures, seen]).toEqual([1, [advance('good')]]);
+      expect(reported).toEqual([new Error('failure 1')]);
+      for (const [index, factor] of [1, 2, 4, 8, 16, 30].entries()) {
+        await pass(FIRST_REDELIVERY_MS * factor - 1);
+        expect(failures).toBe(index + 1);
+        await pass(1);
+        expect(failures).toBe(index + 2);
+      }
+      await pass(LONGEST_REDELIVERY_MS);
+      expect(seen).toEqual([advance('good'), advance('bad')]);
+      expect(reported).toHaveLength(7);
+      await pass(10 * LONGEST_REDELIVERY_MS);
+      expect(seen).toHaveLength(2);
     });
 
-    test('close drops waiting and delayed jobs, accepts no more jobs, and resolves when the running jobs have ended', async () => {
+    test('a failed job is delivered at once when an equal job is added, and after a success its delays begin anew', async () => {
+      const { queue, pass } = create();
+      const outcomes: (JobOutcome | Error)[] = [
+        new Error('a'),
+        new Error('b'),
+        'done',
+        new Error('c'),
+        'done',
+      ];
+      let deliveries = 0;
+      queue.start(
+        async () => {
+          const outcome = outcomes[deliveries] ?? 'done';
+          deliveries += 1;
+          if (outcome instanceof Error) throw outcome;
+          return outcome;
+        },
+        { concurrency: { 'advance-run': 1, 'call-tool': 1 } },
+      );
+      for (const count of [1, 2, 3, 4]) {
+        await queue.enqueue(advance('a'));
+        await pass(0);
+        expect(deliveries).toBe(count);
+      }
+      await pass(FIRST_REDELIVERY_MS);
+      expect(deliveries).toBe(5);
+    });
+
+    test('a released job is delivered again', async () => {
+      const { queue, pass, reported } = create();
+      const outcomes: JobOutcome[] = ['release', 'done'];
+      let deliveries = 0;
+      queue.start(
+        () => {
+          deliveries += 1;
+          return Promise.resolve(outcomes[deliveries - 1] ?? 'done');
+        },
+        { concurrency: { 'advance-run': 1, 'call-tool': 1 } },
+      );
+      await queue.enqueue(call('a'));
+      await pass(0);
+      await pass(LONGEST_REDELIVERY_MS);
+      await pass(LONGEST_REDELIVERY_MS);
+      expect([deliveries, reported]).toEqual([2, []]);
+    });
+
+    test('close aborts the signals of running jobs, waits for them, takes no further job, and hands back what was not done', async () => {
       const { queue, pass } = create();
       const runs = manual();
-      queue.start(() => runs.begin(), { concurrency: { 'advance-run': 1, 'call-tool': 1 } });
-      await queue.enqueue(advance('a'));
+      const signals: AbortSignal[] = [];
+      queue.start(
+        async (job, signal) => {
+          signals.push(signal);
+          await runs.begin();
+          if (job.type === 'call-tool') throw new Error('stopped');
+          return job.runId === 'done' ? 'done' : 'release';
+        },
+        { concurrency: { 'advance-run': 2, 'call-tool': 1 } },
+      );
+      for (const job of [advance('done'), advance('released'), call('failed'), advance('waiting')])
+        await queue.enqueue(job);
+      await queue.enqueue(advance('delayed'), { delayMs: 10 });
       await pass(0);
-      await queue.enqueue(advance('b'));
-      await queue.enqueue(advance('c'), { delayMs: 10 });
-      let closed = false;
-      const closing = queue.close().then(() => (closed = true));
-      await queue.enqueue(advance('d'));
+      await queue.enqueue(advance('released'));
+      expect(signals.map(({ aborted }) => aborted)).toEqual([false, false, false]);
+      let handedBack: readonly Job[] | undefined;
+      const closing = queue.close().then((jobs) => (handedBack = jobs));
+      expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, true]);
+      await queue.enqueue(advance('late'));
       await pass(100);
-      expect(closed).toBe(false);
+      expect(handedBack).toBeUndefined();
       runs.endAll();
       await closing;
-      await pass(100);
-      expect(runs.started()).toBe(1);
+      await pass(LONGEST_REDELIVERY_MS);
+      expect(runs.started()).toBe(3);
+      // A queue that other processes share loses none.
+      const expected = [
+        advance('waiting'),
+        advance('released'),
+        advance('delayed'),
+        call('failed'),
+      ].map((job) => JSON.stringify(job));
+      const lost = (handedBack ?? []).map((job) => JSON.stringify(job));
+      expect(lost.length === 0 ? [] : expected.toSorted()).toEqual(lost.toSorted());
     });
   });
 }
+
+const recorder =
+  (seen: Job[]): JobHandler =>
+  (job) => {
+    seen.push(job);
+    return Promise.resolve('done');
+  };
 
 const advance = (runId: string): Job => ({ type: 'advance-run', runId });
 const call = (callId: string): Job => ({ type: 'call-tool', callId });
 
 /** Returns a handler whose runs end on demand. */
-function manual(): { begin(): Promise<void>; started(): number; endAll(): void } {
+function manual(): { begin(): Promise<JobOutcome>; started(): number; endAll(): void } {
   let count = 0;
-  let open: (() => void)[] = [];
+  let open: ((outcome: JobOutcome) => void)[] = [];
   return {
     begin: () => {
       count += 1;
@@ -160,7 +255,7 @@ function manual(): { begin(): Promise<void>; started(): number; endAll(): void }
     },
     started: () => count,
     endAll: () => {
-      for (const end of open) end();
+      for (const end of open) end('done');
       open = [];
     },
   };

@@ -1,4 +1,4 @@
-import type { Job, JobHandler, JobQueue } from '../ports/job-queue.ts';
+import { redeliveryMs, type Job, type JobHandler, type JobQueue } from '../ports/job-queue.ts';
 import type { Clock } from '../ports/clock.ts';
 
 export interface MemoryJobQueueOptions {
@@ -8,6 +8,7 @@ export interface MemoryJobQueueOptions {
 }
 
 interface Delayed {
+  readonly job: Job;
   readonly dueAt: number;
   readonly cancel: () => void;
 }
@@ -25,9 +26,12 @@ class MemoryJobQueue implements JobQueue {
   };
   readonly #delayed = new Map<string, Delayed>();
   readonly #running = new Map<string, Promise<void>>();
+  /** Failures in a row by job. */
+  readonly #failures = new Map<string, number>();
+  readonly #closing = new AbortController();
+  readonly #released: Job[] = [];
   readonly #slots: { [T in Job['type']]: number } = { 'advance-run': 0, 'call-tool': 0 };
   #handler: JobHandler | undefined;
-  #closed = false;
 
   constructor(options: MemoryJobQueueOptions) {
     this.#options = options;
@@ -45,7 +49,7 @@ class MemoryJobQueue implements JobQueue {
 
   enqueue(job: Job, { delayMs = 0 }: { readonly delayMs?: number } = {}): Promise<void> {
     const key = keyOf(job);
-    if (this.#closed || this.#ready[job.type].has(key)) return Promise.resolve();
+    if (this.#isClosed || this.#ready[job.type].has(key)) return Promise.resolve();
     const dueAt = this.#options.clock.now() + delayMs;
     const delayed = this.#delayed.get(key);
     if (delayed !== undefined && delayed.dueAt <= dueAt) return Promise.resolve();
@@ -54,6 +58,7 @@ class MemoryJobQueue implements JobQueue {
     if (delayMs <= 0) this.#makeReady(key, job);
     else
       this.#delayed.set(key, {
+        job,
         dueAt,
         cancel: this.#options.clock.after(delayMs, () => this.#makeReady(key, job)),
       });
@@ -69,11 +74,19 @@ class MemoryJobQueue implements JobQueue {
     });
   }
 
-  async close(): Promise<void> {
-    this.#closed = true;
-    for (const { cancel } of this.#delayed.values()) cancel();
+  async close(): Promise<readonly Job[]> {
+    this.#closing.abort();
+    const delayed = [...this.#delayed.values()];
+    for (const { cancel } of delayed) cancel();
     this.#delayed.clear();
     await Promise.all(this.#running.values());
+    const ready = Object.values(this.#ready).flatMap((jobs) => [...jobs.values()]);
+    const lost = [...ready, ...delayed.map(({ job }) => job), ...this.#released];
+    return [...new Map(lost.map((job) => [keyOf(job), job])).values()];
+  }
+
+  get #isClosed(): boolean {
+    return this.#closing.signal.aborted;
   }
 
   #makeReady(key: string, job: Job): void {
@@ -84,7 +97,7 @@ class MemoryJobQueue implements JobQueue {
 
   #pump(type: Job['type']): void {
     const handler = this.#handler;
-    if (handler === undefined || this.#closed) return;
+    if (handler === undefined || this.#isClosed) return;
     for (const [key, job] of this.#ready[type]) {
       if (this.#slots[type] <= 0) return;
       if (this.#running.has(key)) continue;
@@ -95,17 +108,28 @@ class MemoryJobQueue implements JobQueue {
   }
 
   async #run(handler: JobHandler, job: Job): Promise<void> {
+    const key = keyOf(job);
     try {
       // The handler never starts within the caller's enqueue.
       await Promise.resolve();
-      await handler(job);
+      const outcome = await handler(job, this.#closing.signal);
+      this.#failures.delete(key);
+      if (outcome === 'release') this.#redeliver(job, redeliveryMs(1));
     } catch (error) {
+      const failures = (this.#failures.get(key) ?? 0) + 1;
+      this.#failures.set(key, failures);
+      this.#redeliver(job, redeliveryMs(failures));
       this.#options.onError(job, error);
     } finally {
-      this.#running.delete(keyOf(job));
+      this.#running.delete(key);
       this.#slots[job.type] += 1;
       this.#pump(job.type);
     }
+  }
+
+  #redeliver(job: Job, delayMs: number): void {
+    if (this.#isClosed) this.#released.push(job);
+    else void this.enqueue(job, { delayMs });
   }
 }
 

@@ -1,6 +1,6 @@
 import { v7 } from 'uuid';
 import { DEFAULT_CONCURRENCY, type Concurrency } from '../ports/concurrency.ts';
-import type { Job, JobQueue } from '../ports/job-queue.ts';
+import type { Job, JobOutcome, JobQueue } from '../ports/job-queue.ts';
 import type { LlmProviders } from '../ports/llm-providers.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { RunEngine, RunWorker } from '../ports/run-engine.ts';
@@ -171,7 +171,7 @@ class Worker implements RunWorker {
     });
     await recover(this.#context);
     const { modelCalls, toolCalls } = this.#concurrency;
-    this.#queue.start((job) => this.#work(job), {
+    this.#queue.start((job, signal) => this.#work(job, signal), {
       concurrency: { 'advance-run': modelCalls, 'call-tool': toolCalls },
     });
     inBackground(
@@ -198,16 +198,16 @@ class Worker implements RunWorker {
     this.#unsubscribe();
   }
 
-  /** Runs a job. A failed job is enqueued again, because nothing else may move its run. */
-  async #work(job: Job): Promise<void> {
+  /** Runs a job. A job that the close interrupted is handed back to the queue. */
+  async #work(job: Job, signal: AbortSignal): Promise<JobOutcome> {
+    if (signal.aborted) return 'release';
     try {
       if (job.type === 'call-tool') await runCallJob(this.#context, job.callId);
       else await this.#advance(job.runId);
     } catch (error) {
-      if (isShutdown(error)) return;
-      this.#context.enqueue(job, STORE_RETRY_MS);
-      throw error;
+      if (!isShutdown(error)) throw error;
     }
+    return this.#closing.signal.aborted ? 'release' : 'done';
   }
 
   /**

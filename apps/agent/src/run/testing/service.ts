@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest';
 import { createOutputChecker } from '../../schema/output-checker.ts';
 import { sharedChecks } from '../../schema/testing/shared-checks.ts';
 import type { Concurrency } from '../../ports/concurrency.ts';
+import type { JobQueue } from '../../ports/job-queue.ts';
 import type { RunEngine } from '../../ports/run-engine.ts';
 import type { InboxItem } from '../../ports/store/inbox.ts';
 import type { Run } from '../../ports/store/run.ts';
@@ -40,6 +41,8 @@ export interface ServiceOptions {
   readonly changeStore?: (store: Store) => Store;
   /** Replaces the bus. */
   readonly changeBus?: (bus: SignalBus) => SignalBus;
+  /** Replaces the queue. */
+  readonly changeQueue?: (queue: JobQueue) => JobQueue;
   readonly clock?: ManualClock;
   readonly recovery?: RecoveryDecision;
   /** Kills this service when it reaches the point. */
@@ -103,6 +106,7 @@ export async function openService({
   clock = beside?.clock ?? new ManualClock(),
   changeStore = (store) => store,
   changeBus = (bus) => bus,
+  changeQueue = (queue) => queue,
   recovery,
   crashAt,
   dieAfterCommits = Infinity,
@@ -150,11 +154,13 @@ export async function openService({
     errors.push(`${message} ${inspect(fields)}`);
     lookAgain();
   };
-  const queue = createMemoryJobQueue({
-    clock,
-    onError: (job, error) =>
-      fail(JSON.stringify(job), error instanceof Error ? error.stack : error),
-  });
+  const queue = changeQueue(
+    createMemoryJobQueue({
+      clock,
+      onError: (job, error) =>
+        fail(JSON.stringify(job), error instanceof Error ? error.stack : error),
+    }),
+  );
   const engine = createRunEngine({
     store,
     queue,

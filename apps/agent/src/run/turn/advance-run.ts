@@ -13,10 +13,12 @@ import { isNextInThread } from '../lifecycle/thread-order.ts';
  */
 export async function advanceRun(context: EngineParts, runId: string): Promise<void> {
   const run = await context.store.read.run(runId);
-  if (run === undefined || isSettled(run) || context.activities.hasTurn(runId)) return;
+  if (run === undefined || isSettled(run)) return;
   if (run.status === 'queued' && !(await claimRun(context, runId))) return;
   // Otherwise a turn would begin after the close stopped all turns.
   if (context.closing.aborted) return;
+  // The same job may have been delivered twice.
+  if (context.activities.hasTurn(runId)) return;
   const activity = context.activities.beginTurn(runId);
   try {
     await firstConnections(context.dispatcher, run.servers, {
