@@ -156,7 +156,6 @@ export async function createApp({
   let phase: ReturnType<HttpDependencies['phase']> = 'starting';
   const start = (): Promise<void> => {
     started ??= (async () => {
-      schemas.start();
       dispatcher.start();
       await engine.start();
       retention.start();

@@ -9,6 +9,7 @@ import {
   SchemaWorker,
 } from '@signalbox/mcp-core/schema';
 import { messageOf } from '../text/error-text.ts';
+import { isOrdinarySchema } from './ordinary-schema.ts';
 import type { SchemaJob, SchemaReply } from './schema-job.ts';
 
 /** Thrown for a schema that cannot be used. The message begins with a verb whose subject is the schema. */
@@ -51,7 +52,8 @@ export interface NamedValue {
  * Evaluates schemas from servers and clients: at most 256 KiB, 64 levels deep, without references to
  * other documents. The dialect is 2020-12, or draft-07 if `$schema` names it or an older draft; `format`
  * is an annotation. Ordinary values are checked synchronously in a bounded number of steps; all others
- * in a worker thread, within `checkMs` of processor time. Owners, such as servers, take turns.
+ * in a worker thread, within `checkMs` of processor time. Owners, such as servers, take turns. The thread starts with the first schema or
+ * value that needs it: it takes 18 MB.
  */
 export class SchemaChecks {
   readonly #limits: SchemaLimits;
@@ -70,18 +72,17 @@ export class SchemaChecks {
     this.#limits = { compileMs, checkMs };
   }
 
-  /** Starts the thread early, before file descriptors can run out. */
-  start(): void {
-    this.#worker.start();
-  }
-
   close(): Promise<void> {
     return this.#worker.close('the service is shutting down');
   }
 
-  /** Compiles the schema and resolves with the milliseconds it took, 0 if it is known. @throws SchemaError */
+  /**
+   * Compiles the schema and resolves with the milliseconds it took. A schema that is known or ordinary takes 0 and is not compiled.
+   * @throws SchemaError
+   */
   async assertUsable(owner: string, schema: JsonSchema): Promise<number> {
     const text = boundedText(schema);
+    if (isOrdinarySchema(schema)) return 0;
     const digest = createHash('sha256').update(text).digest('base64');
     if (!this.#verdicts.has(digest)) return this.#judge(owner, text, digest);
     const known = this.#verdicts.get(digest);
