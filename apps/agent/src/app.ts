@@ -8,6 +8,7 @@ import { launchDigest } from './config/launch-digest.ts';
 import { createHttpServer } from './http/http-server.ts';
 import type { HttpDependencies } from './http/route.ts';
 import { openCassette } from './llm/cassette/cassette.ts';
+import { createMemoryRateGates, MAX_OPENING } from './llm/memory-rate-gate.ts';
 import { createLlmProviders } from './llm/providers.ts';
 import { observeService } from './metrics/observation.ts';
 import { createOutputChecker } from './schema/output-checker.ts';
@@ -83,7 +84,14 @@ export async function createApp({
   const clock = systemClock;
   const cassette =
     config.llm.cassette === undefined ? undefined : openCassette(config.llm.cassette, clock);
-  const llm = createLlmProviders([config.llm, ...(config.otherLlms ?? [])], { paced, cassette });
+  const llm = createLlmProviders([config.llm, ...(config.otherLlms ?? [])], {
+    paced,
+    cassette,
+    gates: createMemoryRateGates({
+      clock,
+      width: Math.max(MAX_OPENING, config.concurrency?.modelCalls ?? 0),
+    }),
+  });
   const opened = await openStore({
     dataDir: config.dataDir,
     durability: config.durability,

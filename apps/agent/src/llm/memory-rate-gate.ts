@@ -1,9 +1,28 @@
 import { LlmError } from '../ports/llm-provider.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { RateGate, RateGates, RateSlot } from '../ports/rate-gate.ts';
 import { MAX_RETRY_AFTER_MS } from './retry.ts';
 
-/** Maximum concurrent requests without a response yet. */
+/** Default maximum of concurrent requests without a response yet. */
 export const MAX_OPENING = 32;
+
+interface MemoryRateGateOptions {
+  readonly clock: Clock;
+  /** Maximum of concurrent requests to a provider without a response yet. Default: 32. */
+  readonly width?: number | undefined;
+}
+
+/** Creates gates for the requests of one process. */
+export function createMemoryRateGates(options: MemoryRateGateOptions): RateGates {
+  const gates = new Map<string, RateGate>();
+  return {
+    of(provider) {
+      const gate = gates.get(provider) ?? new MemoryRateGate(options);
+      gates.set(provider, gate);
+      return gate;
+    },
+  };
+}
 
 interface Refusal {
   readonly error: LlmError;
@@ -13,81 +32,79 @@ interface Refusal {
   readonly askedUntilMs: number;
 }
 
-/**
- * Rate gate for all calls to one provider. After an overload response no request is sent for the
- * requested delay, or the retry delay. Then one request is sent, and the limit doubles with each
- * response. Calls pass in FIFO order.
- */
-export class ProviderGate {
+class MemoryRateGate implements RateGate {
   readonly #clock: Clock;
+  readonly #maxWidth: number;
   readonly #waiting: (() => void)[] = [];
   #opening = 0;
-  #width = MAX_OPENING;
+  #width: number;
   #openAtMs = 0;
   #refusal: Refusal | undefined;
   #cancelTimer: (() => void) | undefined;
 
-  constructor(clock: Clock) {
+  constructor({ clock, width = MAX_OPENING }: MemoryRateGateOptions) {
     this.#clock = clock;
+    this.#maxWidth = width;
+    this.#width = width;
   }
 
-  /**
-   * Resolves when a request may be sent; `leave` must follow. Rejects with the signal's reason.
-   * @throws LlmError at once if the provider requested a delay longer than `patienceMs`
-   */
-  async enter(signal: AbortSignal, patienceMs = MAX_RETRY_AFTER_MS): Promise<void> {
+  async enter({
+    signal,
+    patienceMs = MAX_RETRY_AFTER_MS,
+  }: Parameters<RateGate['enter']>[0]): Promise<RateSlot> {
     signal.throwIfAborted();
     this.#assertOpen(patienceMs);
     if (this.#waiting.length === 0 && this.#hasRoom()) {
       this.#opening += 1;
-      return;
+      return this.#slot();
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#waiting.push(resolve);
     const onAbort = (): void => {
-      const slot = this.#waiting.indexOf(resolve);
-      if (slot >= 0) this.#waiting.splice(slot, 1);
-      // Has no effect on an admitted call, which leaves like any other.
+      const place = this.#waiting.indexOf(resolve);
+      if (place >= 0) this.#waiting.splice(place, 1);
+      // Has no effect on an admitted request, which takes its slot like any other.
       reject(signal.reason as Error);
     };
     signal.addEventListener('abort', onAbort, { once: true });
     this.#letIn();
     try {
       await promise;
+      return this.#slot();
     } finally {
       signal.removeEventListener('abort', onAbort);
     }
   }
 
-  /** Reports that the response to a request has begun, or that the request failed. */
-  leave(): void {
-    this.#opening -= 1;
-    this.#letIn();
-  }
-
-  /** Raises the limit after a response. */
-  widen(): void {
+  async widen(): Promise<void> {
     this.#refusal = undefined;
-    this.#width = Math.min(MAX_OPENING, this.#width * 2);
+    this.#width = Math.min(this.#maxWidth, this.#width * 2);
     this.#letIn();
   }
 
-  /** Sends nothing for `waitMs` after an overload response. */
-  coolDown(waitMs: number): void {
+  async coolDown(waitMs: number): Promise<void> {
     this.#width = 1;
     this.#openAtMs = Math.max(this.#openAtMs, this.#clock.now() + waitMs);
   }
 
-  /**
-   * Refuses calls with too little patience for the delay that the provider requested, for at most a
-   * minute. Then one call is sent again.
-   */
-  refuse(error: LlmError): void {
+  async refuse(error: LlmError): Promise<void> {
     const { retryAfterMs = 0 } = error;
     const waitMs = Math.min(retryAfterMs, MAX_RETRY_AFTER_MS);
     const now = this.#clock.now();
     this.#refusal = { error, untilMs: now + waitMs, askedUntilMs: now + retryAfterMs };
-    this.coolDown(waitMs);
+    await this.coolDown(waitMs);
+  }
+
+  #slot(): RateSlot {
+    let isTaken = true;
+    return {
+      release: async () => {
+        if (!isTaken) return;
+        isTaken = false;
+        this.#opening -= 1;
+        this.#letIn();
+      },
+    };
   }
 
   #assertOpen(patienceMs: number): void {
@@ -119,33 +136,5 @@ export class ProviderGate {
       this.#cancelTimer = undefined;
       this.#letIn();
     });
-  }
-}
-
-/**
- * A slot for one call at the gate, acquired for each attempt. A failed call keeps its slot until the
- * gate knows the retry delay.
- */
-export class GateSlot {
-  readonly #gate: ProviderGate;
-  readonly #patienceMs: number | undefined;
-  #isTaken = false;
-
-  constructor(gate: ProviderGate, patienceMs?: number) {
-    this.#gate = gate;
-    this.#patienceMs = patienceMs;
-  }
-
-  /** Acquires the slot. @throws LlmError as `ProviderGate.enter` */
-  async enter(signal: AbortSignal): Promise<void> {
-    await this.#gate.enter(signal, this.#patienceMs);
-    this.#isTaken = true;
-  }
-
-  /** Releases the slot, if it is held. */
-  leave(): void {
-    if (!this.#isTaken) return;
-    this.#isTaken = false;
-    this.#gate.leave();
   }
 }

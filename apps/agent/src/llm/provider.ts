@@ -1,6 +1,7 @@
 import type { LlmConfig } from '../config/config.ts';
 import type { LlmProvider } from '../ports/llm-provider.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { RateGates } from '../ports/rate-gate.ts';
 import { systemClock } from '../system/system-clock.ts';
 import type { Cassette } from './cassette/exchange.ts';
 import { createAnthropicProvider } from './anthropic/anthropic-provider.ts';
@@ -22,6 +23,8 @@ export interface LlmProviderOptions {
   readonly idleTimeoutMs?: number;
   /** Maximum milliseconds of a model call including retries. Default: 1,800,000. */
   readonly deadlineMs?: number;
+  /** Gates of the providers. Default: in memory, with the default width. */
+  readonly gates?: RateGates | undefined;
   /** Cassette between the providers and the network. */
   readonly cassette?: Pick<Cassette, 'fetch'> | undefined;
 }
@@ -41,8 +44,9 @@ export function createLlmProvider(
     idleTimeoutMs = 120_000,
     deadlineMs = 1_800_000,
     cassette,
+    gates,
   } = options;
-  const limits = { clock, random, idleTimeoutMs, deadlineMs, send: cassette?.fetch };
+  const limits = { clock, random, idleTimeoutMs, deadlineMs, gates, send: cassette?.fetch };
   switch (config.provider) {
     case 'openai':
       return wireOf(config) === 'chat'

@@ -13,8 +13,8 @@ export interface RetryOptions {
    * 60,000.
    */
   readonly patienceMs?: number;
-  /** Called before each delay. */
-  readonly onWait?: (error: LlmError, waitMs: number) => void;
+  /** Called before each delay, which begins when it resolves. */
+  readonly onWait?: (error: LlmError, waitMs: number) => Promise<void>;
 }
 
 const MAX_RETRIES = 4;
@@ -35,7 +35,7 @@ export async function withRetries<T>(attempt: () => Promise<T>, options: RetryOp
     } catch (error) {
       if (!(error instanceof LlmError) || !error.retryable) throw error;
       const waitMs = waitBefore(retry, error, options);
-      options.onWait?.(error, waitMs);
+      await options.onWait?.(error, waitMs);
       await delay(waitMs, options);
     }
   }

@@ -3,7 +3,7 @@ import { agentRequest, collect, finishOf, textOf, userText } from './testing/col
 import { failure } from './testing/failure.ts';
 import { type Reply, startFakeServer } from './testing/fake-wire.ts';
 import { connect, WIRES } from './testing/provider-kinds.ts';
-import { MAX_OPENING } from './provider-gate.ts';
+import { MAX_OPENING } from './memory-rate-gate.ts';
 
 const REQUEST = agentRequest([userText('Go')]);
 const RUNS = 50;

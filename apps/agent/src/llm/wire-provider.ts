@@ -10,12 +10,14 @@ import {
 } from '../ports/llm-provider.ts';
 import type { ModelCard } from '../ports/model-card.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { RateGate, RateGates } from '../ports/rate-gate.ts';
 import { messageOf } from '../text/error-text.ts';
 import { AnswerBounds } from './answer-bounds.ts';
 import { CallGuard } from './call-guard.ts';
 import { withCost } from './catalogue/cost.ts';
 import { assertPairedCalls } from './history.ts';
-import { GateSlot, ProviderGate } from './provider-gate.ts';
+import { GateSlot } from './gate-slot.ts';
+import { createMemoryRateGates } from './memory-rate-gate.ts';
 import { withRetries } from './retry.ts';
 import { estimatedUsage } from './usage-counts.ts';
 
@@ -59,6 +61,8 @@ export interface WireLimits {
   readonly random: () => number;
   readonly idleTimeoutMs: number;
   readonly deadlineMs: number;
+  /** Gates of the providers. Default: a gate of its own, in memory. */
+  readonly gates?: RateGates | undefined;
   /** Replacement of `fetch`. Default: the network. */
   readonly send?: typeof fetch | undefined;
 }
@@ -87,12 +91,13 @@ const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 export class WireProvider<Raw> implements LlmProvider {
   readonly #adapter: WireAdapter<Raw>;
   readonly #limits: WireLimits;
-  readonly #gate: ProviderGate;
+  readonly #gate: RateGate;
 
   constructor(adapter: WireAdapter<Raw>, limits: WireLimits) {
     this.#adapter = adapter;
     this.#limits = limits;
-    this.#gate = new ProviderGate(limits.clock);
+    const gates = limits.gates ?? createMemoryRateGates(limits);
+    this.#gate = gates.of(adapter.info.provider);
   }
 
   get info(): ProviderInfo {
@@ -165,8 +170,8 @@ export class WireProvider<Raw> implements LlmProvider {
     const { patienceMs } = state;
     const { signal } = state.guard;
     const slot = new GateSlot(this.#gate, patienceMs);
-    const onWait = (error: LlmError, waitMs: number): void => {
-      if (isBusy(error)) this.#gate.coolDown(waitMs);
+    const onWait = async (error: LlmError, waitMs: number): Promise<void> => {
+      if (isBusy(error)) await this.#gate.coolDown(waitMs);
       slot.leave();
     };
     const attempt = async (): Promise<Beginning> => {
@@ -179,8 +184,9 @@ export class WireProvider<Raw> implements LlmProvider {
         throw error;
       }
     };
-    const giveUp = (error: unknown): never => {
-      if (error instanceof LlmError && error.retryable && isBusy(error)) this.#gate.refuse(error);
+    const giveUp = async (error: unknown): Promise<never> => {
+      if (error instanceof LlmError && error.retryable && isBusy(error))
+        await this.#gate.refuse(error);
       throw error;
     };
     return withRetries(attempt, {
@@ -237,7 +243,8 @@ export class WireProvider<Raw> implements LlmProvider {
       iterator.return?.().catch(() => undefined);
       throw error;
     }
-    this.#gate.widen();
+    // The answer does not wait for the gate.
+    void this.#gate.widen();
     return { events, read };
   }
 
