@@ -14,10 +14,12 @@ const unavailable: Script = () => ({
 /** Starts runs whose first attempt fails, and whose next attempts get the reply. */
 async function outage(
   reply: Script,
+  changeStore: (store: Store) => Store = (store) => store,
 ): Promise<{ readonly first: Service; readonly ids: readonly string[] }> {
   let isDown = true;
   const first = await openService({
     script: (request, index) => (isDown ? unavailable : reply)(request, index),
+    changeStore,
   });
   const ids: string[] = [];
   for (let index = 0; index < RUNS; index += 1)
@@ -39,7 +41,7 @@ function held(): { readonly reply: Script; readonly release: () => void } {
   return { reply: () => ({ text: 'done', hold: promise }), release: resolve };
 }
 
-/** Counts the claims that a service tries, and changes what it reads before each. */
+/** Lists the runs that a service tries to claim, and changes what it reads before each. */
 function claims(
   change: (sql: StoreTransaction, store: Store) => Partial<StoreTransaction> = () => ({}),
 ): { readonly tried: string[]; readonly changeStore: (store: Store) => Store } {
@@ -54,9 +56,8 @@ function claims(
           return work({
             ...changed,
             activeTurn: async (runId) => {
-              const turn = await changed.activeTurn(runId);
-              if (turn !== undefined) tried.push(runId);
-              return turn;
+              tried.push(runId);
+              return changed.activeTurn(runId);
             },
           });
         },
@@ -69,13 +70,25 @@ function claims(
 describe('two engines on one store', () => {
   test('claim each due attempt of a model call once', async () => {
     const { reply, release } = held();
-    const { first, ids } = await outage(reply);
-    const { tried, changeStore } = claims();
-    const second = await openService({ script: reply, beside: first, changeStore });
-    tried.length = 0;
+    const [ofFirst, ofSecond] = [claims(), claims()];
+    const { first, ids } = await outage(reply, ofFirst.changeStore);
+    const second = await openService({
+      script: reply,
+      beside: first,
+      changeStore: ofSecond.changeStore,
+    });
+    for (const { tried } of [ofFirst, ofSecond]) tried.length = 0;
+    const requests = (): number => first.llm.requests.length - RUNS + second.llm.requests.length;
     first.clock.advance(2 * DELAY_MS);
-    await vi.waitFor(() => expect(new Set(tried).size).toBe(RUNS), { interval: 1 });
-    expect(first.llm.requests.length - RUNS + second.llm.requests.length).toBe(RUNS);
+    await vi.waitFor(
+      () => {
+        expect(new Set(ofFirst.tried).size).toBe(RUNS);
+        expect(new Set(ofSecond.tried).size).toBe(RUNS);
+        expect(requests()).toBeGreaterThanOrEqual(RUNS);
+      },
+      { interval: 1 },
+    );
+    expect(requests()).toBe(RUNS);
     release();
     for (const id of ids) {
       expect(await settledBy([first, second], id)).toMatchObject({ status: 'completed', turns: 1 });
@@ -89,13 +102,13 @@ describe('two engines on one store', () => {
 
   test('control: without the comparison of the owner both make the same attempt', async () => {
     const { reply, release } = held();
-    const { first, ids } = await outage(reply);
     const { changeStore } = claims((sql, { workerId }) => ({
       activeTurn: async (runId) => {
         const turn = await sql.activeTurn(runId);
         return turn && { ...turn, owner: workerId };
       },
     }));
+    const { first, ids } = await outage(reply, changeStore);
     const second = await openService({ script: reply, beside: first, changeStore });
     first.clock.advance(2 * DELAY_MS);
     await vi.waitFor(

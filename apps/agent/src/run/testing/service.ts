@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -6,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { createOutputChecker } from '../../schema/output-checker.ts';
 import { sharedChecks } from '../../schema/testing/shared-checks.ts';
 import type { Concurrency } from '../../ports/concurrency.ts';
-import type { JobQueue } from '../../ports/job-queue.ts';
+import type { Job, JobQueue } from '../../ports/job-queue.ts';
 import type { RunEngine } from '../../ports/run-engine.ts';
 import type { InboxItem } from '../../ports/store/inbox.ts';
 import type { Run } from '../../ports/store/run.ts';
@@ -23,6 +22,7 @@ import type { EventListener } from '../core/commits.ts';
 import type { ServerPolicy } from '../core/server-policy.ts';
 import type { RecoveryDecision } from '../core/engine-parts.ts';
 import { createRunEngine } from '../run-engine.ts';
+import { withCheckedLocks } from '../../ports/testing/check-locks.ts';
 import { expectDescribed } from './expect-described.ts';
 import { expectFoldMatches } from './expect-fold.ts';
 import { FakeLlm, type Script } from './fake-llm.ts';
@@ -35,7 +35,7 @@ export interface ServiceOptions {
   readonly policies?: { readonly [server: string]: ServerPolicy };
   /** Default: a new one. */
   readonly dataDir?: string;
-  /** A service whose store and clock this service shares, as another process would. */
+  /** A service whose database and clock this service shares, as another process would. */
   readonly beside?: Service;
   /** Replaces parts of the store. */
   readonly changeStore?: (store: Store) => Store;
@@ -62,6 +62,10 @@ export interface ServiceOptions {
 /** An engine over the real store, with the parts that tests inspect. */
 export interface Service {
   readonly engine: RunEngine;
+  /** Jobs that were enqueued, in order. */
+  readonly jobs: readonly Job[];
+  /** Enqueues a job, as another process would with a shared queue. */
+  readonly enqueue: JobQueue['enqueue'];
   readonly read: StoreReader;
   readonly store: Store;
   /** The store, whether or not the service was killed. */
@@ -119,7 +123,8 @@ export async function openService({
   ...options
 }: ServiceOptions): Promise<Service> {
   const dataDir = beside?.dataDir ?? options.dataDir ?? join(databaseFolder(), 'data');
-  const opened = await openOrShare({ dataDir, clock, beside });
+  if (beside === undefined) await provideMigratedDatabase(dataDir);
+  const opened = await openStore({ dataDir, durability: 'process', clock, sharing: 'shared' });
   const life = { isOver: false, isClosed: false };
   const crash = Promise.withResolvers<void>();
   const die = (): void => {
@@ -154,6 +159,7 @@ export async function openService({
     errors.push(`${message} ${inspect(fields)}`);
     lookAgain();
   };
+  const jobs: Job[] = [];
   const queue = changeQueue(
     createMemoryJobQueue({
       clock,
@@ -161,8 +167,14 @@ export async function openService({
         fail(JSON.stringify(job), error instanceof Error ? error.stack : error),
     }),
   );
+  const enqueueIn = queue.enqueue.bind(queue);
+  const enqueue: JobQueue['enqueue'] = (job, delay) => {
+    if (!life.isOver) jobs.push(job);
+    return enqueueIn(job, delay);
+  };
+  queue.enqueue = enqueue;
   const engine = createRunEngine({
-    store,
+    store: withCheckedLocks(store),
     queue,
     bus,
     catalogue: registry.catalogue,
@@ -236,6 +248,8 @@ export async function openService({
     }, runId);
   return {
     engine,
+    jobs,
+    enqueue,
     read,
     store,
     opened,
@@ -269,24 +283,6 @@ export async function openService({
     },
     item: (runId) => until(async () => (await read.inboxItems({ runId, state: 'open' }))[0], runId),
   };
-}
-
-async function openOrShare({
-  dataDir,
-  clock,
-  beside,
-}: {
-  readonly dataDir: string;
-  readonly clock: ManualClock;
-  readonly beside: Service | undefined;
-}): Promise<Store> {
-  if (beside !== undefined) {
-    const workerId = randomUUID();
-    await beside.opened.write({}, (sql) => sql.addWorker({ id: workerId, role: 'worker', pid: 1 }));
-    return { ...beside.opened, workerId, close: () => Promise.resolve() };
-  }
-  await provideMigratedDatabase(dataDir);
-  return openStore({ dataDir, durability: 'process', clock });
 }
 
 interface Death {
