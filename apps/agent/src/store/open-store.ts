@@ -3,12 +3,14 @@ import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { sql, type Kysely } from 'kysely';
+import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Store } from '../ports/store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { FleetStore } from '../ports/store/fleet.ts';
 import type { HandedJobs } from '../ports/store/handed-jobs.ts';
 import type { ToolPins } from '../ports/tool-pins.ts';
 import { messageOf } from '../text/error-text.ts';
+import { ChangeFeed } from './change-feed.ts';
 import { Connection } from './connection.ts';
 import { createPrivateFile, lockDataDir, type DataDirLock, type Sharing } from './data-dir-lock.ts';
 import type { Database } from './database.ts';
@@ -39,6 +41,8 @@ export interface OpenedStore extends Store {
   readonly toolPins: ToolPins;
   readonly fleet: FleetStore;
   readonly handedJobs: HandedJobs;
+  /** Publishes the commits of other processes on the bus until the store is closed. Called once. */
+  followChanges(bus: Pick<SignalBus, 'publish'>): void;
 }
 
 /**
@@ -62,13 +66,16 @@ export async function openStore({
     dirLock.release();
   };
   try {
-    const writer = new Connection(openWriter(file, durability));
+    const writing = openWriter(file, durability);
+    const writer = new Connection(writing);
     connections.push(writer);
     await migrate(writer.kysely.withoutPlugins(), dataDir, dirLock);
     await checkTables(writer.kysely.withoutPlugins(), dataDir);
     createPrivateFile(join(dataDir, USED_MARK));
-    const reader = new Connection(new Sqlite(file, { readonly: true }));
+    const reading = new Sqlite(file, { readonly: true });
+    const reader = new Connection(reading);
     connections.push(reader);
+    let changes: ChangeFeed | undefined;
     const checkFiles = watchFile(file);
     const lock = new WriteLock();
     const transaction = createRunTransaction(writer, clock);
@@ -102,6 +109,10 @@ export async function openStore({
       }),
       read: createRunReader(reader, clock),
       write,
+      followChanges(bus) {
+        changes ??= new ChangeFeed({ writer: writing, reader: reading, bus, clock });
+        changes.start();
+      },
       checkFiles,
       async probe() {
         checkFiles();
@@ -113,6 +124,7 @@ export async function openStore({
         );
       },
       async close() {
+        changes?.stop();
         // Without this, the next process finds out by itself.
         await write({}, (change) => change.endWorker(workerId)).catch(() => undefined);
         await close();
