@@ -6,6 +6,7 @@ import { Agent, AgentList, NewAgent } from './agent-schemas.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { KeyHeaders, replyWith } from './idempotency.ts';
 import { Problem } from './problem.ts';
+import { isKnown, MatchHeaders, matchCheck, TagHeaders, tagOf } from './etag.ts';
 import { ListQuery, ProblemDetails, IdParameters } from './schemas.ts';
 
 import { pageOf } from './views.ts';
@@ -92,10 +93,14 @@ export function agentRoutes(
       schema: {
         summary: 'Get an agent',
         params: IdParameters,
-        response: { 200: Agent, ...problem },
+        headers: TagHeaders,
+        response: { 200: Agent, 304: z.null(), ...problem },
       },
     },
-    async (request) => agentView(await existing(request.params.id)),
+    async (request, reply) => {
+      const agent = agentView(await existing(request.params.id));
+      return isKnown(request, reply, tagOf(agent)) ? reply.code(304).send(null) : agent;
+    },
   );
 
   app.put(
@@ -105,14 +110,19 @@ export function agentRoutes(
         summary: 'Replace an agent',
         description: 'Runs that were started with the agent keep its earlier definition.',
         params: IdParameters,
+        headers: MatchHeaders,
         body: NewAgent,
-        response: { 200: Agent, ...problem },
+        response: { 200: Agent, ...problem, 409: ProblemDetails, 412: ProblemDetails },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { id } = request.params;
       await refuseUnknownServers(request.body.servers ?? []);
-      return agentView(await engine.replaceAgent(id, definitionOf(request.body)));
+      const agent = agentView(
+        await engine.replaceAgent(id, definitionOf(request.body), matchCheck(request, agentTag)),
+      );
+      reply.header('etag', tagOf(agent));
+      return agent;
     },
   );
 
@@ -123,15 +133,20 @@ export function agentRoutes(
         summary: 'Delete an agent',
         description: 'Runs that were started with the agent continue.',
         params: IdParameters,
-        response: { 204: z.null(), ...problem },
+        headers: MatchHeaders,
+        response: { 204: z.null(), ...problem, 409: ProblemDetails, 412: ProblemDetails },
       },
     },
     async (request, reply) => {
       const { id } = request.params;
-      await engine.deleteAgent(id);
+      await engine.deleteAgent(id, matchCheck(request, agentTag));
       return reply.code(204).send(null);
     },
   );
+}
+
+function agentTag(agent: StoredAgent): string {
+  return tagOf(agentView(agent));
 }
 
 function notFound(id: string): Problem {

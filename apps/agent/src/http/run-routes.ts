@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { isSettled } from '../ports/store/run.ts';
+import { isSettled, type RunCore } from '../ports/store/run.ts';
 import { ToolCallList } from './call-schemas.ts';
+import { isKnown, MatchHeaders, matchCheck, TagHeaders, tagOf } from './etag.ts';
 import { patchMetadata } from './metadata-patch.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { runResponses } from './run-responses.ts';
@@ -46,10 +47,14 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
       schema: {
         summary: 'Get a run',
         params: IdParameters,
-        response: { 200: RunSchema, ...problem },
+        headers: TagHeaders,
+        response: { 200: RunSchema, 304: z.null(), ...problem },
       },
     },
-    async (request) => runs.view(await runs.existing(request.params.id)),
+    async (request, reply) => {
+      const run = await runs.existing(request.params.id);
+      return isKnown(request, reply, runTag(run)) ? reply.code(304).send(null) : runs.view(run);
+    },
   );
 
   app.patch(
@@ -58,14 +63,21 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
       schema: {
         summary: 'Change some metadata of a run',
         params: IdParameters,
+        headers: MatchHeaders,
         body: RunPatch,
-        response: { 200: RunSchema, ...problem },
+        response: { 200: RunSchema, ...problem, 412: ProblemDetails },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { id } = request.params;
-      await engine.updateMetadata(id, (metadata) => patchMetadata(metadata, request.body.metadata));
-      return runs.view(await runs.existing(id));
+      const check = matchCheck(request, runTag);
+      await engine.updateMetadata(id, (run) => {
+        check?.(run);
+        return patchMetadata(run.metadata, request.body.metadata);
+      });
+      const run = await runs.existing(id);
+      reply.header('etag', runTag(run));
+      return runs.view(run);
     },
   );
 
@@ -77,11 +89,12 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
         description:
           'Deletes its messages, events, tool calls, artifacts and inbox items, but not its audit entries. Runs forked from it keep their copy of the history.',
         params: IdParameters,
-        response: { 204: z.null(), ...problem, 409: ProblemDetails },
+        headers: MatchHeaders,
+        response: { 204: z.null(), ...problem, 409: ProblemDetails, 412: ProblemDetails },
       },
     },
     async (request, reply) => {
-      await engine.deleteRun(request.params.id);
+      await engine.deleteRun(request.params.id, matchCheck(request, runTag));
       return reply.code(204).send(null);
     },
   );
@@ -104,4 +117,9 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
       );
     },
   );
+}
+
+/** Returns the tag of a run, each change of which is an event or changes the metadata. */
+function runTag({ lastSeq, metadata }: Pick<RunCore, 'lastSeq' | 'metadata'>): string {
+  return tagOf({ lastSeq, metadata });
 }

@@ -225,8 +225,8 @@ function storingEngine(store: Store): RunCommands {
     createThread: (details, onCommit) => createThread(parts, details, onCommit),
     updateThread: (id, change) => updateThread(parts, id, change),
     createAgent: (definition, onCommit) => createAgent(parts, definition, onCommit),
-    replaceAgent: (id, definition) => replaceAgent(parts, id, definition),
-    deleteAgent: (id) => deleteAgent(parts, id),
+    replaceAgent: (id, definition, check) => replaceAgent(parts, id, definition, check),
+    deleteAgent: (id, check) => deleteAgent(parts, id, check),
     deleteThread: (id) =>
       Promise.reject(new EngineError('thread_not_found', `no thread has the id "${id}"`)),
     async cancelRun(id) {

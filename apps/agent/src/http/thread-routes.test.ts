@@ -164,7 +164,7 @@ describe('agents', () => {
         name: 'writer',
         limits: {},
         created_at: '2023-11-14T22:13:20.000Z',
-        updated_at: '2023-11-14T22:13:20.000Z',
+        updated_at: '2023-11-14T22:13:20.001Z',
       },
     });
     expect((await send('GET', '/v1/agents')).body).toMatchObject({

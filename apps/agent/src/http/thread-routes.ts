@@ -4,6 +4,7 @@ import type { ThreadMessage as StoredMessage } from '../ports/store/message.ts';
 import type { Thread as StoredThread } from '../ports/store/thread.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { KeyHeaders, replyWith } from './idempotency.ts';
+import { isKnown, MatchHeaders, matchCheck, TagHeaders, tagOf } from './etag.ts';
 import { patchMetadata } from './metadata-patch.ts';
 import { Problem } from './problem.ts';
 import { PageQuery, ProblemDetails, IdParameters } from './schemas.ts';
@@ -83,10 +84,14 @@ export function threadRoutes(app: HttpApp, { engine, read, once }: RouteDependen
       schema: {
         summary: 'Get a thread',
         params: IdParameters,
-        response: { 200: Thread, ...problem },
+        headers: TagHeaders,
+        response: { 200: Thread, 304: z.null(), ...problem },
       },
     },
-    async (request) => threadView(await existing(request.params.id)),
+    async (request, reply) => {
+      const thread = threadView(await existing(request.params.id));
+      return isKnown(request, reply, tagOf(thread)) ? reply.code(304).send(null) : thread;
+    },
   );
 
   app.put(
@@ -95,14 +100,21 @@ export function threadRoutes(app: HttpApp, { engine, read, once }: RouteDependen
       schema: {
         summary: 'Replace the title and the metadata of a thread',
         params: IdParameters,
+        headers: MatchHeaders,
         body: NewThread,
-        response: { 200: Thread, ...problem },
+        response: { 200: Thread, ...problem, 412: ProblemDetails },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { id } = request.params;
       const { title, metadata = {} } = request.body;
-      return threadView(await engine.updateThread(id, () => ({ title, metadata })));
+      const check = matchCheck(request, threadTag);
+      const changed = await engine.updateThread(id, (thread) => {
+        check?.(thread);
+        return { title, metadata };
+      });
+      reply.header('etag', threadTag(changed));
+      return threadView(changed);
     },
   );
 
@@ -112,17 +124,23 @@ export function threadRoutes(app: HttpApp, { engine, read, once }: RouteDependen
       schema: {
         summary: 'Change the title or some metadata of a thread',
         params: IdParameters,
+        headers: MatchHeaders,
         body: ThreadPatch,
-        response: { 200: Thread, ...problem },
+        response: { 200: Thread, ...problem, 412: ProblemDetails },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { id } = request.params;
       const { title, metadata } = request.body;
-      const changed = await engine.updateThread(id, (thread) => ({
-        ...(title === undefined ? {} : { title: title ?? undefined }),
-        ...(metadata === undefined ? {} : { metadata: patchMetadata(thread.metadata, metadata) }),
-      }));
+      const check = matchCheck(request, threadTag);
+      const changed = await engine.updateThread(id, (thread) => {
+        check?.(thread);
+        return {
+          ...(title === undefined ? {} : { title: title ?? undefined }),
+          ...(metadata === undefined ? {} : { metadata: patchMetadata(thread.metadata, metadata) }),
+        };
+      });
+      reply.header('etag', threadTag(changed));
       return threadView(changed);
     },
   );
@@ -133,11 +151,12 @@ export function threadRoutes(app: HttpApp, { engine, read, once }: RouteDependen
       schema: {
         summary: 'Erase a thread and its runs; all runs must be settled',
         params: IdParameters,
-        response: { 204: z.null(), ...problem, 409: ProblemDetails },
+        headers: MatchHeaders,
+        response: { 204: z.null(), ...problem, 409: ProblemDetails, 412: ProblemDetails },
       },
     },
     async (request, reply) => {
-      await engine.deleteThread(request.params.id);
+      await engine.deleteThread(request.params.id, matchCheck(request, threadTag));
       return reply.code(204).send(null);
     },
   );
@@ -175,6 +194,10 @@ function placeOf(cursor: string): Pick<StoredMessage, 'threadPosition' | 'positi
   const [, threadPosition, position] = /^(\d{1,15})\.(\d{1,15})$/.exec(cursor) ?? [];
   if (threadPosition === undefined || position === undefined) throw new InvalidCursorError();
   return { threadPosition: Number(threadPosition), position: Number(position) };
+}
+
+function threadTag(thread: StoredThread): string {
+  return tagOf(threadView(thread));
 }
 
 function threadView({

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 import type { RequestedSettings } from './model-settings.ts';
 import type { InboxItem } from './store/inbox.ts';
-import type { Run } from './store/run.ts';
+import type { Run, RunCore } from './store/run.ts';
 import type { StoreTransaction } from './store.ts';
 import type { ToolCall } from './store/tool-call.ts';
 import type { Agent, AgentDefinition } from './store/agent.ts';
@@ -73,6 +73,7 @@ export class EngineError extends Error {
     | 'thread_not_found'
     | 'thread_busy'
     | 'too_many_runs'
+    | 'agent_changed'
     | 'agent_not_found'
     | 'tool_not_found'
     | 'tool_quarantined'
@@ -101,6 +102,9 @@ export class EngineError extends Error {
     this.problems = problems;
   }
 }
+
+/** Refuses a change by throwing. Gets the stored value in the transaction of the change; must be pure. */
+export type Check<T> = (current: T) => void;
 
 /** Commands to the runs, in any process. Callers read state from the store. */
 export interface RunCommands {
@@ -144,12 +148,12 @@ export interface RunCommands {
    * Deletes a settled run and its rows, except for the audit.
    * @throws EngineError `run_not_found`, `run_not_settled`
    */
-  deleteRun(id: string): Promise<void>;
+  deleteRun(id: string, check?: Check<RunCore>): Promise<void>;
   /**
-   * Changes the metadata of a run. `change` must be pure.
+   * Changes the metadata of a run. `change` must be pure; an error that it throws refuses the change.
    * @throws EngineError `run_not_found`
    */
-  updateMetadata(id: string, change: (metadata: Metadata) => Metadata): Promise<void>;
+  updateMetadata(id: string, change: (run: RunCore) => Metadata): Promise<void>;
   createThread(details: ThreadDetails, onCommit?: OnCommit<Thread>): Promise<Thread>;
   /**
    * Changes the title or metadata of a thread. `change` must be pure.
@@ -157,16 +161,16 @@ export interface RunCommands {
    */
   updateThread(id: string, change: (thread: Thread) => Partial<ThreadDetails>): Promise<Thread>;
   /** Deletes a thread and its runs. @throws EngineError `thread_not_found`, `thread_busy` */
-  deleteThread(id: string): Promise<void>;
+  deleteThread(id: string, check?: Check<Thread>): Promise<void>;
   /** Stores an agent. @throws EngineError `invalid_model`, `unsupported_setting` */
   createAgent(definition: AgentDefinition, onCommit?: OnCommit<Agent>): Promise<Agent>;
   /**
    * Replaces the definition of an agent.
-   * @throws EngineError `agent_not_found`, `invalid_model`, `unsupported_setting`
+   * @throws EngineError `agent_not_found`, `agent_changed`, `invalid_model`, `unsupported_setting`
    */
-  replaceAgent(id: string, definition: AgentDefinition): Promise<Agent>;
-  /** Deletes an agent; its runs continue. @throws EngineError `agent_not_found` */
-  deleteAgent(id: string): Promise<void>;
+  replaceAgent(id: string, definition: AgentDefinition, check?: Check<Agent>): Promise<Agent>;
+  /** Deletes an agent; its runs continue. @throws EngineError `agent_not_found`, `agent_changed` */
+  deleteAgent(id: string, check?: Check<Agent>): Promise<void>;
   /**
    * Answers an open inbox item. Any response may have a `note`; its shape depends on the kind of
    * the item. `tool_approval`: `{action: approve | deny, arguments?, remember?}`, with arguments

@@ -65,14 +65,16 @@ export function createThreadWriter({ kysely: db }: Connection): ThreadWriter & A
       await db.insertInto('agents').values(agentCodec.encode(agent)).execute();
     },
 
-    async updateAgent(id, patch) {
-      return changed(db.updateTable('agents').set(agentCodec.encode(patch)).where('id', '=', id));
+    async updateAgent(id, patch, updatedAt) {
+      let query = db.updateTable('agents').set(agentCodec.encode(patch)).where('id', '=', id);
+      if (updatedAt !== undefined) query = query.where('updatedAt', '=', updatedAt);
+      return changed(query);
     },
 
-    async deleteAgent(id) {
-      return (
-        (await db.deleteFrom('agents').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
-      );
+    async deleteAgent(id, updatedAt) {
+      let query = db.deleteFrom('agents').where('id', '=', id);
+      if (updatedAt !== undefined) query = query.where('updatedAt', '=', updatedAt);
+      return (await query.executeTakeFirst()).numDeletedRows > 0n;
     },
   };
 }

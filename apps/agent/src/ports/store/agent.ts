@@ -28,8 +28,12 @@ export interface AgentReader {
 
 export interface AgentWriter {
   insertAgent(agent: Agent): Promise<void>;
-  /** Updates an agent. Returns whether it existed. */
-  updateAgent(id: string, patch: Omit<Agent, 'id' | 'createdAt'>): Promise<boolean>;
-  /** Deletes an agent. Returns whether it existed. */
-  deleteAgent(id: string): Promise<boolean>;
+  /** Updates an agent, only that of this time if `updatedAt` is given. Returns whether it did. */
+  updateAgent(
+    id: string,
+    patch: Omit<Agent, 'id' | 'createdAt'>,
+    updatedAt?: number,
+  ): Promise<boolean>;
+  /** Deletes an agent, only that of this time if `updatedAt` is given. Returns whether it did. */
+  deleteAgent(id: string, updatedAt?: number): Promise<boolean>;
 }

@@ -103,6 +103,23 @@ export function threadContract(name: string, open: OpenStore): void {
       ]);
     });
 
+    test('an agent is changed or deleted only if its time is the expected one', async () => {
+      const store = await openStore();
+      const { id: _id, createdAt: _createdAt, ...patch } = agent('a', { updatedAt: 2 });
+      expect(
+        await store.write({}, async (sql) => {
+          await sql.insertAgent(agent('a', { updatedAt: 1 }));
+          return [
+            await sql.updateAgent('a', patch, 0),
+            await sql.deleteAgent('a', 0),
+            await sql.updateAgent('a', patch, 1),
+            await sql.deleteAgent('a', 1),
+            await sql.deleteAgent('a', 2),
+          ];
+        }),
+      ).toEqual([false, false, true, false, true]);
+    });
+
     test('runs have a position in their thread, are filtered, and are counted by status', async () => {
       const store = await openStore();
       const insert = (id: string, fields: Partial<Run>) =>

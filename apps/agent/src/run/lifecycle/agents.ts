@@ -1,4 +1,4 @@
-import { EngineError, type OnCommit } from '../../ports/run-engine.ts';
+import { EngineError, type Check, type OnCommit } from '../../ports/run-engine.ts';
 import type { Agent, AgentDefinition } from '../../ports/store/agent.ts';
 import type { LlmProviders } from '../../ports/llm-providers.ts';
 import type { Uses } from '../core/engine-parts.ts';
@@ -26,20 +26,34 @@ export async function replaceAgent(
   { store, llm, clock }: Uses<'store' | 'llm' | 'clock'>,
   id: string,
   definition: AgentDefinition,
+  check?: Check<Agent>,
 ): Promise<Agent> {
   refuseUnusableModel(llm, definition);
   return store.write({}, async (sql) => {
     const agent = await sql.agent(id);
     if (agent === undefined) throw notFound(id);
-    const patch = { ...definition, updatedAt: clock.now() };
-    await sql.updateAgent(id, patch);
+    check?.(agent);
+    // A later time than that of any other definition, by which a checked change finds the agent unchanged.
+    const patch = { ...definition, updatedAt: Math.max(clock.now(), agent.updatedAt + 1) };
+    const updatedAt = check && agent.updatedAt;
+    if (!(await sql.updateAgent(id, patch, updatedAt))) throw changedMeanwhile(id);
     return { ...agent, ...patch };
   });
 }
 
 /** Deletes an agent. Its runs continue. */
-export async function deleteAgent({ store }: Uses<'store'>, id: string): Promise<void> {
-  if (!(await store.write({}, (sql) => sql.deleteAgent(id)))) throw notFound(id);
+export async function deleteAgent(
+  { store }: Uses<'store'>,
+  id: string,
+  check?: Check<Agent>,
+): Promise<void> {
+  await store.write({}, async (sql) => {
+    const agent = await sql.agent(id);
+    if (agent === undefined) throw notFound(id);
+    check?.(agent);
+    const updatedAt = check && agent.updatedAt;
+    if (!(await sql.deleteAgent(id, updatedAt))) throw changedMeanwhile(id);
+  });
 }
 
 /** Checks the model of an agent with its settings. */
@@ -48,6 +62,13 @@ function refuseUnusableModel(
   { model, modelSettings }: Pick<AgentDefinition, 'model' | 'modelSettings'>,
 ): void {
   refuseUnsupportedSettings(llm, resolveModel(llm, model), modelSettings);
+}
+
+function changedMeanwhile(id: string): EngineError {
+  return new EngineError(
+    'agent_changed',
+    `The agent ${id} was changed or deleted by another request at the same time. Get it again and repeat the change.`,
+  );
 }
 
 function notFound(id: string): EngineError {

@@ -1,4 +1,4 @@
-import { EngineError, type OnCommit } from '../../ports/run-engine.ts';
+import { EngineError, type Check, type OnCommit } from '../../ports/run-engine.ts';
 import type { Thread, ThreadDetails } from '../../ports/store/thread.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { deleteErasedRows } from './delete-rows.ts';
@@ -35,7 +35,11 @@ export function updateThread(
 }
 
 /** Deletes a thread and its runs, all of which must be settled. */
-export async function deleteThread(parts: Uses<'store'>, id: string): Promise<void> {
+export async function deleteThread(
+  parts: Uses<'store'>,
+  id: string,
+  check?: Check<Thread>,
+): Promise<void> {
   await parts.store.write({ thread: id }, async (sql) => {
     const [busy] = await sql.unsettledRuns({ threadId: id });
     if (busy !== undefined)
@@ -43,6 +47,10 @@ export async function deleteThread(parts: Uses<'store'>, id: string): Promise<vo
         'thread_busy',
         `The run ${busy.id} of the thread is not settled: it is ${busy.status}. Cancel it first, or wait until it is settled.`,
       );
+    if (check !== undefined) {
+      const thread = await sql.thread(id);
+      if (thread !== undefined) check(thread);
+    }
     if (!(await sql.deleteThread(id)))
       throw new EngineError('thread_not_found', `There is no thread ${id}.`);
   });
