@@ -379,6 +379,22 @@ const checks: readonly Check[] = [
     },
   },
   {
+    matches: /^npx signalbox serve --role (?:api|worker) --config signalbox\.json/,
+    proof: 'run',
+    async check(line) {
+      writeExample();
+      const output = await outputOf({
+        line: line
+          .replace('8021', '0')
+          .replace('signalbox.json', `"${join(folder.path, 'signalbox.json')}"`),
+        env: { SIGNALBOX_PORT: '0', SIGNALBOX_DATA_DIR: join(folder.path, 'shared') },
+      });
+      if (line.includes('api')) expect(output).toMatch(/ready on http:/);
+      else expect(output).toMatch(/^signalbox worker is ready$/m);
+      expect(output.includes('probes')).toBe(line.includes('--port'));
+    },
+  },
+  {
     matches: /^npx signalbox (?:serve|run) --config signalbox\.json/,
     proof: 'run',
     async check(line) {

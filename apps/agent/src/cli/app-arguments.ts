@@ -15,6 +15,7 @@ export type AppCommandName = 'serve' | 'run' | 'demo';
 export const APP_OPTIONS: { readonly [C in AppCommandName]: readonly OptionName[] } = {
   serve: [
     ...CONFIG_OPTIONS,
+    'role',
     'demo',
     'port',
     'host',
@@ -84,6 +85,7 @@ function flagsOf(command: AppCommandName, values: OptionValues): ConfigFlags {
     inputs: inputsOf(values.input ?? []),
     host: values.host,
     port: values.port,
+    role: values.role,
     dataDir: values['data-dir'],
     provider: values.provider,
     model: values.model,

@@ -36,6 +36,11 @@ export const OPTIONS = {
     help: 'offer only the tools of this server; may be repeated',
   },
   yes: { type: 'boolean', help: 'approve every tool call that needs approval' },
+  role: {
+    type: 'string',
+    value: 'ROLE',
+    help: 'all (default), api or worker: several api and worker processes share a data directory',
+  },
   port: { type: 'string', value: 'N', help: 'default 8020; 0 selects a free port' },
   host: { type: 'string', value: 'ADDRESS', help: 'default 127.0.0.1' },
   'data-dir': {

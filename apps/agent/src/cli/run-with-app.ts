@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { createApp, type App } from '../app.ts';
+import { createApp, createService, type App, type AppOptions } from '../app.ts';
 import type { ServerConfig } from '../config/config.ts';
 import { loadConfig, type LoadedConfig } from '../config/load-config.ts';
 import { demoServer, demoServers } from '../demo/demo-servers.ts';
@@ -33,35 +33,44 @@ export async function runWithApp(given: AppArguments, invocation: Invocation): P
     throw new UsageError('stdin has no task');
   const files = resolve(invocation.cwd, parsed.directory ?? demoFolder(invocation));
   const config = await configure(invocation, parsed, files);
-  const isTemporary = parsed.command !== 'serve';
-  const dataDir = isTemporary ? await mkdtemp(join(tmpdir(), 'signalbox-')) : config.dataDir;
   const logger = createStderrLogger(
     { level: config.logLevel, format: config.logFormat },
     (line) => io.err(line),
     () => io.losses?.(),
   );
-  const app = await createApp({
-    config: { ...config, dataDir },
-    version,
-    logger,
-    paced: parsed.command !== 'demo',
-    hooks,
-  });
+  const context = { config, parsed, logger, files };
+  const options = { config, version, logger, paced: parsed.command !== 'demo', hooks };
+  return parsed.command === 'serve'
+    ? serveService(io, options, context)
+    : runTemporary(io, options, context);
+}
+
+async function serveService(
+  io: Io,
+  options: AppOptions,
+  { config, parsed, files, logger }: AppContext,
+): Promise<number> {
+  const service = await createService(options);
   try {
-    return await withApp(io, app, { config, parsed, logger, files });
+    return await serve(io, service, { config, isDemo: parsed.isDemo, files, logger });
   } finally {
-    await app.close();
-    if (isTemporary) await rm(dataDir, { recursive: true, force: true });
+    await service.close();
   }
 }
 
-async function withApp(
-  io: Io,
-  app: App,
-  { config, parsed, logger, files }: AppContext,
-): Promise<number> {
-  if (parsed.command === 'serve')
-    return serve(io, app, { config, isDemo: parsed.isDemo, files, logger });
+/** Runs a task or the demos in a service of this process with a temporary data directory. */
+async function runTemporary(io: Io, options: AppOptions, context: AppContext): Promise<number> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'signalbox-'));
+  const app = await createApp({ ...options, config: { ...options.config, role: 'all', dataDir } });
+  try {
+    return await withApp(io, app, context);
+  } finally {
+    await app.close();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function withApp(io: Io, app: App, { config, parsed, files }: AppContext): Promise<number> {
   for (const notice of [app.llm.info.notice, ...config.notices])
     if (notice !== undefined) io.err(`${notice}\n`);
   if (parsed.command === 'demo')

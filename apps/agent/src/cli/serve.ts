@@ -1,4 +1,4 @@
-import type { App } from '../app.ts';
+import type { Service } from '../app.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { demoFolder } from '../demo/demo-folder.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -19,13 +19,14 @@ export interface Served {
  * Starts the service, prints its address and example requests, and resolves with the exit code at the first Ctrl-C, SIGTERM or
  * SIGHUP; the next signal ends the process at once. With the log format `json` it writes log entries instead.
  */
-export async function serve(io: Io, app: App, served: Served): Promise<number> {
+export async function serve(io: Io, app: Service, served: Served): Promise<number> {
   const { config, logger } = served;
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
   const unsubscribe = io.onInterrupt(stop);
   const url = await app.listen();
   const isJson = config.logFormat === 'json';
   if (isJson) logger.info('signalbox is ready', readyFields(url, app, config));
+  else if (config.role === 'worker' || url === undefined) io.out(welcomeOfWorker(url, config));
   else io.out(welcome(url, app, served));
   await stopped;
   unsubscribe();
@@ -36,13 +37,14 @@ export async function serve(io: Io, app: App, served: Served): Promise<number> {
 }
 
 function readyFields(
-  url: string,
-  app: App,
-  { servers, dataDir, notices }: LoadedConfig,
+  url: string | undefined,
+  app: Service,
+  { role, servers, dataDir, notices }: LoadedConfig,
 ): { readonly [name: string]: unknown } {
   const { info } = app.llm;
   return {
-    url,
+    ...(url === undefined ? {} : { url }),
+    ...(role === 'all' ? {} : { role }),
     ...(info.scripted ? {} : { provider: info.provider, model: info.model }),
     servers: servers.map(({ name }) => name),
     data_dir: dataDir,
@@ -52,7 +54,26 @@ function readyFields(
 
 const WORKSPACE_TASK = 'Which packages are in this workspace and which has the most source files?';
 
-function welcome(url: string, app: App, { config, isDemo, files }: Served): string {
+/** Returns the text of a worker, which has no API to try. */
+function welcomeOfWorker(
+  url: string | undefined,
+  { servers, dataDir, notices }: LoadedConfig,
+): string {
+  const names = servers.map(({ name }) => name);
+  const lines = [
+    'signalbox worker is ready',
+    `  servers  ${names.length === 0 ? 'none' : names.join(', ')}`,
+    `  data     ${dataDir}`,
+    ...(url === undefined ? [] : [`  probes   ${url}/readyz`]),
+    ...notices.map((notice) => `note: ${notice}`),
+    '',
+    'Ctrl-C stops.',
+    '',
+  ];
+  return lines.join('\n');
+}
+
+function welcome(url: string, app: Service, { config, isDemo, files }: Served): string {
   const { info } = app.llm;
   const names = config.servers.map((server) => server.name);
   const prompt = isDemo ? 'Which customers bought most?' : 'What can you do?';

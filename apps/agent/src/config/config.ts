@@ -1,5 +1,6 @@
 import type { CardEntry } from '../llm/catalogue/card-schema.ts';
 import type { Concurrency } from '../ports/concurrency.ts';
+import type { WorkerRole } from '../ports/store/worker.ts';
 
 export interface RetentionDays {
   readonly completed?: number | undefined;
@@ -146,6 +147,10 @@ export interface SamplerSetting {
 }
 
 export interface Config {
+  /** Default: `all`, which uses the data directory alone. */
+  readonly role?: WorkerRole;
+  /** Port of the probes of a worker. Undefined: a worker has no HTTP server. */
+  readonly probePort?: number | undefined;
   readonly host: string;
   /** Port; 0 selects a free port. */
   readonly port: number;

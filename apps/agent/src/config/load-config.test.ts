@@ -396,6 +396,19 @@ describe('precedence', () => {
     });
   });
 
+  test('the role comes from its flag or variable, and only a worker with --port has probes', async () => {
+    const load = async (flags: ConfigFlags, role = ''): Promise<unknown> => {
+      const env = { SIGNALBOX_ROLE: role, SIGNALBOX_PORT: '7' };
+      const { role: chosen, port, probePort } = await loadConfig(sources(file, { flags, env }));
+      return [chosen, port, probePort];
+    };
+    expect(await load({})).toEqual(['all', 7, undefined]);
+    expect(await load({}, 'worker')).toEqual(['worker', 7, undefined]);
+    expect(await load({ port: '9' }, 'worker')).toEqual(['worker', 9, 9]);
+    expect(await load({ role: 'api' }, 'worker')).toEqual(['api', 7, undefined]);
+    await expect(load({ role: 'both' })).rejects.toThrow(/--role.*all, api.*worker/);
+  });
+
   test('blank variables count as unset', async () => {
     expect(
       (

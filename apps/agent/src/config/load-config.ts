@@ -17,6 +17,7 @@ export interface ConfigFlags {
   readonly config?: string | undefined;
   readonly host?: string | undefined;
   readonly port?: string | number | undefined;
+  readonly role?: string | undefined;
   readonly dataDir?: string | undefined;
   readonly logLevel?: string | undefined;
   readonly logFormat?: string | undefined;
@@ -89,7 +90,14 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
       : further.otherLlms,
   });
   const { traces, notices: traceNotices } = traceSettings(env);
+  const role =
+    oneOf(ROLES, { value: flags.role, source: '--role' }) ??
+    oneOf(ROLES, { value: env['SIGNALBOX_ROLE'], source: 'SIGNALBOX_ROLE' }) ??
+    'all';
   return {
+    role,
+    // The port of the file and of the environment belongs to the API.
+    probePort: role === 'worker' ? portOf(flags.port, '--port') : undefined,
     host,
     port:
       portOf(flags.port, '--port') ??
@@ -202,6 +210,7 @@ function retentionOf(days: FileConfig['retention_days']): Pick<Config, 'retentio
 }
 
 const NO_FILE: ParsedConfig = { config: {}, servers: [], inputs: [], notices: [] };
+const ROLES = ['all', 'api', 'worker'] as const;
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 const LOG_FORMATS = ['text', 'json'] as const;
 

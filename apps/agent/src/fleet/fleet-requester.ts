@@ -22,7 +22,7 @@ export interface FleetRequesterOptions {
 const ANSWER_LIMIT_MS = 130_000;
 
 /** Milliseconds between two looks at an answer. */
-const LOOK_EVERY_MS = 100;
+const LOOK_EVERY_MS = 1000;
 
 /** Stores commands for workers and waits for the answers. */
 export class FleetRequester {

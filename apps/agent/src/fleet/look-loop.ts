@@ -2,10 +2,10 @@ import type { Clock } from '../ports/clock.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 
 /** Milliseconds between two looks: the longest delay that a lost signal causes. */
-export const LOOK_EVERY_MS = 250;
+export const LOOK_EVERY_MS = 1000;
 
 /**
- * Repeats a look at the store: at each signal about servers, and every 250 ms, since signals can be
+ * Repeats a look at the store: at each signal about servers, and every second, since signals can be
  * lost. Looks do not overlap.
  */
 export class LookLoop {

@@ -138,7 +138,7 @@ describe('a feature that an API process requests', () => {
     const listed = features.prompts();
     await asked.promise;
     await fleet.end('w1');
-    fleet.clock.advance(100);
+    fleet.clock.advance(1000);
     await expect(listed).rejects.toMatchObject({
       name: 'ServerUnavailableError',
       message: 'the worker w1 ended before it answered for server files; try again',
@@ -152,7 +152,7 @@ describe('a feature that an API process requests', () => {
     await fleet.store.fleet.addRequests([request], 60_000);
     await turn();
     expect(await fleet.store.fleet.answerTo(id)).toBeUndefined();
-    fleet.clock.advance(250);
+    fleet.clock.advance(1000);
     await eventually(async () =>
       expect(await fleet.store.fleet.answerTo(id)).toEqual({
         type: 'result',

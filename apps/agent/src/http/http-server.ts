@@ -41,6 +41,8 @@ export interface ServerOptions extends Pick<EdgeOptions, 'host' | 'token'> {
   /** Milliseconds to receive a whole request; half of it for the head. Default: 30,000. */
   readonly requestTimeoutMs?: number;
   readonly admission?: AdmissionLimits | undefined;
+  /** Endpoints: the whole API (default), or health, readiness and metrics only. */
+  readonly routes?: 'api' | 'probes';
 }
 
 /** Limits beyond which requests are refused with 429. */
@@ -84,6 +86,7 @@ export async function createHttpServer(
     limits = connectionLimits(),
     requestTimeoutMs = REQUEST_TIMEOUT_MS,
     admission = {},
+    routes = 'api',
   }: ServerOptions,
   openApiFile?: string,
 ): Promise<FastifyInstance> {
@@ -161,6 +164,11 @@ export async function createHttpServer(
       admission.streamsPerRun,
     ),
   };
+  if (routes === 'probes') {
+    probeRoutes(typed, routeDependencies);
+    await app.ready();
+    return app;
+  }
   for (const addRoutes of ROUTES) addRoutes(typed, routeDependencies);
   let description: ApiDocument | undefined;
   const describe = async (): Promise<ApiDocument> =>

@@ -19,3 +19,19 @@ export function createHandingQueue(
     depth: () => Promise.resolve({ 'advance-run': 0, 'call-tool': 0 }),
   };
 }
+
+/**
+ * Makes a queue in memory hand the jobs that it loses at its close to the other workers.
+ */
+export function handingBack(queue: JobQueue, handed: HandedJobs, bus: SignalBus): JobQueue {
+  return {
+    start: (handler, options) => queue.start(handler, options),
+    enqueue: (job, options) => queue.enqueue(job, options),
+    depth: () => queue.depth(),
+    async close() {
+      for (const job of await queue.close()) await handed.hand(job);
+      bus.publish({ type: 'servers' });
+      return [];
+    },
+  };
+}

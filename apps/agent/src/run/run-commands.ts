@@ -17,6 +17,7 @@ import { updateMetadata } from './lifecycle/update-metadata.ts';
 type WorkerPart =
   | 'dispatcher'
   | 'activities'
+  | 'watch'
   | 'retries'
   | 'recovery'
   | 'random'

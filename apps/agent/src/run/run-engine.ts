@@ -71,6 +71,14 @@ export interface EngineDependencies {
 const DEFAULT_POLICY: ServerPolicy = { approval: 'default', sampling: 'ask' };
 const DEFAULT_GRACE_MS = 5000;
 
+/** Returns the policy of a server, or the default for a server without one. */
+export function policyLookup(
+  policies: EngineDependencies['policies'],
+): (server: string) => ServerPolicy {
+  return (server) =>
+    (Object.hasOwn(policies, server) ? policies[server] : undefined) ?? DEFAULT_POLICY;
+}
+
 /** Creates the run engine over its ports. The caller closes the ports after the engine. */
 export function createRunEngine(dependencies: EngineDependencies): RunEngine {
   const worker = new Worker(dependencies);
@@ -134,8 +142,7 @@ class Worker implements RunWorker {
       newId: dependencies.newId ?? (() => v7()),
       random: dependencies.random ?? Math.random,
       crashPoint,
-      policyOf: (server) =>
-        (Object.hasOwn(policies, server) ? policies[server] : undefined) ?? DEFAULT_POLICY,
+      policyOf: policyLookup(policies),
       recovery: dependencies.recovery ?? defaultRecovery,
       activities: new Activities(
         (callId) => this.#context.enqueue({ type: 'call-tool', callId }),

@@ -117,7 +117,7 @@ function inUse(dataDir: string): StoreError {
   const them = holders(dataDir).length > 1 ? 'them' : 'it';
   return new StoreError(
     'locked',
-    `The data directory ${dataDir} is in use by ${usersOf(dataDir)}. Stop ${them}, or choose another data directory.`,
+    `The data directory ${dataDir} is in use by ${usersOf(dataDir)}. Stop ${them}, or choose another data directory. Only processes with --role api or --role worker share one.`,
   );
 }
 

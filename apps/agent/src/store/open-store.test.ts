@@ -130,7 +130,7 @@ describe('the data directory', () => {
     const dataDir = newDataDir();
     const first = await open(dataDir);
     expect(await refusal(dataDir)).toBe(
-      `locked: The data directory ${dataDir} is in use by process ${process.pid}. Stop it, or choose another data directory.`,
+      `locked: The data directory ${dataDir} is in use by process ${process.pid}. Stop it, or choose another data directory. Only processes with --role api or --role worker share one.`,
     );
     await first.close();
     const second = await open(dataDir);

@@ -40,6 +40,8 @@ export interface InProcessOptions extends ServiceOptions {
 export interface ProcessOptions extends ServiceOptions {
   /** The program to run instead of the service itself, with the same arguments. */
   readonly program?: string;
+  /** Further arguments of `signalbox serve`. */
+  readonly args?: readonly string[];
   /**
    * A file descriptor in place of the pipe for stderr, or `unread` for a pipe that is never read.
    */
@@ -96,7 +98,7 @@ function cached(servers: Servers): Servers {
 
 /** Returns the URL in the output of a service that listens; with log_format json an entry of the log has it. */
 function urlIn(output: string): string | undefined {
-  return (/ready on (http:\S+)/.exec(output) ??
+  return (/(?:ready on|probes) +(http:\/\/[^/\s]+)/.exec(output) ??
     /"signalbox is ready","url":"(http:[^"]+)/.exec(output))?.[1];
 }
 
@@ -135,12 +137,13 @@ export async function startService({ hooks, ...options }: InProcessOptions): Pro
 /** Starts the service as a process of its own, on a free port, and resolves when it listens; one that does not is ended. */
 export async function startServiceProcess({
   program = agentMain,
+  args = [],
   stderr,
   ...options
 }: ProcessOptions): Promise<ServiceProcess> {
   const { folder, env = {} } = options;
   const file = await writeConfig(options);
-  const child = spawn(process.execPath, [program, 'serve', '--config', file], {
+  const child = spawn(process.execPath, [program, 'serve', '--config', file, ...args], {
     cwd: folder,
     env: { PATH: process.env['PATH'], HOME: folder, ...compileCache, ...env },
     stdio: ['ignore', 'pipe', typeof stderr === 'number' ? stderr : 'pipe'],

@@ -1,0 +1,96 @@
+import { FleetRequester } from '../fleet/fleet-requester.ts';
+import { requestedDirectory } from '../fleet/requested-directory.ts';
+import { storedCatalogue } from '../fleet/stored-catalogue.ts';
+import { StoredServers } from '../fleet/stored-servers.ts';
+import { invalidStatuses } from '../mcp/invalid-servers.ts';
+import { transportOf } from '../mcp/server-status.ts';
+import { observeService } from '../metrics/observation.ts';
+import { createHandingQueue } from '../queue/handing-queue.ts';
+import { createCommandEngine } from '../run/command-engine.ts';
+import { createOutputChecker } from '../schema/output-checker.ts';
+import type { AppOptions, Service } from './app-options.ts';
+import { openFoundation } from './foundation.ts';
+import { httpEdge, type Phase } from './http-edge.ts';
+
+/**
+ * Creates a process that serves the REST API. It starts no server and takes no turn: workers on the
+ * same data directory do.
+ * @throws StoreError, ConfigError
+ */
+export async function createApi(options: AppOptions): Promise<Service> {
+  const { config, logger } = options;
+  const foundation = await openFoundation(options);
+  const { clock, llm, opened, store, bus, schemas, policies } = foundation;
+  const { fleet, toolPins: pins } = opened;
+  const servers = new StoredServers({
+    fleet,
+    configured: config.servers.map((server) => ({
+      name: server.name,
+      ...(server.configuredName === undefined ? {} : { configuredName: server.configuredName }),
+      transport: transportOf(server),
+      roots: server.roots,
+    })),
+    invalid: invalidStatuses(config.invalidServers ?? [], clock),
+    clock,
+  });
+  const catalogue = storedCatalogue({ servers, bus, clock, schemas });
+  const queue = createHandingQueue(opened.handedJobs, bus);
+  const { metrics, onEvents, onServed } = observeService({
+    clock,
+    logger,
+    read: store.read,
+    queue,
+    registry: catalogue,
+  });
+  const engine = createCommandEngine({
+    store,
+    queue,
+    bus,
+    catalogue,
+    llm,
+    outputs: createOutputChecker(schemas),
+    clock,
+    logger,
+    onEvents,
+    policies,
+    ...(config.maxQueuedRuns === undefined ? {} : { maxQueuedRuns: config.maxQueuedRuns }),
+  });
+  let phase: Phase = 'starting';
+  const http = httpEdge(
+    options,
+    {
+      engine,
+      store,
+      read: store.read,
+      bus,
+      catalogue,
+      directory: requestedDirectory({
+        fleet,
+        pins,
+        servers,
+        requester: new FleetRequester({ fleet, bus, clock }),
+        names: config.servers.map(({ name }) => name),
+      }),
+      llm,
+      clock,
+      metrics,
+      phase: () => phase,
+      onServed,
+    },
+    'api',
+  );
+  return {
+    llm,
+    async listen() {
+      const url = await http.listen(config.port);
+      phase = 'ready';
+      return url;
+    },
+    async close() {
+      phase = 'closing';
+      await http.close();
+      await engine.close();
+      await foundation.close();
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import type { Config, ServerConfig } from '../config/config.ts';
+import { launchDigest } from '../config/launch-digest.ts';
+import { openCassette } from '../llm/cassette/cassette.ts';
+import { createMemoryRateGates, MAX_OPENING } from '../llm/memory-rate-gate.ts';
+import { createLlmProviders } from '../llm/providers.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { LlmProviders } from '../ports/llm-providers.ts';
+import type { Store } from '../ports/store.ts';
+import type { SignalBus } from '../ports/signal-bus.ts';
+import { createInProcessSignalBus } from '../queue/in-process-signal-bus.ts';
+import type { ServerPolicy } from '../run/core/server-policy.ts';
+import { SchemaChecks } from '../schema/schema-checks.ts';
+import { openStore, type OpenedStore } from '../store/open-store.ts';
+import { systemClock } from '../system/system-clock.ts';
+import type { AppOptions } from './app-options.ts';
+
+/** The parts that the processes of every role have. */
+export interface Foundation {
+  readonly clock: Clock;
+  readonly llm: LlmProviders;
+  /** The store with the stores of single adapters. */
+  readonly opened: OpenedStore;
+  /** The store as the engine uses it: a test may have replaced parts. */
+  readonly store: Store;
+  readonly bus: SignalBus;
+  readonly schemas: SchemaChecks;
+  readonly policies: { readonly [server: string]: ServerPolicy };
+  close(): Promise<void>;
+}
+
+let sharedSchemas: SchemaChecks | undefined;
+
+/** Opens the store and creates the parts that need nothing else. @throws StoreError, ConfigError */
+export async function openFoundation({
+  config,
+  logger,
+  paced = true,
+  hooks = {},
+}: AppOptions): Promise<Foundation> {
+  const clock = systemClock;
+  const cassette =
+    config.llm.cassette === undefined ? undefined : openCassette(config.llm.cassette, clock);
+  const llm = createLlmProviders([config.llm, ...(config.otherLlms ?? [])], {
+    paced,
+    cassette,
+    gates: createMemoryRateGates({
+      clock,
+      width: Math.max(MAX_OPENING, config.concurrency?.modelCalls ?? 0),
+    }),
+  });
+  const opened = await openStore({
+    dataDir: config.dataDir,
+    role: config.role ?? 'all',
+    sharing: isShared(config) ? 'shared' : 'alone',
+    durability: config.durability,
+    clock,
+  });
+  const bus = createInProcessSignalBus();
+  if (isShared(config)) opened.followChanges(bus);
+  const { fleet, isAlone } = opened;
+  // The settings of servers end with the last process of the service.
+  if (isAlone && (await fleet.settings()).length > 0) await fleet.clearSettings();
+  const schemas =
+    hooks.sharesSchemaThread === true ? (sharedSchemas ??= new SchemaChecks()) : new SchemaChecks();
+  return {
+    clock,
+    llm,
+    opened,
+    store: hooks.store?.(opened) ?? opened,
+    bus,
+    schemas,
+    policies: Object.fromEntries(config.servers.map((server) => [server.name, policyOf(server)])),
+    async close() {
+      if (schemas !== sharedSchemas) await schemas.close();
+      await opened.close();
+      const unused = cassette?.unused() ?? 0;
+      if (unused > 0) logger.warn('answers of the cassette were not asked for', { unused });
+    },
+  };
+}
+
+/** Whether the process uses the data directory together with others. */
+export function isShared({ role = 'all' }: Config): boolean {
+  return role !== 'all';
+}
+
+function policyOf(server: ServerConfig): ServerPolicy {
+  const { approval, approvals = [], sampling, samplingReview = false } = server;
+  return { approval, approvals, sampling, samplingReview, launchDigest: launchDigest(server) };
+}

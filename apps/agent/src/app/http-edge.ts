@@ -1,0 +1,48 @@
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { createHttpServer } from '../http/http-server.ts';
+import type { HttpDependencies } from '../http/route.ts';
+import type { AppOptions } from './app-options.ts';
+
+export type Phase = ReturnType<HttpDependencies['phase']>;
+
+/** The HTTP server of a process. */
+export interface HttpEdge {
+  /** Resolves with the base URL. */
+  listen(port: number): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Creates the HTTP server when it is to listen. `routes`: the whole API, or the probes of a worker. */
+export function httpEdge(
+  { config, version, logger }: AppOptions,
+  dependencies: Omit<HttpDependencies, 'version' | 'onError'>,
+  routes: 'api' | 'probes',
+): HttpEdge {
+  let http: FastifyInstance | undefined;
+  return {
+    async listen(port) {
+      http = await createHttpServer(
+        {
+          ...dependencies,
+          version,
+          onError: (error, { method, path, requestId }) =>
+            logger.error('a request failed', { method, path, request_id: requestId, error }),
+        },
+        {
+          host: config.host,
+          token: config.token,
+          routes,
+          admission: {
+            streams: config.maxStreams,
+            streamsPerRun: config.maxStreamsPerRun,
+            pendingBodyBytes: config.maxPendingBodyBytes,
+          },
+        },
+        join(import.meta.dirname, '../../openapi.json'),
+      );
+      return http.listen({ host: config.host, port });
+    },
+    close: async () => http?.close(),
+  };
+}

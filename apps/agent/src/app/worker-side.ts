@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto';
+import { realpathSync } from 'node:fs';
+import { FleetMember } from '../fleet/fleet-member.ts';
+import { JobIntake } from '../fleet/job-intake.ts';
+import { localCatalogue } from '../fleet/local-catalogue.ts';
+import { withInvalidServers } from '../mcp/invalid-servers.ts';
+import { createServerPool, type ServerPool } from '../mcp/server-pool.ts';
+import { observeService, type Observation } from '../metrics/observation.ts';
+import type { JobQueue } from '../ports/job-queue.ts';
+import type { RunEngine } from '../ports/run-engine.ts';
+import type { ToolCatalogue } from '../ports/tool-catalogue.ts';
+import { handingBack } from '../queue/handing-queue.ts';
+import { createMemoryJobQueue } from '../queue/memory-job-queue.ts';
+import { RetentionSweep } from '../run/lifecycle/retention.ts';
+import { createRunEngine } from '../run/run-engine.ts';
+import { createOutputChecker } from '../schema/output-checker.ts';
+import { openTraces } from '../traces/open-traces.ts';
+import { withTraces } from '../traces/traced-registry.ts';
+import type { AppOptions } from './app-options.ts';
+import { isShared, type Foundation } from './foundation.ts';
+import { logServerChanges } from './log-server-changes.ts';
+
+/** The part of a process that continues runs and is connected to the servers. */
+export interface WorkerSide extends Pick<Observation, 'metrics' | 'onServed'> {
+  readonly engine: RunEngine;
+  readonly pool: ServerPool;
+  readonly catalogue: ToolCatalogue;
+  readonly traces: Awaited<ReturnType<typeof openTraces>>;
+  /** Recovers the runs of ended workers and starts processing. Servers connect in the background. */
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const CLOSE_GRACE_MS = 3000;
+
+/** Creates the engine and the connections to the servers without starting them. */
+export async function createWorkerSide(
+  options: AppOptions,
+  foundation: Foundation,
+): Promise<WorkerSide> {
+  const { config, version, logger, hooks = {} } = options;
+  const { clock, llm, opened, store, bus, schemas, policies } = foundation;
+  const local = createMemoryJobQueue({
+    clock,
+    onError: (job, error) => logger.error('a job failed', { ...job, error }),
+  });
+  const queue = isShared(config) ? handingBack(local, opened.handedJobs, bus) : local;
+  const configured = createServerPool({
+    owner: ownerOf(config.dataDir),
+    isShared: isShared(config),
+    servers: config.servers,
+    pins: opened.toolPins,
+    clientInfo: { name: 'signalbox', version },
+    logger,
+    clock,
+    schemas,
+  });
+  const pool = withInvalidServers(configured, config.invalidServers ?? [], { clock, logger });
+  const catalogue = localCatalogue(pool);
+  const { metrics, onEvents, onServed } = observeService({
+    clock,
+    logger,
+    read: store.read,
+    queue,
+    registry: pool,
+  });
+  const traces = await openTraces(config.traces, {
+    version,
+    provider: llm.info.provider,
+    logger,
+  });
+  const { crashPoints, recovery } = hooks;
+  const engine = createRunEngine({
+    store,
+    queue,
+    bus,
+    catalogue,
+    dispatcher: withTraces(pool, traces),
+    llm,
+    outputs: createOutputChecker(schemas),
+    clock,
+    logger,
+    onEvents:
+      traces === undefined
+        ? onEvents
+        : (runId, events) => {
+            onEvents(runId, events);
+            traces.hear(runId, events);
+          },
+    policies,
+    ...(crashPoints === undefined ? {} : { crashPoints }),
+    ...(recovery === undefined ? {} : { recovery }),
+    concurrency: config.concurrency,
+    ...(config.maxQueuedRuns === undefined ? {} : { maxQueuedRuns: config.maxQueuedRuns }),
+  });
+  const retention = new RetentionSweep({
+    clock,
+    store,
+    logger,
+    days: config.retentionDays ?? {},
+    onDeleted: (runs) => metrics.runsDeleted(runs),
+  });
+  const shared = isShared(config) ? shareServers(foundation, { pool, queue, logger }) : undefined;
+  logServerChanges(pool, logger);
+  return {
+    engine,
+    pool,
+    catalogue,
+    metrics,
+    onServed,
+    traces,
+    async start() {
+      // Reads settings that hold for servers from their start.
+      await shared?.member.start();
+      pool.start();
+      await engine.start();
+      retention.start();
+      shared?.intake.start();
+    },
+    async close() {
+      await shared?.intake.close();
+      await engine.close({ graceMs: CLOSE_GRACE_MS });
+      await shared?.member.close();
+      await Promise.all([retention.close(), pool.close(), traces?.close()]);
+    },
+  };
+}
+
+/** Creates the access of API processes to this worker: its states, commands and jobs in the store. */
+function shareServers(
+  { clock, opened, bus }: Foundation,
+  {
+    pool,
+    queue,
+    logger,
+  }: {
+    readonly pool: ServerPool;
+    readonly queue: JobQueue;
+    readonly logger: AppOptions['logger'];
+  },
+): { readonly member: FleetMember; readonly intake: JobIntake } {
+  return {
+    member: new FleetMember({
+      fleet: opened.fleet,
+      pool,
+      workerId: () => opened.workerId,
+      bus,
+      clock,
+      logger,
+    }),
+    intake: new JobIntake({ handed: opened.handedJobs, queue, bus, clock, logger }),
+  };
+}
+
+/** Returns an identifier of the data directory, the same at each start. */
+function ownerOf(dataDir: string): string {
+  return createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 16);
+}
