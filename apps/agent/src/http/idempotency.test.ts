@@ -1,3 +1,4 @@
+import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import type { RunEngine } from '../ports/run-engine.ts';
 import { callsThenAnswer } from '../run/testing/fake-llm.ts';
@@ -155,6 +156,60 @@ describe('a request with an Idempotency-Key', () => {
         .headers['idempotent-replayed'],
     ).toBe('true');
     expect(await runCount(service)).toBe(1);
+  });
+
+  describe('in progress in another process', () => {
+    /** A request that one process has begun to serve, and a second process on the same database. */
+    async function openTwo(): Promise<{
+      readonly first: Promise<LightMyRequestResponse>;
+      readonly finish: () => void;
+      readonly services: readonly [Service, Service];
+      readonly send: () => Promise<LightMyRequestResponse>;
+    }> {
+      const service = await openService({ script: () => ({ text: 'done' }) });
+      const begun = Promise.withResolvers<void>();
+      const { promise: go, resolve: finish } = Promise.withResolvers<void>();
+      const createRun: RunEngine['createRun'] = async (...input) => {
+        begun.resolve();
+        await go;
+        return service.engine.createRun(...input);
+      };
+      const other = await openService({ script: () => ({ text: 'done' }), beside: service });
+      const request = { body: { prompt: 'go' }, headers: keyed('k') };
+      const edge = await createServiceEdge(service, { engine: { createRun } });
+      const otherEdge = await createServiceEdge(other);
+      const first = edge.request('POST', '/v1/runs', request);
+      await begun.promise;
+      const send = (): Promise<LightMyRequestResponse> =>
+        otherEdge.request('POST', '/v1/runs', request);
+      return { first, finish, services: [service, other], send };
+    }
+
+    test('is not served a second time there', async () => {
+      const { first, finish, services, send } = await openTwo();
+      expect((await send()).json()).toMatchObject({
+        code: 'idempotency_key_in_use',
+        retryable: true,
+      });
+      finish();
+      const served = await first;
+      const repeated = await send();
+      expect([repeated.headers['idempotent-replayed'], repeated.json()]).toEqual([
+        'true',
+        served.json(),
+      ]);
+      expect(await runCount(services[0])).toBe(1);
+    });
+
+    test('control: is served by the second process when the first counts as dead, and then has no effect in the first', async () => {
+      const { first, finish, services, send } = await openTwo();
+      const [{ opened }] = services;
+      await opened.write({}, (sql) => sql.endWorker(opened.workerId));
+      expect((await send()).statusCode).toBe(202);
+      finish();
+      expect((await first).json()).toMatchObject({ code: 'idempotency_key_in_use' });
+      expect(await runCount(services[1])).toBe(1);
+    });
   });
 
   test('that is refused releases its key', async () => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '@signalbox/mcp-core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import { KEY_RETENTION_MS, type IdempotencyKey } from '../ports/store/idempotency.ts';
+import { KEY_RETENTION_MS, type KeyClaim } from '../ports/store/idempotency.ts';
 import type { OnCommit } from '../ports/run-engine.ts';
 import type { StoreReader, Store } from '../ports/store.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -69,19 +69,22 @@ export function createServeOnce(options: OnceOptions): ServeOnce {
     const key = keyOf(request);
     if (key === undefined)
       return { ...(await answer(await make(), store.read)), isReplayed: false };
-    const used = await claim<Body>(options, request, { principal, key });
+    // A worker that loses its lease meanwhile continues under another id.
+    const owned: KeyClaim = { principal, key, owner: store.workerId };
+    const used = await claim<Body>(options, request, owned);
     if (used !== undefined) return used;
     let given: Answer<Body> | undefined;
     try {
       const result = await make(async (sql, made) => {
         given = await answer(made, sql);
         const { status, location, body, runId } = given;
-        await sql.finishKey({ principal, key }, { response: { status, location, body }, runId });
+        if (!(await sql.finishKey(owned, { response: { status, location, body }, runId })))
+          throw inUse();
       });
       return { ...(given ?? (await answer(result, store.read))), isReplayed: false };
     } catch (error) {
       // A key that cannot be released is free at the next start; the client must see the first error.
-      await store.write({}, (sql) => sql.releaseKey({ principal, key })).catch(() => undefined);
+      await store.write({}, (sql) => sql.releaseKey(owned)).catch(() => undefined);
       throw error;
     }
   };
@@ -98,7 +101,10 @@ export async function keepLaterAnswer<Body>(
   await store.write(runId === undefined ? {} : { run: runId }, async (sql) => {
     // Nothing is stored for a run that was deleted meanwhile.
     if (runId === undefined || (await sql.run(runId)) !== undefined)
-      await sql.finishKey({ principal, key }, { response: { status, location, body }, runId });
+      await sql.finishKey(
+        { principal, key, owner: store.workerId },
+        { response: { status, location, body }, runId },
+      );
   });
 }
 
@@ -125,7 +131,7 @@ export function replyWith<Body>(
 async function claim<Body>(
   { store, clock }: OnceOptions,
   request: FastifyRequest,
-  { principal, key }: IdempotencyKey,
+  owned: KeyClaim,
 ): Promise<Once<Body> | undefined> {
   const requestSha256 = createHash('sha256')
     .update(`${request.method} ${request.url}\n${canonicalJson(request.body ?? {})}`)
@@ -134,7 +140,7 @@ async function claim<Body>(
     {},
     async (sql) => {
       await sql.releaseKeysBefore(clock.now() - KEY_RETENTION_MS);
-      return sql.claimKey({ principal, key, requestSha256, owner: store.workerId });
+      return sql.claimKey({ ...owned, requestSha256 });
     },
     { urgent: true },
   );
@@ -144,11 +150,7 @@ async function claim<Body>(
       'idempotency_key_reused',
       'the Idempotency-Key was already used for a different request; use a new key for a new request',
     );
-  if (!used.isDone)
-    throw new Problem(
-      'idempotency_key_in_use',
-      'the first request with this Idempotency-Key is still in progress; retry later',
-    );
+  if (!used.isDone) throw inUse();
   if (used.response === undefined)
     throw new Problem(
       'response_erased',
@@ -163,6 +165,13 @@ async function claim<Body>(
     ...(used.runId === undefined ? {} : { runId: used.runId }),
     isReplayed: true,
   };
+}
+
+function inUse(): Problem {
+  return new Problem(
+    'idempotency_key_in_use',
+    'the first request with this Idempotency-Key is still in progress; retry later',
+  );
 }
 
 function keyOf(request: FastifyRequest): string | undefined {

@@ -1,26 +1,23 @@
-import type { IdempotencyWriter } from '../ports/store/idempotency.ts';
+import type { Kysely } from 'kysely';
+import type { IdempotencyKey, IdempotencyWriter, UsedKey } from '../ports/store/idempotency.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Connection } from './connection.ts';
-import { usedKeyCodec } from './database.ts';
+import { usedKeyCodec, type Database } from './database.ts';
+import { createWorkerReader } from './worker-rows.ts';
 
 /** Creates the writes of idempotency keys, with times from `clock`. */
-export function createIdempotencyWriter(
-  { kysely: db }: Connection,
-  clock: Clock,
-): IdempotencyWriter {
+export function createIdempotencyWriter(connection: Connection, clock: Clock): IdempotencyWriter {
+  const workers = createWorkerReader(connection, clock);
+  const isOwnerDead = async ({ owner }: UsedKey): Promise<boolean> =>
+    !(await workers.hasLease(owner));
   return {
     async claimKey(request) {
-      const { principal, key, owner } = request;
-      const row = await db
-        .selectFrom('idempotencyKeys')
-        .selectAll()
-        .where('principal', '=', principal)
-        .where('key', '=', key)
-        .executeTakeFirst();
+      const { principal, key, requestSha256 } = request;
+      const row = await connection.first(selectKey, { principal, key });
       const used = row && usedKeyCodec.decode(row);
       if (
         used !== undefined &&
-        (used.isDone || used.owner === owner || used.requestSha256 !== request.requestSha256)
+        (used.isDone || used.requestSha256 !== requestSha256 || !(await isOwnerDead(used)))
       )
         return used;
       const claimed = usedKeyCodec.encode({
@@ -30,34 +27,67 @@ export function createIdempotencyWriter(
         runId: undefined,
         createdAt: clock.now(),
       });
-      await db
-        .insertInto('idempotencyKeys')
-        .values(claimed)
-        .onConflict((conflict) => conflict.columns(['principal', 'key']).doUpdateSet(claimed))
-        .execute();
+      await connection.run(upsertKey, claimed);
       return undefined;
     },
 
-    async finishKey({ principal, key }, done) {
-      await db
-        .updateTable('idempotencyKeys')
-        .set(usedKeyCodec.encode({ ...done, isDone: true }))
-        .where('principal', '=', principal)
-        .where('key', '=', key)
-        .execute();
+    async finishKey({ principal, key, owner }, done) {
+      const patch = usedKeyCodec.encode({ ...done, isDone: true });
+      return (await connection.run(updateKey, { principal, key, owner, patch })) > 0;
     },
 
-    async releaseKey({ principal, key }) {
-      await db
-        .deleteFrom('idempotencyKeys')
-        .where('principal', '=', principal)
-        .where('key', '=', key)
-        .where('isDone', '=', 0)
-        .execute();
+    async releaseKey({ principal, key, owner }) {
+      await connection.run(deleteUnfinishedKey, { principal, key, owner });
     },
 
     async releaseKeysBefore(time) {
-      await db.deleteFrom('idempotencyKeys').where('createdAt', '<', time).execute();
+      await connection.run(deleteKeysBefore, { time });
     },
   };
 }
+
+type Db = Kysely<Database>;
+
+interface Owned extends IdempotencyKey {
+  readonly owner: string;
+}
+
+const selectKey = (db: Db, { principal, key }: IdempotencyKey) =>
+  db
+    .selectFrom('idempotencyKeys')
+    .selectAll()
+    .where('principal', '=', principal)
+    .where('key', '=', key);
+
+const upsertKey = (db: Db, row: Database['idempotencyKeys']) =>
+  db
+    .insertInto('idempotencyKeys')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['principal', 'key']).doUpdateSet(row));
+
+const updateKey = (
+  db: Db,
+  {
+    principal,
+    key,
+    owner,
+    patch,
+  }: Owned & { readonly patch: Partial<Database['idempotencyKeys']> },
+) =>
+  db
+    .updateTable('idempotencyKeys')
+    .set(patch)
+    .where('principal', '=', principal)
+    .where('key', '=', key)
+    .where('owner', '=', owner);
+
+const deleteUnfinishedKey = (db: Db, { principal, key, owner }: Owned) =>
+  db
+    .deleteFrom('idempotencyKeys')
+    .where('principal', '=', principal)
+    .where('key', '=', key)
+    .where('owner', '=', owner)
+    .where('isDone', '=', 0);
+
+const deleteKeysBefore = (db: Db, { time }: { readonly time: number }) =>
+  db.deleteFrom('idempotencyKeys').where('createdAt', '<', time);

@@ -11,12 +11,16 @@ export interface IdempotencyKey {
   readonly key: string;
 }
 
-/** A request with an idempotency key. */
-export interface KeyedRequest extends IdempotencyKey {
-  /** SHA-256 of the method, the path and the body, in hex. */
-  readonly requestSha256: string;
+/** A key that a process has claimed. */
+export interface KeyClaim extends IdempotencyKey {
   /** Id of the worker that serves the request. */
   readonly owner: string;
+}
+
+/** A request with an idempotency key. */
+export interface KeyedRequest extends KeyClaim {
+  /** SHA-256 of the method, the path and the body, in hex. */
+  readonly requestSha256: string;
 }
 
 export interface UsedKey extends KeyedRequest {
@@ -35,12 +39,16 @@ export const KEY_RETENTION_MS = 24 * 60 * 60 * 1000;
 export interface IdempotencyWriter {
   /**
    * Claims the key for a new request. Succeeds if the key is free, or belongs to the same
-   * unfinished request of another boot; otherwise returns the current claim.
+   * unfinished request of a worker that has ended; otherwise returns the current claim.
    */
   claimKey(request: KeyedRequest): Promise<UsedKey | undefined>;
-  finishKey(key: IdempotencyKey, done: Pick<UsedKey, 'response' | 'runId'>): Promise<void>;
-  /** Releases a key whose request had no effect. */
-  releaseKey(key: IdempotencyKey): Promise<void>;
+  /**
+   * Stores the response of a request. Returns false, and changes nothing, when another worker has
+   * claimed the key; the effect of the request must then be rolled back.
+   */
+  finishKey(claim: KeyClaim, done: Pick<UsedKey, 'response' | 'runId'>): Promise<boolean>;
+  /** Releases a key whose request had no effect, unless another worker has claimed it. */
+  releaseKey(claim: KeyClaim): Promise<void>;
   /** Releases the keys that were claimed before this time. */
   releaseKeysBefore(time: number): Promise<void>;
 }

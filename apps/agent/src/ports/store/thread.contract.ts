@@ -246,7 +246,7 @@ export function threadContract(name: string, open: OpenStore): void {
           await sql.append(id, [{ type: 'a', data: {} }]);
           await sql.insertMessage(id, { id: `m-${id}`, turn: 0, role: 'user', content: [] });
           await sql.claimKey(request({ key: id }));
-          await sql.finishKey({ principal: 'p', key: id }, { response: RESPONSE, runId: id });
+          await sql.finishKey(request({ key: id }), { response: RESPONSE, runId: id });
         }
       });
       const claim = (key: string) => store.write({}, (sql) => sql.claimKey(request({ key })));

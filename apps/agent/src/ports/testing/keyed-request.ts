@@ -5,7 +5,7 @@ export const request = (fields: Partial<KeyedRequest> = {}): KeyedRequest => ({
   principal: 'p',
   key: 'k',
   requestSha256: 'aa',
-  owner: 'boot-1',
+  owner: 'worker-1',
   ...fields,
 });
 export const RESPONSE: KeptResponse = {
