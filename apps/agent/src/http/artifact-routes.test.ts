@@ -52,3 +52,39 @@ test.each<
     expect(response.body).toMatch(expected.body);
   },
 );
+
+test('the artifacts of a run are listed in pages, and a fork lists those of its source', async () => {
+  const service = await openService({
+    script: ({ messages }) =>
+      messages.length > 1
+        ? { text: 'done' }
+        : { calls: ['1', '2'].map((id) => ({ id, name: 'r__big' })) },
+    tools: { r__big: { annotations: READ_ONLY, call: () => Promise.resolve(ok(TEXT)) } },
+  });
+  const edge = await createServiceEdge(service);
+  const { id } = await service.engine.createRun({ prompt: 'go' });
+  await service.settled(id);
+  const page = async (path: string): Promise<{ data: { id: string }[]; next_cursor?: string }> =>
+    (await edge.request('GET', path)).json();
+  const { data, next_cursor: next } = await page(`/v1/runs/${id}/artifacts?limit=1`);
+  expect(data).toEqual([
+    {
+      id: expect.any(String) as string,
+      run_id: id,
+      call_id: expect.any(String) as string,
+      media_type: 'text/plain',
+      bytes: 99_994,
+      original_bytes: 99_994,
+      created_at: expect.any(String) as string,
+    },
+  ]);
+  const last = await page(`/v1/runs/${id}/artifacts?limit=1&cursor=${next}`);
+  expect(last).toMatchObject({ data: [{ run_id: id }] });
+  expect(last).not.toHaveProperty('next_cursor');
+  const fork = await service.engine.forkRun(id, { prompt: 'again' });
+  const whole = (await page(`/v1/runs/${id}/artifacts`)).data;
+  expect((await page(`/v1/runs/${fork.id}/artifacts`)).data).toEqual(whole);
+  await service.settled(fork.id);
+  await service.engine.deleteRun(id);
+  expect((await page(`/v1/runs/${fork.id}/artifacts`)).data).toEqual(whole);
+});

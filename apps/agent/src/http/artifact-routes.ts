@@ -1,12 +1,34 @@
 import type { FastifyReply } from 'fastify';
-import type { Artifact } from '../ports/store/artifact.ts';
-import { ArtifactContent, ArtifactHeaders } from './artifact-schemas.ts';
+import type * as z from 'zod';
+import type { Artifact, ListedArtifact } from '../ports/store/artifact.ts';
+import { ArtifactContent, ArtifactHeaders, ArtifactList } from './artifact-schemas.ts';
 import { Problem } from './problem.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
-import { ProblemDetails, IdParameters } from './schemas.ts';
+import { runResponses } from './run-responses.ts';
+import { IdParameters, ListQuery, ProblemDetails } from './schemas.ts';
+import { pageOf, pageOptions } from './views.ts';
 
-/** Reading artifacts: parts of results that were too long for the conversation. */
-export function artifactRoutes(app: HttpApp, { read }: RouteDependencies): void {
+/** Listing and reading artifacts: parts of results that were too long for the conversation. */
+export function artifactRoutes(app: HttpApp, dependencies: RouteDependencies): void {
+  const { read } = dependencies;
+  const runs = runResponses(dependencies);
+
+  app.get(
+    '/v1/runs/:id/artifacts',
+    {
+      schema: {
+        summary: "List a run's artifacts, oldest first",
+        params: IdParameters,
+        querystring: ListQuery,
+        response: { 200: ArtifactList, 400: ProblemDetails, 404: ProblemDetails },
+      },
+    },
+    async (request) => {
+      const { id } = await runs.existing(request.params.id);
+      return pageOf(await read.artifacts(id, pageOptions(request.query)), artifactView);
+    },
+  );
+
   app.get(
     '/v1/artifacts/:id',
     {
@@ -41,6 +63,26 @@ export function artifactRoutes(app: HttpApp, { read }: RouteDependencies): void 
       return sendBytes(reply, bytes.subarray(range.from, range.to + 1));
     },
   );
+}
+
+function artifactView({
+  id,
+  runId,
+  callId,
+  mediaType,
+  bytes,
+  originalBytes,
+  createdAt,
+}: ListedArtifact): z.output<typeof ArtifactList>['data'][number] {
+  return {
+    id,
+    run_id: runId,
+    call_id: callId,
+    media_type: mediaType,
+    bytes,
+    original_bytes: originalBytes,
+    created_at: new Date(createdAt).toISOString(),
+  };
 }
 
 /**

@@ -97,6 +97,10 @@ const ROWS: { readonly [endpoint: string]: Row } = {
     missing: gone('/v1/runs/none/events', 'run_not_found'),
     invalid: badPath('/v1/runs/<run>/events?after=-1'),
   },
+  'GET /v1/runs/{id}/artifacts': {
+    missing: gone('/v1/runs/none/artifacts', 'run_not_found'),
+    invalid: badPath(`/v1/runs/${LONG}/artifacts`),
+  },
   'GET /v1/runs/{id}/tool-calls': {
     missing: gone('/v1/runs/none/tool-calls', 'run_not_found'),
     invalid: badPath(`/v1/runs/${LONG}/tool-calls`),

@@ -1,4 +1,5 @@
 import { approvalContract } from './store/approval.contract.ts';
+import { artifactContract } from './store/artifact.contract.ts';
 import { epochContract } from './store/epoch.contract.ts';
 import { idempotencyContract } from './store/idempotency.contract.ts';
 import { inboxContract } from './store/inbox.contract.ts';
@@ -22,6 +23,7 @@ export function storeContract(name: string, open: OpenStore): void {
     approvalContract,
     threadContract,
     idempotencyContract,
+    artifactContract,
     epochContract,
     retentionContract,
     workerContract,

@@ -1,6 +1,7 @@
 import type { ArtifactReader, ArtifactWriter } from '../ports/store/artifact.ts';
 import type { Connection } from './connection.ts';
 import { artifactCodec } from './database.ts';
+import { pageByTime } from './pages.ts';
 
 /** Creates the reads of artifacts. */
 export function createArtifactReader({ kysely: db }: Connection): ArtifactReader {
@@ -13,6 +14,18 @@ export function createArtifactReader({ kysely: db }: Connection): ArtifactReader
         .executeTakeFirst();
       return row && artifactCodec.decode(row);
     },
+
+    artifacts: (runId, page) =>
+      pageByTime(
+        db
+          .selectFrom('artifacts')
+          .select(['id', 'runId', 'callId', 'mediaType', 'bytes', 'originalBytes', 'createdAt'])
+          .where('id', 'in', (owned) =>
+            owned.selectFrom('artifactOwners').select('artifactId').where('runId', '=', runId),
+          ),
+        page,
+        { order: 'oldest first', decode: (row) => row },
+      ),
 
     async ownsArtifact({ id, threadId }, artifactId) {
       let query = db

@@ -4,7 +4,7 @@ import { decodeCursor, encodeCursor, type Place } from './cursor.ts';
 import type { Database } from './database.ts';
 
 /** Tables that are listed by creation time. */
-type Listed = 'runs' | 'threads' | 'agents' | 'inboxItems' | 'rememberedApprovals';
+type Listed = 'artifacts' | 'runs' | 'threads' | 'agents' | 'inboxItems' | 'rememberedApprovals';
 
 export interface Listing<Row, T> {
   readonly order: 'newest first' | 'oldest first';

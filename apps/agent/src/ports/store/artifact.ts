@@ -1,3 +1,5 @@
+import type { Page, PageOptions } from './page.ts';
+
 /** A part of a tool result that is too long to keep in the conversation. */
 export interface Artifact {
   readonly id: string;
@@ -18,8 +20,13 @@ export interface Artifact {
   readonly createdAt: number;
 }
 
+/** An artifact without its content. */
+export type ListedArtifact = Omit<Artifact, 'text' | 'data'>;
+
 export interface ArtifactReader {
   artifact(id: string): Promise<Artifact | undefined>;
+  /** Returns the artifacts that belong to a run, oldest first. Their content is not read. */
+  artifacts(runId: string, page: PageOptions): Promise<Page<ListedArtifact>>;
   /** Whether the artifact belongs to the run, or to a run of its thread. */
   ownsArtifact(
     run: { readonly id: string; readonly threadId: string | undefined },

@@ -18,6 +18,7 @@ import { retries } from './0012-retries.ts';
 import { modelSettings } from './0013-model-settings.ts';
 import { workers } from './0014-workers.ts';
 import { fleet } from './0015-fleet.ts';
+import { artifactLists } from './0016-artifact-lists.ts';
 
 /** All migrations by number. A published migration never changes. */
 const MIGRATIONS: { readonly [name: string]: Migration } = {
@@ -36,6 +37,7 @@ const MIGRATIONS: { readonly [name: string]: Migration } = {
   '0013-model-settings': modelSettings,
   '0014-workers': workers,
   '0015-fleet': fleet,
+  '0016-artifact-lists': artifactLists,
 };
 
 /**
