@@ -1,4 +1,5 @@
 import { FleetRequester } from '../fleet/fleet-requester.ts';
+import { Heartbeat } from '../fleet/heartbeat.ts';
 import { requestedDirectory } from '../fleet/requested-directory.ts';
 import { storedCatalogue } from '../fleet/stored-catalogue.ts';
 import { StoredServers } from '../fleet/stored-servers.ts';
@@ -55,6 +56,7 @@ export async function createApi(options: AppOptions): Promise<Service> {
     policies,
     ...(config.maxQueuedRuns === undefined ? {} : { maxQueuedRuns: config.maxQueuedRuns }),
   });
+  const heartbeat = new Heartbeat({ store: opened, clock, logger });
   let phase: Phase = 'starting';
   const http = httpEdge(
     options,
@@ -83,6 +85,7 @@ export async function createApi(options: AppOptions): Promise<Service> {
     llm,
     async listen() {
       const url = await http.listen(config.port);
+      heartbeat.start();
       phase = 'ready';
       return url;
     },
@@ -90,6 +93,7 @@ export async function createApi(options: AppOptions): Promise<Service> {
       phase = 'closing';
       await http.close();
       await engine.close();
+      await heartbeat.close();
       await foundation.close();
     },
   };

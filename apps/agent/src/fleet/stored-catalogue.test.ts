@@ -100,3 +100,17 @@ test('tools are stored once for all workers with the same definitions', async ()
     expect(new Set(files.map(({ toolsDigest }) => toolsDigest)).size).toBe(1);
   });
 });
+
+test('a worker that joins again under a new id stores its states again within two seconds', async () => {
+  const fleet = await openFleet();
+  const worker = await fleet.join('w1', [READ]);
+  await connected(fleet.catalogue);
+  await worker.joinAgain('w2');
+  expect(await fleet.catalogue.servers()).toMatchObject([{ state: 'connecting' }, {}, {}]);
+  for (let second = 0; second < 2; second++) {
+    fleet.clock.advance(1000);
+    await new Promise(setImmediate);
+  }
+  await connected(fleet.catalogue);
+  expect((await fleet.catalogue.servers())[0]?.workers).toMatchObject([{ workerId: 'w2' }]);
+});

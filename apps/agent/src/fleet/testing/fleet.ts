@@ -23,6 +23,8 @@ import { catalogueServers, type CatalogueServers } from './catalogue-servers.ts'
 /** A worker with the servers of the contract of catalogues. */
 export interface Worker extends CatalogueServers {
   readonly id: string;
+  /** Makes the worker join again under a new id, as after the loss of its lease. */
+  readonly joinAgain: (id: string) => Promise<void>;
   readonly member: FleetMember;
 }
 
@@ -95,15 +97,21 @@ export async function openFleet(): Promise<Fleet> {
       await store.write({}, (change) => change.addWorker({ id, role: 'worker', pid: 1 }));
       const served = catalogueServers(tools, { pins });
       served.files.features = { ...served.files.features, ...features };
+      const identity = { id };
       const member = new FleetMember({
         fleet,
         pool: served.pool,
-        workerId: () => id,
+        workerId: () => identity.id,
         bus,
         clock,
         logger,
       });
-      const worker = { ...served, id, member };
+      const joinAgain = async (next: string): Promise<void> => {
+        await store.write({}, (change) => change.endWorker(identity.id));
+        await store.write({}, (change) => change.addWorker({ id: next, role: 'worker', pid: 1 }));
+        identity.id = next;
+      };
+      const worker = { ...served, id, joinAgain, member };
       workers.push(worker);
       await member.start();
       worker.start();

@@ -1,0 +1,49 @@
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Store } from '../ports/store.ts';
+import { HEARTBEAT_EVERY_MS } from '../ports/store/worker.ts';
+
+export interface HeartbeatOptions {
+  readonly store: Pick<Store, 'workerId' | 'write' | 'join'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * Renews the lease of a process without a sweep every two seconds, so that the idempotency keys of
+ * its requests stay its own. A process whose lease was ended joins again.
+ */
+export class Heartbeat {
+  readonly #options: HeartbeatOptions;
+  #stopTimer: () => void = () => undefined;
+  #beating: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(options: HeartbeatOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    if (this.#isClosed) return;
+    this.#stopTimer = this.#options.clock.after(HEARTBEAT_EVERY_MS, () => {
+      this.#beating = this.#beat().finally(() => this.start());
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#stopTimer();
+    await this.#beating;
+  }
+
+  async #beat(): Promise<void> {
+    const { store, logger } = this.#options;
+    const { workerId } = store;
+    try {
+      const isKept = await store.write({}, (sql) => sql.beat(workerId));
+      if (!isKept) await store.join();
+    } catch (error) {
+      logger.error('the lease of this process could not be renewed; it is tried again', { error });
+    }
+  }
+}

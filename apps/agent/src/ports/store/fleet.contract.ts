@@ -1,0 +1,161 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { ManualClock } from '../../testing/manual-clock.ts';
+import type { Clock } from '../clock.ts';
+import type { ServerState } from '../server-state.ts';
+import type { Store } from '../store.ts';
+import type { FleetStore } from './fleet.ts';
+import type { HandedJobs } from './handed-jobs.ts';
+import { LEASE_MS } from './worker.ts';
+
+interface Opened {
+  readonly store: Store;
+  readonly fleet: FleetStore;
+  readonly handedJobs: HandedJobs;
+}
+
+const state = (name: string, rest: Partial<ServerState> = {}): ServerState => ({
+  status: {
+    name,
+    transport: 'stdio',
+    state: 'ready',
+    breaker: { state: 'closed', failures: 0 },
+    quarantined: [],
+    roots: [],
+    toolCount: 1,
+    warnings: [],
+    connections: [],
+    waiting: [],
+    since: 1,
+    restarts: 0,
+  },
+  isOffering: true,
+  capabilities: { tools: {} },
+  tools: [
+    {
+      tool: {
+        wireName: `${name}__read`,
+        server: name,
+        name: 'read',
+        description: 'Reads.',
+        inputSchema: { type: 'object' },
+        annotations: {},
+        trusted: false,
+      },
+    },
+  ],
+  ...rest,
+});
+
+/**
+ * Describes the behavior of every store adapter for the servers of workers, and for commands and
+ * jobs for workers. `open` opens an empty store as an API process.
+ */
+export function fleetContract(
+  name: string,
+  open: (clock: Clock) => Promise<Opened & { readonly close: () => Promise<void> }>,
+): void {
+  describe(`store contract, servers of workers: ${name}`, () => {
+    let close = (): Promise<void> => Promise.resolve();
+    afterEach(() => close());
+
+    const opened = async (): Promise<Opened & { readonly clock: ManualClock }> => {
+      const clock = new ManualClock();
+      const parts = await open(clock);
+      close = async () => {
+        close = () => Promise.resolve();
+        await parts.close();
+      };
+      for (const id of ['w1', 'w2']) {
+        await parts.store.write({}, (change) => change.addWorker({ id, role: 'worker', pid: 1 }));
+        clock.advance(1);
+      }
+      return { ...parts, clock };
+    };
+
+    test('the workers are those with servers and a lease, oldest first', async () => {
+      const { store, fleet, clock } = await opened();
+      expect((await fleet.workers()).map(({ id }) => id)).toEqual(['w1', 'w2']);
+      await store.write({}, (change) => change.endWorker('w1'));
+      expect((await fleet.workers()).map(({ id }) => id)).toEqual(['w2']);
+      clock.advance(LEASE_MS);
+      expect(await fleet.workers()).toEqual([]);
+    });
+
+    test('the state of a server replaces the earlier state on the same worker', async () => {
+      const { fleet } = await opened();
+      await fleet.saveState('w2', state('a'));
+      await fleet.saveState('w1', state('a'));
+      await fleet.saveState('w1', state('a', { isOffering: false, capabilities: undefined }));
+      const [first, second] = await fleet.states();
+      const { tools, ...rest } = state('a');
+      expect(first).toMatchObject({ workerId: 'w1', isOffering: false, capabilities: undefined });
+      expect(second).toMatchObject({ workerId: 'w2', ...rest });
+      expect(await fleet.listedTools(second?.toolsDigest ?? '')).toEqual(tools);
+      expect(await fleet.listedTools('none')).toBeUndefined();
+    });
+
+    test('states and tools of ended workers are removed, and those of others stay', async () => {
+      const { store, fleet } = await opened();
+      await fleet.saveState('w1', state('a'));
+      await fleet.saveState('w2', state('b'));
+      const digests = (await fleet.states()).map(({ toolsDigest }) => toolsDigest);
+      await store.write({}, (change) => change.endWorker('w1'));
+      await fleet.removeLeftovers();
+      const tools = await Promise.all(digests.map((digest) => fleet.listedTools(digest)));
+      expect(tools.map((each) => each === undefined)).toEqual([true, false]);
+      await fleet.removeStates('w2');
+      expect(await fleet.states()).toEqual([]);
+    });
+
+    test('settings are kept by server until they are cleared', async () => {
+      const { fleet } = await opened();
+      await fleet.changeSettings('b', { isDrained: true });
+      await fleet.changeSettings('a', { roots: ['/data'] });
+      await fleet.changeSettings('a', { isDrained: true });
+      await fleet.changeSettings('b', { isDrained: false });
+      expect(await fleet.settings()).toEqual([
+        { server: 'a', roots: ['/data'], isDrained: true },
+        { server: 'b', roots: undefined, isDrained: false },
+      ]);
+      await fleet.clearSettings();
+      expect(await fleet.settings()).toEqual([]);
+    });
+
+    test('a command is read by its worker until it is answered or expires, and answered once', async () => {
+      const { fleet, clock } = await opened();
+      const request = {
+        id: 'r1',
+        workerId: 'w1',
+        server: 'a',
+        command: { kind: 'read_resource', uri: 'file:///x' },
+      } as const;
+      await fleet.addRequests([request, { ...request, id: 'r2' }], 1000);
+      expect(await fleet.requestsTo('w1')).toEqual([request, { ...request, id: 'r2' }]);
+      expect(await fleet.requestsTo('w2')).toEqual([]);
+      const answer = { type: 'result', result: { value: [] } } as const;
+      await fleet.answerRequest('r1', answer);
+      await fleet.answerRequest('r1', { type: 'error', code: 'internal', message: 'late' });
+      expect([await fleet.answerTo('r1'), await fleet.answerTo('r2')]).toEqual([answer, undefined]);
+      expect((await fleet.requestsTo('w1')).map(({ id }) => id)).toEqual(['r2']);
+      await fleet.removeRequests(['r1']);
+      expect(await fleet.answerTo('r1')).toBeUndefined();
+      clock.advance(1000);
+      expect(await fleet.requestsTo('w1')).toEqual([]);
+      await fleet.removeLeftovers();
+      await fleet.answerRequest('r2', answer);
+      expect(await fleet.answerTo('r2')).toBeUndefined();
+    });
+
+    test('a job is handed over once while it waits, and taken once, oldest first', async () => {
+      const { handedJobs, clock } = await opened();
+      const first = { type: 'call-tool', callId: 'c1' } as const;
+      await handedJobs.hand(first);
+      clock.advance(1);
+      for (const runId of ['r1', 'r1', 'r2']) await handedJobs.hand({ type: 'advance-run', runId });
+      const taken = await Promise.all([handedJobs.take(2), handedJobs.take(2)]);
+      expect(taken.flat()).toHaveLength(3);
+      expect(taken[0]).toContainEqual(first);
+      expect(await handedJobs.take(2)).toEqual([]);
+    });
+  });
+}

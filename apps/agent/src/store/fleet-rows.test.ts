@@ -1,0 +1,25 @@
+import { rm } from 'node:fs/promises';
+import { fleetContract } from '../ports/store/fleet.contract.ts';
+import { openStore } from './open-store.ts';
+import { databaseFolder, provideMigratedDatabase } from './testing/migrated-database.ts';
+
+fleetContract('SQLite', async (clock) => {
+  const dataDir = databaseFolder();
+  await provideMigratedDatabase(dataDir);
+  const store = await openStore({
+    dataDir,
+    role: 'api',
+    sharing: 'shared',
+    durability: 'process',
+    clock,
+  });
+  return {
+    store,
+    fleet: store.fleet,
+    handedJobs: store.handedJobs,
+    async close() {
+      await store.close();
+      await rm(dataDir, { recursive: true });
+    },
+  };
+});
