@@ -13,6 +13,9 @@ export interface CallGuardOptions {
   readonly deadlineMs: number;
 }
 
+/** Shared by all calls, because each new error collects a stack. */
+const OVER = new LlmError('aborted', 'The model call is over.');
+
 /**
  * Watchdog of one model call. Ends it when the caller aborts, when no data arrives for too long,
  * and at the deadline. The signal's reason is the `LlmError` to throw.
@@ -71,7 +74,7 @@ export class CallGuard {
     this.#stopIdle();
     this.#cancelDeadline();
     this.#options.signal.removeEventListener('abort', this.#onCallerAbort);
-    this.abort(new LlmError('aborted', `The model call to ${this.#options.label} is over.`));
+    this.abort(OVER);
   }
 
   #startIdle(): void {

@@ -29,6 +29,9 @@ interface Fitting {
   readonly within: readonly string[];
 }
 
+/** Results by schema and accepted property names: every turn of every run offers the same schemas. */
+const fitsOfSchemas = new WeakMap<JsonSchema, Map<RegExp | undefined, Fit>>();
+
 const MAX_SCHEMA_CHARACTERS = 100_000;
 const MAX_DEPTH = 40;
 const MAX_INLINED = 8;
@@ -92,6 +95,14 @@ function cutDescription(description: string, maxCharacters = Infinity): string {
  * changed; a server still gets arguments validated against its own schema.
  */
 export function fitSchema(schema: JsonSchema, rules: SchemaRules = {}): Fit {
+  let fits = fitsOfSchemas.get(schema);
+  if (fits === undefined) fitsOfSchemas.set(schema, (fits = new Map<RegExp | undefined, Fit>()));
+  let fit = fits.get(rules.propertyName);
+  if (fit === undefined) fits.set(rules.propertyName, (fit = fitAnew(schema, rules)));
+  return fit;
+}
+
+function fitAnew(schema: JsonSchema, rules: SchemaRules): Fit {
   const given = sizeProblem(schema);
   if (given !== undefined) return { problem: given };
   const folded = foldRoot(fitNode(schema, { root: schema, rules, within: [] }));
