@@ -1,7 +1,16 @@
+import { sql } from 'kysely';
 import type { ArtifactReader, ArtifactWriter } from '../ports/store/artifact.ts';
 import type { Connection } from './connection.ts';
-import { artifactCodec } from './database.ts';
+import { artifactCodec, type Database } from './database.ts';
 import { pageByTime } from './pages.ts';
+
+/**
+ * The table as its index with everything but the content. SQLite would choose the primary key, and
+ * walk over the content to the columns after it.
+ */
+const WITHOUT_CONTENT = sql<Database['artifacts']>`artifacts`.as<'artifacts'>(
+  sql`artifacts indexed by artifact_lists`,
+);
 
 /** Creates the reads of artifacts. */
 export function createArtifactReader({ kysely: db }: Connection): ArtifactReader {
@@ -18,7 +27,7 @@ export function createArtifactReader({ kysely: db }: Connection): ArtifactReader
     artifacts: (runId, page) =>
       pageByTime(
         db
-          .selectFrom('artifacts')
+          .selectFrom(WITHOUT_CONTENT)
           .select(['id', 'runId', 'callId', 'mediaType', 'bytes', 'originalBytes', 'createdAt'])
           .where('id', 'in', (owned) =>
             owned.selectFrom('artifactOwners').select('artifactId').where('runId', '=', runId),
