@@ -100,7 +100,7 @@ export async function keepLaterAnswer<Body>(
   if (key === undefined) return;
   await store.write(runId === undefined ? {} : { run: runId }, async (sql) => {
     // Nothing is stored for a run that was deleted meanwhile.
-    if (runId === undefined || (await sql.run(runId)) !== undefined)
+    if (runId === undefined || (await sql.runStatus(runId)) !== undefined)
       await sql.finishKey(
         { principal, key, owner: store.workerId },
         { response: { status, location, body }, runId },

@@ -1,6 +1,6 @@
 import type { ApprovalBinding, RememberedApproval } from '../../ports/store/approval.ts';
 import type { InboxItem } from '../../ports/store/inbox.ts';
-import type { Run } from '../../ports/store/run.ts';
+import type { RunCore } from '../../ports/store/run.ts';
 import type { ToolCall } from '../../ports/store/tool-call.ts';
 import type { CatalogueTool } from '../../ports/tool-catalogue.ts';
 import { bindingOf, driftOf } from './binding.ts';
@@ -16,7 +16,7 @@ type Parts = Uses<'workerId' | 'dispatcher' | 'clock' | 'newId' | 'policyOf' | '
 export type ApprovalDecision = 'auto' | 'remembered' | 'ask' | 'deny';
 
 export interface Candidate {
-  readonly run: Run;
+  readonly run: RunCore;
   readonly call: Pick<ToolCall, 'id' | 'arguments'>;
   readonly tool: CatalogueTool;
 }
@@ -34,7 +34,7 @@ export async function decideCall(
 }
 
 export interface ApprovalRequest {
-  readonly run: Run;
+  readonly run: RunCore;
   readonly call: ToolCall;
   readonly tool: CatalogueTool;
   /** Reason why approval is required again. */
@@ -69,7 +69,7 @@ export async function askForApproval(
 }
 
 /** Scopes for which an approval can be remembered in this run. */
-function rememberableScopes(run: Run): readonly ('call' | 'run' | 'thread')[] {
+function rememberableScopes(run: RunCore): readonly ('call' | 'run' | 'thread')[] {
   return run.threadId === undefined ? ['call', 'run'] : ['call', 'run', 'thread'];
 }
 
@@ -92,7 +92,7 @@ const HELD: SendDecision = { type: 'held' };
 export async function decideSend(
   context: Parts,
   change: Change,
-  { run, call }: { readonly run: Run; readonly call: ToolCall },
+  { run, call }: { readonly run: RunCore; readonly call: ToolCall },
 ): Promise<SendDecision> {
   const tool = context.dispatcher.find(call.wireName);
   const policy = approvalPolicy(
@@ -128,7 +128,7 @@ async function isRemembered(
     run,
     tool,
     binding,
-  }: { readonly run: Run; readonly tool: CatalogueTool; readonly binding: ApprovalBinding },
+  }: { readonly run: RunCore; readonly tool: CatalogueTool; readonly binding: ApprovalBinding },
 ): Promise<boolean> {
   const remembered = await sql.rememberedApprovals({ runId: run.id, threadId: run.threadId });
   return remembered.some((approval) => isApprovalOf(approval, tool, binding));

@@ -1,4 +1,4 @@
-import type { Run } from '../../ports/store/run.ts';
+import type { RunCore } from '../../ports/store/run.ts';
 import type { ToolCall } from '../../ports/store/tool-call.ts';
 import type { CallWaiting } from '../../ports/tool-catalogue.ts';
 import type {
@@ -62,7 +62,7 @@ const TOO_MANY_INPUT_REQUESTS = `The server sent ${MAX_INPUT_REQUESTS} input req
 
 /** A call that this process sends. Its attempt is committed before the first byte. */
 export interface Dispatched {
-  readonly run: Run;
+  readonly run: RunCore;
   readonly call: ToolCall;
   readonly activity: CallActivity;
 }
@@ -183,7 +183,7 @@ async function dispatch(
   return commit(
     planned.runId,
     async (change) => {
-      const run = await change.sql.run(planned.runId);
+      const run = await change.sql.runCore(planned.runId);
       if (run?.status !== 'running' && run?.status !== 'input_required') return undefined;
       // Read again, because a person may have changed the arguments.
       const call = await change.sql.toolCall(planned.id);
@@ -207,7 +207,7 @@ async function takeOver(
 ): Promise<Dispatched | undefined> {
   if (closing.aborted) return undefined;
   return commit(parked.runId, async ({ sql }) => {
-    const [run, call] = [await sql.run(parked.runId), await sql.toolCall(parked.id)];
+    const [run, call] = [await sql.runCore(parked.runId), await sql.toolCall(parked.id)];
     if (run === undefined || call?.attempt !== parked.attempt || !isParked(call)) return undefined;
     await moveCall(sql, call, { transition: 'claim', owner: workerId });
     return { run, call, activity };

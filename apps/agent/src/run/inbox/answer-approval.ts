@@ -80,7 +80,7 @@ async function remember(
 ): Promise<string | undefined> {
   if (response.remember === undefined || response.remember === 'call' || binding === undefined)
     return undefined;
-  const run = await sql.run(runId);
+  const run = await sql.runCore(runId);
   const id = newId();
   await sql.rememberApproval({
     id,

@@ -14,7 +14,7 @@ export function completeElicitation(
   elicitationId: string,
 ): Promise<void> {
   return commit(runId, async ({ sql, emit }) => {
-    const run = await sql.run(runId);
+    const run = await sql.runCore(runId);
     const items = await sql.inboxItems({ callId });
     for (const item of items) {
       const { kind, state, request } = item;

@@ -1,6 +1,6 @@
 import { ErrorCode, ProtocolError, type JsonObject } from '@signalbox/mcp-core';
 import type { InboxItem, InboxKind, InboxState } from '../../ports/store/inbox.ts';
-import type { Run } from '../../ports/store/run.ts';
+import type { RunCore } from '../../ports/store/run.ts';
 import type { ToolCall } from '../../ports/store/tool-call.ts';
 import type { CallActivity } from '../core/activities.ts';
 import type { Change } from '../core/commits.ts';
@@ -28,7 +28,7 @@ const CLOSED_BY_ANSWER: ReadonlySet<InboxState> = new Set(['answered', 'delivere
 
 /** The call during which a server sends an input request. */
 export interface RequestingCall {
-  readonly run: Run;
+  readonly run: RunCore;
   readonly call: ToolCall;
   readonly activity: CallActivity;
 }

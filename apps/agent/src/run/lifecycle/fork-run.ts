@@ -61,13 +61,16 @@ export async function forkRun(
     forkedFrom: { runId: id, turn },
   });
   await refuseUnusable(context, run);
+  // Messages of past turns do not change, and may be long: they are read before the transaction.
+  const said = await historyUpTo(context.store.read, source, turn);
   return context.commit(
     run.id,
     async (change) => {
       const { sql } = change;
-      const history = (await historyUpTo(sql, source, turn)).map((said) =>
-        run.model === model && run.provider === provider ? said : withoutNative(said),
-      );
+      if ((await sql.runStatus(id)) === undefined)
+        throw new EngineError('run_not_found', `There is no run ${id}.`);
+      const history =
+        run.model === model && run.provider === provider ? said : said.map(withoutNative);
       const kept = turn === 0 && prompt !== undefined ? withoutPrompt(history) : history;
       const messages =
         prompt === undefined

@@ -15,7 +15,7 @@ export interface Charge {
 /** Adds the usage of a model call to its run. A settled run does not change. */
 export async function charge(change: Change, { usage, model, call }: Charge): Promise<void> {
   const { sql, runId, emit } = change;
-  const run = await sql.run(runId);
+  const run = await sql.runCore(runId);
   if (run === undefined || isSettled(run)) return;
   const total = addUsage(run.usage, usage);
   await sql.updateRun(runId, { usage: total });

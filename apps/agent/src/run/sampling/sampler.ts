@@ -65,7 +65,7 @@ export class Sampler {
     const requests = this.#isSpent
       ? Infinity
       : await this.#context.commit(runId, async ({ sql }) => {
-          const run = await sql.run(runId);
+          const run = await sql.runCore(runId);
           const spent = run === undefined ? undefined : overBudget(run);
           if (spent !== undefined) throw new ProtocolError(ErrorCode.rejectedByUser, spent.message);
           const count = await sql.countSampling(runId, server);

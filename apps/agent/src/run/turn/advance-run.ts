@@ -41,7 +41,7 @@ async function claimRun(
   runId: string,
 ): Promise<boolean> {
   return context.commit(runId, async (change) => {
-    const run = await change.sql.run(runId);
+    const run = await change.sql.runCore(runId);
     if (run?.status !== 'queued') return true;
     if (!(await isNextInThread(change.sql, run))) return false;
     const startedAt = context.clock.now();

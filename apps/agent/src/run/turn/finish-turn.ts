@@ -1,6 +1,6 @@
 import { addUsage } from '../../usage/add-usage.ts';
 import type { LlmFinish } from '../../ports/llm-provider.ts';
-import type { RunError, Run } from '../../ports/store/run.ts';
+import type { RunCore, RunError } from '../../ports/store/run.ts';
 import type { Turn } from './begin-turn.ts';
 import { overBudget, emitLimitEvents } from '../limits/budget.ts';
 import type { Change } from '../core/commits.ts';
@@ -40,7 +40,7 @@ export async function finishTurn(
   { turn, finish, maxTokens, checked }: TurnEnd,
 ): Promise<void> {
   const { sql, runId } = change;
-  const run = await sql.run(runId);
+  const run = await sql.runCore(runId);
   if (run === undefined || !(await sql.endTurn(turn.messageId, 'completed'))) return;
   const toolUses = finish.message.content.filter((block) => block.type === 'tool_use');
   await storeMessage(change, { turn, finish, run, toolUses });
@@ -62,7 +62,7 @@ export async function finishTurn(
 interface Finished {
   readonly turn: Turn;
   readonly finish: LlmFinish;
-  readonly run: Run;
+  readonly run: RunCore;
   readonly toolUses: readonly ToolUse[];
 }
 
@@ -132,7 +132,7 @@ async function callTools(
       reason: 'tool_call_limit',
     });
   }
-  const current = await change.sql.run(run.id);
+  const current = await change.sql.runCore(run.id);
   const spent = current === undefined ? undefined : overBudget(current);
   if (spent !== undefined)
     return endRun(context, change, {

@@ -1,12 +1,12 @@
 import { isPlainObject } from '../../json/plain-object.ts';
-import type { Run } from '../../ports/store/run.ts';
+import type { Run, RunCore } from '../../ports/store/run.ts';
 import type { Turn } from './begin-turn.ts';
 import type { Change } from '../core/commits.ts';
 import { endRun } from '../lifecycle/end-run.ts';
 import type { Uses } from '../core/engine-parts.ts';
 
 export interface FinalAnswer {
-  readonly run: Run;
+  readonly run: RunCore;
   readonly turn: Turn;
   /** Text of the last message. */
   readonly answer: string;

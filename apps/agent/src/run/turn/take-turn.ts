@@ -113,7 +113,7 @@ async function stopTurn(
   if (!(error instanceof LlmError) && !signal.aborted)
     context.logger.error('a model call failed', { run_id: run.id, error });
   const work = async (change: Change): Promise<void> => {
-    const isCancelling = (await change.sql.run(run.id))?.status === 'cancelling';
+    const isCancelling = (await change.sql.runStatus(run.id)) === 'cancelling';
     if (error instanceof LlmError && error.usage !== undefined)
       await charge(change, { usage: error.usage, model: run.model });
     if (!isCancelling && (signal.reason as StopCause | undefined) === 'shutdown')
