@@ -4,6 +4,7 @@ import { epochContract } from './store/epoch.contract.ts';
 import { idempotencyContract } from './store/idempotency.contract.ts';
 import { inboxContract } from './store/inbox.contract.ts';
 import { messageContract } from './store/message.contract.ts';
+import { progressContract } from './store/progress.contract.ts';
 import { retentionContract } from './store/retention.contract.ts';
 import { eventContract } from './store/run-event.contract.ts';
 import { runContract } from './store/run.contract.ts';
@@ -25,6 +26,7 @@ export function storeContract(name: string, open: OpenStore): void {
     idempotencyContract,
     artifactContract,
     epochContract,
+    progressContract,
     retentionContract,
     workerContract,
   ])

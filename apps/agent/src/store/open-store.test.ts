@@ -1,8 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { storeContract } from '../ports/store.contract.ts';
@@ -11,13 +19,18 @@ import type { Clock } from '../ports/clock.ts';
 import { queuedRun } from '../ports/testing/queued-run.ts';
 import { openStore } from './open-store.ts';
 import { StoreError } from './store-error.ts';
+import { databaseFolder, provideMigratedDatabase } from './testing/migrated-database.ts';
 
 const clock: Clock = { now: () => 1234, after: () => () => undefined };
 const newDataDir = (): string => join(mkdtempSync(join(tmpdir(), 'signalbox-store-')), 'data');
 const open = (dataDir: string, durability: 'process' | 'power' = 'process'): Promise<Store> =>
   openStore({ dataDir, durability, clock });
-const openWith = (time: Clock = clock): Promise<Store> =>
-  openStore({ dataDir: newDataDir(), durability: 'process', clock: time });
+
+async function openWith(time: Clock = clock): Promise<Store> {
+  const dataDir = join(databaseFolder(), 'data');
+  await provideMigratedDatabase(dataDir);
+  return openStore({ dataDir, durability: 'process', clock: time });
+}
 
 async function refusal(dataDir: string): Promise<string> {
   const error: unknown = await open(dataDir).catch((reason: unknown) => reason);
@@ -27,6 +40,19 @@ async function refusal(dataDir: string): Promise<string> {
 }
 
 storeContract('SQLite', openWith);
+
+test('every method of a transaction has a contract test', async () => {
+  const ports = new URL('../ports/', import.meta.url);
+  const contracts = readdirSync(ports, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.contract.ts') || name.startsWith(`testing${sep}`))
+    .map((name) => readFileSync(new URL(name, ports), 'utf8'))
+    .join('\n');
+  const store = await openWith();
+  const methods = await store.write({}, async (sql) => Object.keys(sql));
+  await store.close();
+  expect(methods.length).toBeGreaterThan(60);
+  expect(methods.filter((name) => !contracts.includes(`.${name}(`))).toEqual([]);
+});
 
 describe('the database', () => {
   test('finds the open items of a run, and a page of the inbox, without reading items of others', async () => {

@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
+import { sharedStoreContract } from '../ports/shared-store.contract.ts';
 import { queuedRun } from '../ports/testing/queued-run.ts';
 import type { Sharing } from './data-dir-lock.ts';
 import { openStore, type OpenedStore } from './open-store.ts';
@@ -47,7 +48,14 @@ const HOLD = `
   // A store without references is collected, and its locks are released.
   setInterval(() => store.workerId, 1000);`;
 
-test('several processes share a data directory; only the first is alone', async () => {
+sharedStoreContract('SQLite', async () => {
+  const dataDir = newDataDir();
+  await provideMigratedDatabase(dataDir);
+  const options = { dataDir, durability: 'process', clock, sharing: 'shared' } as const;
+  return [await openStore(options), await openStore(options)];
+});
+
+test('several processes share a data directory; only a process without others is alone', async () => {
   const dataDir = newDataDir();
   await provideMigratedDatabase(dataDir);
   const other = await runScript(dataDir, HOLD);
@@ -56,17 +64,12 @@ test('several processes share a data directory; only the first is alone', async 
   await expect(open(dataDir, 'alone')).rejects.toThrow(
     `is in use by the processes ${other.pid}, ${process.pid}. Stop them, or choose another data directory.`,
   );
+  await second.close();
+  const third = await open(dataDir);
+  expect(third.isAlone).toBe(false);
+  await third.close();
   await other.kill();
-  // This process still has the directory open.
-  expect((await open(dataDir)).isAlone).toBe(false);
-});
-
-test('a process whose others were killed is alone', async () => {
-  const dataDir = newDataDir();
-  await provideMigratedDatabase(dataDir);
-  await (await runScript(dataDir, HOLD)).kill();
-  const store = await open(dataDir);
-  expect(store.isAlone).toBe(true);
+  expect((await open(dataDir)).isAlone).toBe(true);
 });
 
 test('a process that needs the data directory alone excludes those that share it', async () => {

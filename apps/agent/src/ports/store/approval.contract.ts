@@ -40,6 +40,14 @@ export function approvalContract(name: string, open: OpenStore): void {
         approval('p1', 'r1'),
         approval('p2', 'r2'),
       ]);
+      const page = await store.read.approvals({ limit: 1 });
+      expect(page.data).toEqual([approval('p1', 'r1')]);
+      const cursor = page.nextCursor ?? '';
+      expect(await store.read.approvals({ limit: 1, cursor })).toEqual({
+        data: [approval('p2', 'r2')],
+        nextCursor: undefined,
+      });
+      expect((await store.read.approvals({ limit: 9, runId: 'r2' })).data).toHaveLength(1);
     });
 
     test('audit entries are numbered in commit order, and a rolled-back entry leaves no gap', async () => {

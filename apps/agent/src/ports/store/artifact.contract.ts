@@ -4,6 +4,8 @@ import { queuedRun } from '../testing/queued-run.ts';
 import { textArtifact } from '../testing/text-artifact.ts';
 import { InvalidCursorError } from './errors.ts';
 
+const NO_THREAD = { threadId: undefined, threadPosition: undefined };
+
 /** Describes the behavior of every store adapter for artifacts. */
 export function artifactContract(name: string, open: OpenStore): void {
   describe(`store contract, artifacts: ${name}`, () => {
@@ -42,6 +44,60 @@ export function artifactContract(name: string, open: OpenStore): void {
       await expect(
         store.read.artifacts('a', { limit: 9, cursor: 'forged' }),
       ).rejects.toBeInstanceOf(InvalidCursorError);
+    });
+
+    test('texts and bytes are read back as they were written', async () => {
+      const store = await openStore();
+      const text = textArtifact('text');
+      const image = {
+        ...textArtifact('image'),
+        mediaType: 'image/png',
+        text: '',
+        data: Buffer.from([0, 255, 128]),
+        bytes: 3,
+        originalBytes: 3,
+      };
+      await store.write({ run: 'a' }, async (sql) => {
+        await sql.insertRun(queuedRun('a'));
+        for (const artifact of [text, image]) await sql.insertArtifact(artifact);
+      });
+      expect(await store.read.artifact('text')).toEqual(text);
+      expect(await store.read.artifact('image')).toEqual(image);
+      expect(await store.read.artifact('none')).toBeUndefined();
+    });
+
+    test('an artifact belongs to its run, to the runs of the same thread, and to runs that share it', async () => {
+      const store = await openStore();
+      await store.write({ thread: 't1' }, async (sql) => {
+        await sql.insertThread({
+          id: 't1',
+          title: undefined,
+          metadata: {},
+          createdAt: 1,
+          updatedAt: 1,
+        });
+        for (const [threadPosition, id] of ['first', 'second', 'third'].entries())
+          await sql.insertRun(queuedRun(id, { threadId: 't1', threadPosition }));
+        for (const id of ['fork', 'other']) await sql.insertRun(queuedRun(id));
+        for (const id of ['first', 'second', 'third'])
+          await sql.insertArtifact(textArtifact(`of-${id}`, id));
+        await sql.shareArtifacts({ id: 'second', threadId: 't1', threadPosition: 1 }, 'fork');
+      });
+      const { read } = store;
+      const owned = async (id: string, threadId?: string): Promise<readonly string[]> => {
+        const ids = ['of-first', 'of-second', 'of-third'];
+        const owns = await Promise.all(
+          ids.map((artifact) => read.ownsArtifact({ id, threadId }, artifact)),
+        );
+        return ids.filter((_, index) => owns[index]);
+      };
+      expect(await owned('first', 't1')).toEqual(['of-first', 'of-second', 'of-third']);
+      expect(await owned('fork')).toEqual(['of-first', 'of-second']);
+      expect(await owned('other')).toEqual([]);
+      await store.write({ run: 'other' }, (sql) =>
+        sql.shareArtifacts({ id: 'fork', ...NO_THREAD }, 'other'),
+      );
+      expect(await owned('other')).toEqual(['of-first', 'of-second']);
     });
   });
 }
