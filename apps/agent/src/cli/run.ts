@@ -57,13 +57,15 @@ export async function runTask(
   });
   let isUnasked = false;
   let answeredCalls = 0;
+  const show = (frame: RunFrame): void => {
+    reader.frame(frame);
+    if (frame.type !== 'event') return;
+    if (frame.event.type === 'inbox.opened' && !canAsk) isUnasked = true;
+    if (frame.event.type === 'tool_call.completed') answeredCalls += 1;
+  };
   try {
-    for await (const frame of followRun(app, { runId: run.id, after: 0, signal: stop.signal })) {
-      reader.frame(frame);
-      if (frame.type !== 'event') continue;
-      if (frame.event.type === 'inbox.opened' && !canAsk) isUnasked = true;
-      if (frame.event.type === 'tool_call.completed') answeredCalls += 1;
-    }
+    const batches = followRun(app, { runId: run.id, after: 0, signal: stop.signal });
+    for await (const batch of batches) for (const frame of batch) show(frame);
     reader.end();
     return { run: (await app.read.run(run.id)) ?? run, isUnasked, answeredCalls };
   } finally {

@@ -5,7 +5,7 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Run } from '../ports/store/run.ts';
 import { queuedRun } from '../ports/testing/queued-run.ts';
@@ -256,4 +256,32 @@ test('a stalled reader delays neither the run nor other readers', async () => {
   expect((await take(frames(slow), 9999)).map((frame) => frame.id).slice(1)).toEqual(
     Array.from({ length: 2002 }, (_, index) => String(index + 1)),
   );
+});
+
+test('the chunks of a stream are those of HTTP/1.1, its connection serves the next request, and HTTP/1.0 has none', async () => {
+  await edge.append('run-1', ['run.completed'], { status: 'completed' });
+  const ask = async (lines: readonly string[]): Promise<string> => {
+    const socket = connect((edge.app.server.address() as AddressInfo).port, '127.0.0.1');
+    socket.setEncoding('utf8').write(lines.join('\r\n'));
+    let text = '';
+    socket.on('data', (part: string) => (text += part));
+    await once(socket, 'close');
+    return text;
+  };
+  const stream = (version: string): readonly string[] => [
+    `GET /v1/runs/run-1/events HTTP/${version}`,
+    'host: 127.0.0.1',
+    'accept: text/event-stream',
+  ];
+  const next = ['', '', 'GET /healthz HTTP/1.1', 'host: 127.0.0.1', 'connection: close', '', ''];
+  const [first = '', second = ''] = (await ask([...stream('1.1'), ...next])).split('\r\n0\r\n\r\n');
+  const [head = '', ...body] = first.split('\r\n\r\n');
+  expect(head.toLowerCase()).toContain('transfer-encoding: chunked');
+  const parts = body.join('\r\n\r\n').split('\r\n');
+  for (let index = 0; index < parts.length; index += 2)
+    expect(Buffer.byteLength(parts[index + 1] ?? '')).toBe(Number.parseInt(parts[index] ?? '', 16));
+  expect(second).toMatch(/^HTTP\/1\.1 200 OK/);
+  const plain = await ask([...stream('1.0'), '', '']);
+  expect(plain.slice(plain.indexOf('\r\n\r\n') + 4)).toMatch(/^event: run\.snapshot\n/);
+  expect(plain.endsWith('\n\n')).toBe(true);
 });

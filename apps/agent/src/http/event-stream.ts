@@ -4,9 +4,9 @@ import type { ServiceMetrics } from '../metrics/service-metrics.ts';
 import type { Run } from '../ports/store/run.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { SignalWatch } from '../signals/signal-watch.ts';
-import { followRun } from '../run/follow/follow-run.ts';
+import { followRun, type RunFrame } from '../run/follow/follow-run.ts';
 import type { FollowReader } from '../run/follow/shared-run-reader.ts';
-import type { FrameTexts } from './frame-texts.ts';
+import type { FrameEncoder } from './frame-encoder.ts';
 import { failedRequest } from './request-id.ts';
 import type { RouteDependencies } from './route.ts';
 import { SseWriter } from './sse-writer.ts';
@@ -16,7 +16,7 @@ export interface EventStreamDependencies {
   readonly follow: FollowReader;
   readonly watch: SignalWatch;
   readonly clock: Clock;
-  readonly frames: FrameTexts;
+  readonly frames: FrameEncoder;
   readonly metrics: Pick<ServiceMetrics, 'streamOpened'>;
 }
 
@@ -43,16 +43,26 @@ export async function streamEvents(
   const streamClosed = dependencies.metrics.streamOpened();
   const stopHeartbeat = heartbeat(dependencies.clock, writer);
   try {
-    const frames = followRun(
+    const batches = followRun(
       { read: dependencies.follow, watch: dependencies.watch },
       { runId: start.run.id, after: start.after, signal: gone.signal },
     );
-    for await (const frame of frames) await writer.write(dependencies.frames.textOf(frame));
+    for await (const batch of batches) await writeAll(dependencies.frames, writer, batch);
     writer.end();
   } finally {
     stopHeartbeat();
     streamClosed();
   }
+}
+
+/** Writes and removes the frames, so that a silent stream holds none. */
+async function writeAll(
+  encoder: FrameEncoder,
+  writer: SseWriter,
+  frames: RunFrame[],
+): Promise<void> {
+  for (const frame of frames.splice(0))
+    if (!writer.push(encoder.encode(frame))) await writer.drained();
 }
 
 export function heartbeat(clock: Clock, writer: SseWriter): () => void {

@@ -13,7 +13,7 @@ import type { ApiDocument } from './api-document.ts';
 import { describeApi } from './describe-api.ts';
 import { BODY_LIMIT, DEFAULT_MAX_PENDING_BODY_BYTES, limitPendingBodies } from './body-budget.ts';
 import { protectEdge, type EdgeOptions } from './edge.ts';
-import { FrameTexts } from './frame-texts.ts';
+import { FrameEncoder } from './frame-encoder.ts';
 import { collectMethods } from './allowed-methods.ts';
 import { connectionLimits, type ConnectionLimits } from './connection-limits.ts';
 import { createServeOnce, principalOf } from './idempotency.ts';
@@ -158,7 +158,7 @@ export async function createHttpServer(
     once: createServeOnce({ ...dependencies, principal }),
     follow: shareReads(dependencies.read),
     watch: new SignalWatch(dependencies.bus, dependencies.clock),
-    frames: new FrameTexts(dependencies.llm),
+    frames: new FrameEncoder(dependencies.llm),
     streams: new StreamSlots(
       Math.min(admission.streams ?? limits.streams, limits.streams),
       admission.streamsPerRun,

@@ -77,11 +77,11 @@ function watched(promise: Promise<unknown>): { readonly isPending: boolean } {
 async function read(service: Service, runId: string): Promise<readonly RunFrame[]> {
   const { bus, clock } = service;
   const frames: RunFrame[] = [];
-  for await (const frame of followRun(
+  for await (const batch of followRun(
     { read: shareReads(service.read), watch: new SignalWatch(bus, clock) },
     { runId, after: 0, signal: new AbortController().signal },
   ))
-    frames.push(frame);
+    frames.push(...batch);
   return frames;
 }
 

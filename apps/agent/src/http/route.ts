@@ -20,7 +20,7 @@ import type { ToolCatalogue } from '../ports/tool-catalogue.ts';
 import type { Traces } from '../ports/traces.ts';
 import type { SignalWatch } from '../signals/signal-watch.ts';
 import type { FollowReader } from '../run/follow/shared-run-reader.ts';
-import type { FrameTexts } from './frame-texts.ts';
+import type { FrameEncoder } from './frame-encoder.ts';
 import type { ServeOnce } from './idempotency.ts';
 import type { FailedRequest } from './request-id.ts';
 import type { StreamSlots } from './stream-slots.ts';
@@ -55,7 +55,7 @@ export interface RouteDependencies extends HttpDependencies {
   readonly once: ServeOnce;
   readonly follow: FollowReader;
   readonly watch: SignalWatch;
-  readonly frames: FrameTexts;
+  readonly frames: FrameEncoder;
   readonly streams: StreamSlots;
 }
 

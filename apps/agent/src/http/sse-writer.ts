@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import type { Clock } from '../ports/clock.ts';
 
 export interface SseFrame {
@@ -20,15 +21,33 @@ export interface SseOptions {
  */
 export const STALL_MS = 60_000;
 
-/** Returns a frame as text. */
-export function frameText({ id, event, data }: SseFrame): string {
-  return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+/** An encoded frame. Many streams can write it without a copy. */
+export interface EncodedFrame {
+  readonly text: Uint8Array;
+  /** The text as a chunk of a chunked response. */
+  readonly chunk: Uint8Array;
+}
+
+/** Returns the bytes of a frame. */
+export function encodeFrame({ id, event, data }: SseFrame): EncodedFrame {
+  return encode(
+    `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`,
+  );
+}
+
+/** @see https://www.rfc-editor.org/rfc/rfc9112#section-7.1 */
+function encode(text: string): EncodedFrame {
+  const size = Buffer.byteLength(text).toString(16);
+  const chunk = Buffer.from(`${size}\r\n${text}\r\n`);
+  return { chunk, text: chunk.subarray(size.length + 2, -2) };
 }
 
 /** Writes server-sent events and waits for a slow reader instead of buffering. @see https://html.spec.whatwg.org/multipage/server-sent-events.html */
 export class SseWriter {
   readonly #response: ServerResponse;
   readonly #clock: Clock;
+  /** Whether this writer and not the response divides the body into chunks. */
+  readonly #writesChunks: boolean;
 
   constructor(response: ServerResponse, { clock, headers = {} }: SseOptions) {
     this.#response = response;
@@ -42,16 +61,27 @@ export class SseWriter {
     for (const [name, value] of Object.entries(all)) response.setHeader(name, value);
     response.statusCode = 200;
     response.flushHeaders();
+    this.#writesChunks = response.chunkedEncoding && response.socket instanceof Socket;
+    if (this.#writesChunks) response.chunkedEncoding = false;
   }
 
   get closed(): boolean {
     return this.#response.closed || this.#response.destroyed;
   }
 
-  /** Writes a frame, or its text. Resolves when the reader can take more or has disconnected. */
-  async write(frame: SseFrame | string): Promise<void> {
-    if (this.closed || this.#response.write(typeof frame === 'string' ? frame : frameText(frame)))
-      return;
+  /** Writes a frame. Resolves when the reader can take more or has disconnected. */
+  async write(frame: SseFrame): Promise<void> {
+    if (!this.push(encodeFrame(frame))) await this.drained();
+  }
+
+  /** Writes a frame. Returns false when the next write should await `drained`. */
+  push({ text, chunk }: EncodedFrame): boolean {
+    return this.closed || this.#response.write(this.#writesChunks ? chunk : text);
+  }
+
+  /** Resolves when the reader can take more or has disconnected. */
+  async drained(): Promise<void> {
+    if (this.closed || !this.#response.writableNeedDrain) return;
     const gone = new AbortController();
     const onClose = (): void => gone.abort();
     this.#response.once('close', onClose);
@@ -65,10 +95,11 @@ export class SseWriter {
 
   /** Writes a comment, unless earlier output is still pending. */
   comment(text: string): void {
-    if (!this.closed && !this.#response.writableNeedDrain) this.#response.write(`: ${text}\n\n`);
+    if (!this.closed && !this.#response.writableNeedDrain) this.push(encode(`: ${text}\n\n`));
   }
 
   end(): void {
+    if (this.#writesChunks) this.#response.chunkedEncoding = true;
     this.#response.end();
   }
 }

@@ -30,11 +30,11 @@ function followed() {
   const frames: RunFrame[] = [];
   const stop = new AbortController();
   const reading = (async () => {
-    for await (const frame of followRun(
+    for await (const batch of followRun(
       { read: read as StoreReader, watch: new SignalWatch(bus, clock) },
       { runId: 'r1', after: 0, signal: stop.signal },
     ))
-      frames.push(frame);
+      frames.push(...batch);
   })();
   return {
     state,
@@ -170,10 +170,10 @@ test('a stream ends when its run is deleted while its events are read', async ()
   };
   const types: string[] = [];
   const { signal } = new AbortController();
-  for await (const frame of followRun(
+  for await (const [frame] of followRun(
     { read: read as StoreReader, watch: new SignalWatch(bus, new ManualClock()) },
     { runId: 'r1', after: 3, signal },
   ))
-    types.push(frame.type);
+    if (frame !== undefined) types.push(frame.type);
   expect(types).toEqual(['snapshot']);
 });

@@ -37,74 +37,83 @@ export interface FollowOptions {
 const PAGE = 500;
 
 /**
- * Follows a run until it is settled and every event was delivered, or the signal aborts. No event
- * is missed or delivered twice. The text deltas of a message continue exactly where the snapshot's
- * text or the previous delta ended; text whose signals are lost is read from the store. The last
- * deltas come before `message.completed`, which has the whole text. A slow reader delays no other reader: its deltas are dropped when too many wait.
+ * Follows a run until it is settled and every event was delivered, or the signal aborts. Yields the
+ * frames that are there together; a consumer that empties the array keeps none of them in memory. No event is missed or delivered twice. The text deltas of a message
+ * continue exactly where the snapshot's text or the previous delta ended; text whose signals are lost
+ * is read from the store. The last deltas come before `message.completed`, which has the whole text. A
+ * slow reader delays no other reader: its deltas are dropped when too many wait.
  */
 export async function* followRun(
   dependencies: { read: FollowReader; watch: SignalWatch },
   options: FollowOptions,
-): AsyncGenerator<RunFrame, void> {
+): AsyncGenerator<RunFrame[], void> {
   const { read, watch } = dependencies;
+  const { runId, signal } = options;
   const mailbox = new Mailbox(options.after);
-  const unsubscribe = watch.subscribe(`run:${options.runId}`, {
-    onSignal: (signal) => mailbox.receive(signal),
-    onLook: () => look(read, mailbox, options.runId),
+  const unsubscribe = watch.subscribe(`run:${runId}`, {
+    onSignal: (received) => mailbox.receive(received),
+    onLook: () => look(read, mailbox, runId),
   });
   const stop = (): void => mailbox.wake();
-  options.signal.addEventListener('abort', stop);
+  signal.addEventListener('abort', stop);
   try {
-    yield* snapshotOf(read, mailbox, options.runId);
-    yield* framesAfterSnapshot(read, mailbox, options);
+    yield* snapshotOf(read, mailbox, runId);
+    let isOver = false;
+    while (!signal.aborted && !isOver) {
+      isOver = yield* waitingFrames(read, mailbox, runId);
+      if (!isOver) await mailbox.changed();
+    }
   } finally {
-    options.signal.removeEventListener('abort', stop);
+    signal.removeEventListener('abort', stop);
     unsubscribe();
   }
+}
+
+/** Delivers what waits. Returns whether that was everything of a settled run. */
+async function* waitingFrames(
+  read: FollowReader,
+  mailbox: Mailbox,
+  runId: string,
+): AsyncGenerator<RunFrame[], boolean> {
+  const frames = mailbox.takeEvents().flatMap((event) => framesOf(mailbox, event));
+  let isOver = false;
+  if (mailbox.takeNews()) {
+    if (frames.length > 0) yield frames.splice(0);
+    isOver = yield* newEvents(read, mailbox, runId);
+  }
+  if (mailbox.hasGap()) mailbox.knowText(await read.partial(runId));
+  // The waiting deltas continue the text of the snapshot.
+  if (mailbox.takeOverflow()) {
+    yield [...frames, { type: 'gap', runId }];
+    yield* snapshotOf(read, mailbox, runId);
+    return isOver || (yield* waitingFrames(read, mailbox, runId));
+  }
+  frames.push(...framesOfDeltas(mailbox));
+  if (frames.length > 0) yield frames;
+  return isOver;
 }
 
 async function* snapshotOf(
   read: FollowReader,
   mailbox: Mailbox,
   runId: string,
-): AsyncGenerator<RunFrame, void> {
+): AsyncGenerator<RunFrame[], void> {
   const run = await read.run(runId);
   if (run === undefined) return;
   const [partial, inbox] = await Promise.all([read.partial(run.id), read.openInbox([run.id])]);
   mailbox.begin(partial);
-  yield { type: 'snapshot', run, partial, inbox };
+  yield [{ type: 'snapshot', run, partial, inbox }];
 }
 
-async function* framesAfterSnapshot(
-  read: FollowReader,
-  mailbox: Mailbox,
-  { runId, signal }: FollowOptions,
-): AsyncGenerator<RunFrame, void> {
-  let isOver = false;
-  while (!signal.aborted) {
-    for (const event of mailbox.takeEvents()) yield* framesOf(mailbox, event);
-    if (mailbox.takeNews()) isOver = yield* newEvents(read, mailbox, runId);
-    if (mailbox.hasGap()) mailbox.knowText(await read.partial(runId));
-    // The waiting deltas continue the text of the snapshot.
-    if (mailbox.takeOverflow()) {
-      yield { type: 'gap', runId };
-      yield* snapshotOf(read, mailbox, runId);
-      continue;
-    }
-    yield* framesOfDeltas(mailbox);
-    if (isOver) return;
-    await mailbox.changed();
-  }
-}
-
-function* framesOf(mailbox: Mailbox, event: RunEvent): Generator<RunFrame, void> {
-  if (event.type === 'message.completed') yield* framesOfDeltas(mailbox, event.data['message_id']);
+function framesOf(mailbox: Mailbox, event: RunEvent): readonly RunFrame[] {
+  const deltas =
+    event.type === 'message.completed' ? framesOfDeltas(mailbox, event.data['message_id']) : [];
   mailbox.last = event.seq;
-  yield { type: 'event', event };
+  return [...deltas, { type: 'event', event }];
 }
 
-function* framesOfDeltas(mailbox: Mailbox, completed?: unknown): Generator<RunFrame, void> {
-  for (const delta of mailbox.takeDeltas(completed)) yield { type: 'delta', delta };
+function framesOfDeltas(mailbox: Mailbox, completed?: unknown): readonly RunFrame[] {
+  return mailbox.takeDeltas(completed).map((delta) => ({ type: 'delta', delta }));
 }
 
 /** Delivers the stored events. Returns whether the run is settled and all its events were delivered. */
@@ -112,10 +121,14 @@ async function* newEvents(
   read: FollowReader,
   mailbox: Mailbox,
   runId: string,
-): AsyncGenerator<RunFrame, boolean> {
+): AsyncGenerator<RunFrame[], boolean> {
   // The status is read before the events: a run that is settled here has all its events already.
   const run = await read.run(runId);
-  for await (const event of eventsAfter(read, runId, mailbox.last)) yield* framesOf(mailbox, event);
+  let page: readonly RunEvent[];
+  do {
+    page = await read.events(runId, { after: mailbox.last, limit: PAGE });
+    if (page.length > 0) yield page.flatMap((event) => framesOf(mailbox, event));
+  } while (page.length === PAGE);
   if (run === undefined) return true;
   if (!isSettled(run)) return false;
   // Events are missing if the run was deleted meanwhile.
@@ -128,18 +141,4 @@ async function look(read: FollowReader, mailbox: Mailbox, runId: string): Promis
   // A reader of a run that cannot be read fails with the same error.
   if (run === undefined || isSettled(run) || run.lastSeq > mailbox.last) return mailbox.addNews();
   mailbox.addText(runId, await read.partial(runId));
-}
-
-async function* eventsAfter(
-  read: FollowReader,
-  runId: string,
-  start: number,
-): AsyncGenerator<RunEvent, void> {
-  let after = start;
-  for (;;) {
-    const page = await read.events(runId, { after, limit: PAGE });
-    yield* page;
-    if (page.length < PAGE) return;
-    after = page.at(-1)?.seq ?? after;
-  }
 }

@@ -68,6 +68,7 @@ export class Mailbox {
 
   /** Takes the waiting events that follow the last one without a gap. Behind a gap, the store has more. */
   takeEvents(): readonly RunEvent[] {
+    if (this.#events.length === 0) return [];
     const waiting = this.#events.toSorted((a, b) => a.seq - b.seq);
     this.#events = [];
     if (this.#hasNews) return [];
@@ -157,34 +158,37 @@ export class Mailbox {
    * Takes the waiting deltas that continue the text of the reader. Other deltas of a completed
    * message are dropped.
    */
-  *takeDeltas(completed?: unknown): Generator<Delta, void> {
+  takeDeltas(completed?: unknown): readonly Delta[] {
+    if (completed !== undefined) this.#completed = completed;
+    if (this.#deltas.length === 0) return [];
+    const taken: Delta[] = [];
     let due = this.#deltas.filter(
       (delta) => completed === undefined || delta.messageId === completed,
     );
     this.#keep(this.#deltas.filter((delta) => !due.includes(delta)));
-    if (completed !== undefined) this.#completed = completed;
     // A delta that arrived too early continues a later one.
     for (let count = Infinity; due.length < count;) {
       count = due.length;
       const early: Delta[] = [];
       for (const delta of due) {
         if (this.#isAhead(delta)) early.push(delta);
-        else yield* this.#fresh(delta);
+        else taken.push(...this.#fresh(delta));
       }
       due = early;
     }
     if (completed === undefined) for (const delta of due) this.#add(delta);
+    return taken;
   }
 
-  *#fresh(delta: Delta): Generator<Delta, void> {
+  #fresh(delta: Delta): readonly Delta[] {
     const offset = Math.max(this.#lengthOf(delta), delta.offset);
     const text = delta.text.slice(offset - delta.offset);
-    if (text === '') return;
+    if (text === '') return [];
     const { messageId } = delta;
     if (this.#known?.messageId !== messageId) this.#known = { messageId, lengths: new Map() };
     this.#known.lengths.set(partOf(delta), offset + text.length);
     // Readers of the same piece share one object.
-    yield text === delta.text ? delta : { ...delta, offset, text };
+    return [text === delta.text ? delta : { ...delta, offset, text }];
   }
 
   /** Whether text is missing before a delta. Missing reasoning and arguments cannot be read and are skipped. */

@@ -2,28 +2,28 @@ import type * as z from 'zod';
 import type { LlmProviders } from '../ports/llm-providers.ts';
 import type { RunFrame } from '../run/follow/follow-run.ts';
 import type { MessageDeltaFrame, RunSnapshotFrame, StreamGapFrame } from './stream-schemas.ts';
-import { frameText, type SseFrame } from './sse-writer.ts';
+import { encodeFrame, type EncodedFrame, type SseFrame } from './sse-writer.ts';
 import { eventView, runView } from './views.ts';
 
 /**
- * Serializes the frames of run streams. All readers of a run share its event objects, so each is
- * serialized once.
+ * Encodes the frames of run streams. All readers of a run share its event objects, so each is encoded
+ * once.
  */
-export class FrameTexts {
+export class FrameEncoder {
   readonly #llm: LlmProviders;
-  readonly #texts = new WeakMap<object, string>();
+  readonly #encoded = new WeakMap<object, EncodedFrame>();
 
   constructor(llm: LlmProviders) {
     this.#llm = llm;
   }
 
-  textOf(frame: RunFrame): string {
+  encode(frame: RunFrame): EncodedFrame {
     const shared = sharedPartOf(frame);
-    const known = shared && this.#texts.get(shared);
+    const known = shared && this.#encoded.get(shared);
     if (known !== undefined) return known;
-    const text = frameText(sseFrame(frame, this.#llm));
-    if (shared !== undefined) this.#texts.set(shared, text);
-    return text;
+    const encoded = encodeFrame(sseFrame(frame, this.#llm));
+    if (shared !== undefined) this.#encoded.set(shared, encoded);
+    return encoded;
   }
 }
 
