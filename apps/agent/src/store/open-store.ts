@@ -215,11 +215,18 @@ async function checkTables(db: Kysely<Database>, dataDir: string): Promise<void>
   );
 }
 
+/**
+ * Pages of the write-ahead log, of 4 KiB each, after which SQLite moves them into the database: 16 MiB. It waits for the disk meanwhile, and so does the
+ * event loop. A page that was written often is moved once.
+ */
+const CHECKPOINT_PAGES = 4000;
+
 function openWriter(file: string, durability: RunStoreOptions['durability']): Sqlite.Database {
   const database = new Sqlite(file, { timeout: 5000 });
   try {
     database.pragma('journal_mode = WAL');
     database.pragma(`synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`);
+    database.pragma(`wal_autocheckpoint = ${String(CHECKPOINT_PAGES)}`);
     database.pragma('foreign_keys = ON');
     // Transactions wait for the write lock without blocking the event loop.
     database.pragma('busy_timeout = 0');
