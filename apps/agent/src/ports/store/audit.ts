@@ -28,7 +28,11 @@ export interface StoredAuditEntry extends AuditEntry {
 }
 
 export interface AuditReader {
-  /** Returns entries with `seq > after` in the order of their commits. */
+  /**
+   * Returns entries with `seq > after` in the order of their commits. A `seq` never appears after a
+   * larger one was read, whichever processes write, so a reader that continues after the last entry
+   * misses none.
+   */
   audit(options: {
     readonly runId?: string;
     readonly after: number;

@@ -45,6 +45,7 @@ export interface EpochReader {
 }
 
 export interface EpochWriter {
+  /** Stores the epoch with its tools. Tools that are deleted as unused at the same time are kept or stored again. */
   insertEpoch(epoch: Epoch): Promise<void>;
   insertCatalogue(runId: string, catalogue: StoredCatalogue): Promise<void>;
 }

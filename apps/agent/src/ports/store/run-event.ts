@@ -16,7 +16,7 @@ export interface RunEvent {
 export type NewEvent = { readonly type: string; readonly data: JsonObject };
 
 export interface RunEventReader {
-  /** Returns events with `seq > after` in ascending order. */
+  /** Returns events with `seq > after` in ascending order, which is the order of their commits and has no gaps. */
   events(
     runId: string,
     options: { readonly after: number; readonly limit: number },
