@@ -23,7 +23,9 @@ async function listening(): Promise<Listening> {
   await edge.app.listen({ port: 0, host: '127.0.0.1' });
   onTestFinished(() => edge.app.close());
   const { port } = edge.app.server.address() as AddressInfo;
-  await service.store.write({}, (sql) => sql.insertRun(queuedRun('r1', { status: 'running' })));
+  await service.store.write({}, (sql) =>
+    sql.insertRun(queuedRun('r1', { status: 'input_required' })),
+  );
   onTestFinished(() => eraseRun(service.store, 'r1'));
   return {
     service,

@@ -13,6 +13,7 @@ import type { RunReader, RunWriter } from './store/run.ts';
 import type { ToolCallReader, ToolCallWriter } from './store/tool-call.ts';
 import type { AgentReader, AgentWriter } from './store/agent.ts';
 import type { ThreadReader, ThreadWriter } from './store/thread.ts';
+import type { SweepReader } from './store/sweep.ts';
 import type { WorkerReader, WorkerWriter } from './store/worker.ts';
 
 /** All reads of the store, on a connection of their own where the database has one. */
@@ -32,6 +33,7 @@ export interface StoreReader
     ListReader,
     ProgressReader,
     RetentionReader,
+    SweepReader,
     WorkerReader {}
 
 /**
@@ -72,6 +74,8 @@ export interface Store {
    * are dead then.
    */
   readonly isAlone: boolean;
+  /** Whether other processes may use the store at the same time. */
+  readonly isShared: boolean;
   /** Identifies this process as an owner. `join` changes it. */
   readonly workerId: string;
   /** Joins again under a new id, after other workers ended the lease of this one. */

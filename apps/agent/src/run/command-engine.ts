@@ -2,7 +2,6 @@ import { v7 } from 'uuid';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { RunCommands } from '../ports/run-engine.ts';
 import { Commits } from './core/commits.ts';
-import { Timers } from './core/timers.ts';
 import { DEFAULT_MAX_QUEUED_RUNS } from './lifecycle/admission.ts';
 import { reconcile } from './lifecycle/reconcile.ts';
 import { createRunCommands, type CommandParts } from './run-commands.ts';
@@ -59,7 +58,8 @@ export function createCommandEngine(dependencies: CommandEngineDependencies): Co
     clock,
     newId: dependencies.newId ?? (() => v7()),
     policyOf: policyLookup(policies),
-    timers: new Timers(clock, () => undefined),
+    // The sweeps of the workers read the stored deadlines.
+    sweep: { wakeAt: () => undefined },
     maxQueuedRuns: dependencies.maxQueuedRuns ?? DEFAULT_MAX_QUEUED_RUNS,
     commit: (...change) => commits.commit(...change),
     closing: closing.signal,
@@ -69,7 +69,6 @@ export function createCommandEngine(dependencies: CommandEngineDependencies): Co
     async close() {
       closing.abort();
       await commits.close();
-      parts.timers.clearAll();
     },
   };
 }

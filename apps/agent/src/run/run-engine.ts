@@ -16,7 +16,7 @@ import { Activities } from './core/activities.ts';
 import { DEFAULT_MAX_QUEUED_RUNS } from './lifecycle/admission.ts';
 import { advanceRun } from './turn/advance-run.ts';
 import { runCallJob } from './calls/dispatch-call.ts';
-import { Commits, isShutdown, type EventListener } from './core/commits.ts';
+import { Commits, isHandedOver, type EventListener } from './core/commits.ts';
 import { endRun } from './lifecycle/end-run.ts';
 import type { ServerPolicy } from './core/server-policy.ts';
 import {
@@ -25,16 +25,14 @@ import {
   type EngineParts,
   type RecoveryDecision,
 } from './core/engine-parts.ts';
-import { onDeadline } from './lifecycle/expiry.ts';
 import { failDamagedRun } from './recovery/fail-damaged-run.ts';
 import { defaultRecovery } from './calls/lost-call.ts';
-import { recover, recoverWaiting } from './recovery/recover.ts';
-import { RetrySweep } from './core/retry-sweep.ts';
+import { Sweep } from './recovery/sweep.ts';
+import { SweepTimer } from './core/sweep-timer.ts';
 import { reconcile } from './lifecycle/reconcile.ts';
 import { stopCancelled } from './calls/stop-cancelled.ts';
 import { SignalWatch } from '../signals/signal-watch.ts';
 import { createRunCommands } from './run-commands.ts';
-import { Timers, type Deadline } from './core/timers.ts';
 
 export interface EngineDependencies {
   readonly store: Store;
@@ -95,6 +93,8 @@ class Worker implements RunWorker {
   readonly #queue: JobQueue;
   readonly #commits: Commits;
   readonly #closing = new AbortController();
+  readonly #timer: SweepTimer;
+  #rejoining: Promise<void> | undefined;
   #unsubscribe: () => void = () => undefined;
 
   constructor(dependencies: EngineDependencies) {
@@ -117,9 +117,11 @@ class Worker implements RunWorker {
       crashPoint,
       reconcile: (change) => reconcile(this.#context, change),
       onEvents: dependencies.onEvents ?? (() => undefined),
+      onLeaseLost: () => void this.#rejoin(),
     });
     this.#concurrency = { ...DEFAULT_CONCURRENCY, ...dependencies.concurrency };
     this.#queue = queue;
+    this.#timer = new SweepTimer({ clock, sweep: (times) => sweep.run(times) });
     this.#context = {
       store,
       get workerId() {
@@ -148,17 +150,12 @@ class Worker implements RunWorker {
         (callId) => this.#context.enqueue({ type: 'call-tool', callId }),
         this.#concurrency,
       ),
-      timers: new Timers(clock, (deadline) => void this.#onDue(deadline)),
-      retries: new RetrySweep({
-        clock,
-        read: store.read,
-        onDue: (runId) => this.#retry(runId),
-        onError: (error) => logger.error('the due model retries could not be read', { error }),
-      }),
+      sweep: this.#timer,
       maxQueuedRuns: dependencies.maxQueuedRuns ?? DEFAULT_MAX_QUEUED_RUNS,
       commit: (...change) => this.#commits.commit(...change),
       closing: this.#closing.signal,
     };
+    const sweep = new Sweep(this.#context, () => this.#rejoin());
   }
 
   /** Parts that the commands share with this worker. */
@@ -176,23 +173,17 @@ class Worker implements RunWorker {
       },
       onLook: () => stopCancelled(this.#context),
     });
-    await recover(this.#context);
     const { modelCalls, toolCalls } = this.#concurrency;
     this.#queue.start((job, signal) => this.#work(job, signal), {
       concurrency: { 'advance-run': modelCalls, 'call-tool': toolCalls },
     });
-    inBackground(
-      this.#context,
-      'recovering runs that wait for a person',
-      recoverWaiting(this.#context),
-    );
-    await this.#context.retries.start();
+    await this.#timer.start();
   }
 
   async close({ graceMs = DEFAULT_GRACE_MS }: { readonly graceMs?: number } = {}): Promise<void> {
-    const { clock, activities, retries, timers } = this.#context;
+    const { clock, activities } = this.#context;
     this.#closing.abort();
-    const swept = retries.close();
+    const swept = this.#timer.close();
     activities.stopTurns();
     const { promise: graceIsOver, resolve } = Promise.withResolvers<void>();
     const cancelGrace = clock.after(graceMs, resolve);
@@ -200,7 +191,6 @@ class Worker implements RunWorker {
     cancelGrace();
     activities.parkCalls();
     await this.#commits.close();
-    timers.clearAll();
     await swept;
     this.#unsubscribe();
   }
@@ -212,7 +202,7 @@ class Worker implements RunWorker {
       if (job.type === 'call-tool') await runCallJob(this.#context, job.callId);
       else await this.#advance(job.runId);
     } catch (error) {
-      if (!isShutdown(error)) throw error;
+      if (!isHandedOver(error)) throw error;
     }
     return this.#closing.signal.aborted ? 'release' : 'done';
   }
@@ -225,7 +215,7 @@ class Worker implements RunWorker {
     try {
       await advanceRun(this.#context, runId);
     } catch (error) {
-      if (isShutdown(error)) return;
+      if (isHandedOver(error)) return;
       if (error instanceof DamagedRowError) return failDamagedRun(this.#context, runId, error);
       const failure = {
         code: 'internal_error',
@@ -245,19 +235,24 @@ class Worker implements RunWorker {
     }
   }
 
-  #retry(runId: string): void {
-    const { activities, enqueue } = this.#context;
-    if (!activities.hasTurn(runId)) enqueue({ type: 'advance-run', runId });
-  }
-
-  async #onDue(deadline: Deadline): Promise<void> {
-    const { clock, logger, timers } = this.#context;
-    try {
-      await onDeadline(this.#context, deadline);
-    } catch (error) {
-      if (isShutdown(error)) return;
-      logger.error('a deadline failed', { ...deadline, error });
-      timers.set(deadline, clock.now() + STORE_RETRY_MS);
-    }
+  /** Joins again after other workers took over what this one owned. */
+  #rejoin(): Promise<void> {
+    const { store, logger, activities } = this.#context;
+    this.#rejoining ??= (async () => {
+      const before = store.workerId;
+      activities.abandon();
+      try {
+        await store.join();
+        logger.warn(
+          'this worker sent no heartbeat in time; its runs continue on other workers, and it joined again',
+          { worker: before, new_worker: store.workerId },
+        );
+      } catch (error) {
+        logger.error('this worker could not join again; the next sweep tries it again', { error });
+      } finally {
+        this.#rejoining = undefined;
+      }
+    })();
+    return this.#rejoining;
   }
 }

@@ -94,6 +94,7 @@ export async function openStore({
     dirLock.opened();
     return {
       isAlone: dirLock.isAlone,
+      isShared: sharing === 'shared',
       get workerId() {
         return workerId;
       },

@@ -13,7 +13,6 @@ import {
   selectRunIds,
   selectRunStatus,
 } from './read-queries.ts';
-import { selectRetries } from './sweep-queries.ts';
 
 const selectCancelledCalls = (db: Kysely<Database>, { ids }: { readonly ids: readonly string[] }) =>
   db
@@ -45,10 +44,6 @@ export function createProgressReader(connection: Connection): ProgressReader {
 
     async runStatus(id) {
       return (await connection.first(selectRunStatus, { id }))?.status;
-    },
-
-    async retries({ until, after, limit }) {
-      return connection.rows(selectRetries, { until, after, limit });
     },
 
     async countRuns({ status, kind }) {

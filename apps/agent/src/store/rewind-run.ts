@@ -36,13 +36,13 @@ export function rewindRun(dataDir: string, runId: string): void {
         .run(runId, runId);
       database
         .prepare(
-          "update runs set status = 'cancelled' where id <> ? and status not in ('completed', 'failed', 'cancelled', 'expired')",
+          "update runs set status = 'cancelled', deadline_at = null where id <> ? and status not in ('completed', 'failed', 'cancelled', 'expired')",
         )
         .run(runId);
       database
         .prepare(
           `update runs set status = 'queued', status_reason = null, last_seq = 1, turns = 0, tool_calls = 0, usage = null, answer = null, output = null, repaired_turn = null, cut_turns = 0,
-           error = null, model_outage = null, retry_at = null, waited_ms = 0, waiting_since = null, started_at = null, finished_at = null where id = ?`,
+           error = null, model_outage = null, retry_at = null, deadline_at = null, waited_ms = 0, waiting_since = null, started_at = null, finished_at = null where id = ?`,
         )
         .run(runId);
     })();

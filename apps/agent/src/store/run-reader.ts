@@ -1,4 +1,5 @@
 import type { Clock } from '../ports/clock.ts';
+import { createSweepReader } from './sweep-rows.ts';
 import { createWorkerReader } from './worker-rows.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { createArtifactReader } from './artifact-rows.ts';
@@ -46,6 +47,7 @@ export function createRunReader(connection: Connection, clock: Clock): StoreRead
     ...createListReader(connection),
     ...createProgressReader(connection),
     ...createRetentionReader(connection),
+    ...createSweepReader(connection),
     ...createWorkerReader(connection, clock),
 
     async run(id) {

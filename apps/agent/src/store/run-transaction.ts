@@ -102,8 +102,16 @@ export function createRunTransaction(connection: Connection, clock: Clock): Stor
       await connection.run(insertToolCall, toolCallCodec.encode(call));
     },
 
-    async updateToolCall(id, { state, attempt }, patch) {
-      const values = { id, state, attempt, patch: toolCallCodec.encode(patch) };
+    async updateToolCall(id, { state, attempt, owner }, patch) {
+      const isUnowned = owner === null ? true : undefined;
+      const values = {
+        id,
+        state,
+        attempt,
+        owner: owner ?? undefined,
+        isUnowned,
+        patch: toolCallCodec.encode(patch),
+      };
       return (await connection.run(updateToolCall, values)) > 0;
     },
 

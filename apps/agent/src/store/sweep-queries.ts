@@ -1,6 +1,10 @@
-import type { Kysely, NotNull } from 'kysely';
-import type { Retry } from '../ports/store/progress.ts';
+import { sql, type Kysely, type NotNull } from 'kysely';
+import type { Retry } from '../ports/store/sweep.ts';
+import { SETTLED_STATUSES } from '../ports/store/run.ts';
+import { OPEN_CALL_STATES, SENT_CALL_STATES } from '../ports/store/tool-call.ts';
 import type { Database } from './database.ts';
+import { ERASED } from './erased-runs.ts';
+import { ACTIVE } from './read-queries.ts';
 
 type Db = Kysely<Database>;
 
@@ -25,3 +29,102 @@ export const selectRetries = (
     );
   return query.$narrowType<{ retryAt: NotNull }>();
 };
+
+/** Runs whose wall clock needs attention, earliest first. */
+export const selectRunDeadlines = (
+  db: Db,
+  { until, limit }: { readonly until: number; readonly limit: number },
+) =>
+  db
+    .selectFrom('runs')
+    .select(['id', 'id as runId', 'deadlineAt as at'])
+    .where('deadlineAt', '<=', until)
+    .orderBy('deadlineAt')
+    .limit(limit)
+    .$narrowType<{ at: NotNull }>();
+
+/** Open inbox items that expire, earliest first. */
+export const selectInboxDeadlines = (
+  db: Db,
+  { until, limit }: { readonly until: number; readonly limit: number },
+) =>
+  db
+    .selectFrom('inboxItems')
+    .select(['id', 'runId', 'expiresAt as at'])
+    .where('state', '=', sql.lit('open'))
+    .where('expiresAt', '<=', until)
+    .orderBy('expiresAt')
+    .limit(limit);
+
+/** Queued runs that no earlier run of their thread precedes, oldest first. */
+export const selectRunnable = (db: Db, { limit }: { readonly limit: number }) =>
+  db
+    .selectFrom('runs')
+    .select('id')
+    .where('status', '=', 'queued')
+    .where((run) =>
+      run.not(
+        run.exists(
+          run
+            .selectFrom('runs as earlier')
+            .select('earlier.id')
+            .whereRef('earlier.threadId', '=', 'runs.threadId')
+            .whereRef('earlier.threadPosition', '<', 'runs.threadPosition')
+            .where('earlier.status', 'not in', [...SETTLED_STATUSES, ERASED]),
+        ),
+      ),
+    )
+    .orderBy('createdAt')
+    .limit(limit);
+
+/** Running runs of which nothing is in progress and that wait for nothing. */
+export const selectIdleRuns = (db: Db, { limit }: { readonly limit: number }) =>
+  db
+    .selectFrom('runs')
+    .select('id')
+    .where('status', '=', 'running')
+    .where('retryAt', 'is', null)
+    .where((run) =>
+      run.not(
+        run.or([
+          run.exists(
+            run
+              .selectFrom('turns')
+              .select('turn')
+              .whereRef('turns.runId', '=', 'runs.id')
+              .where('turns.status', '=', ACTIVE),
+          ),
+          run.exists(
+            run
+              .selectFrom('toolCalls')
+              .select('toolCalls.id')
+              .whereRef('toolCalls.runId', '=', 'runs.id')
+              .where('toolCalls.state', 'in', OPEN_CALL_STATES),
+          ),
+          run.exists(
+            run
+              .selectFrom('inboxItems')
+              .select('inboxItems.id')
+              .whereRef('inboxItems.runId', '=', 'runs.id')
+              .where('inboxItems.state', '=', 'open'),
+          ),
+        ]),
+      ),
+    )
+    .limit(limit);
+
+/** Calls that any worker may send or continue. */
+export const selectUnownedCalls = (
+  db: Db,
+  { now, limit }: { readonly now: number; readonly limit: number },
+) =>
+  db
+    .selectFrom('toolCalls')
+    .innerJoin('runs', 'runs.id', 'toolCalls.runId')
+    .select('toolCalls.id')
+    .where('toolCalls.finishedAt', 'is', null)
+    .where('state', 'in', ['planned', ...SENT_CALL_STATES])
+    .where('owner', 'is', null)
+    .where((call) => call.or([call('dueAt', 'is', null), call('dueAt', '<=', now)]))
+    .where('runs.status', 'in', ['running', 'input_required', 'cancelling'])
+    .limit(limit);

@@ -111,13 +111,14 @@ export function createWorkerWriter(connection: Connection, clock: Clock): Worker
       return (await connection.run(updateHeartbeat, { id, heartbeatAt: clock.now() })) > 0;
     },
 
-    async endExpiredWorkers() {
+    async endExpiredWorkers({ except }) {
       const now = clock.now();
       const ended = await db
         .updateTable('workers')
         .set({ endedAt: now })
         .where('endedAt', 'is', null)
         .where('heartbeatAt', '<=', now - LEASE_MS)
+        .where('id', '!=', except)
         .returning('id')
         .execute();
       return ended.map(({ id }) => id);

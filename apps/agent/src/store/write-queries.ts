@@ -52,20 +52,26 @@ export const updateToolCall = (
     id,
     state,
     attempt,
+    owner,
+    isUnowned,
     patch,
   }: {
     readonly id: string;
     readonly state: readonly Database['toolCalls']['state'][];
     readonly attempt: number | undefined;
+    readonly owner: string | undefined;
+    readonly isUnowned: boolean | undefined;
     readonly patch: Patch<'toolCalls'>;
   },
 ) => {
-  const query = db
+  let query = db
     .updateTable('toolCalls')
     .set(patch)
     .where('id', '=', id)
     .where('state', 'in', state);
-  return attempt === undefined ? query : query.where('attempt', '=', attempt);
+  if (attempt !== undefined) query = query.where('attempt', '=', attempt);
+  if (isUnowned !== undefined) query = query.where('owner', 'is', null);
+  return owner === undefined ? query : query.where('owner', '=', owner);
 };
 
 export const insertInboxItem = (db: Db, row: New<'inboxItems'>) =>

@@ -11,12 +11,6 @@ export type InboxEntry = Pick<
   'id' | 'runId' | 'callId' | 'kind' | 'state' | 'owner' | 'questionKey' | 'expiresAt'
 >;
 
-/** A run that waits for the next attempt of its model call. */
-export interface Retry {
-  readonly runId: string;
-  readonly retryAt: number;
-}
-
 /** Small reads within write transactions, for deciding the next step of a run. */
 export interface ProgressReader {
   runCore(id: string): Promise<RunCore | undefined>;
@@ -29,15 +23,6 @@ export interface ProgressReader {
   activeRun(id: string): Promise<RunCore | undefined>;
   /** Returns the status without reading columns that can be damaged. */
   runStatus(id: string): Promise<RunStatus | undefined>;
-  /**
-   * Returns the runs whose model call is to be retried at `until` or before, earliest first, after
-   * an entry of an earlier page.
-   */
-  retries(options: {
-    readonly until: number;
-    readonly after?: Retry | undefined;
-    readonly limit: number;
-  }): Promise<readonly Retry[]>;
   countRuns(filter: { readonly status: RunStatus; readonly kind?: Run['kind'] }): Promise<number>;
   /** Returns the calls of a run that have not ended. */
   openCalls(runId: string): Promise<readonly Pick<ToolCall, 'id' | 'state'>[]>;

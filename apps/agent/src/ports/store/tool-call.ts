@@ -117,12 +117,17 @@ export interface ToolCallReader {
 export interface ToolCallWriter {
   insertToolCall(call: ToolCall): Promise<void>;
   /**
-   * Applies the patch if the row still has an expected state and attempt. Returns whether it did, so
-   * late writes of an older attempt are refused.
+   * Applies the patch if the row still has an expected state, attempt and owner. Returns whether it
+   * did, so late writes of an older attempt and of a former owner are refused.
    */
   updateToolCall(
     id: string,
-    expected: { readonly state: readonly ToolCallState[]; readonly attempt?: number },
+    expected: {
+      readonly state: readonly ToolCallState[];
+      readonly attempt?: number;
+      /** Null: no owner. */
+      readonly owner?: string | null;
+    },
     patch: ToolCallPatch,
   ): Promise<boolean>;
 }

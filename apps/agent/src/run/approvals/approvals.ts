@@ -10,7 +10,7 @@ import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { openItem } from '../ledger/inbox-items.ts';
 
-type Parts = Uses<'workerId' | 'dispatcher' | 'clock' | 'newId' | 'policyOf' | 'timers'>;
+type Parts = Uses<'workerId' | 'dispatcher' | 'clock' | 'newId' | 'policyOf' | 'sweep'>;
 
 /** Decision about a planned call by the configuration and by remembered approvals. */
 export type ApprovalDecision = 'auto' | 'remembered' | 'ask' | 'deny';
@@ -43,7 +43,7 @@ export interface ApprovalRequest {
 
 /** Opens the inbox item of a call that waits for approval. */
 export async function askForApproval(
-  context: Uses<'workerId' | 'clock' | 'newId' | 'policyOf' | 'timers'>,
+  context: Uses<'workerId' | 'clock' | 'newId' | 'policyOf' | 'sweep'>,
   change: Change,
   { run, call, tool, reason }: ApprovalRequest,
 ): Promise<void> {
@@ -155,7 +155,7 @@ async function lastApproval({ sql }: Change, call: ToolCall): Promise<InboxItem 
 }
 
 async function askAgain(
-  context: Uses<'workerId' | 'clock' | 'newId' | 'policyOf' | 'timers'>,
+  context: Uses<'workerId' | 'clock' | 'newId' | 'policyOf' | 'sweep'>,
   change: Change,
   request: ApprovalRequest & { readonly reason: string },
 ): Promise<void> {

@@ -11,7 +11,7 @@ import { cancelCall, moveCall } from '../ledger/call-states.ts';
  * shows later how far the cancellation got.
  */
 export async function stopCall(
-  context: Uses<'bus' | 'clock' | 'timers' | 'commit'>,
+  context: Uses<'bus' | 'clock' | 'commit'>,
   { runId, id }: Pick<ToolCall, 'runId' | 'id'>,
   onCommit?: OnCommit<ToolCall>,
 ): Promise<ToolCall> {

@@ -9,7 +9,7 @@ import type {
 import type { CallActivity } from '../core/activities.ts';
 import { decideSend } from '../approvals/approvals.ts';
 import { dispatchCall, failCall, moveCall } from '../ledger/call-states.ts';
-import { isShutdown } from '../core/commits.ts';
+import { isHandedOver } from '../core/commits.ts';
 import { completeElicitation } from '../input/complete-elicitation.ts';
 import { inBackground, STORE_RETRY_MS, type EngineParts, type Uses } from '../core/engine-parts.ts';
 import { storeWaiting } from './store-waiting.ts';
@@ -35,9 +35,9 @@ type Parts = Uses<
   | 'policyOf'
   | 'recovery'
   | 'activities'
-  | 'timers'
   | 'commit'
   | 'closing'
+  | 'sweep'
 >;
 
 /**
@@ -107,7 +107,7 @@ async function performCall(
       reservation.release();
     }
   } catch (error) {
-    if (isShutdown(error)) return;
+    if (isHandedOver(error)) return;
     logFailure(context, planned, error);
     if (
       context.activities.countFailure(planned.id) < MAX_FAILURES ||
@@ -132,7 +132,7 @@ async function giveUp(
     return true;
   } catch (error) {
     logFailure(context, { id }, error);
-    return isShutdown(error);
+    return isHandedOver(error);
   }
 }
 
@@ -141,7 +141,7 @@ async function giveUp(
  * before.
  */
 async function reserve(
-  context: Uses<'store' | 'dispatcher' | 'logger' | 'commit'>,
+  context: Uses<'store' | 'workerId' | 'dispatcher' | 'logger' | 'commit'>,
   {
     call,
     activity,
@@ -163,7 +163,7 @@ async function reserve(
 }
 
 function onWaiting(
-  context: Uses<'logger' | 'commit'>,
+  context: Uses<'workerId' | 'logger' | 'commit'>,
   call: ToolCall,
   activity: CallActivity,
 ): (waiting: CallWaiting) => void {
@@ -208,9 +208,11 @@ async function takeOver(
   if (closing.aborted) return undefined;
   return commit(parked.runId, async ({ sql }) => {
     const [run, call] = [await sql.runCore(parked.runId), await sql.toolCall(parked.id)];
-    if (run === undefined || call?.attempt !== parked.attempt || !isParked(call)) return undefined;
+    const isFree = call?.owner === undefined || call.owner === workerId;
+    if (run === undefined || call?.attempt !== parked.attempt || !isFree || !isParked(call))
+      return undefined;
     await moveCall(sql, call, { transition: 'claim', owner: workerId });
-    return { run, call, activity };
+    return { run, call: { ...call, owner: workerId }, activity };
   });
 }
 
@@ -311,7 +313,7 @@ async function settle(context: EngineParts, dispatched: Dispatched, end: End): P
       );
       return;
     } catch (error) {
-      if (isShutdown(error)) return;
+      if (isHandedOver(error)) return;
       logFailure(context, dispatched.call, error);
       await new Promise<void>((resolve) => void context.clock.after(STORE_RETRY_MS, resolve));
     }

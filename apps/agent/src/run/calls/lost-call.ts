@@ -5,7 +5,7 @@ import type { Uses, RecoveryDecision } from '../core/engine-parts.ts';
 import type { RunEventTypes } from '../core/events.ts';
 import { openItem } from '../ledger/inbox-items.ts';
 
-type Parts = Uses<'workerId' | 'enqueue' | 'clock' | 'newId' | 'recovery' | 'timers'>;
+type Parts = Uses<'workerId' | 'enqueue' | 'clock' | 'newId' | 'recovery' | 'sweep'>;
 
 /** Attempts after which a call is not retried automatically. */
 export const MAX_ATTEMPTS = 4;
@@ -62,10 +62,10 @@ export interface NextAttempt {
  * since it was read.
  */
 export async function planAgain(
-  context: Uses<'enqueue'>,
+  context: Uses<'enqueue' | 'clock'>,
   change: Change,
   { call, reason, message, delayMs }: NextAttempt,
 ): Promise<void> {
-  if (await retryCall(change, call, { reason, message, delay_ms: delayMs }))
+  if (await retryCall(context, change, call, { reason, message, delay_ms: delayMs }))
     change.afterCommit(() => context.enqueue({ type: 'call-tool', callId: call.id }, delayMs));
 }

@@ -1,9 +1,9 @@
 import { ErrorCode, ProtocolError } from '@signalbox/mcp-core';
 import type { InputRound, InputRoundStore } from '@signalbox/mcp-core/client';
 import { SENT_CALL_STATES, type ToolCall } from '../../ports/store/tool-call.ts';
-import { isShutdown, type Change } from '../core/commits.ts';
+import { isHandedOver, type Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
-import { moveCall, resumeCall, workOnCall } from '../ledger/call-states.ts';
+import { isOurs, moveCall, resumeCall, workOnCall } from '../ledger/call-states.ts';
 
 /**
  * Maximum number of characters of the input requests of one round and the server's state, as JSON.
@@ -53,8 +53,10 @@ export class RoundKeeper implements InputRoundStore {
     await this.#context.commit(
       this.#call.runId,
       async ({ sql }) => {
-        const { id, attempt } = this.#call;
-        if (!(await moveCall(sql, { id, attempt }, { transition: 'park', parked }))) throw ended();
+        const { id, attempt, owner } = this.#call;
+        if (owner !== this.#context.workerId) throw ended();
+        if (!(await moveCall(sql, { id, attempt, owner }, { transition: 'park', parked })))
+          throw ended();
       },
       'keep-round',
     );
@@ -62,13 +64,13 @@ export class RoundKeeper implements InputRoundStore {
 
   /** Marks the call as sent: the effect of the responses is unknown until the server answers. */
   discard(): Promise<void> {
-    const { id, runId, attempt } = this.#call;
+    const { id, runId } = this.#call;
     return this.#context.commit(
       runId,
       async (change) => {
         const call = await change.sql.toolCall(id);
         if (
-          call?.attempt !== attempt ||
+          !isOurs(this.#context, this.#call, call) ||
           (call.state !== 'dispatched' && call.state !== 'input_required')
         )
           throw ended();
@@ -84,10 +86,11 @@ export class RoundKeeper implements InputRoundStore {
  * task with a longer id than 1,024 characters is not stored: no other process can continue it.
  */
 export async function storeTask(
-  context: Uses<'logger' | 'commit'>,
-  { id, runId, attempt }: ToolCall,
+  context: Uses<'workerId' | 'logger' | 'commit'>,
+  dispatched: ToolCall,
   taskId: string,
 ): Promise<void> {
+  const { id, runId } = dispatched;
   if (taskId.length > MAX_TASK_ID_CHARACTERS) {
     context.logger.warn('a task is not stored: its id is too long', {
       call_id: id,
@@ -100,24 +103,30 @@ export async function storeTask(
       runId,
       async (change) => {
         const call = await change.sql.toolCall(id);
-        if (call?.state === 'dispatched' && call.attempt === attempt && call.taskId !== taskId)
+        if (
+          isOurs(context, dispatched, call) &&
+          call.state === 'dispatched' &&
+          call.taskId !== taskId
+        )
           await workOnCall(change, call, taskId);
       },
       'keep-task',
     );
   } catch (error) {
-    if (!isShutdown(error))
+    if (!isHandedOver(error))
       context.logger.error('a task could not be stored', { call_id: id, error });
   }
 }
 
-/** Enqueues a parked call after a delay. Its inbox items hold the responses. */
-export function resumeLater(
-  context: Uses<'enqueue'>,
+/** Releases a parked call, for any worker to continue after a delay. Its inbox items hold the responses. */
+export async function resumeLater(
+  context: Uses<'enqueue' | 'clock'>,
   change: Change,
-  { call, delayMs }: { readonly call: ToolCall; readonly delayMs: number },
-): void {
-  change.afterCommit(() => context.enqueue({ type: 'call-tool', callId: call.id }, delayMs));
+  { call: { id, attempt }, delayMs }: { readonly call: ToolCall; readonly delayMs: number },
+): Promise<void> {
+  const dueAt = context.clock.now() + delayMs;
+  await moveCall(change.sql, { id, attempt }, { transition: 'release', owner: undefined, dueAt });
+  change.afterCommit(() => context.enqueue({ type: 'call-tool', callId: id }, delayMs));
 }
 
 function ended(): ProtocolError {

@@ -19,7 +19,7 @@ import { serveFindTools } from '../discovery/serve-find-tools.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { closestNames } from '../text/closest-names.ts';
 
-type Parts = Uses<'workerId' | 'enqueue' | 'clock' | 'newId' | 'policyOf' | 'timers'>;
+type Parts = Uses<'workerId' | 'enqueue' | 'clock' | 'newId' | 'policyOf' | 'sweep'>;
 
 export type ToolUse = Extract<Block, { type: 'tool_use' }>;
 

@@ -1,3 +1,4 @@
+import { isOurs } from '../ledger/call-states.ts';
 import type { Progress } from '@signalbox/mcp-core';
 import { SENT_CALL_STATES, type ToolCall } from '../../ports/store/tool-call.ts';
 import { inBackground, type Uses } from '../core/engine-parts.ts';
@@ -16,7 +17,7 @@ const MAX_CHARACTERS = 4096;
  * Stores the progress of one attempt. Updates that arrive too fast are dropped, except the last.
  */
 export class ProgressLog {
-  readonly #context: Uses<'clock' | 'logger' | 'crashPoint' | 'commit'>;
+  readonly #context: Uses<'workerId' | 'clock' | 'logger' | 'crashPoint' | 'commit'>;
   readonly #call: ToolCall;
   #waiting: Progress | undefined;
   #lastStoredAt = Number.NEGATIVE_INFINITY;
@@ -24,7 +25,10 @@ export class ProgressLog {
   #stored: Promise<void> = Promise.resolve();
   #cancelUnderWay: (() => void) | undefined;
 
-  constructor(context: Uses<'clock' | 'logger' | 'crashPoint' | 'commit'>, call: ToolCall) {
+  constructor(
+    context: Uses<'workerId' | 'clock' | 'logger' | 'crashPoint' | 'commit'>,
+    call: ToolCall,
+  ) {
     this.#context = context;
     this.#call = call;
     this.#cancelUnderWay = context.clock.after(UNDER_WAY_AFTER_MS, () => this.#underWay());
@@ -60,10 +64,11 @@ export class ProgressLog {
     if (progress === undefined) return;
     this.#waiting = undefined;
     this.#lastStoredAt = this.#context.clock.now();
-    const { id, runId, attempt } = this.#call;
+    const { id, runId } = this.#call;
     this.#stored = this.#context.commit(runId, async ({ sql, emit }) => {
       const call = await sql.toolCall(id);
-      const isCurrent = call?.attempt === attempt && SENT_CALL_STATES.includes(call.state);
+      const isCurrent =
+        isOurs(this.#context, this.#call, call) && SENT_CALL_STATES.includes(call.state);
       if (isCurrent) emit(this.#eventOf(progress));
     });
     inBackground(this.#context, 'storing progress', this.#stored);

@@ -3,7 +3,7 @@ import { SENT_CALL_STATES, type ToolCall } from '../../ports/store/tool-call.ts'
 import type { CancelLevel, ToolCallOutcome } from '../../ports/tool-dispatcher.ts';
 import { storeResultParts } from '../results/store-result.ts';
 import { cutErrorText } from '../ledger/call-results.ts';
-import { cancelCall, failCall, moveCall, succeedCall } from '../ledger/call-states.ts';
+import { isOurs, cancelCall, failCall, moveCall, succeedCall } from '../ledger/call-states.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { previewOf, type CancelOutcome, type RunEventBody } from '../core/events.ts';
@@ -11,7 +11,7 @@ import { voidItems } from '../ledger/inbox-items.ts';
 import { MAX_ATTEMPTS, planAgain, settleLostCall } from './lost-call.ts';
 import { isParked, RESUME_AFTER_MS, resumeLater } from './parked-calls.ts';
 
-type Parts = Uses<'workerId' | 'enqueue' | 'bus' | 'clock' | 'newId' | 'recovery' | 'timers'>;
+type Parts = Uses<'workerId' | 'enqueue' | 'bus' | 'clock' | 'newId' | 'recovery' | 'sweep'>;
 
 /** Delay before an unsent call is retried, in milliseconds; it doubles with each attempt. */
 const FIRST_RETRY_MS = 500;
@@ -34,7 +34,7 @@ export async function settleCall(
 ): Promise<void> {
   const outcome = 'message' in ended ? { ...ended, message: cutErrorText(ended.message) } : ended;
   const call = await change.sql.toolCall(dispatched.id);
-  if (call?.attempt !== dispatched.attempt || !SENT_CALL_STATES.includes(call.state)) return;
+  if (!isOurs(context, dispatched, call) || !SENT_CALL_STATES.includes(call.state)) return;
   if (progress !== undefined) change.emit(progress);
   const isEnding =
     (await change.sql.runStatus(change.runId)) === 'cancelling' ||

@@ -1,3 +1,4 @@
+import { isOurs } from '../ledger/call-states.ts';
 import { SENT_CALL_STATES, type ToolCall } from '../../ports/store/tool-call.ts';
 import type { CallWaiting } from '../../ports/tool-catalogue.ts';
 import type { Uses } from '../core/engine-parts.ts';
@@ -7,16 +8,17 @@ import type { Uses } from '../core/engine-parts.ts';
  * requests is held. Does nothing when the call has changed since it was read.
  */
 export function storeWaiting(
-  { commit }: Uses<'commit'>,
-  { id, runId, attempt, state }: ToolCall,
+  context: Uses<'workerId' | 'commit'>,
+  waitingCall: ToolCall,
   { reason, message }: CallWaiting,
 ): Promise<void> {
-  return commit(runId, async ({ sql, emit }) => {
+  const { id, runId, attempt, state } = waitingCall;
+  return context.commit(runId, async ({ sql, emit }) => {
     const call = await sql.toolCall(id);
     const isWaiting =
       state === 'planned'
         ? call?.state === 'planned'
-        : call !== undefined && SENT_CALL_STATES.includes(call.state);
+        : isOurs(context, waitingCall, call) && SENT_CALL_STATES.includes(call.state);
     if (!isWaiting || call?.attempt !== attempt) return;
     emit({
       type: 'tool_call.waiting',

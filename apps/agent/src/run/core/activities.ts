@@ -2,7 +2,7 @@ import { DEFAULT_CONCURRENCY, type Concurrency } from '../../ports/concurrency.t
 import type { ToolCall } from '../../ports/store/tool-call.ts';
 
 /** Reason why the engine stops waiting for a model, a tool or a response to an input request. */
-export type StopCause = 'run-stopped' | 'call-stopped' | 'shutdown' | 'ended';
+export type StopCause = 'run-stopped' | 'call-stopped' | 'shutdown' | 'lease-lost' | 'ended';
 
 /** A model or tool call that this process waits for on behalf of a run. */
 export interface Activity {
@@ -167,6 +167,23 @@ export class Activities {
   /** Stops every turn. Calls continue, because a tool may be about to respond. */
   stopTurns(): void {
     for (const controller of this.#turns.values()) controller.abort('shutdown' satisfies StopCause);
+  }
+
+  /** Whether the call is in progress here, or waits here for room on its server. */
+  knowsCall(id: string): boolean {
+    return (
+      this.#calls.has(id) ||
+      this.#granted.get(id) !== undefined ||
+      [...this.#waiting.values()].some((waiting) => waiting.has(id))
+    );
+  }
+
+  /** Stops every turn and call, because other workers continue them. */
+  abandon(): void {
+    for (const controller of this.#turns.values())
+      controller.abort('lease-lost' satisfies StopCause);
+    for (const call of this.#calls.values())
+      call.controller.abort('lease-lost' satisfies StopCause);
   }
 
   /** Stops waiting for every call; the calls themselves are not stopped. */

@@ -1,3 +1,4 @@
+import { LeaseLostError } from '../../ports/store/worker.ts';
 import { EngineError } from '../../ports/run-engine.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { storedEvents, type RunEvent } from '../../ports/store/run-event.ts';
@@ -32,11 +33,14 @@ export function shutdownError(): EngineError {
 }
 
 /**
- * Whether an error means only that the engine was closed. The next start completes the remaining
- * work.
+ * Whether an error means only that this process stopped the work: the engine was closed, or its lease
+ * was lost. Another process, or the next start, continues it.
  */
-export function isShutdown(error: unknown): boolean {
-  return error instanceof EngineError && error.code === 'shutting_down';
+export function isHandedOver(error: unknown): boolean {
+  return (
+    error instanceof LeaseLostError ||
+    (error instanceof EngineError && error.code === 'shutting_down')
+  );
 }
 
 export interface CommitHooks {
@@ -46,6 +50,11 @@ export interface CommitHooks {
   readonly reconcile: (change: Change) => Promise<void>;
   /** Receives the events of each commit. */
   readonly onEvents: EventListener;
+  /**
+   * Called when a change was refused because other workers continue the work of this one. Absent for
+   * a process that owns no work; its changes are not refused.
+   */
+  readonly onLeaseLost?: (error: LeaseLostError) => void;
 }
 
 /** Receives the events of a commit. Must not throw. */
@@ -95,7 +104,7 @@ export class Commits {
    * Commits the changes of `work` to a run, under the locks of the run and of its thread. A new run
    * has no row to lock and names its thread. `work` may run again after a rollback; only the events
    * and effects of its last run count.
-   * @throws EngineError `shutting_down` after `close`
+   * @throws EngineError `shutting_down` after `close`; LeaseLostError when this worker has ended
    */
   async commit<T>(
     runId: string,
@@ -104,6 +113,8 @@ export class Commits {
     threadId?: string,
   ): Promise<T> {
     if (this.#closed) throw shutdownError();
+    const { workerId, isShared } = this.#store;
+    const isFenced = isShared && this.#hooks.onLeaseLost !== undefined;
     if (step !== undefined) this.#hooks.crashPoint(`before-${step}-commit`);
     const written = this.#store.write(
       threadId === undefined ? { run: runId } : { run: runId, thread: threadId },
@@ -123,6 +134,8 @@ export class Commits {
             state.isRecheck = true;
           },
         };
+        // The row of the worker is read in the transaction, so that no other worker ends it meanwhile.
+        if (isFenced && !(await sql.hasLease(workerId))) throw new LeaseLostError(workerId);
         const result = await work(change);
         if (state.isRecheck || events.some(({ type }) => MOVING_EVENTS.has(type)))
           await this.#hooks.reconcile(change);
@@ -141,6 +154,9 @@ export class Commits {
       if (stored !== undefined) this.#bus.publish({ type: 'events', runId, ...stored });
       for (const effect of effects) effect();
       return result;
+    } catch (error) {
+      if (error instanceof LeaseLostError) this.#hooks.onLeaseLost?.(error);
+      throw error;
     } finally {
       this.#pending.delete(written);
     }

@@ -11,10 +11,9 @@ import type { ToolCatalogue } from '../../ports/tool-catalogue.ts';
 import type { ToolDispatcher } from '../../ports/tool-dispatcher.ts';
 import type { Activities } from './activities.ts';
 import type { ServerPolicy } from './server-policy.ts';
-import { isShutdown, type Change } from './commits.ts';
-import type { RetrySweep } from './retry-sweep.ts';
+import { isHandedOver, type Change } from './commits.ts';
 import type { SignalWatch } from '../../signals/signal-watch.ts';
-import type { Timers } from './timers.ts';
+import type { SweepTimer } from './sweep-timer.ts';
 
 /** Decides about a sent call whose result can no longer arrive: send it again, or ask a person. */
 export type RecoveryDecision = (call: Pick<ToolCall, 'repeatable'>) => 'retry' | 'ask';
@@ -24,7 +23,7 @@ export interface EngineParts {
   readonly store: Store;
   /** Identifies this process as the owner of turns, calls and inbox items. It changes when its lease was lost. */
   readonly workerId: string;
-  /** Hands a job to the queue. A queue that fails loses no work: the next start enqueues from the store. */
+  /** Hands a job to the queue. A queue that fails loses no work: the next sweep enqueues from the store. */
   readonly enqueue: (job: Job, delayMs?: number) => void;
   readonly bus: SignalBus;
   readonly watch: SignalWatch;
@@ -41,8 +40,7 @@ export interface EngineParts {
   readonly policyOf: (server: string) => ServerPolicy;
   readonly recovery: RecoveryDecision;
   readonly activities: Activities;
-  readonly timers: Timers;
-  readonly retries: RetrySweep;
+  readonly sweep: Pick<SweepTimer, 'wakeAt'>;
   readonly maxQueuedRuns: number;
   /**
    * Commits changes to a run; see `Commits`. `step` names the transaction, so that tests can end the
@@ -71,6 +69,6 @@ export function inBackground(
   work: Promise<unknown>,
 ): void {
   work.catch((error: unknown) => {
-    if (!isShutdown(error)) logger.error(`${what} failed`, { error });
+    if (!isHandedOver(error)) logger.error(`${what} failed`, { error });
   });
 }

@@ -10,7 +10,7 @@ import { checkResponse, type InboxResponse } from './check-response.ts';
 import { runOnCommit } from '../core/on-commit.ts';
 
 type Parts = Uses<
-  'store' | 'workerId' | 'enqueue' | 'bus' | 'catalogue' | 'clock' | 'newId' | 'timers' | 'commit'
+  'store' | 'workerId' | 'enqueue' | 'bus' | 'catalogue' | 'clock' | 'newId' | 'commit' | 'sweep'
 >;
 
 export interface Answer {
@@ -28,7 +28,7 @@ export async function respond(
   if (item === undefined)
     throw new EngineError('inbox_item_not_found', `There is no inbox item ${itemId}.`);
   if (item.state !== 'open') throw notOpen(item);
-  if (item.owner !== undefined && item.owner !== context.workerId) throw processEnded(item);
+  if (item.owner !== undefined && !(await isHeld(context, item.owner))) throw processEnded(item);
   const response = await checkResponse(item, answer, (wireName, args) =>
     context.catalogue.checkArguments(wireName, args),
   );
@@ -47,10 +47,7 @@ export async function respond(
         throw notOpen((await sql.inboxItem(itemId)) ?? item);
       emit({ type: 'inbox.answered', data: { ...itemData(item), response: stored } });
       await applyAnswer(context, change, { item: { ...item, response: stored }, response });
-      afterCommit(() => {
-        context.timers.clear({ type: 'inbox-item', itemId });
-        context.bus.publish({ type: 'inbox', itemId });
-      });
+      afterCommit(() => context.bus.publish({ type: 'inbox', itemId }));
       runOnCommit(change, onCommit, async () => (await sql.inboxItem(itemId)) ?? item);
       return (await sql.inboxItem(itemId)) ?? item;
     },
@@ -80,6 +77,14 @@ async function applyAnswer(
     await answerOutcome(context, change, { call, response });
   await change.sql.updateInboxItem(item.id, 'answered', { state: 'delivered' });
   change.emit({ type: 'inbox.delivered', data: itemData(item) });
+}
+
+/** Whether the process that holds an item can still use a response. */
+async function isHeld(
+  { store, workerId }: Uses<'store' | 'workerId'>,
+  owner: string,
+): Promise<boolean> {
+  return owner === workerId || (await store.read.isAlive(owner));
 }
 
 /** Error for an item whose process has ended, before its run is recovered. */

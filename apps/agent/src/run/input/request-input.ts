@@ -6,7 +6,7 @@ import type { CallActivity } from '../core/activities.ts';
 import type { Change } from '../core/commits.ts';
 import { inBackground, type Uses } from '../core/engine-parts.ts';
 import { itemData, openItem, voidItem, type NewInboxItem } from '../ledger/inbox-items.ts';
-import { awaitInput, resumeCall, workOnCall } from '../ledger/call-states.ts';
+import { isOurs, awaitInput, resumeCall, workOnCall } from '../ledger/call-states.ts';
 
 type Parts = Uses<
   | 'store'
@@ -17,7 +17,7 @@ type Parts = Uses<
   | 'logger'
   | 'newId'
   | 'activities'
-  | 'timers'
+  | 'sweep'
   | 'commit'
 >;
 
@@ -75,8 +75,7 @@ export async function requestInput(
     await closed.promise;
     const item = await context.commit(
       call.runId,
-      (change) =>
-        deliver(context, change, { id, attempt: call.attempt, isWithdrawn: signal.aborted }),
+      (change) => deliver(context, change, { id, sent: call, isWithdrawn: signal.aborted }),
       'deliver-answer',
     );
     if (signal.aborted || !CLOSED_BY_ANSWER.has(item.state))
@@ -100,28 +99,27 @@ function hold({ activities }: Uses<'activities'>, { id }: ToolCall): () => void 
 }
 
 async function openInputRequest(
-  context: Uses<'workerId' | 'clock' | 'timers'>,
+  context: Uses<'workerId' | 'clock' | 'sweep'>,
   change: Change,
   request: Omit<NewInboxItem, 'isHeldHere'>,
 ): Promise<void> {
   const { id, call, questionKey } = request;
-  await holdCall(change, { callId: call.id, attempt: call.attempt, itemId: id });
+  await holdCall(context, change, { call, itemId: id });
   await openItem(context, change, { ...request, isHeldHere: questionKey === undefined });
 }
 
 async function holdCall(
+  context: Uses<'workerId'>,
   change: Change,
-  {
-    callId,
-    attempt,
-    itemId,
-  }: { readonly callId: string; readonly attempt: number; readonly itemId: string },
+  { call, itemId }: { readonly call: ToolCall; readonly itemId: string },
 ): Promise<void> {
   const { sql } = change;
+  const { id: callId, attempt, owner } = call;
   const status = (await sql.runCore(change.runId))?.status;
   const isHeld =
+    owner === context.workerId &&
     (status === 'running' || status === 'input_required') &&
-    (await awaitInput(change, { id: callId, attempt }, itemId));
+    (await awaitInput(change, { id: callId, attempt, owner }, itemId));
   if (!isHeld)
     throw new ProtocolError(
       ErrorCode.rejectedByUser,
@@ -136,15 +134,15 @@ async function holdCall(
 
 interface Delivery {
   readonly id: string;
-  readonly attempt: number;
+  readonly sent: ToolCall;
   readonly isWithdrawn: boolean;
 }
 
 /** Delivers the response of an inbox item and resumes the call after its last open request. */
 async function deliver(
-  context: Uses<'bus' | 'timers'>,
+  context: Uses<'bus' | 'workerId'>,
   change: Change,
-  { id, attempt, isWithdrawn }: Delivery,
+  { id, sent, isWithdrawn }: Delivery,
 ): Promise<InboxItem> {
   const { sql, emit } = change;
   const item = await sql.inboxItem(id);
@@ -168,7 +166,7 @@ async function deliver(
   if (
     isLast &&
     call?.state === 'input_required' &&
-    call.attempt === attempt &&
+    isOurs(context, sent, call) &&
     call.parked === undefined
   ) {
     if (call.taskId === undefined) await resumeCall(change, call);

@@ -18,6 +18,7 @@ const EXPECTED: {
   dispatch: { planned: 'dispatched' },
   skipAttempt: { planned: 'planned' },
   claim: { dispatched: 'dispatched', input_required: 'input_required', working: 'working' },
+  release: { dispatched: 'dispatched', input_required: 'input_required', working: 'working' },
   requestInput: {
     dispatched: 'input_required',
     input_required: 'input_required',

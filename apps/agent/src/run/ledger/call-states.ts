@@ -25,8 +25,10 @@ export const CALL_TRANSITIONS = {
   dispatch: { from: ['planned'], to: 'dispatched' },
   /** Counts an attempt that was not sent. */
   skipAttempt: { from: ['planned'] },
-  /** Makes this process the owner of a call that an earlier process sent. */
+  /** Makes this process the owner of a parked call. */
   claim: { from: SENT_CALL_STATES },
+  /** Lets any process continue a parked call. */
+  release: { from: SENT_CALL_STATES },
   requestInput: { from: SENT_CALL_STATES, to: 'input_required' },
   /** Stores the input requests that any process can answer. */
   park: { from: ['dispatched', 'input_required'] },
@@ -43,29 +45,49 @@ export const CALL_TRANSITIONS = {
 
 export type CallTransition = keyof typeof CALL_TRANSITIONS;
 
-/** A call as the caller last read it. Without a state, every state that the transition allows is accepted. */
-export type CallRef = Pick<ToolCall, 'id' | 'attempt'> & Partial<Pick<ToolCall, 'state'>>;
+/**
+ * A call as the caller last read it. Without a state, every state that the transition allows is
+ * accepted; without an owner, every owner.
+ */
+export type CallRef = Pick<ToolCall, 'id' | 'attempt'> & Partial<Pick<ToolCall, 'state' | 'owner'>>;
+
+/**
+ * Whether this process still owns the attempt of a call that it sent, also by the row that was just
+ * read. Otherwise another worker continues the call, and no late outcome may change it.
+ */
+export function isOurs(
+  { workerId }: { readonly workerId: string },
+  sent: ToolCall,
+  row: ToolCall | undefined,
+): row is ToolCall {
+  return row?.attempt === sent.attempt && row.owner === sent.owner && row.owner === workerId;
+}
 
 type Sql = Pick<StoreTransaction, 'updateToolCall'>;
 type Writer = Pick<Change, 'emit'> & { readonly sql: Sql };
 type Time = { readonly clock: { now(): number } };
 
 /**
- * Applies a transition to a call. Returns false when the row has another state or attempt by now; it
- * is then unchanged.
+ * Applies a transition to a call. Returns false when the row has another state, attempt or owner by
+ * now; it is then unchanged.
  * @throws Error when the transition is not allowed from the state of the call
  */
 export async function moveCall(
   sql: Sql,
-  { id, attempt, state }: CallRef,
+  call: CallRef,
   { transition, ...patch }: { readonly transition: CallTransition } & Omit<ToolCallPatch, 'state'>,
 ): Promise<boolean> {
+  const { id, attempt, state } = call;
   const { from, to }: Transition = CALL_TRANSITIONS[transition];
   if (state !== undefined && !from.includes(state))
     throw new Error(
       `The transition ${transition} is not allowed for the tool call ${id}, which is ${state}; it needs ${from.join(', ')}.`,
     );
-  const expected = { state: state === undefined ? from : [state], attempt };
+  const expected = {
+    state: state === undefined ? from : [state],
+    attempt,
+    ...('owner' in call ? { owner: call.owner ?? null } : {}),
+  };
   return sql.updateToolCall(id, expected, to === undefined ? patch : { ...patch, state: to });
 }
 
@@ -181,6 +203,7 @@ export async function workOnCall(
 
 /** Plans the call again, under the same idempotency key. */
 export async function retryCall(
+  { clock }: Time,
   { sql, emit }: Writer,
   call: ToolCall,
   data: Pick<RunEventTypes['tool_call.retrying'], 'reason' | 'message' | 'delay_ms'>,
@@ -191,6 +214,7 @@ export async function retryCall(
     parked: undefined,
     taskId: undefined,
     finishedAt: undefined,
+    dueAt: data.delay_ms === 0 ? undefined : clock.now() + data.delay_ms,
   };
   if (!(await moveCall(sql, call, { transition: 'retry', ...cleared }))) return false;
   emit({ type: 'tool_call.retrying', data: { ...callData(call), ...data } });

@@ -20,7 +20,7 @@ export interface NewInboxItem {
 
 /** Opens an inbox item and sets its expiry. */
 export async function openItem(
-  context: Uses<'workerId' | 'clock' | 'timers'>,
+  context: Uses<'workerId' | 'clock' | 'sweep'>,
   change: Change,
   { id, kind, call, request, isHeldHere, questionKey, binding }: NewInboxItem,
 ): Promise<void> {
@@ -50,9 +50,7 @@ export async function openItem(
       expires_at: new Date(item.expiresAt).toISOString(),
     },
   });
-  change.afterCommit(() =>
-    context.timers.set({ type: 'inbox-item', itemId: item.id }, item.expiresAt),
-  );
+  change.afterCommit(() => context.sweep.wakeAt(item.expiresAt));
 }
 
 /**
@@ -60,7 +58,7 @@ export async function openItem(
  * delivered.
  */
 export async function voidItems(
-  context: Uses<'bus' | 'timers'>,
+  context: Uses<'bus'>,
   change: Change,
   { reason, callId }: { reason: RunEventTypes['inbox.void']['reason']; callId?: string },
 ): Promise<void> {
@@ -73,16 +71,13 @@ export async function voidItems(
 }
 
 export async function voidItem(
-  { bus, timers }: Uses<'bus' | 'timers'>,
+  { bus }: Uses<'bus'>,
   change: Change,
   { item, reason }: { item: InboxEntry; reason: RunEventTypes['inbox.void']['reason'] },
 ): Promise<void> {
   if (!(await change.sql.updateInboxItem(item.id, item.state, { state: 'void' }))) return;
   change.emit({ type: 'inbox.void', data: { ...itemData(item), reason } });
-  change.afterCommit(() => {
-    timers.clear({ type: 'inbox-item', itemId: item.id });
-    bus.publish({ type: 'inbox', itemId: item.id });
-  });
+  change.afterCommit(() => bus.publish({ type: 'inbox', itemId: item.id }));
 }
 
 export function itemData(

@@ -11,7 +11,7 @@ export interface Cancellation {
 
 /** Cancels a run on request. A run that is settled or being stopped is returned unchanged. */
 export async function cancelRun(
-  context: Uses<'store' | 'bus' | 'clock' | 'timers' | 'commit'>,
+  context: Uses<'store' | 'bus' | 'clock' | 'commit'>,
   id: string,
   { reason, onCommit }: Cancellation,
 ): Promise<Run> {

@@ -27,7 +27,6 @@ type Parts = Uses<
   | 'outputs'
   | 'clock'
   | 'newId'
-  | 'timers'
   | 'maxQueuedRuns'
   | 'commit'
   | 'closing'

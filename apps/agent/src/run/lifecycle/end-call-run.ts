@@ -6,7 +6,7 @@ import { messageText } from '../text/message-text.ts';
 
 /** Settles a run of a single call by the outcome of the call. */
 export async function endCallRun(
-  context: Uses<'enqueue' | 'bus' | 'clock' | 'newId' | 'timers'>,
+  context: Uses<'enqueue' | 'bus' | 'clock' | 'newId'>,
   change: Change,
   run: Run,
 ): Promise<void> {

@@ -4,7 +4,6 @@ import { answerToolUses } from '../results/answer-tool-uses.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { voidItems } from '../ledger/inbox-items.ts';
-import { forgetWallClock } from '../limits/limits.ts';
 import { messageText } from '../text/message-text.ts';
 import { wakeThread } from './thread-order.ts';
 
@@ -15,7 +14,7 @@ export type RunEnd =
 
 /** Settles the run. A failed run keeps the last text of the model as its partial answer. */
 export async function endRun(
-  context: Uses<'enqueue' | 'bus' | 'clock' | 'newId' | 'timers'>,
+  context: Uses<'enqueue' | 'bus' | 'clock' | 'newId'>,
   change: Change,
   end: RunEnd,
 ): Promise<void> {
@@ -43,7 +42,7 @@ export async function endRun(
  * it, else as `cancelled`.
  */
 export async function finishStopping(
-  context: Uses<'enqueue' | 'bus' | 'clock' | 'newId' | 'timers'>,
+  context: Uses<'enqueue' | 'bus' | 'clock' | 'newId'>,
   change: Change,
   run: RunCore,
 ): Promise<void> {
@@ -78,7 +77,7 @@ interface Settlement {
 }
 
 async function settle(
-  context: Uses<'enqueue' | 'bus' | 'clock' | 'newId' | 'timers'>,
+  context: Uses<'enqueue' | 'bus' | 'clock' | 'newId'>,
   change: Change,
   { run, status, answer, output, error, statusReason }: Settlement,
 ): Promise<void> {
@@ -93,13 +92,13 @@ async function settle(
     error,
     modelOutage: undefined,
     retryAt: undefined,
+    deadlineAt: undefined,
     waitedMs,
     waitingSince: undefined,
     finishedAt: now,
   });
   if (status !== 'completed') await answerToolUses(context, change);
   await wakeThread(context, change, run);
-  change.afterCommit(() => forgetWallClock(context, run.id));
 }
 
 async function answerSoFar({ sql, runId }: Change): Promise<string | undefined> {

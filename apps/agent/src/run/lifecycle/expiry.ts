@@ -3,36 +3,28 @@ import { failCall } from '../ledger/call-states.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { itemData } from '../ledger/inbox-items.ts';
-import { WARNING_SHARE, wallClockDeadline } from '../limits/limits.ts';
+import { WARNING_SHARE, nextDeadline, wallClockDeadline } from '../limits/limits.ts';
 import { stopRun } from './stop-run.ts';
-import type { Deadline } from '../core/timers.ts';
 
-type Parts = Uses<'store' | 'enqueue' | 'bus' | 'clock' | 'timers' | 'commit'>;
-
-/** Handles a deadline. A deadline that was moved in the meantime has no effect. */
-export async function onDeadline(context: Parts, deadline: Deadline): Promise<void> {
-  switch (deadline.type) {
-    case 'wall-clock':
-      return context.commit(deadline.runId, async (change) => {
-        const run = await change.sql.runCore(deadline.runId);
-        if (run !== undefined) await expireRunIfDue(context, change, run);
-      });
-    case 'wall-clock-warning':
-      return context.commit(deadline.runId, async (change) => {
-        const run = await change.sql.runCore(deadline.runId);
-        if (run?.status === 'running') warn(change, run);
-      });
-    case 'inbox-item': {
-      const item = await context.store.read.inboxItem(deadline.itemId);
-      if (item !== undefined)
-        await context.commit(item.runId, (change) => expireItemIfDue(context, change, item));
-    }
-  }
+/** Warns of the end of a run's wall clock, or stops the run at its end. A deadline that was moved has no effect. */
+export async function onWallClock(
+  context: Uses<'bus' | 'clock' | 'sweep'>,
+  change: Change,
+): Promise<void> {
+  const { sql, runId } = change;
+  const now = context.clock.now();
+  const run = await sql.runCore(runId);
+  if (run?.deadlineAt === undefined || run.deadlineAt > now) return;
+  if (await expireRunIfDue(context, change, run)) return;
+  if (run.status === 'running') warn(change, run);
+  const deadlineAt = run.status === 'running' ? nextDeadline(run, now) : undefined;
+  await sql.updateRun(runId, { deadlineAt });
+  if (deadlineAt !== undefined) change.afterCommit(() => context.sweep.wakeAt(deadlineAt));
 }
 
 /** Stops a run whose wall clock has ended. Returns whether it had. */
 export async function expireRunIfDue(
-  context: Uses<'bus' | 'clock' | 'timers'>,
+  context: Uses<'bus' | 'clock'>,
   change: Change,
   run: RunCore,
 ): Promise<boolean> {

@@ -104,11 +104,11 @@ export interface ModelFailure {
 
 /** Lets the run wait for its model: the text of the attempt is void, and the same turn begins again. Returns the end of a run that cannot wait. */
 export async function waitForModel(
-  context: Uses<'clock' | 'random' | 'retries'>,
+  context: Uses<'clock' | 'random' | 'sweep'>,
   change: Change,
   { turn, messageId, error }: FailedTurn,
 ): Promise<ModelFailure | undefined> {
-  const { clock, random, retries } = context;
+  const { clock, random, sweep } = context;
   const run = await change.sql.runCore(change.runId);
   const failure = { code: `llm_${error.kind}`, message: shortened(error.message) };
   if (run === undefined) return { error: failure };
@@ -161,7 +161,7 @@ export async function waitForModel(
       next_attempt_at: nextAttempt,
     },
   });
-  change.afterCommit(() => retries.wakeAt(next));
+  change.afterCommit(() => sweep.wakeAt(next));
   return undefined;
 }
 

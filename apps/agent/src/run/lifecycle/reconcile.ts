@@ -3,7 +3,7 @@ import { SENT_CALL_STATES } from '../../ports/store/tool-call.ts';
 import type { Change } from '../core/commits.ts';
 import { finishStopping } from './end-run.ts';
 import type { Uses } from '../core/engine-parts.ts';
-import { forgetWallClock, watchWallClock } from '../limits/limits.ts';
+import { nextDeadline } from '../limits/limits.ts';
 import { waitsForModel } from './model-outage.ts';
 
 /**
@@ -11,7 +11,7 @@ import { waitsForModel } from './model-outage.ts';
  * step of every transaction that can change one of these.
  */
 export async function reconcile(
-  context: Uses<'enqueue' | 'bus' | 'clock' | 'newId' | 'timers'>,
+  context: Uses<'enqueue' | 'bus' | 'clock' | 'newId' | 'sweep'>,
   change: Change,
 ): Promise<void> {
   const { sql, runId } = change;
@@ -49,23 +49,27 @@ export async function reconcile(
 }
 
 async function beginWait(
-  context: Uses<'clock' | 'timers'>,
-  { sql, runId, emit, afterCommit }: Change,
+  context: Uses<'clock'>,
+  { sql, runId, emit }: Change,
   open: readonly InboxEntry[],
 ): Promise<void> {
-  await sql.updateRun(runId, { status: 'input_required', waitingSince: context.clock.now() });
+  await sql.updateRun(runId, {
+    status: 'input_required',
+    waitingSince: context.clock.now(),
+    deadlineAt: undefined,
+  });
   emit({ type: 'run.input_required', data: { inbox_item_ids: open.map((item) => item.id) } });
-  afterCommit(() => forgetWallClock(context, runId));
 }
 
 async function endWait(
-  context: Uses<'clock' | 'timers'>,
+  context: Uses<'clock' | 'sweep'>,
   { sql, runId, emit, afterCommit }: Change,
   run: RunCore,
 ): Promise<void> {
   const now = context.clock.now();
   const waitedMs = run.waitedMs + now - (run.waitingSince ?? now);
-  await sql.updateRun(runId, { status: 'running', waitedMs, waitingSince: undefined });
+  const deadlineAt = nextDeadline({ ...run, waitedMs }, now);
+  await sql.updateRun(runId, { status: 'running', waitedMs, waitingSince: undefined, deadlineAt });
   emit({ type: 'run.resumed', data: { reason: 'inbox_closed' } });
-  afterCommit(() => watchWallClock(context, { ...run, waitedMs }));
+  afterCommit(() => context.sweep.wakeAt(deadlineAt));
 }

@@ -4,7 +4,7 @@ import { SENT_CALL_STATES } from '../../ports/store/tool-call.ts';
 import type { StoreReader } from '../../ports/store.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
-import { watchWallClock } from '../limits/limits.ts';
+import { nextDeadline } from '../limits/limits.ts';
 import { NO_OUTAGE } from './model-outage.ts';
 import { runOnCommit } from '../core/on-commit.ts';
 import { cancelUnsentCalls } from './stop-run.ts';
@@ -28,7 +28,7 @@ const RESUMABLE_CODES: ReadonlySet<string> = new Set([
  * starts again.
  */
 export async function resumeRun(
-  context: Uses<'enqueue' | 'clock' | 'timers' | 'commit'>,
+  context: Uses<'enqueue' | 'clock' | 'sweep' | 'commit'>,
   id: string,
   { limits, onCommit }: Resumption,
 ): Promise<Run> {
@@ -72,13 +72,14 @@ async function hasLaterRun(
 }
 
 async function restart(
-  context: Uses<'enqueue' | 'clock' | 'timers'>,
+  context: Uses<'enqueue' | 'clock' | 'sweep'>,
   { sql, emit, afterCommit }: Change,
   run: Run,
 ): Promise<void> {
   const now = context.clock.now();
   const startedAt = run.startedAt ?? now;
   const waitedMs = now - startedAt;
+  const deadlineAt = nextDeadline({ ...run, startedAt, waitedMs }, now);
   // The text of the failed model call; its turn is repeated.
   await sql.deleteMessagesAfter(run.id, run.turns);
   const ended = { answer: undefined, error: undefined, finishedAt: undefined };
@@ -89,10 +90,11 @@ async function restart(
     limits: run.limits,
     startedAt,
     waitedMs,
+    deadlineAt,
   });
   emit({ type: 'run.resumed', data: { reason: 'requested' } });
   afterCommit(() => {
-    watchWallClock(context, { ...run, startedAt, waitedMs });
+    context.sweep.wakeAt(deadlineAt);
     context.enqueue({ type: 'advance-run', runId: run.id });
   });
 }

@@ -4,7 +4,7 @@ import type { CatalogueTool } from '../../ports/tool-catalogue.ts';
 import { admit } from './admission.ts';
 import { queuedEvent } from './create-run.ts';
 import type { Uses } from '../core/engine-parts.ts';
-import { watchWallClock } from '../limits/limits.ts';
+import { nextDeadline } from '../limits/limits.ts';
 import { newRun } from './new-run.ts';
 import { planCalls } from '../calls/plan-calls.ts';
 import { runOnCommit } from '../core/on-commit.ts';
@@ -19,10 +19,10 @@ type Parts = Uses<
   | 'clock'
   | 'newId'
   | 'policyOf'
-  | 'timers'
   | 'maxQueuedRuns'
   | 'commit'
   | 'closing'
+  | 'sweep'
 >;
 
 /**
@@ -40,18 +40,15 @@ export async function startCall(
   if (wrong !== undefined)
     throw new EngineError('invalid_arguments', wrong, [{ path: '/arguments', message: wrong }]);
   const startedAt = context.clock.now();
-  const run = {
-    ...newRun(context, {
-      kind: 'call',
-      prompt: `Call ${wireName}`,
-      servers: [tool.server],
-      limits,
-      metadata,
-    }),
-    status: 'running' as const,
-    startedAt,
-    toolCalls: 1,
-  };
+  const created = newRun(context, {
+    kind: 'call',
+    prompt: `Call ${wireName}`,
+    servers: [tool.server],
+    limits,
+    metadata,
+  });
+  const deadlineAt = nextDeadline({ ...created, startedAt }, startedAt);
+  const run = { ...created, status: 'running' as const, startedAt, deadlineAt, toolCalls: 1 };
   const started = await context.commit(
     run.id,
     async (change) => {
@@ -70,7 +67,7 @@ export async function startCall(
         offered: [tool],
         whyNotOffered: () => undefined,
       });
-      change.afterCommit(() => watchWallClock(context, run));
+      change.afterCommit(() => context.sweep.wakeAt(deadlineAt));
       const stored = async (): Promise<CallRun> => {
         const [call] = await sql.toolCalls(run.id);
         if (call === undefined) throw new Error(`the call of the run ${run.id} was not planned`);

@@ -17,11 +17,16 @@ export interface Stop {
  * Reconciling ends the run when nothing of it runs.
  */
 export async function stopRun(
-  context: Uses<'bus' | 'clock' | 'timers'>,
+  context: Uses<'bus' | 'clock'>,
   change: Change,
   { run, reason, error }: Stop,
 ): Promise<void> {
-  await change.sql.updateRun(run.id, { status: 'cancelling', statusReason: reason, error });
+  await change.sql.updateRun(run.id, {
+    status: 'cancelling',
+    statusReason: reason,
+    error,
+    deadlineAt: undefined,
+  });
   change.emit({ type: 'run.cancelling', data: { reason } });
   await voidItems(context, change, { reason: 'run_ended' });
   await cancelUnsentCalls(context, change);

@@ -2,7 +2,6 @@ import type { RunCore } from '../../ports/store/progress.ts';
 import type { RunLimits } from '../../ports/store/run.ts';
 import type { Change } from '../core/commits.ts';
 import type { LimitName } from '../core/events.ts';
-import type { Timers } from '../core/timers.ts';
 
 /** Limits of a run that sets none. The wall clock leaves room for a long outage of the model. */
 export const DEFAULT_LIMITS: RunLimits = {
@@ -39,25 +38,19 @@ export function checkLimit(
   return true;
 }
 
+type WallClock = Pick<RunCore, 'startedAt' | 'createdAt' | 'limits' | 'waitedMs'>;
+
 /**
  * Returns the time at which the wall clock of a run ends. Time spent waiting for a person is not
  * counted.
  */
-export function wallClockDeadline(run: RunCore): number {
+export function wallClockDeadline(run: WallClock): number {
   return (run.startedAt ?? run.createdAt) + run.limits.wallClockMs + run.waitedMs;
 }
 
-export function watchWallClock(
-  { timers, clock }: { readonly timers: Timers; readonly clock: { now(): number } },
-  run: RunCore,
-): void {
-  const deadline = wallClockDeadline(run);
-  const warnAt = deadline - run.limits.wallClockMs * (1 - WARNING_SHARE);
-  timers.set({ type: 'wall-clock', runId: run.id }, deadline);
-  if (warnAt > clock.now()) timers.set({ type: 'wall-clock-warning', runId: run.id }, warnAt);
-}
-
-export function forgetWallClock({ timers }: { readonly timers: Timers }, runId: string): void {
-  timers.clear({ type: 'wall-clock', runId });
-  timers.clear({ type: 'wall-clock-warning', runId });
+/** Returns the time at which the wall clock needs attention: at its warning, and then at its end. */
+export function nextDeadline(run: WallClock, now: number): number {
+  const end = wallClockDeadline(run);
+  const warnAt = end - run.limits.wallClockMs * (1 - WARNING_SHARE);
+  return Math.ceil(warnAt > now ? warnAt : end);
 }

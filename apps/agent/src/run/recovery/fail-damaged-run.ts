@@ -5,7 +5,7 @@ import { voidItems } from '../ledger/inbox-items.ts';
 
 /** Fails a run with an unreadable stored value, so that it is visible and blocks nothing. */
 export async function failDamagedRun(
-  context: Uses<'bus' | 'clock' | 'logger' | 'timers' | 'commit'>,
+  context: Uses<'bus' | 'clock' | 'logger' | 'commit'>,
   runId: string,
   damage: DamagedRowError,
 ): Promise<void> {
@@ -25,6 +25,7 @@ export async function failDamagedRun(
       error,
       waitingSince: undefined,
       retryAt: undefined,
+      deadlineAt: undefined,
       finishedAt: context.clock.now(),
     });
     change.emit({ type: 'run.failed', data: { error, answer: undefined } });

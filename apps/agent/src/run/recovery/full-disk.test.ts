@@ -88,7 +88,7 @@ test('a deadline that cannot be stored is retried', async () => {
   await service.status(id, 'input_required');
   isFull = true;
   clock.advance(1000);
-  await expect.poll(() => service.errors.join()).toContain('a deadline failed');
+  await expect.poll(() => service.errors.join()).toContain('a sweep could not continue a run');
   expect((await service.read.inboxItem(item.id))?.state).toBe('open');
   isFull = false;
   clock.advance(5000);

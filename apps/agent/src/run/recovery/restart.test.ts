@@ -213,7 +213,9 @@ describe('recovery of a run in each state after a crash', () => {
     const { id } = await service.engine.createRun({ prompt: 'go' });
     await service.store.write({}, async (sql) => {
       await sql.updateRun(id, { status: 'running', startedAt: service.clock.now() });
-      await sql.startTurn({ runId: id, turn: 1, owner: 'a dead boot', messageId: 'm' });
+      await sql.addWorker({ id: 'dead', role: 'all', pid: 1 });
+      await sql.endWorker('dead');
+      await sql.startTurn({ runId: id, turn: 1, owner: 'dead', messageId: 'm' });
     });
     await service.engine.start();
     expect(await service.settled(id)).toMatchObject({ status: 'completed' });
@@ -248,7 +250,7 @@ describe('recovery of a run in each state after a crash', () => {
     expect(effects).toEqual(['write']);
   });
 
-  test('waiting for a person: it does not delay the start, and is recovered when the store accepts writes again', async () => {
+  test('waiting for a person: its item expires when a store that refused writes accepts them again', async () => {
     const { tools } = world();
     const script = callsThenAnswer([[{ name: 'w__write' }]]);
     const service = await openService({ script, tools });
@@ -267,20 +269,18 @@ describe('recovery of a run in each state after a crash', () => {
       clock: service.clock,
       isFull: () => store.isFull,
     });
-    await next.until(async () => (next.errors.length > 0 ? true : undefined));
-    expect(next.errors[0]).toContain('a run that waits for a person could not be recovered');
-    store.isFull = false;
-    next.clock.advance(5000);
-    const run = await next.engine.createRun({ prompt: 'go' });
-    await next.item(run.id);
     next.clock.advance(60_000);
+    await next.until(async () => (next.errors.length > 0 ? true : undefined));
+    expect(next.errors[0]).toContain('a sweep could not continue a run');
+    store.isFull = false;
+    next.clock.advance(2000);
     expect(await next.settled(waiting.id)).toMatchObject({ status: 'completed' });
     expect((await next.read.inboxItem(item.id))?.state).toBe('expired');
   });
 
   test.each([
     ['limits', "update runs set limits = '{broken' where id = ?"],
-    ['result', "update tool_calls set result = '{broken', state = 'dispatched' where run_id = ?"],
+    ['result', "update tool_calls set result = '{broken' where run_id = ?"],
   ])(
     'with damaged stored %s: it fails with the reason, and other runs continue',
     async (column, damage) => {
@@ -302,6 +302,9 @@ describe('recovery of a run in each state after a crash', () => {
         dataDir: service.dataDir,
         clock: service.clock,
       });
+      await next.engine.respond((await next.item(whole.id)).id, { action: 'deny' });
+      expect(await next.settled(whole.id)).toMatchObject({ status: 'completed' });
+      next.clock.advance(86_400_000);
       expect(await next.settled(damaged.id)).toMatchObject({
         status: 'failed',
         statusReason: 'damaged_row',
@@ -311,8 +314,6 @@ describe('recovery of a run in each state after a crash', () => {
           message: `The run cannot continue: the stored ${column} is damaged and cannot be read`,
         },
       });
-      await next.engine.respond((await next.item(whole.id)).id, { action: 'deny' });
-      expect(await next.settled(whole.id)).toMatchObject({ status: 'completed' });
       await next.kill();
     },
   );

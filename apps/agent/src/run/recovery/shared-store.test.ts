@@ -80,6 +80,8 @@ describe('two engines on one store', () => {
     for (const { tried } of [ofFirst, ofSecond]) tried.length = 0;
     const requests = (): number => first.llm.requests.length - RUNS + second.llm.requests.length;
     first.clock.advance(2 * DELAY_MS);
+    for (const runId of ids)
+      for (const service of [first, second]) void service.enqueue({ type: 'advance-run', runId });
     await vi.waitFor(
       () => {
         expect(new Set(ofFirst.tried).size).toBe(RUNS);

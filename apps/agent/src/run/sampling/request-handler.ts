@@ -24,8 +24,8 @@ export type SamplingParts = Uses<
   | 'newId'
   | 'policyOf'
   | 'activities'
-  | 'timers'
   | 'commit'
+  | 'sweep'
 >;
 
 export interface SamplingOptions {

@@ -49,7 +49,7 @@ export interface ServiceOptions {
   readonly crashAt?: CrashPoint;
   /** Kills this service as soon as it has committed so many transactions. */
   readonly dieAfterCommits?: number;
-  /** Whether the store has no room for its nth write. */
+  /** Whether the store has no room for the nth change of a run. */
   readonly isFull?: (write: number) => boolean;
   readonly isStarted?: boolean;
   /** Whether the script makes the engine store values that the OpenAPI document does not describe; default false. */
@@ -302,8 +302,9 @@ function mortal(store: Store, { life, die, dieAfterCommits, isFull }: Death): St
   });
   const write: Store['write'] = async (locks, work, options) => {
     if (isOver()) return never;
-    writes += 1;
-    if (isFull(writes)) throw new Error('database or disk is full');
+    // Heartbeats have no run.
+    if (locks.run !== undefined) writes += 1;
+    if (locks.run !== undefined && isFull(writes)) throw new Error('database or disk is full');
     const result = await store.write(locks, work, options);
     commits += 1;
     if (commits >= dieAfterCommits) die();

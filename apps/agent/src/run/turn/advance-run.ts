@@ -1,7 +1,7 @@
 import { isSettled } from '../../ports/store/run.ts';
 import { beginTurn } from './begin-turn.ts';
 import type { EngineParts, Uses } from '../core/engine-parts.ts';
-import { watchWallClock } from '../limits/limits.ts';
+import { nextDeadline } from '../limits/limits.ts';
 import { modelNotice } from '../core/run-model.ts';
 import { firstConnections } from '../calls/servers-ready.ts';
 import { takeTurn } from './take-turn.ts';
@@ -37,7 +37,7 @@ export async function advanceRun(context: EngineParts, runId: string): Promise<v
  * of them enqueues it.
  */
 async function claimRun(
-  context: Uses<'llm' | 'clock' | 'timers' | 'commit'>,
+  context: Uses<'llm' | 'clock' | 'sweep' | 'commit'>,
   runId: string,
 ): Promise<boolean> {
   return context.commit(runId, async (change) => {
@@ -46,12 +46,13 @@ async function claimRun(
     if (!(await isNextInThread(change.sql, run))) return false;
     const startedAt = context.clock.now();
     const { provider, model, scripted } = run;
-    await change.sql.updateRun(runId, { status: 'running', startedAt });
+    const deadlineAt = nextDeadline({ ...run, startedAt }, startedAt);
+    await change.sql.updateRun(runId, { status: 'running', startedAt, deadlineAt });
     change.emit({
       type: 'run.started',
       data: { provider, model, scripted, notice: modelNotice(context.llm, run) },
     });
-    change.afterCommit(() => watchWallClock(context, { ...run, startedAt }));
+    change.afterCommit(() => context.sweep.wakeAt(deadlineAt));
     return true;
   });
 }

@@ -9,12 +9,12 @@ import { endCallRun } from '../lifecycle/end-call-run.ts';
 import { endRun } from '../lifecycle/end-run.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { expireRunIfDue } from '../lifecycle/expiry.ts';
-import { checkLimit, watchWallClock } from '../limits/limits.ts';
+import { checkLimit } from '../limits/limits.ts';
 import { waitsForModel } from '../lifecycle/model-outage.ts';
 import { storeToolResults } from '../results/tool-results.ts';
 
 type Parts = Uses<
-  'workerId' | 'enqueue' | 'bus' | 'dispatcher' | 'llm' | 'clock' | 'newId' | 'policyOf' | 'timers'
+  'workerId' | 'enqueue' | 'bus' | 'dispatcher' | 'llm' | 'clock' | 'newId' | 'policyOf' | 'sweep'
 >;
 
 /** A turn that is about to make its model call. */
@@ -22,6 +22,8 @@ export interface Turn {
   readonly run: Run;
   readonly number: number;
   readonly messageId: string;
+  /** Id of the worker that makes the call. */
+  readonly owner: string;
   /** System prompt and tools at the start of the conversation. */
   readonly epoch: Epoch;
 }
@@ -71,13 +73,9 @@ export async function beginTurn(context: Parts, change: Change): Promise<Turn | 
   }
   const epoch = await epochOf(context, change, run);
   const messageId = context.newId();
-  if (!(await sql.startTurn({ runId, turn: number, owner: context.workerId, messageId })))
-    return undefined;
-  if (run.retryAt !== undefined) {
-    await sql.updateRun(runId, { retryAt: undefined });
-    // The attempt before may have been made by another process, whose timers are not here.
-    change.afterCommit(() => watchWallClock(context, run));
-  }
+  const owner = context.workerId;
+  if (!(await sql.startTurn({ runId, turn: number, owner, messageId }))) return undefined;
+  if (run.retryAt !== undefined) await sql.updateRun(runId, { retryAt: undefined });
   change.emit(
     {
       type: 'turn.started',
@@ -91,7 +89,7 @@ export async function beginTurn(context: Parts, change: Change): Promise<Turn | 
     },
     { type: 'message.started', data: { turn: number, message_id: messageId, role: 'assistant' } },
   );
-  return { run, number, messageId, epoch };
+  return { run, number, messageId, owner, epoch };
 }
 
 /** Ends the attempt of a turn whose model call is no longer in progress. The turn is repeated. */

@@ -14,7 +14,7 @@ import { planCalls, type ToolUse } from '../calls/plan-calls.ts';
 import { usageData } from '../limits/usage.ts';
 
 type Parts = Uses<
-  'workerId' | 'enqueue' | 'bus' | 'dispatcher' | 'clock' | 'newId' | 'policyOf' | 'timers'
+  'workerId' | 'enqueue' | 'bus' | 'dispatcher' | 'clock' | 'newId' | 'policyOf' | 'sweep'
 >;
 
 /**
@@ -40,6 +40,8 @@ export async function finishTurn(
   { turn, finish, maxTokens, checked }: TurnEnd,
 ): Promise<void> {
   const { sql, runId } = change;
+  // Another worker repeats a turn whose owner lost its lease.
+  if (turn.owner !== context.workerId) return;
   const run = await sql.runCore(runId);
   if (run === undefined || !(await sql.endTurn(turn.messageId, 'completed'))) return;
   const toolUses = finish.message.content.filter((block) => block.type === 'tool_use');

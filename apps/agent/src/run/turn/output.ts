@@ -46,7 +46,7 @@ export async function checkOutput(
  * more, with its problems; then the run fails.
  */
 export async function finishAnswer(
-  context: Uses<'enqueue' | 'bus' | 'clock' | 'newId' | 'timers'>,
+  context: Uses<'enqueue' | 'bus' | 'clock' | 'newId'>,
   change: Change,
   { run, turn, answer, checked }: FinalAnswer,
 ): Promise<void> {

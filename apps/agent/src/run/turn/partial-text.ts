@@ -37,9 +37,11 @@ export class PartialText {
     this.#cancelFlush = undefined;
     const { runId, messageId } = this.#message;
     const text = this.#text;
-    this.#flushed = this.#context.commit(runId, ({ sql }) =>
-      sql.savePartial(runId, { messageId, text }),
-    );
+    this.#flushed = this.#context.commit(runId, async ({ sql }) => {
+      // The turn may have ended, and another worker may make its next attempt.
+      if ((await sql.activeTurn(runId))?.messageId === messageId)
+        await sql.savePartial(runId, { messageId, text });
+    });
     inBackground(this.#context, 'keeping partial text', this.#flushed);
   }
 }

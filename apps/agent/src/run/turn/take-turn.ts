@@ -24,7 +24,7 @@ import { streamMessage } from './stream-message.ts';
 import { normalizeMessage } from '../text/normalize-message.ts';
 
 type Parts = Uses<
-  'enqueue' | 'bus' | 'clock' | 'logger' | 'newId' | 'random' | 'retries' | 'timers' | 'commit'
+  'workerId' | 'enqueue' | 'bus' | 'clock' | 'logger' | 'newId' | 'random' | 'sweep' | 'commit'
 >;
 
 const INTERNAL_ERROR: RunError = {
@@ -113,6 +113,8 @@ async function stopTurn(
   if (!(error instanceof LlmError) && !signal.aborted)
     context.logger.error('a model call failed', { run_id: run.id, error });
   const work = async (change: Change): Promise<void> => {
+    // Another worker repeats the turn.
+    if (turn.owner !== context.workerId) return;
     const isCancelling = (await change.sql.runStatus(run.id)) === 'cancelling';
     if (error instanceof LlmError && error.usage !== undefined)
       await charge(change, { usage: error.usage, model: run.model });

@@ -1,0 +1,41 @@
+/** A run that waits for the next attempt of its model call. */
+export interface Retry {
+  readonly runId: string;
+  readonly retryAt: number;
+}
+
+/** A stored time at which a run needs a decision. */
+export interface StoredDeadline {
+  /** Id of the run or of the inbox item. */
+  readonly id: string;
+  readonly runId: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number;
+}
+
+interface Until {
+  readonly until: number;
+  readonly limit: number;
+}
+
+/** Reads of the regular sweep: the work that is due and that no signal or job may announce. */
+export interface SweepReader {
+  /**
+   * Returns the runs whose model call is to be retried at `until` or before, earliest first, after
+   * an entry of an earlier page.
+   */
+  retries(options: Until & { readonly after?: Retry | undefined }): Promise<readonly Retry[]>;
+  /** Returns the runs whose wall clock needs attention at `until` or before, earliest first. */
+  runDeadlines(options: Until): Promise<readonly StoredDeadline[]>;
+  /** Returns the open inbox items that expire at `until` or before, earliest first. */
+  inboxDeadlines(options: Until): Promise<readonly StoredDeadline[]>;
+  /** Returns queued runs that may begin, oldest first. */
+  runnableRuns(options: { readonly limit: number }): Promise<readonly string[]>;
+  /** Returns running runs of which nothing is in progress and that wait for nothing. */
+  idleRuns(options: { readonly limit: number }): Promise<readonly string[]>;
+  /** Returns planned and parked calls without an owner that are due at `now`. */
+  unownedCalls(options: {
+    readonly now: number;
+    readonly limit: number;
+  }): Promise<readonly string[]>;
+}

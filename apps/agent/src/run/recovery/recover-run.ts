@@ -1,0 +1,98 @@
+import type { RunCore } from '../../ports/store/progress.ts';
+import { isSettled } from '../../ports/store/run.ts';
+import { SENT_CALL_STATES, type ToolCall } from '../../ports/store/tool-call.ts';
+import { interruptTurn } from '../turn/begin-turn.ts';
+import type { Change } from '../core/commits.ts';
+import type { Uses } from '../core/engine-parts.ts';
+import { expireRunIfDue } from '../lifecycle/expiry.ts';
+import { voidItem } from '../ledger/inbox-items.ts';
+import { settleLostCall } from '../calls/lost-call.ts';
+import { isParked, resumeLater } from '../calls/parked-calls.ts';
+import { cancelCall, workOnCall } from '../ledger/call-states.ts';
+
+type Parts = Uses<
+  | 'store'
+  | 'workerId'
+  | 'enqueue'
+  | 'bus'
+  | 'clock'
+  | 'logger'
+  | 'newId'
+  | 'recovery'
+  | 'commit'
+  | 'closing'
+  | 'sweep'
+>;
+
+/**
+ * Continues or settles what ended workers own of a run: repeats its model call, voids the inbox items
+ * that nobody can use any more, and retries sent calls or asks a person about them. It changes
+ * nothing that another worker owns.
+ */
+export async function recoverRun(context: Parts, change: Change): Promise<void> {
+  const { sql, runId } = change;
+  const found = await sql.runCore(runId);
+  if (found === undefined || isSettled(found)) return;
+  await settleLeftovers(context, change, found);
+  const run = await sql.runCore(runId);
+  if (run?.status === 'running' && (await expireRunIfDue(context, change, run))) return;
+  if (run?.status === 'running' && found.status === 'running')
+    change.emit({ type: 'run.resumed', data: { reason: 'process_restarted' } });
+  change.recheck();
+  change.beforeCommit(async () => {
+    const isWaiting = (await sql.runStatus(runId)) === 'input_required';
+    if (!isWaiting) change.afterCommit(() => context.enqueue({ type: 'advance-run', runId }));
+  });
+}
+
+async function settleLeftovers(
+  context: Parts,
+  change: Change,
+  { status }: Pick<RunCore, 'status'>,
+): Promise<void> {
+  const { sql, runId } = change;
+  const ended = new Set(await sql.endedWorkers());
+  const hasEnded = (owner: string | undefined): boolean => owner !== undefined && ended.has(owner);
+  const turn = await sql.activeTurn(runId);
+  if (turn !== undefined && hasEnded(turn.owner))
+    await interruptTurn(change, turn, 'process_ended');
+  for (const item of await sql.inboxEntries({ runId, states: ['open', 'answered'] }))
+    if (hasEnded(item.owner)) await voidItem(context, change, { item, reason: 'process_ended' });
+  for (const call of await sql.toolCalls(runId, { state: SENT_CALL_STATES })) {
+    if (!hasEnded(call.owner)) continue;
+    const isStopping = status === 'cancelling' || call.cancelRequestedAt !== undefined;
+    if (isParked(call)) {
+      await recoverParked(context, change, { call, isStopping });
+      continue;
+    }
+    // No person has to decide about a call that was to be cancelled anyway.
+    if (status !== 'cancelling' && isStopping)
+      await cancelCall(context, change, {
+        call,
+        level: 'failed',
+        outcome: call.repeatable ? 'harmless' : 'unknown',
+      });
+    else
+      await settleLostCall(context, change, {
+        call,
+        reason: 'process_ended',
+        message: 'The service ended while the call was under way.',
+      });
+  }
+}
+
+/** Continues a parked call. When the run is being cancelled, only a task has work to stop. */
+async function recoverParked(
+  context: Uses<'enqueue' | 'clock'>,
+  change: Change,
+  { call, isStopping }: { readonly call: ToolCall; readonly isStopping: boolean },
+): Promise<void> {
+  if (isStopping && call.taskId === undefined) {
+    await cancelCall(context, change, { call, level: 'confirmed', outcome: 'stopped' });
+    return;
+  }
+  // The input requests of a task became void with their process; the server sends them again.
+  if (call.taskId !== undefined && call.state !== 'working')
+    await workOnCall(change, call, call.taskId);
+  await resumeLater(context, change, { call, delayMs: 0 });
+}

@@ -1,0 +1,173 @@
+import { DamagedRowError } from '../../ports/store/errors.ts';
+import type { StoredDeadline, Retry } from '../../ports/store/sweep.ts';
+import { HEARTBEAT_EVERY_MS, LEASE_MS } from '../../ports/store/worker.ts';
+import { isHandedOver } from '../core/commits.ts';
+import type { EngineParts } from '../core/engine-parts.ts';
+import { expireItemIfDue, onWallClock } from '../lifecycle/expiry.ts';
+import { failDamagedRun } from './fail-damaged-run.ts';
+import { recoverRun } from './recover-run.ts';
+
+/** Maximum number of runs, calls or items of each kind in one step of a sweep. */
+const BATCH = 200;
+
+/** Maximum number of unowned calls in one sweep; many of them may wait for room on their server. */
+const MAX_CALLS = 5_000;
+
+interface Times {
+  readonly now: number;
+  readonly until: number;
+}
+
+/**
+ * Does the work that is due, whoever stored it: renews the lease of this worker, recovers the runs of
+ * workers that ended, decides about deadlines, and enqueues what has no job. A sweep is safe at any
+ * time and beside those of other workers: each step checks in its own transaction what it read.
+ */
+export class Sweep {
+  readonly #context: EngineParts;
+  readonly #rejoin: () => Promise<void>;
+  #beatAt: number;
+
+  /** `rejoin` joins again when other workers ended this one. */
+  constructor(context: EngineParts, rejoin: () => Promise<void>) {
+    this.#context = context;
+    this.#rejoin = rejoin;
+    this.#beatAt = context.clock.now();
+  }
+
+  /** Returns the next deadline up to `until`. A step that fails is logged and tried again by the next sweep. */
+  async run({ now, until }: Times): Promise<number | undefined> {
+    const next: number[] = [];
+    const steps: readonly (readonly [string, () => Promise<number | undefined>])[] = [
+      ['renewing the lease of this worker', () => this.#keepLease()],
+      ['recovering the runs of workers that ended', () => this.#recoverOrphans(now)],
+      ['the wall clocks of runs', () => this.#fire({ now, until }, 'runDeadlines')],
+      ['the expiry of inbox items', () => this.#fire({ now, until }, 'inboxDeadlines')],
+      ['retrying model calls', () => this.#retryModelCalls({ now, until })],
+      ['enqueuing work without a job', () => this.#enqueueIdle(now)],
+    ];
+    for (const [what, step] of steps) {
+      if (this.#context.closing.aborted) return undefined;
+      try {
+        const at = await step();
+        if (at !== undefined) next.push(at);
+      } catch (error) {
+        if (!isHandedOver(error))
+          this.#context.logger.error(`a sweep failed at ${what}; it is tried again`, { error });
+      }
+    }
+    return next.length === 0 ? undefined : Math.min(...next);
+  }
+
+  /** Sends a heartbeat, and ends the workers that sent none. */
+  async #keepLease(): Promise<undefined> {
+    const { store, logger, clock } = this.#context;
+    if (!store.isShared || clock.now() < this.#beatAt + HEARTBEAT_EVERY_MS) return;
+    const { workerId } = store;
+    const before = this.#beatAt;
+    const { isKept, ended } = await store.write({}, async (sql) => {
+      const isRenewed = await sql.beat(workerId);
+      // After a pause of the whole machine the others had no time to send a heartbeat either.
+      const wasPaused = clock.now() >= before + LEASE_MS;
+      return {
+        isKept: isRenewed,
+        ended: wasPaused ? [] : await sql.endExpiredWorkers({ except: workerId }),
+      };
+    });
+    this.#beatAt = clock.now();
+    for (const worker of ended)
+      logger.warn('a worker sent no heartbeat; its runs continue on other workers', { worker });
+    if (!isKept) await this.#rejoin();
+  }
+
+  async #recoverOrphans(now: number): Promise<number | undefined> {
+    const { store, closing } = this.#context;
+    if ((await store.read.endedWorkers()).length === 0) return undefined;
+    const orphans = await store.read.orphanedRuns({ limit: BATCH });
+    for (const runId of orphans) if (!closing.aborted) await this.#recover(runId);
+    if (orphans.length === 0) await store.write({}, (sql) => sql.removeEndedWorkers());
+    return orphans.length < BATCH ? undefined : now;
+  }
+
+  async #recover(runId: string): Promise<void> {
+    await this.#orFail(runId, () =>
+      this.#context.commit(runId, (change) => recoverRun(this.#context, change), 'recover-run'),
+    );
+  }
+
+  /** Decides about stored deadlines. Returns the first that is not due yet. */
+  async #fire(
+    { now, until }: Times,
+    kind: 'runDeadlines' | 'inboxDeadlines',
+  ): Promise<number | undefined> {
+    const { store, closing } = this.#context;
+    const deadlines = await store.read[kind]({ until, limit: BATCH });
+    for (const deadline of deadlines) {
+      if (closing.aborted) return undefined;
+      if (deadline.at > now) return deadline.at;
+      await this.#orFail(deadline.runId, () => this.#decide(deadline, kind));
+    }
+    return deadlines.length < BATCH ? undefined : now;
+  }
+
+  async #decide(
+    { id, runId }: StoredDeadline,
+    kind: 'runDeadlines' | 'inboxDeadlines',
+  ): Promise<void> {
+    const context = this.#context;
+    await context.commit(runId, async (change) => {
+      if (kind === 'runDeadlines') return onWallClock(context, change);
+      const [item] = (await change.sql.inboxEntries({ runId, states: ['open'] })).filter(
+        (entry) => entry.id === id,
+      );
+      if (item !== undefined) await expireItemIfDue(context, change, item);
+    });
+  }
+
+  async #retryModelCalls({ now, until }: Times): Promise<number | undefined> {
+    const { store, activities, enqueue, closing } = this.#context;
+    for (let after: Retry | undefined; !closing.aborted;) {
+      const page = await store.read.retries({ until, after, limit: BATCH });
+      for (const { runId, retryAt } of page) {
+        if (retryAt > now) return retryAt;
+        if (!activities.hasTurn(runId)) enqueue({ type: 'advance-run', runId });
+      }
+      if (page.length < BATCH) return undefined;
+      after = page.at(-1);
+    }
+    return undefined;
+  }
+
+  /** Enqueues the work whose job was lost, or was never in the queue of this process. */
+  async #enqueueIdle(now: number): Promise<undefined> {
+    const { store, activities, enqueue } = this.#context;
+    const runs = [
+      ...(await store.read.idleRuns({ limit: BATCH })),
+      ...(await store.read.runnableRuns({ limit: BATCH })),
+    ];
+    for (const runId of runs)
+      if (!activities.hasTurn(runId)) enqueue({ type: 'advance-run', runId });
+    for (const callId of await store.read.unownedCalls({ now, limit: MAX_CALLS }))
+      if (!activities.knowsCall(callId)) enqueue({ type: 'call-tool', callId });
+  }
+
+  /** Does work on a run. A damaged row fails its own run and delays no other. */
+  async #orFail(runId: string, work: () => Promise<void>): Promise<void> {
+    const { logger } = this.#context;
+    try {
+      await work();
+    } catch (error) {
+      if (isHandedOver(error)) throw error;
+      try {
+        if (!(error instanceof DamagedRowError)) throw error;
+        await failDamagedRun(this.#context, runId, error);
+      } catch (failure) {
+        if (isHandedOver(failure)) throw failure;
+        logger.error('a sweep could not continue a run; it is tried again', {
+          run_id: runId,
+          error: failure,
+        });
+      }
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import type { SweepReader } from '../ports/store/sweep.ts';
+import type { Connection } from './connection.ts';
+import {
+  selectIdleRuns,
+  selectInboxDeadlines,
+  selectRetries,
+  selectRunDeadlines,
+  selectRunnable,
+  selectUnownedCalls,
+} from './sweep-queries.ts';
+
+/** Creates the reads of the regular sweep. */
+export function createSweepReader(connection: Connection): SweepReader {
+  const ids = (rows: readonly { readonly id: string }[]): readonly string[] =>
+    rows.map(({ id }) => id);
+  return {
+    retries: ({ until, after, limit }) => connection.rows(selectRetries, { until, after, limit }),
+    runDeadlines: (options) => connection.rows(selectRunDeadlines, options),
+    inboxDeadlines: (options) => connection.rows(selectInboxDeadlines, options),
+    runnableRuns: async (options) => ids(await connection.rows(selectRunnable, options)),
+    idleRuns: async (options) => ids(await connection.rows(selectIdleRuns, options)),
+    unownedCalls: async (options) => ids(await connection.rows(selectUnownedCalls, options)),
+  };
+}
