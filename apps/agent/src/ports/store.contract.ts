@@ -10,6 +10,7 @@ import { eventContract } from './store/run-event.contract.ts';
 import { runContract } from './store/run.contract.ts';
 import { threadContract } from './store/thread.contract.ts';
 import { toolCallContract } from './store/tool-call.contract.ts';
+import { sweepContract } from './store/sweep.contract.ts';
 import { workerContract } from './store/worker.contract.ts';
 import type { OpenStore } from './testing/open-for-test.ts';
 
@@ -28,6 +29,7 @@ export function storeContract(name: string, open: OpenStore): void {
     epochContract,
     progressContract,
     retentionContract,
+    sweepContract,
     workerContract,
   ])
     contract(name, open);

@@ -19,12 +19,7 @@ import { runCallJob } from './calls/dispatch-call.ts';
 import { Commits, isHandedOver, type EventListener } from './core/commits.ts';
 import { endRun } from './lifecycle/end-run.ts';
 import type { ServerPolicy } from './core/server-policy.ts';
-import {
-  inBackground,
-  STORE_RETRY_MS,
-  type EngineParts,
-  type RecoveryDecision,
-} from './core/engine-parts.ts';
+import { type EngineParts, type RecoveryDecision } from './core/engine-parts.ts';
 import { failDamagedRun } from './recovery/fail-damaged-run.ts';
 import { defaultRecovery } from './calls/lost-call.ts';
 import { Sweep } from './recovery/sweep.ts';

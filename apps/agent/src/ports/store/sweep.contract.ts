@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import { openForTest, type OpenStore } from '../testing/open-for-test.ts';
+import { openItem } from '../testing/open-item.ts';
+import { plannedCall } from '../testing/planned-call.ts';
+import { queuedRun } from '../testing/queued-run.ts';
+import type { Store } from '../store.ts';
+import type { Run } from './run.ts';
+import type { ToolCall } from './tool-call.ts';
+
+const running = (id: string, fields: Partial<Run> = {}): Run =>
+  queuedRun(id, { status: 'running', ...fields });
+
+/** Describes the behavior of every store adapter for the reads of the regular sweep. */
+export function sweepContract(name: string, open: OpenStore): void {
+  describe(`store contract, sweep: ${name}`, () => {
+    const openStore = openForTest(open);
+
+    async function openWith(runs: readonly Run[], calls: readonly ToolCall[] = []): Promise<Store> {
+      const store = await openStore();
+      await store.write({}, async (sql) => {
+        for (const run of runs) await sql.insertRun(run);
+        for (const call of calls) await sql.insertToolCall(call);
+      });
+      return store;
+    }
+
+    test('deadlines up to a time are returned earliest first', async () => {
+      const store = await openWith([
+        running('late', { deadlineAt: 31 }),
+        running('second', { deadlineAt: 30 }),
+        running('first', { deadlineAt: 10 }),
+        running('none'),
+        running('r1'),
+      ]);
+      expect(await store.read.runDeadlines({ until: 30, limit: 9 })).toEqual([
+        { id: 'first', runId: 'first', at: 10 },
+        { id: 'second', runId: 'second', at: 30 },
+      ]);
+      expect(await store.read.runDeadlines({ until: 30, limit: 1 })).toHaveLength(1);
+      await store.write({}, async (sql) => {
+        await sql.insertInboxItem({ ...openItem('i2'), expiresAt: 7 });
+        await sql.insertInboxItem({ ...openItem('i1'), expiresAt: 5 });
+        await sql.insertInboxItem({ ...openItem('i3'), expiresAt: 8 });
+        await sql.insertInboxItem({ ...openItem('closed'), state: 'void', expiresAt: 5 });
+      });
+      expect(await store.read.inboxDeadlines({ until: 7, limit: 9 })).toEqual([
+        { id: 'i1', runId: 'r1', at: 5 },
+        { id: 'i2', runId: 'r1', at: 7 },
+      ]);
+    });
+
+    test('queued runs may begin once the earlier runs of their thread have ended', async () => {
+      const inThread = (threadPosition: number): Partial<Run> => ({
+        threadId: 't',
+        threadPosition,
+      });
+      const store = await openWith([
+        queuedRun('new', { createdAt: 3 }),
+        queuedRun('old', { createdAt: 1 }),
+        queuedRun('ended', { status: 'failed', ...inThread(0) }),
+        queuedRun('next', { createdAt: 2, ...inThread(1) }),
+        queuedRun('later', { createdAt: 2, ...inThread(2) }),
+      ]);
+      expect(await store.read.runnableRuns({ limit: 9 })).toEqual(['old', 'next', 'new']);
+      expect(await store.read.runnableRuns({ limit: 1 })).toEqual(['old']);
+    });
+
+    test('a running run is idle without a turn, an open call, an open item and a retry', async () => {
+      const call = { ...plannedCall('c'), runId: 'call' };
+      const ended = { ...plannedCall('e'), runId: 'idle', state: 'failed', finishedAt: 1 } as const;
+      const store = await openWith(
+        [
+          ...['idle', 'turn', 'call', 'item'].map((id) => running(id)),
+          running('retry', { retryAt: 9 }),
+          queuedRun('queued'),
+        ],
+        [call, ended],
+      );
+      await store.write({}, async (sql) => {
+        await sql.startTurn({ runId: 'turn', turn: 1, owner: 'w', messageId: 'm' });
+        await sql.insertInboxItem({ ...openItem('i'), runId: 'item' });
+      });
+      expect(await store.read.idleRuns({ limit: 9 })).toEqual(['idle']);
+    });
+
+    test('planned and parked calls without an owner are returned when they are due', async () => {
+      const sent = { state: 'working', attempt: 1, taskId: 't' } as const;
+      const call = (id: string, position: number, fields: Partial<ToolCall>): ToolCall => ({
+        ...plannedCall(id),
+        position,
+        ...fields,
+      });
+      const store = await openWith(
+        [running('r1'), queuedRun('over', { status: 'completed' })],
+        [
+          call('now', 0, {}),
+          call('due', 1, { dueAt: 5 }),
+          call('later', 2, { dueAt: 6 }),
+          call('parked', 3, sent),
+          call('owned', 4, { ...sent, owner: 'w' }),
+          call('asks', 5, { state: 'awaiting_approval' }),
+          call('ended', 6, { state: 'failed', finishedAt: 1 }),
+          call('of-ended-run', 0, { runId: 'over' }),
+        ],
+      );
+      const ids = await store.read.unownedCalls({ now: 5, limit: 9 });
+      expect(ids.toSorted()).toEqual(['due', 'now', 'parked']);
+    });
+
+    test('a call changes only for its owner', async () => {
+      const sent = { ...plannedCall('c'), state: 'dispatched', attempt: 1, owner: 'w' } as const;
+      const store = await openWith([running('r1')], [sent]);
+      const change = (owner: string | null): Promise<boolean> =>
+        store.write({}, (sql) =>
+          sql.updateToolCall('c', { state: ['dispatched'], owner }, { owner: undefined }),
+        );
+      expect([await change('other'), await change(null)]).toEqual([false, false]);
+      expect(await change('w')).toBe(true);
+      expect([await change('w'), await change(null)]).toEqual([false, true]);
+    });
+  });
+}
