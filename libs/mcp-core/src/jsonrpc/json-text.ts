@@ -1,4 +1,5 @@
 import { isJsonObject } from './envelope.ts';
+import { toJsonBytes } from './json-string.ts';
 import type { JsonObject, JsonRpcBatch, JsonRpcMessage } from './messages.ts';
 
 const TEXT = Symbol('JSON text');
@@ -53,6 +54,6 @@ export function toJsonParts(
     structuredContent: { ...structuredContent, [member]: placeholder },
   };
   const between = JSON.stringify({ ...message, result }).split(`"${placeholder}"`);
-  const written = Buffer.from(JSON.stringify(text));
+  const written = toJsonBytes(text);
   return between.flatMap((part, index) => (index === 0 ? [part] : [written, part]));
 }
