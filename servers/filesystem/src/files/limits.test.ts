@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { jsonBytes } from './limits.ts';
+import { countText, jsonBytes } from './limits.ts';
+import { kindOfLineEnds, lineEndingOf } from './text-encoding.ts';
 
 const pieces = [
   '\n',
@@ -41,4 +42,22 @@ describe('jsonBytes', () => {
       characters.map((character) => Buffer.byteLength(JSON.stringify(character))),
     );
   });
+});
+
+test('line ends are counted wherever they are', () => {
+  const count = (text: string, found: RegExp): number => [...text.matchAll(found)].length;
+  for (const text of texts)
+    for (const offset of [0, 1, 2, 3]) {
+      const counts = countText(Buffer.from('x'.repeat(offset) + text).subarray(offset));
+      expect([text, counts]).toEqual([
+        text,
+        {
+          jsonBytes: jsonBytes(text),
+          feeds: count(text, /\n/g),
+          pairs: count(text, /\r\n/g),
+          returns: count(text, /\r/g),
+        },
+      ]);
+      expect(kindOfLineEnds(counts)).toBe(lineEndingOf(text));
+    }
 });

@@ -28,36 +28,69 @@ export const defaultLimits: Limits = {
   maxResultBytes: resultBudgetBytes,
 };
 
+const FEED = 0x0a;
+const RETURN = 0x0d;
+
 /** Bytes of JSON for each byte of UTF-8. */
 const jsonCosts = new Uint8Array(256).fill(1).fill(6, 0, 0x20);
 for (const escaped of '\b\t\n\f\r"\\') jsonCosts[escaped.charCodeAt(0)] = 2;
+
+/** Sizes of a text in UTF-8, or in another encoding whose first 128 characters are those of ASCII. */
+export interface TextCounts {
+  /** Bytes that UTF-8 takes in a JSON message. */
+  readonly jsonBytes: number;
+  /** Line feeds. */
+  readonly feeds: number;
+  /** Line feeds after a carriage return. */
+  readonly pairs: number;
+  /** Carriage returns. */
+  readonly returns: number;
+}
 
 /**
  * Returns the bytes that a text takes in a JSON message. The text is well-formed, or already UTF-8.
  */
 export function jsonBytes(text: string | Buffer): number {
-  const bytes = typeof text === 'string' ? Buffer.from(text) : text;
-  const begin = Math.min(-bytes.byteOffset & 3, bytes.length);
-  const words = new Int32Array(bytes.buffer, bytes.byteOffset + begin, (bytes.length - begin) >> 2);
-  const end = begin + words.length * 4;
-  let sum = 2 + words.length * 4 + costOf(bytes, 0, begin) + costOf(bytes, end, bytes.length);
-  for (let index = 0; index < words.length; index++) {
-    const word = words[index] ?? 0;
-    if (!hasEscape(word)) continue;
-    sum +=
-      (jsonCosts[word & 0xff] ?? 0) +
-      (jsonCosts[(word >> 8) & 0xff] ?? 0) +
-      (jsonCosts[(word >> 16) & 0xff] ?? 0) +
-      (jsonCosts[word >>> 24] ?? 0) -
-      4;
-  }
-  return sum;
+  return countText(typeof text === 'string' ? Buffer.from(text) : text).jsonBytes;
 }
 
-function costOf(bytes: Buffer, begin: number, end: number): number {
-  let sum = 0;
-  for (let at = begin; at < end; at++) sum += jsonCosts[bytes[at] ?? 0] ?? 0;
-  return sum;
+/** Counts the bytes and line ends of a text in one pass. */
+export function countText(bytes: Buffer): TextCounts {
+  const begin = Math.min(-bytes.byteOffset & 3, bytes.length);
+  const wordCount = (bytes.length - begin) >> 2;
+  // A short text may end before the first aligned byte.
+  const words =
+    wordCount === 0
+      ? new Int32Array(0)
+      : new Int32Array(bytes.buffer, bytes.byteOffset + begin, wordCount);
+  const end = begin + words.length * 4;
+  const counts = { jsonBytes: 2 + bytes.length, feeds: 0, pairs: 0, returns: 0 };
+  countEscapes(bytes, 0, begin, counts);
+  for (let index = 0; index < words.length; index++) {
+    if (!hasEscape(words[index] ?? 0)) continue;
+    const at = begin + index * 4;
+    countEscapes(bytes, at, at + 4, counts);
+  }
+  countEscapes(bytes, end, bytes.length, counts);
+  return counts;
+}
+
+function countEscapes(
+  bytes: Buffer,
+  begin: number,
+  end: number,
+  counts: { -readonly [K in keyof TextCounts]: number },
+): void {
+  for (let at = begin; at < end; at++) {
+    const byte = bytes[at] ?? 0;
+    counts.jsonBytes += (jsonCosts[byte] ?? 0) - 1;
+    if (byte === FEED) {
+      counts.feeds += 1;
+      if (at > 0 && bytes[at - 1] === RETURN) counts.pairs += 1;
+    } else if (byte === RETURN) {
+      counts.returns += 1;
+    }
+  }
 }
 
 /**

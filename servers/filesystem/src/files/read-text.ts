@@ -14,11 +14,12 @@ import {
   type Slice,
 } from './line-window.ts';
 import { decodeBytes } from './decode-bytes.ts';
+import { countText } from './limits.ts';
 import { nodeCrypto } from './node-crypto.ts';
 import { fitText, type ShownText } from './shown-text.ts';
 import {
-  countLineEnds,
   inspectStart,
+  kindOfLineEnds,
   type LineEnding,
   type TextEncoding,
 } from './text-encoding.ts';
@@ -285,11 +286,12 @@ function describe(
   options: ReadTextOptions,
 ): TextWindow {
   const { encoding, content } = decode(source, bytes);
-  const { feeds, eol } = countLineEnds(content);
+  const counts = countText(bytes);
+  const { feeds } = counts;
   const place =
     isWhole === true ? allLines(feeds + (content === '' || content.endsWith('\n') ? 0 : 1)) : {};
   const keep = options.range.kind === 'tail' ? 'end' : 'start';
-  const utf8 = encoding === 'latin1' ? undefined : bytes;
+  const jsonBytes = encoding === 'latin1' ? undefined : counts.jsonBytes;
   const column = options.range.kind === 'from' ? options.range.column : undefined;
   const bytesOf =
     encoding === 'latin1'
@@ -298,11 +300,11 @@ function describe(
   const { lineNumbers = false, maxResultBytes } = options;
   const shown = fitText(
     { content, ...lines, ...place },
-    { lineNumbers, keep, maxResultBytes, utf8, column, bytesOf },
+    { lineNumbers, keep, maxResultBytes, jsonBytes, column, bytesOf },
   );
   return {
     ...shown,
-    eol,
+    eol: kindOfLineEnds(counts),
     bom: source.markBytes > 0,
     encoding,
     size: source.size,

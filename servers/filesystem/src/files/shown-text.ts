@@ -28,8 +28,8 @@ export interface FitTextOptions {
   readonly column?: number | undefined;
   /** Counts a text in the unit of columns. */
   readonly bytesOf: (text: string) => number;
-  /** The text in UTF-8, if available. */
-  readonly utf8?: Buffer | undefined;
+  /** Bytes of the whole text as JSON, if known. */
+  readonly jsonBytes?: number | undefined;
 }
 
 /** Bytes of a result apart from its text. */
@@ -42,19 +42,20 @@ const frameBytes = 4096;
 export function fitText(text: ShownText, options: FitTextOptions): ShownText {
   let fitting = text;
   if (!fits(text, options)) {
-    const { utf8: _utf8, ...rest } = options;
+    const { jsonBytes: _jsonBytes, ...rest } = options;
     do fitting = options.keep === 'end' ? halveTail(fitting) : halve(fitting, options);
     while (!fits(fitting, rest));
   }
   return options.lineNumbers ? { ...fitting, content: numbered(fitting) } : fitting;
 }
 
-function fits(text: ShownText, { lineNumbers, maxResultBytes, utf8 }: FitTextOptions): boolean {
+function fits(text: ShownText, { lineNumbers, maxResultBytes, ...known }: FitTextOptions): boolean {
   const limit = maxResultBytes - frameBytes;
   const { content } = text;
   // A character takes at most six bytes in JSON, as in \u0000.
   if (!lineNumbers && content.length * 12 <= limit) return true;
-  return 2 * jsonBytes(lineNumbers ? numbered(text) : (utf8 ?? content)) <= limit;
+  if (lineNumbers) return 2 * jsonBytes(numbered(text)) <= limit;
+  return 2 * (known.jsonBytes ?? jsonBytes(content)) <= limit;
 }
 
 function halve(text: ShownText, { column = 1, bytesOf }: FitTextOptions): ShownText {

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { PathError } from '../sandbox/path-error.ts';
+import type { TextCounts } from './limits.ts';
 
 export const textEncodings = ['utf-8', 'utf-16le', 'utf-16be', 'latin1'] as const;
 /**
@@ -87,20 +88,24 @@ export function encodeText(text: string, { encoding, bom }: TextFormat): Buffer 
 }
 
 export function lineEndingOf(text: string): LineEnding {
-  return countLineEnds(text).eol;
-}
-
-/** Counts the line ends of a text by kind. */
-export function countLineEnds(text: string): { readonly feeds: number; readonly eol: LineEnding } {
   let feeds = 0;
   let pairs = 0;
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
     feeds++;
     if (text.charCodeAt(at - 1) === 13) pairs++;
   }
-  if (feeds === 0) return { feeds, eol: text.includes('\r') ? 'cr' : 'none' };
-  if (pairs === 0) return { feeds, eol: 'lf' };
-  return { feeds, eol: pairs === feeds ? 'crlf' : 'mixed' };
+  return kindOfLineEnds({ feeds, pairs, returns: feeds === 0 && text.includes('\r') ? 1 : pairs });
+}
+
+/** Returns the kind of the line ends that were counted in a text. */
+export function kindOfLineEnds({
+  feeds,
+  pairs,
+  returns,
+}: Pick<TextCounts, 'feeds' | 'pairs' | 'returns'>): LineEnding {
+  if (feeds === 0) return returns > 0 ? 'cr' : 'none';
+  if (pairs === 0) return 'lf';
+  return pairs === feeds ? 'crlf' : 'mixed';
 }
 
 function decodeUtf16(bytes: Buffer, encoding: 'utf-16le' | 'utf-16be'): string | undefined {
