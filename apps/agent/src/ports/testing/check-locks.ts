@@ -35,6 +35,10 @@ const LOCKED: { readonly [M in keyof StoreTransaction]?: LockedBy<M> } = {
 export function withCheckedLocks(store: Store): Store {
   return {
     ...store,
+    // A worker that joins again has another id.
+    get workerId() {
+      return store.workerId;
+    },
     write: (locks, work, options) =>
       store.write(locks, (sql) => work(checked(sql, locks)), options),
   };

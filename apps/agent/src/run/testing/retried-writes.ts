@@ -7,6 +7,10 @@ const ROLLBACK = new Error('rolled back to be retried');
 export function withRetriedWrites(store: Store): Store {
   return {
     ...store,
+    // A worker that joins again has another id.
+    get workerId() {
+      return store.workerId;
+    },
     async write(locks, work, options) {
       const rolledBack = store.write(locks, async (sql) => {
         await work(sql);

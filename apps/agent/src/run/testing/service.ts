@@ -310,5 +310,13 @@ function mortal(store: Store, { life, die, dieAfterCommits, isFull }: Death): St
     if (commits >= dieAfterCommits) die();
     return isOver() ? never : result;
   };
-  return { ...store, read, write };
+  return {
+    ...store,
+    // A worker that joins again has another id.
+    get workerId() {
+      return store.workerId;
+    },
+    read,
+    write,
+  };
 }
