@@ -31,11 +31,11 @@ function resultsOf(): Results {
 
 test('the table of backends shows the median, the range and the killed runs that ended', () => {
   expect(formatBackends(resultsOf())).toBe(
-    `| backend   | storage | one after the other | lowest–highest | 100 at once | lowest–highest | killed runs that ended |
-| --------- | ------: | ------------------: | -------------: | ----------: | -------------: | ---------------------: |
-| Ours      |  SQLite |                4.00 |      3.00–5.00 |        3.50 |      3.50–3.50 |               20 of 20 |
-| Rival     |  SQLite |                6.00 |      6.00–6.00 |        3.00 |      3.00–3.00 |                0 of 19 |
-| Forgetful |    none |                1.00 |      1.00–1.00 |        1.00 |      1.00–1.00 |                      – |`,
+    `| backend   | storage | one after the other | lowest–highest | at once | lowest–highest | killed runs that ended |
+| --------- | ------: | ------------------: | -------------: | ------: | -------------: | ---------------------: |
+| Ours      |  SQLite |                4.00 |      3.00–5.00 |    3.50 |      3.50–3.50 |               20 of 20 |
+| Rival     |  SQLite |                6.00 |      6.00–6.00 |    3.00 |      3.00–3.00 |                0 of 19 |
+| Forgetful |    none |                1.00 |      1.00–1.00 |    1.00 |      1.00–1.00 |                      – |`,
   );
 });
 

@@ -10,7 +10,7 @@ export const KILL_TABLE = 'kill';
 /** Columns of the table, with the CPU time of a turn in ms that Signalbox may take. */
 const COLUMNS = [
   { figure: 'sequenceMs', title: 'one after the other', limit: 4 },
-  { figure: 'crowdMs', title: '100 at once', limit: 3 },
+  { figure: 'crowdMs', title: 'at once', limit: 3 },
 ] as const;
 
 export function measuredOf({ name, storage }: Backend): Measured {
@@ -68,7 +68,7 @@ export function judgeBackends(results: Results, ours: string): readonly Verdict[
         ? []
         : [
             {
-              target: `CPU of a turn, ${title}: less than ${cheapest.name}, the cheapest other that stores its runs, ms`,
+              target: `CPU of a turn, ${title}, ms: at most that of ${cheapest.name}`,
               limit: cheapest.cost,
             },
           ]),

@@ -55,7 +55,7 @@ await writeReport({
 
 ${machine}.
 
-CPU milliseconds of a turn with one tool call: of the backend and its children, without the model.
+CPU milliseconds of a turn with one tool call, of the backend and its children without the model: ${String(load.inSequence)} runs one after the other, and ${String(load.atOnce)} at once. The targets compare Signalbox with the cheapest other backend that stores its runs.
 
 ${formatBackends(results)}
 
