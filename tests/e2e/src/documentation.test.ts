@@ -221,6 +221,15 @@ const checks: readonly Check[] = [
     },
   },
   {
+    matches: /^curl .*\/v1\/artifacts .*--data-binary/,
+    proof: 'run',
+    check(line) {
+      const { status, stdout } = runProcess(line);
+      expect(status).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject({ media_type: 'text/csv', bytes: 11 });
+    },
+  },
+  {
     matches: /^npx signalbox replay RUN$/,
     proof: 'run',
     async check(line) {

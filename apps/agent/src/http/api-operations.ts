@@ -9,6 +9,7 @@ export const OPERATION_IDS: { readonly [operation: string]: string } = {
   'POST /v1/runs/{id}/cancel': 'cancelRun',
   'POST /v1/runs/{id}/resume': 'resumeRun',
   'GET /v1/runs/{id}/events': 'listRunEvents',
+  'POST /v1/artifacts': 'createArtifact',
   'GET /v1/runs/{id}/artifacts': 'listArtifacts',
   'GET /v1/runs/{id}/tool-calls': 'listToolCalls',
   'GET /v1/runs/{id}/tool-calls/{call_id}': 'getToolCall',

@@ -1,17 +1,53 @@
 import type { FastifyReply } from 'fastify';
-import type * as z from 'zod';
+import * as z from 'zod';
 import type { Artifact, ListedArtifact } from '../ports/store/artifact.ts';
-import { ArtifactContent, ArtifactHeaders, ArtifactList } from './artifact-schemas.ts';
+import {
+  Artifact as ArtifactSchema,
+  ArtifactContent,
+  ArtifactHeaders,
+  ArtifactList,
+} from './artifact-schemas.ts';
+import { KeyHeaders, replyWith } from './idempotency.ts';
+import { MAX_ARTIFACT_BYTES } from '../run/results/artifacts.ts';
 import { Problem } from './problem.ts';
+import { textType } from './text-body.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { runResponses } from './run-responses.ts';
 import { IdParameters, ListQuery, ProblemDetails } from './schemas.ts';
 import { pageOf, pageOptions } from './views.ts';
 
-/** Listing and reading artifacts: parts of results that were too long for the conversation. */
+/** Storing, listing and reading artifacts: texts of clients, and parts of results that were too long for the conversation. */
 export function artifactRoutes(app: HttpApp, dependencies: RouteDependencies): void {
-  const { read } = dependencies;
+  const { read, engine, once } = dependencies;
   const runs = runResponses(dependencies);
+
+  app.post(
+    '/v1/artifacts',
+    {
+      bodyLimit: MAX_ARTIFACT_BYTES,
+      schema: {
+        summary: 'Store a text as an artifact',
+        description:
+          'The body is the text in UTF-8, with a content type `text/…`, at most 4 MiB. Name the artifact in `artifacts` of a run, so that its model can read it with `artifact_read`. An artifact that no run was created with is deleted after 24 hours.',
+        consumes: ['text/plain'],
+        headers: KeyHeaders,
+        body: z.string(),
+        response: { 201: ArtifactSchema, 400: ProblemDetails, 409: ProblemDetails },
+      },
+    },
+    async (request, reply) => {
+      const mediaType = textType(request);
+      const served = await once(request, {
+        make: (onCommit) => engine.createArtifact({ mediaType, text: request.body }, onCommit),
+        answer: (artifact: Artifact) => ({
+          status: 201,
+          location: `/v1/artifacts/${artifact.id}`,
+          body: artifactView(artifact),
+        }),
+      });
+      return replyWith(reply, served);
+    },
+  );
 
   app.get(
     '/v1/runs/:id/artifacts',
@@ -73,11 +109,10 @@ function artifactView({
   bytes,
   originalBytes,
   createdAt,
-}: ListedArtifact): z.output<typeof ArtifactList>['data'][number] {
+}: ListedArtifact): z.output<typeof ArtifactSchema> {
   return {
     id,
-    run_id: runId,
-    call_id: callId,
+    ...(runId === '' ? {} : { run_id: runId, call_id: callId }),
     media_type: mediaType,
     bytes,
     original_bytes: originalBytes,

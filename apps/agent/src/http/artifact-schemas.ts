@@ -18,25 +18,21 @@ export const ArtifactHeaders = z.looseObject({
   range: z.string().optional().describe('`bytes=FROM-TO`, `bytes=FROM-` or `bytes=-LAST`'),
 });
 
-export const ArtifactList = z
+export const Artifact = z
   .object({
-    data: z.array(
-      z
-        .object({
-          id: z.string(),
-          run_id: z
-            .string()
-            .describe('Run of the call; another run for an artifact of a forked run'),
-          call_id: z.string(),
-          media_type: z.string(),
-          bytes: z.int(),
-          original_bytes: z
-            .int()
-            .describe('Larger than `bytes` if the end of the text was not kept'),
-          created_at: time,
-        })
-        .meta({ id: 'Artifact' }),
-    ),
-    next_cursor: z.string().optional(),
+    id: z.string(),
+    run_id: z
+      .string()
+      .optional()
+      .describe('Run of the call; another run for an artifact of a forked run'),
+    call_id: z.string().optional().describe('Absent for an upload'),
+    media_type: z.string(),
+    bytes: z.int(),
+    original_bytes: z.int().describe('Larger than `bytes` if the end of the text was not kept'),
+    created_at: time,
   })
+  .meta({ id: 'Artifact' });
+
+export const ArtifactList = z
+  .object({ data: z.array(Artifact), next_cursor: z.string().optional() })
   .meta({ id: 'ArtifactList' });

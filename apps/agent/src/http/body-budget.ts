@@ -9,7 +9,8 @@ export const DEFAULT_MAX_PENDING_BODY_BYTES = 64 * 1024 * 1024;
 
 /**
  * Limits the total size of the request bodies that are being received, and refuses a further request
- * with 429 before its body is read. A body of unknown size counts as `BODY_LIMIT`.
+ * with 429 before its body is read. A body of unknown size counts as the limit
+ * of its endpoint, `BODY_LIMIT` in general.
  */
 export function limitPendingBodies(app: FastifyInstance, maxBytes: number): void {
   let pending = 0;
@@ -42,7 +43,8 @@ export function limitPendingBodies(app: FastifyInstance, maxBytes: number): void
   });
 }
 
-function bodyBytes({ headers }: FastifyRequest): number {
-  if (headers['transfer-encoding'] !== undefined) return BODY_LIMIT;
-  return Math.min(Number(headers['content-length'] ?? 0), BODY_LIMIT);
+function bodyBytes({ headers, routeOptions }: FastifyRequest): number {
+  const limit = routeOptions.bodyLimit;
+  if (headers['transfer-encoding'] !== undefined) return limit;
+  return Math.min(Number(headers['content-length'] ?? 0), limit);
 }

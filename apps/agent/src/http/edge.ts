@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '../ports/clock.ts';
 import { Problem } from './problem.ts';
+import { takesText, textType } from './text-body.ts';
 import { TokenAttempts } from './token-attempts.ts';
 
 export interface EdgeOptions {
@@ -110,6 +111,10 @@ const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 function checkContentType(request: FastifyRequest): void {
   if (!METHODS_WITH_BODY.has(request.method) || (request.method === 'POST' && hasNoBody(request)))
     return;
+  if (takesText(request)) {
+    textType(request);
+    return;
+  }
   const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
   if (type === 'application/json') return;
   throw new Problem(

@@ -97,6 +97,10 @@ const ROWS: { readonly [endpoint: string]: Row } = {
     missing: gone('/v1/runs/none/events', 'run_not_found'),
     invalid: badPath('/v1/runs/<run>/events?after=-1'),
   },
+  'POST /v1/artifacts': {
+    missing: { headers: { 'content-type': undefined }, status: 400, code: 'invalid_request' },
+    invalid: { body: {}, status: 415, code: 'unsupported_media_type' },
+  },
   'GET /v1/runs/{id}/artifacts': {
     missing: gone('/v1/runs/none/artifacts', 'run_not_found'),
     invalid: badPath(`/v1/runs/${LONG}/artifacts`),

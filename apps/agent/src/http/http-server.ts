@@ -33,6 +33,7 @@ import { serializeAsIs } from './serialize.ts';
 import { serverRoutes } from './server-routes.ts';
 import { StreamSlots } from './stream-slots.ts';
 import { validateRequest } from './validate.ts';
+import { parseTextBodies } from './text-body.ts';
 import { threadRoutes } from './thread-routes.ts';
 
 export interface ServerOptions extends Pick<EdgeOptions, 'host' | 'token'> {
@@ -145,6 +146,7 @@ export async function createHttpServer(
   });
   tellOfRequests(app, dependencies.onServed);
   parseJsonBodies(app);
+  parseTextBodies(app);
   protectEdge(app, { host, token, clock: dependencies.clock });
   limitPendingBodies(app, admission.pendingBodyBytes ?? DEFAULT_MAX_PENDING_BODY_BYTES);
   app.server.maxConnections = limits.connections;

@@ -30,6 +30,7 @@ const problems = {
   invalid_model: [400, 'The name of the model does not select one model'],
   unsupported_setting: [400, 'The model does not support the setting'],
   unknown_agent: [400, 'There is no such agent'],
+  unknown_artifact: [400, 'There is no such artifact'],
   unknown_thread: [400, 'There is no such thread'],
   unknown_server: [400, 'There is no such MCP server'],
   unauthorized: [401, 'A bearer token is required'],
@@ -169,7 +170,10 @@ export function toProblem(error: unknown): Problem {
     return new Problem('invalid_request', summary(invalid), { errors: invalid });
   switch (codeOf(error)) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new Problem('payload_too_large', 'the body may have at most 1 MiB');
+      return new Problem(
+        'payload_too_large',
+        'the body may have at most 1 MiB, and that of an artifact at most 4 MiB',
+      );
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Problem(
         'unsupported_media_type',

@@ -163,10 +163,21 @@ function newRun({
   thread_id: threadId,
   on_busy: onBusy,
   metadata,
+  artifacts,
   output_schema: outputSchema,
   ...settings
 }: z.output<typeof NewRun>): EngineNewRun {
-  const named = { servers, model, instructions, agentId, threadId, onBusy, metadata, outputSchema };
+  const named = {
+    servers,
+    model,
+    instructions,
+    agentId,
+    threadId,
+    onBusy,
+    metadata,
+    artifacts,
+    outputSchema,
+  };
   return {
     prompt,
     limits: limitsOf(limits),

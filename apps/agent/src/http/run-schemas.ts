@@ -51,6 +51,11 @@ export const NewRun = z
   .strictObject({
     prompt: z.string().trim().min(1).max(200_000).describe('The task, in plain words'),
     ...settings,
+    artifacts: z
+      .array(z.string().min(1).max(100))
+      .max(32)
+      .optional()
+      .describe('Ids of artifacts that the model can read with artifact_read'),
     agent_id: z
       .string()
       .min(1)

@@ -11,6 +11,7 @@ import { queuedRun } from '../ports/testing/queued-run.ts';
 import type { ToolDispatcher } from '../ports/tool-dispatcher.ts';
 import { localCatalogue } from '../fleet/local-catalogue.ts';
 import { observeService } from '../metrics/observation.ts';
+import { createArtifact } from '../run/lifecycle/create-artifact.ts';
 import { createAgent, deleteAgent, replaceAgent } from '../run/lifecycle/agents.ts';
 import { queuedEvent } from '../run/lifecycle/create-run.ts';
 import { createThread, updateThread } from '../run/lifecycle/threads.ts';
@@ -222,6 +223,7 @@ function storingEngine(store: Store): RunCommands {
     deleteRun: (id) =>
       Promise.reject(new EngineError('run_not_found', `no run has the id "${id}"`)),
     updateMetadata: (id, change) => updateMetadata({ store }, id, change),
+    createArtifact: (input, onCommit) => createArtifact(parts, input, onCommit),
     createThread: (details, onCommit) => createThread(parts, details, onCommit),
     updateThread: (id, change) => updateThread(parts, id, change),
     createAgent: (definition, onCommit) => createAgent(parts, definition, onCommit),

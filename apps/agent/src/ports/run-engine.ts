@@ -4,6 +4,7 @@ import type { InboxItem } from './store/inbox.ts';
 import type { Run, RunCore } from './store/run.ts';
 import type { StoreTransaction } from './store.ts';
 import type { ToolCall } from './store/tool-call.ts';
+import type { Artifact } from './store/artifact.ts';
 import type { Agent, AgentDefinition } from './store/agent.ts';
 import type { Metadata } from './store/metadata.ts';
 import type { Thread, ThreadDetails } from './store/thread.ts';
@@ -25,8 +26,16 @@ export interface NewRun {
    */
   readonly onBusy?: 'reject' | 'enqueue' | 'interrupt';
   readonly metadata?: Metadata;
+  /** Ids of artifacts that the run can read. */
+  readonly artifacts?: readonly string[];
   /** JSON Schema of an object that the answer must match. */
   readonly outputSchema?: JsonObject;
+}
+
+/** A text for later runs. */
+export interface NewArtifact {
+  readonly mediaType: string;
+  readonly text: string;
 }
 
 /** A tool call without a model. */
@@ -84,6 +93,7 @@ export class EngineError extends Error {
     | 'invalid_model'
     | 'unsupported_setting'
     | 'unknown_agent'
+    | 'unknown_artifact'
     | 'unknown_thread'
     | 'unknown_server'
     | 'inbox_item_not_found'
@@ -111,7 +121,7 @@ export interface RunCommands {
   /**
    * Resolves when the run is committed. The run will reach a terminal status even after a crash.
    * @throws EngineError `unknown_server`, `invalid_output_schema`, `invalid_model`,
-   * `unsupported_setting`, `unknown_price`, `unknown_agent`, `unknown_thread`, `thread_busy`, `too_many_runs`
+   * `unsupported_setting`, `unknown_price`, `unknown_agent`, `unknown_artifact`, `unknown_thread`, `thread_busy`, `too_many_runs`
    */
   createRun(input: NewRun, onCommit?: OnCommit<Run>): Promise<Run>;
   /**
@@ -154,6 +164,8 @@ export interface RunCommands {
    * @throws EngineError `run_not_found`
    */
   updateMetadata(id: string, change: (run: RunCore) => Metadata): Promise<void>;
+  /** Stores a text. It is deleted after a day unless a run was created with it. */
+  createArtifact(input: NewArtifact, onCommit?: OnCommit<Artifact>): Promise<Artifact>;
   createThread(details: ThreadDetails, onCommit?: OnCommit<Thread>): Promise<Thread>;
   /**
    * Changes the title or metadata of a thread. `change` must be pure.

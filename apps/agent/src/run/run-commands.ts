@@ -5,6 +5,7 @@ import type { EngineParts } from './core/engine-parts.ts';
 import { respond } from './inbox/respond.ts';
 import { createAgent, deleteAgent, replaceAgent } from './lifecycle/agents.ts';
 import { cancelRun } from './lifecycle/cancel-run.ts';
+import { createArtifact } from './lifecycle/create-artifact.ts';
 import { createRun } from './lifecycle/create-run.ts';
 import { deleteRun } from './lifecycle/delete-run.ts';
 import { forkRun } from './lifecycle/fork-run.ts';
@@ -38,6 +39,7 @@ export function createRunCommands(parts: CommandParts): RunCommands {
     cancelCall: (call, onCommit) => stopCall(parts, call, onCommit),
     deleteRun: (id, check) => deleteRun(parts, id, check),
     updateMetadata: (id, change) => updateMetadata(parts, id, change),
+    createArtifact: (input, onCommit) => createArtifact(parts, input, onCommit),
     createThread: (details, onCommit) => createThread(parts, details, onCommit),
     updateThread: (id, change) => updateThread(parts, id, change),
     deleteThread: (id, check) => deleteThread(parts, id, check),

@@ -12,6 +12,19 @@ const WITHOUT_CONTENT = sql<Database['artifacts']>`artifacts`.as<'artifacts'>(
   sql`artifacts indexed by artifact_lists`,
 );
 
+const LISTED_COLUMNS = [
+  'id',
+  'runId',
+  'callId',
+  'mediaType',
+  'bytes',
+  'originalBytes',
+  'createdAt',
+] as const;
+
+/** Maximum number of uploads that one transaction deletes. */
+const UPLOADS_AT_ONCE = 10;
+
 /** Creates the reads of artifacts. */
 export function createArtifactReader({ kysely: db }: Connection): ArtifactReader {
   return {
@@ -28,7 +41,7 @@ export function createArtifactReader({ kysely: db }: Connection): ArtifactReader
       pageByTime(
         db
           .selectFrom(WITHOUT_CONTENT)
-          .select(['id', 'runId', 'callId', 'mediaType', 'bytes', 'originalBytes', 'createdAt'])
+          .select(LISTED_COLUMNS)
           .where('id', 'in', (owned) =>
             owned.selectFrom('artifactOwners').select('artifactId').where('runId', '=', runId),
           ),
@@ -58,10 +71,49 @@ export function createArtifactWriter({ kysely: db }: Connection): ArtifactWriter
   return {
     async insertArtifact(artifact) {
       await db.insertInto('artifacts').values(artifactCodec.encode(artifact)).execute();
+      if (artifact.runId === '') return;
       await db
         .insertInto('artifactOwners')
         .values({ runId: artifact.runId, artifactId: artifact.id })
         .execute();
+    },
+
+    async attachArtifact(artifactId, runId) {
+      const artifact = await db
+        .selectFrom(WITHOUT_CONTENT)
+        .select(LISTED_COLUMNS)
+        .where('id', '=', artifactId)
+        .executeTakeFirst();
+      if (artifact !== undefined)
+        await db
+          .insertInto('artifactOwners')
+          .values({ runId, artifactId })
+          .onConflict((conflict) => conflict.doNothing())
+          .execute();
+      return artifact;
+    },
+
+    async deleteUploads(before) {
+      const due = await db
+        .selectFrom(WITHOUT_CONTENT)
+        .select('id')
+        .where('runId', '=', '')
+        .where('createdAt', '<=', before)
+        .where((artifact) =>
+          artifact.not(
+            artifact.exists(
+              artifact
+                .selectFrom('artifactOwners')
+                .select('artifactOwners.runId')
+                .whereRef('artifactOwners.artifactId', '=', 'artifacts.id'),
+            ),
+          ),
+        )
+        .limit(UPLOADS_AT_ONCE)
+        .execute();
+      const ids = due.map(({ id }) => id);
+      if (ids.length > 0) await db.deleteFrom('artifacts').where('id', 'in', ids).execute();
+      return ids.length === UPLOADS_AT_ONCE;
     },
 
     async shareArtifacts({ id, threadId, threadPosition = 0 }, to) {

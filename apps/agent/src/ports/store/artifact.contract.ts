@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { openForTest, type OpenStore } from '../testing/open-for-test.ts';
 import { queuedRun } from '../testing/queued-run.ts';
 import { textArtifact } from '../testing/text-artifact.ts';
+import type { Artifact } from './artifact.ts';
 import { InvalidCursorError } from './errors.ts';
 
 const NO_THREAD = { threadId: undefined, threadPosition: undefined };
@@ -98,6 +99,50 @@ export function artifactContract(name: string, open: OpenStore): void {
         sql.shareArtifacts({ id: 'fork', ...NO_THREAD }, 'other'),
       );
       expect(await owned('other')).toEqual(['of-first', 'of-second']);
+    });
+
+    test('an upload belongs to the runs that it is attached to, and is deleted later if there are none', async () => {
+      const store = await openStore();
+      const upload = (id: string, createdAt = 1): Artifact => ({
+        ...textArtifact(id, ''),
+        callId: '',
+        createdAt,
+      });
+      const attached = await store.write({}, async (sql) => {
+        for (const id of ['a', 'b']) await sql.insertRun(queuedRun(id));
+        for (const each of [upload('given'), upload('late', 3), upload('unused')])
+          await sql.insertArtifact(each);
+        await sql.insertArtifact(textArtifact('result'));
+        return [
+          await sql.attachArtifact('given', 'a'),
+          await sql.attachArtifact('given', 'a'),
+          await sql.attachArtifact('given', 'b'),
+          await sql.attachArtifact('none', 'a'),
+        ];
+      });
+      const { text: _text, data: _data, ...listed } = upload('given');
+      expect(attached).toEqual([listed, listed, listed, undefined]);
+      expect(await store.read.ownsArtifact({ id: 'a', threadId: undefined }, 'given')).toBe(true);
+      expect((await store.read.artifacts('b', { limit: 9 })).data).toEqual([listed]);
+      expect(await store.write({}, (sql) => sql.deleteUploads(2))).toBe(false);
+      const kept = ['given', 'late', 'unused', 'result'].map((id) => store.read.artifact(id));
+      expect((await Promise.all(kept)).map((artifact) => artifact?.id)).toEqual([
+        'given',
+        'late',
+        undefined,
+        'result',
+      ]);
+    });
+
+    test('uploads are deleted in parts', async () => {
+      const store = await openStore();
+      await store.write({}, async (sql) => {
+        for (let id = 0; id < 15; id += 1)
+          await sql.insertArtifact({ ...textArtifact(`${id}`, ''), callId: '' });
+      });
+      expect(await store.write({}, (sql) => sql.deleteUploads(2))).toBe(true);
+      expect(await store.write({}, (sql) => sql.deleteUploads(2))).toBe(false);
+      expect(await store.read.artifact('14')).toBeUndefined();
     });
   });
 }

@@ -1,12 +1,13 @@
 import type { Page, PageOptions } from './page.ts';
 
-/** A part of a tool result that is too long to keep in the conversation. */
+/** A text that a client uploaded, or a part of a tool result that is too long for the conversation. */
 export interface Artifact {
   readonly id: string;
-  /** The run of the call. It may be erased while a fork still has the artifact. */
+  /** The run of the call, which may be erased while a fork still has the artifact. Empty for an upload. */
   readonly runId: string;
+  /** Empty for an upload. */
   readonly callId: string;
-  /** Media type: `text/plain` for texts, otherwise the server's. */
+  /** Media type: `text/plain` for texts of results, otherwise that of the server or client. */
   readonly mediaType: string;
   /** Empty when `data` is present. */
   readonly text: string;
@@ -35,8 +36,12 @@ export interface ArtifactReader {
 }
 
 export interface ArtifactWriter {
-  /** Stores an artifact that belongs to its run. */
+  /** Stores an artifact that belongs to its run; an upload belongs to no run yet. */
   insertArtifact(artifact: Artifact): Promise<void>;
+  /** Makes a run a further owner of an artifact. Returns the artifact; undefined if it does not exist. */
+  attachArtifact(artifactId: string, runId: string): Promise<ListedArtifact | undefined>;
+  /** Deletes some uploads of that time or before that belong to no run. Returns whether some may remain. */
+  deleteUploads(before: number): Promise<boolean>;
   /**
    * Makes a run a further owner of all artifacts of another run, and of that run's predecessors in
    * its thread.

@@ -1,3 +1,4 @@
+import type { ContentBlock } from '@signalbox/mcp-core';
 import { EngineError, type NewRun, type OnCommit } from '../../ports/run-engine.ts';
 import type { RunCore } from '../../ports/store/progress.ts';
 import type { Run } from '../../ports/store/run.ts';
@@ -16,6 +17,7 @@ import {
 import { cardOf } from '../core/run-model.ts';
 import { newRun } from './new-run.ts';
 import { runOnCommit } from '../core/on-commit.ts';
+import { ARTIFACT_READ } from '../results/artifacts.ts';
 import { runLimitsData } from '../limits/limits-data.ts';
 
 type Parts = Uses<
@@ -50,7 +52,13 @@ export async function createRun(
   for (;;) {
     const stored = await context.commit(
       run.id,
-      (change) => storeRun(context, change, { run, onBusy: input.onBusy ?? 'reject', onCommit }),
+      (change) =>
+        storeRun(context, change, {
+          run,
+          onBusy: input.onBusy ?? 'reject',
+          artifacts: input.artifacts ?? [],
+          onCommit,
+        }),
       'create-run',
       run.threadId,
     );
@@ -79,6 +87,7 @@ export async function refuseUnusable(
 interface RunToStore {
   readonly run: Run;
   readonly onBusy: NonNullable<NewRun['onBusy']>;
+  readonly artifacts: readonly string[];
   readonly onCommit: OnCommit<Run> | undefined;
 }
 
@@ -92,7 +101,7 @@ type Stored =
 async function storeRun(
   context: Uses<'enqueue' | 'newId' | 'maxQueuedRuns'>,
   change: Change,
-  { run, onBusy, onCommit }: RunToStore,
+  { run, onBusy, artifacts, onCommit }: RunToStore,
 ): Promise<Stored> {
   const { sql } = change;
   const { threadId } = run;
@@ -118,13 +127,38 @@ async function storeRun(
     id: context.newId(),
     turn: 0,
     role: 'user',
-    content: [{ type: 'text', text: run.prompt }],
+    content: [{ type: 'text', text: run.prompt }, ...(await attach(sql, run.id, artifacts))],
   });
   change.emit(queuedEvent(placed));
   change.afterCommit(() => context.enqueue({ type: 'advance-run', runId: run.id }));
   const stored = { ...placed, lastSeq: 1 };
   runOnCommit(change, onCommit, () => Promise.resolve(stored));
   return { run: stored };
+}
+
+/**
+ * Gives artifacts to a run. Returns the block that tells the model how to read them.
+ * @throws EngineError `unknown_artifact`
+ */
+async function attach(
+  sql: StoreTransaction,
+  runId: string,
+  ids: readonly string[],
+): Promise<readonly ContentBlock[]> {
+  const lines: string[] = [];
+  for (const [index, id] of ids.entries()) {
+    const artifact = await sql.attachArtifact(id, runId);
+    if (artifact === undefined) {
+      const message = `There is no artifact ${JSON.stringify(id)}: it never existed, or it was deleted because no run was created with it for a day.`;
+      throw new EngineError('unknown_artifact', message, [
+        { path: `/artifacts/${index}`, message },
+      ]);
+    }
+    lines.push(`${artifact.id}: ${artifact.mediaType}, ${artifact.bytes} bytes`);
+  }
+  if (lines.length === 0) return [];
+  const text = `[The user attached artifacts. Read them with ${ARTIFACT_READ}.\n${lines.join('\n')}]`;
+  return [{ type: 'text', text }];
 }
 
 /** Returns the first event of a run. */

@@ -127,6 +127,23 @@ test('a deleted run is hidden at once, and its rows are deleted in several trans
   expect(await read.toolCalls(id)).toEqual([]);
 });
 
+test('an upload without a run is deleted after a day, and one with a run stays', async () => {
+  const service = await openForCalls();
+  const { engine, read } = service;
+  const { pass } = retain(service, {});
+  const upload = () => engine.createArtifact({ mediaType: 'text/plain', text: 'x' });
+  const [unused, given] = [await upload(), await upload()];
+  const run = await engine.createRun({ prompt: 'go', artifacts: [given.id] });
+  await service.settled(run.id);
+  await pass(DAY_MS / 2);
+  expect(await read.artifact(unused.id)).toBeDefined();
+  await pass(DAY_MS);
+  expect(await read.artifact(unused.id)).toBeUndefined();
+  expect(await read.artifact(given.id)).toMatchObject({ text: 'x' });
+  await engine.deleteRun(run.id);
+  expect(await read.artifact(given.id)).toBeUndefined();
+});
+
 test('a sweep that ended in the middle is completed by the next process', async () => {
   const service = await openForCalls();
   const ids = [await finish(service), await finish(service)];
@@ -136,7 +153,7 @@ test('a sweep that ended in the middle is completed by the next process', async 
     read: service.opened.read,
     write: (locks, work, options) => {
       writes += 1;
-      return writes <= 4
+      return writes <= 5
         ? service.opened.write(locks, work, options)
         : Promise.reject(new Error('no disk'));
     },

@@ -67,6 +67,7 @@ export class RetentionSweep {
     let runs = 0;
     try {
       await store.write({}, (sql) => sql.releaseKeysBefore(clock.now() - KEY_RETENTION_MS));
+      await this.#deleteUploads();
       await this.#deleteRows();
       for (const status of SETTLED_STATUSES) runs += await this.#sweepStatus(status);
     } catch (error) {
@@ -95,6 +96,16 @@ export class RetentionSweep {
       after = due.at(-1);
     }
     return deleted;
+  }
+
+  /** Deletes the uploads that were given to no run within a day. */
+  async #deleteUploads(): Promise<void> {
+    const { store, clock } = this.#options;
+    const before = clock.now() - DAY_MS;
+    for (let isRest = true; isRest && !this.#isClosing;) {
+      isRest = await store.write({}, (sql) => sql.deleteUploads(before));
+      if (isRest) await this.#pause();
+    }
   }
 
   /** Deletes the rows of erased runs. */
