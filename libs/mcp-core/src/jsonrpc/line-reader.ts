@@ -185,28 +185,23 @@ export class LineReader {
   }
 
   #parse(text: string): void {
+    const isHarmless = text.length <= this.#harmlessLength;
     let value: unknown;
     try {
       value = JSON.parse(text);
     } catch (error) {
-      this.#parseFailed(text, error as SyntaxError);
+      // The error shows the text: without the newline it is one line.
+      if (text.endsWith('\n')) return this.#parse(text.slice(0, -1));
+      if (text.trim() === '' || (!isHarmless && this.#isRefused(Buffer.from(text)))) return;
+      this.#receiver.unreadable({
+        reason: 'parse-error',
+        detail: `a line is not JSON: ${(error as SyntaxError).message.slice(0, 200)}`,
+      });
       return;
     }
-    const { maxDepth } = this.#limits;
-    if (text.length > this.#harmlessLength && isDeeperThan(value, maxDepth))
+    if (!isHarmless && isDeeperThan(value, this.#limits.maxDepth))
       this.#refuse(tooDeep(this.#limits), idOfRefused(Buffer.from(text)));
     else this.#receiver.message(value);
-  }
-
-  #parseFailed(text: string, error: SyntaxError): void {
-    // The error shows the text: without the newline it is one line.
-    if (text.endsWith('\n')) return this.#parse(text.slice(0, -1));
-    if (text.trim() === '') return;
-    if (text.length > this.#harmlessLength && this.#isRefused(Buffer.from(text))) return;
-    this.#receiver.unreadable({
-      reason: 'parse-error',
-      detail: `a line is not JSON: ${error.message.slice(0, 200)}`,
-    });
   }
 }
 
