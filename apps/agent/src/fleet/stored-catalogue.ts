@@ -31,8 +31,8 @@ const LOOK_EVERY_MS = 250;
  */
 export function storedCatalogue(options: StoredCatalogueOptions): ToolCatalogue {
   const { servers } = options;
-  const entryOf = async (wireName: string): Promise<ListedTool | undefined> => {
-    const server = serverOf(await servers.read(), wireName);
+  const entryIn = async (fleet: StoredFleet, wireName: string): Promise<ListedTool | undefined> => {
+    const server = serverOf(fleet, wireName);
     if (server === undefined) return undefined;
     return (await servers.toolsOf(server)).find(({ tool }) => tool.wireName === wireName);
   };
@@ -54,27 +54,28 @@ export function storedCatalogue(options: StoredCatalogueOptions): ToolCatalogue 
     },
 
     async find(wireName) {
-      withWorkers(await servers.read());
-      const entry = await entryOf(wireName);
+      const entry = await entryIn(withWorkers(await servers.read()), wireName);
       return entry?.quarantine === undefined ? entry?.tool : undefined;
     },
 
     async whyNotOffered(wireName) {
-      const server = serverOf(await servers.read(), wireName);
+      const fleet = await servers.read();
+      const server = serverOf(fleet, wireName);
       if (server === undefined) return undefined;
       const { name, state, error } = server.status;
       if (server.best?.isOffering !== true)
         return `server ${name} is ${state}${error === undefined ? '' : `: ${error}`}`;
-      const entry = await entryOf(wireName);
+      const entry = await entryIn(fleet, wireName);
       return entry === undefined
         ? `server ${name} offers no tool of that name at present`
         : entry.quarantine?.reason;
     },
 
-    isQuarantined: async (wireName) => (await entryOf(wireName))?.quarantine !== undefined,
+    isQuarantined: async (wireName) =>
+      (await entryIn(await servers.read(), wireName))?.quarantine !== undefined,
 
     async checkArguments(wireName, args) {
-      const entry = await entryOf(wireName);
+      const entry = await entryIn(await servers.read(), wireName);
       return entry === undefined
         ? 'cannot be checked, for the tool is not there at present'
         : argumentProblem(options.schemas, entry.tool, args);
