@@ -1,7 +1,7 @@
 import type { RunCommands } from '../ports/run-engine.ts';
 import { forgetApproval } from './approvals/forget-approval.ts';
 import { stopCall } from './calls/cancel-call.ts';
-import type { EngineParts } from './core/engine-parts.ts';
+import type { CommandParts } from './command-parts.ts';
 import { respond } from './inbox/respond.ts';
 import { createAgent, deleteAgent, replaceAgent } from './lifecycle/agents.ts';
 import { cancelRun } from './lifecycle/cancel-run.ts';
@@ -13,20 +13,6 @@ import { resumeRun } from './lifecycle/resume-run.ts';
 import { startCall } from './lifecycle/start-call.ts';
 import { createThread, deleteThread, updateThread } from './lifecycle/threads.ts';
 import { updateMetadata } from './lifecycle/update-metadata.ts';
-
-/** Parts of an engine that only workers need: they call models and servers, or continue runs. */
-type WorkerPart =
-  | 'dispatcher'
-  | 'activities'
-  | 'watch'
-  | 'retries'
-  | 'recovery'
-  | 'random'
-  | 'logger'
-  | 'crashPoint';
-
-/** Parts of an engine that the commands need. */
-export type CommandParts = Omit<EngineParts, WorkerPart>;
 
 /** Creates the commands to runs. They change the store; workers do what follows from it. */
 export function createRunCommands(parts: CommandParts): RunCommands {

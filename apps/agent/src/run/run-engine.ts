@@ -1,24 +1,14 @@
-import { v7 } from 'uuid';
 import { DEFAULT_CONCURRENCY, type Concurrency } from '../ports/concurrency.ts';
 import type { Job, JobOutcome, JobQueue } from '../ports/job-queue.ts';
-import type { LlmProviders } from '../ports/llm-providers.ts';
-import type { Logger } from '../ports/logger.ts';
 import type { RunEngine, RunWorker } from '../ports/run-engine.ts';
-import type { OutputChecker } from '../ports/output-checker.ts';
 import { DamagedRowError } from '../ports/store/errors.ts';
-import type { Store } from '../ports/store.ts';
-import type { SignalBus } from '../ports/signal-bus.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { CrashPoint, CrashPoints } from '../ports/test-hooks.ts';
-import type { ToolCatalogue } from '../ports/tool-catalogue.ts';
 import type { ToolDispatcher } from '../ports/tool-dispatcher.ts';
 import { Activities } from './core/activities.ts';
-import { DEFAULT_MAX_QUEUED_RUNS } from './lifecycle/admission.ts';
 import { advanceRun } from './turn/advance-run.ts';
 import { runCallJob } from './calls/dispatch-call.ts';
-import { Commits, isHandedOver, type EventListener } from './core/commits.ts';
+import { Commits, isHandedOver } from './core/commits.ts';
 import { endRun } from './lifecycle/end-run.ts';
-import type { ServerPolicy } from './core/server-policy.ts';
 import { type EngineParts, type RecoveryDecision } from './core/engine-parts.ts';
 import { failDamagedRun } from './recovery/fail-damaged-run.ts';
 import { defaultRecovery } from './calls/lost-call.ts';
@@ -27,50 +17,21 @@ import { SweepTimer } from './core/sweep-timer.ts';
 import { reconcile } from './lifecycle/reconcile.ts';
 import { stopCancelled } from './calls/stop-cancelled.ts';
 import { SignalWatch } from '../signals/signal-watch.ts';
+import { commandParts, type CommandDependencies } from './command-parts.ts';
 import { createRunCommands } from './run-commands.ts';
 
-export interface EngineDependencies {
-  readonly store: Store;
+export interface EngineDependencies extends CommandDependencies {
   readonly queue: JobQueue;
-  readonly bus: SignalBus;
-  readonly catalogue: ToolCatalogue;
   readonly dispatcher: ToolDispatcher;
-  readonly llm: LlmProviders;
-  readonly outputs: OutputChecker;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  /**
-   * Policies by server name. A server without a policy needs approval for sampling and for all but
-   * trusted read-only tools.
-   */
-  readonly policies: { readonly [server: string]: ServerPolicy };
   readonly crashPoints?: CrashPoints;
-  /** Receives the events of each commit, after it. */
-  readonly onEvents?: EventListener;
-  /** Creates the ids of rows, in order of creation; default UUIDv7. */
-  readonly newId?: () => string;
   readonly recovery?: RecoveryDecision;
   /** Random number in [0, 1) for the jitter of delays; default `Math.random`. */
   readonly random?: () => number;
-  /**
-   * Maximum number of runs that may wait for their first step, and of single tool calls in
-   * progress; default 1,000. Further ones are rejected.
-   */
-  readonly maxQueuedRuns?: number;
   /** Limits of the calls in progress. Default: `DEFAULT_CONCURRENCY`. */
   readonly concurrency?: Partial<Concurrency> | undefined;
 }
 
-const DEFAULT_POLICY: ServerPolicy = { approval: 'default', sampling: 'ask' };
 const DEFAULT_GRACE_MS = 5000;
-
-/** Returns the policy of a server, or the default for a server without one. */
-export function policyLookup(
-  policies: EngineDependencies['policies'],
-): (server: string) => ServerPolicy {
-  return (server) =>
-    (Object.hasOwn(policies, server) ? policies[server] : undefined) ?? DEFAULT_POLICY;
-}
 
 /** Creates the run engine over its ports. The caller closes the ports after the engine. */
 export function createRunEngine(dependencies: EngineDependencies): RunEngine {
@@ -93,19 +54,7 @@ class Worker implements RunWorker {
   #unsubscribe: () => void = () => undefined;
 
   constructor(dependencies: EngineDependencies) {
-    const {
-      store,
-      queue,
-      bus,
-      catalogue,
-      dispatcher,
-      llm,
-      outputs,
-      clock,
-      logger,
-      policies,
-      crashPoints,
-    } = dependencies;
+    const { store, queue, bus, dispatcher, clock, logger, crashPoints } = dependencies;
     const crashPoint = (point: CrashPoint): void => crashPoints?.(point);
     this.#commits = new Commits(store, bus, {
       clock,
@@ -117,39 +66,24 @@ class Worker implements RunWorker {
     this.#concurrency = { ...DEFAULT_CONCURRENCY, ...dependencies.concurrency };
     this.#queue = queue;
     this.#timer = new SweepTimer({ clock, sweep: (times) => sweep.run(times) });
-    this.#context = {
-      store,
-      get workerId() {
-        return store.workerId;
-      },
-      enqueue: (job, delayMs = 0) =>
-        void queue
-          .enqueue(job, { delayMs })
-          .catch((error: unknown) =>
-            logger.error('a job could not be enqueued', { ...job, error }),
-          ),
-      bus,
-      watch: new SignalWatch(bus, clock),
-      catalogue,
-      dispatcher,
-      llm,
-      outputs,
-      clock,
-      logger,
-      newId: dependencies.newId ?? (() => v7()),
-      random: dependencies.random ?? Math.random,
-      crashPoint,
-      policyOf: policyLookup(policies),
-      recovery: dependencies.recovery ?? defaultRecovery,
-      activities: new Activities(
-        (callId) => this.#context.enqueue({ type: 'call-tool', callId }),
-        this.#concurrency,
-      ),
+    const parts = commandParts(dependencies, {
       sweep: this.#timer,
-      maxQueuedRuns: dependencies.maxQueuedRuns ?? DEFAULT_MAX_QUEUED_RUNS,
       commit: (...change) => this.#commits.commit(...change),
       closing: this.#closing.signal,
-    };
+    });
+    // Not a copy, because the id of the worker can change.
+    this.#context = Object.assign(parts, {
+      dispatcher,
+      watch: new SignalWatch(bus, clock),
+      logger,
+      random: dependencies.random ?? Math.random,
+      crashPoint,
+      recovery: dependencies.recovery ?? defaultRecovery,
+      activities: new Activities(
+        (callId) => parts.enqueue({ type: 'call-tool', callId }),
+        this.#concurrency,
+      ),
+    });
     const sweep = new Sweep(this.#context, () => this.#rejoin());
   }
 
