@@ -30,7 +30,7 @@ export async function serve(io: Io, app: Service, served: Served): Promise<numbe
   else io.out(welcome(url, app, served));
   await stopped;
   unsubscribe();
-  const goodbye = 'stopping; unfinished runs continue at the next start';
+  const goodbye = `stopping; unfinished runs continue ${config.role === 'all' ? 'at the next start' : 'on other workers'}`;
   if (isJson) logger.info(goodbye);
   else io.out(`signalbox: ${goodbye}\n`);
   return EXIT.done;
