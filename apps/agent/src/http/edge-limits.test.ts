@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { StorageError } from '../ports/store/errors.ts';
 import { callsThenAnswer } from '../run/testing/fake-llm.ts';
 import { ManualClock } from '../testing/manual-clock.ts';
@@ -238,6 +238,22 @@ test('a failure is logged without the query of its request, and a client that di
   expect(failures).toEqual([
     { method: 'GET', path: '/v1/runs', requestId: expect.any(String) as string },
   ]);
+});
+
+test('a worker that lost its lease refuses a run for the moment, and accepts it under its next id', async () => {
+  const service = await openService({ script });
+  const edge = await createServiceEdge(service);
+  const { opened } = service;
+  const { workerId } = opened;
+  await opened.write({}, (sql) => sql.endWorker(workerId));
+  const refused = await edge.request('POST', '/v1/runs', { body: { prompt: 'go' } });
+  expect([refused.statusCode, refused.json()]).toEqual([
+    503,
+    expect.objectContaining({ code: 'not_ready', retryable: true }),
+  ]);
+  await vi.waitFor(() => expect(opened.workerId).not.toBe(workerId), { interval: 1 });
+  const accepted = await edge.request('POST', '/v1/runs', { body: { prompt: 'go' } });
+  expect(accepted.statusCode).toBe(202);
 });
 
 test('with a full disk or a removed database the service reports the cause and accepts no run', async () => {

@@ -160,7 +160,7 @@ describe('a request with an Idempotency-Key', () => {
 
   describe('in progress in another process', () => {
     /** A request that one process has begun to serve, and a second process on the same database. */
-    async function openTwo(): Promise<{
+    async function openTwo(owner?: string): Promise<{
       readonly first: Promise<LightMyRequestResponse>;
       readonly finish: () => void;
       readonly services: readonly [Service, Service];
@@ -176,7 +176,10 @@ describe('a request with an Idempotency-Key', () => {
       };
       const other = await openService({ script: () => ({ text: 'done' }), beside: service });
       const request = { body: { prompt: 'go' }, headers: keyed('k') };
-      const edge = await createServiceEdge(service, { engine: { createRun } });
+      const edge = await createServiceEdge(service, {
+        engine: { createRun },
+        store: owner === undefined ? service.store : { ...service.store, workerId: owner },
+      });
       const otherEdge = await createServiceEdge(other);
       const first = edge.request('POST', '/v1/runs', request);
       await begun.promise;
@@ -202,9 +205,7 @@ describe('a request with an Idempotency-Key', () => {
     });
 
     test('control: is served by the second process when the first counts as dead, and then has no effect in the first', async () => {
-      const { first, finish, services, send } = await openTwo();
-      const [{ opened }] = services;
-      await opened.write({}, (sql) => sql.endWorker(opened.workerId));
+      const { first, finish, services, send } = await openTwo('a worker that has ended');
       expect((await send()).statusCode).toBe(202);
       finish();
       expect((await first).json()).toMatchObject({ code: 'idempotency_key_in_use' });

@@ -113,6 +113,8 @@ describe('two engines on one store', () => {
     const { first, ids } = await outage(reply, changeStore);
     const second = await openService({ script: reply, beside: first, changeStore });
     first.clock.advance(2 * DELAY_MS);
+    for (const runId of ids)
+      for (const service of [first, second]) void service.enqueue({ type: 'advance-run', runId });
     await vi.waitFor(
       () =>
         expect(first.llm.requests.length - RUNS + second.llm.requests.length).toBeGreaterThan(RUNS),
