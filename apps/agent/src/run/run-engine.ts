@@ -7,7 +7,7 @@ import type { ToolDispatcher } from '../ports/tool-dispatcher.ts';
 import { Activities } from './core/activities.ts';
 import { advanceRun } from './turn/advance-run.ts';
 import { runCallJob } from './calls/dispatch-call.ts';
-import { Commits, isHandedOver } from './core/commits.ts';
+import { Commits, isHandedOver, type CommitHooks } from './core/commits.ts';
 import { endRun } from './lifecycle/end-run.ts';
 import { type EngineParts, type RecoveryDecision } from './core/engine-parts.ts';
 import { failDamagedRun } from './recovery/fail-damaged-run.ts';
@@ -17,7 +17,7 @@ import { SweepTimer } from './core/sweep-timer.ts';
 import { reconcile } from './lifecycle/reconcile.ts';
 import { stopCancelled } from './calls/stop-cancelled.ts';
 import { SignalWatch } from '../signals/signal-watch.ts';
-import { commandParts, type CommandDependencies } from './command-parts.ts';
+import { commandParts, type CommandDependencies, type CommandParts } from './command-parts.ts';
 import { createRunCommands } from './run-commands.ts';
 
 export interface EngineDependencies extends CommandDependencies {
@@ -37,17 +37,21 @@ const DEFAULT_GRACE_MS = 5000;
 export function createRunEngine(dependencies: EngineDependencies): RunEngine {
   const worker = new Worker(dependencies);
   return {
-    ...createRunCommands(worker.parts),
+    ...createRunCommands(worker.commandParts),
     start: () => worker.start(),
     close: (options) => worker.close(options),
   };
 }
 
 class Worker implements RunWorker {
+  /** Parts of the commands beside this worker. */
+  readonly commandParts: CommandParts;
   readonly #context: EngineParts;
   readonly #concurrency: Concurrency;
   readonly #queue: JobQueue;
   readonly #commits: Commits;
+  /** Commits of clients' commands, which need no lease. */
+  readonly #commandCommits: Commits;
   readonly #closing = new AbortController();
   readonly #timer: SweepTimer;
   #rejoining: Promise<void> | undefined;
@@ -56,13 +60,17 @@ class Worker implements RunWorker {
   constructor(dependencies: EngineDependencies) {
     const { store, queue, bus, dispatcher, clock, logger, crashPoints } = dependencies;
     const crashPoint = (point: CrashPoint): void => crashPoints?.(point);
-    this.#commits = new Commits(store, bus, {
+    const hooks: CommitHooks = {
       clock,
       crashPoint,
       reconcile: (change) => reconcile(this.#context, change),
       onEvents: dependencies.onEvents ?? (() => undefined),
-      onLeaseLost: () => void this.#rejoin(),
+    };
+    this.#commits = new Commits(store, bus, {
+      ...hooks,
+      onLeaseLost: ({ workerId }) => void this.#rejoin(workerId),
     });
+    this.#commandCommits = new Commits(store, bus, hooks);
     this.#concurrency = { ...DEFAULT_CONCURRENCY, ...dependencies.concurrency };
     this.#queue = queue;
     this.#timer = new SweepTimer({ clock, sweep: (times) => sweep.run(times) });
@@ -84,12 +92,12 @@ class Worker implements RunWorker {
         this.#concurrency,
       ),
     });
-    const sweep = new Sweep(this.#context, () => this.#rejoin());
-  }
-
-  /** Parts that the commands share with this worker. */
-  get parts(): EngineParts {
-    return this.#context;
+    const sweep = new Sweep(this.#context, (workerId) => this.#rejoin(workerId));
+    this.commandParts = commandParts(dependencies, {
+      sweep: this.#timer,
+      commit: (...change) => this.#commandCommits.commit(...change),
+      closing: this.#closing.signal,
+    });
   }
 
   async start(): Promise<void> {
@@ -119,7 +127,7 @@ class Worker implements RunWorker {
     await Promise.race([this.#queue.close(), graceIsOver]);
     cancelGrace();
     activities.parkCalls();
-    await this.#commits.close();
+    await Promise.all([this.#commits.close(), this.#commandCommits.close()]);
     await swept;
     this.#unsubscribe();
   }
@@ -164,11 +172,11 @@ class Worker implements RunWorker {
     }
   }
 
-  /** Joins again after other workers took over what this one owned. */
-  #rejoin(): Promise<void> {
+  /** Joins again after other workers took over what this one owned, unless it has done so. */
+  #rejoin(before: string): Promise<void> {
     const { store, logger, activities } = this.#context;
+    if (store.workerId !== before) return Promise.resolve();
     this.#rejoining ??= (async () => {
-      const before = store.workerId;
       activities.abandon();
       try {
         await store.join();

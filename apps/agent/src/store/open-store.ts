@@ -84,13 +84,13 @@ export async function openStore({
     const writeRows = <T>(work: (rows: Connection) => Promise<T>): Promise<T> =>
       storageErrors(lock.run(() => writer.transaction(() => work(writer))));
     let workerId = randomUUID();
-    const addWorker = (): Promise<void> =>
-      write({}, (change) => change.addWorker({ id: workerId, role, pid: process.pid }));
+    const addWorker = (id: string): Promise<void> =>
+      write({}, (change) => change.addWorker({ id, role, pid: process.pid }));
     if (dirLock.isAlone)
       await write({}, async (change) => {
         for (const { id } of await change.workers()) await change.endWorker(id);
       });
-    await addWorker();
+    await addWorker(workerId);
     dirLock.opened();
     return {
       isAlone: dirLock.isAlone,
@@ -99,8 +99,9 @@ export async function openStore({
         return workerId;
       },
       async join() {
-        workerId = randomUUID();
-        await addWorker();
+        const id = randomUUID();
+        await addWorker(id);
+        workerId = id;
       },
       handedJobs: createHandedJobs({ reader, write: writeRows, clock }),
       fleet: createFleetStore({ reader, write: writeRows, clock }),

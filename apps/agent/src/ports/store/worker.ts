@@ -46,10 +46,13 @@ export interface WorkerWriter {
 
 /** Thrown for a write of a worker that has ended. Its turns and calls belong to other workers. */
 export class LeaseLostError extends Error {
+  readonly workerId: string;
+
   constructor(workerId: string) {
     super(
       `The worker ${workerId} sent no heartbeat for ${LEASE_MS} ms, so other workers continue its runs. It joins again under a new id.`,
     );
     this.name = 'LeaseLostError';
+    this.workerId = workerId;
   }
 }

@@ -25,11 +25,11 @@ interface Times {
  */
 export class Sweep {
   readonly #context: EngineParts;
-  readonly #rejoin: () => Promise<void>;
+  readonly #rejoin: (workerId: string) => Promise<void>;
   #beatAt: number;
 
   /** `rejoin` joins again when other workers ended this one. */
-  constructor(context: EngineParts, rejoin: () => Promise<void>) {
+  constructor(context: EngineParts, rejoin: (workerId: string) => Promise<void>) {
     this.#context = context;
     this.#rejoin = rejoin;
     this.#beatAt = context.clock.now();
@@ -77,7 +77,7 @@ export class Sweep {
     this.#beatAt = clock.now();
     for (const worker of ended)
       logger.warn('a worker sent no heartbeat; its runs continue on other workers', { worker });
-    if (!isKept) await this.#rejoin();
+    if (!isKept) await this.#rejoin(workerId);
   }
 
   async #recoverOrphans(now: number): Promise<number | undefined> {

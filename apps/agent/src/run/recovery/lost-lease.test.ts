@@ -1,0 +1,161 @@
+import { expect, test } from 'vitest';
+import { HEARTBEAT_EVERY_MS, LEASE_MS } from '../../ports/store/worker.ts';
+import type { Store, StoreTransaction } from '../../ports/store.ts';
+import { ManualClock } from '../../testing/manual-clock.ts';
+import { ok, READ_ONLY, type FakeTool } from '../testing/fake-registry.ts';
+import { FreezableClock } from '../testing/freezable-clock.ts';
+import { callsThenAnswer } from '../testing/fake-llm.ts';
+import { openService, type Service, type ServiceOptions } from '../testing/service.ts';
+
+const AUTO = {
+  r: { approval: 'auto', sampling: 'ask' },
+  w: { approval: 'auto', sampling: 'ask' },
+} as const;
+
+interface Pair {
+  readonly frozen: Service;
+  readonly other: Service;
+  readonly clock: FreezableClock;
+  /** Stops the first process until the other one has ended its lease. */
+  readonly loseLease: () => Promise<void>;
+}
+
+/** Starts two processes on one store. */
+async function pair(
+  ofFrozen: Omit<ServiceOptions, 'clock'>,
+  ofOther: Omit<ServiceOptions, 'clock'> = ofFrozen,
+): Promise<Pair> {
+  const shared = new ManualClock();
+  const clock = new FreezableClock(shared);
+  const frozen = await openService({ policies: AUTO, ...ofFrozen, clock });
+  const other = await openService({ policies: AUTO, ...ofOther, beside: frozen, clock: shared });
+  const loseLease = async (): Promise<void> => {
+    const { workerId } = frozen.opened;
+    clock.freeze();
+    for (let passedMs = 0; passedMs <= LEASE_MS; passedMs += HEARTBEAT_EVERY_MS) {
+      const { workerId: id } = other.opened;
+      const beatAt = shared.now() + HEARTBEAT_EVERY_MS;
+      shared.advance(HEARTBEAT_EVERY_MS);
+      await expect
+        .poll(async () => (await other.read.workers()).find((each) => each.id === id)?.heartbeatAt)
+        .toBe(beatAt);
+    }
+    await expect.poll(() => other.read.hasLease(workerId)).toBe(false);
+  };
+  return { frozen, other, clock, loseLease };
+}
+
+test('a worker that was stopped for longer than its lease writes nothing of its turn, and joins again', async () => {
+  const reply = Promise.withResolvers<void>();
+  const { frozen, other, clock, loseLease } = await pair(
+    { script: () => ({ text: 'late', hold: reply.promise }) },
+    { script: () => ({ text: 'in time' }) },
+  );
+  const { id } = await frozen.engine.createRun({ prompt: 'go' });
+  await frozen.until(async () => frozen.llm.requests[0]);
+  await loseLease();
+  expect(await other.settled(id)).toMatchObject({ status: 'completed', answer: 'in time' });
+  const types = await other.types(id);
+  expect(types).toContain('turn.interrupted');
+  reply.resolve();
+  clock.thaw();
+  const before = frozen.opened.workerId;
+  await expect.poll(() => frozen.opened.workerId).not.toBe(before);
+  expect(await other.types(id)).toEqual(types);
+  expect(await other.read.messages(id)).toHaveLength(2);
+  const again = await frozen.engine.createRun({ prompt: 'go on' });
+  expect(await frozen.settled(again.id)).toMatchObject({ status: 'completed' });
+});
+
+interface StoppedCall extends Pair {
+  readonly id: string;
+  readonly effects: readonly string[];
+  /** Lets the call of the stopped process end. */
+  readonly answer: () => void;
+}
+
+/** Stops a process during a call. Its server answers late. */
+async function stoppedDuringCall(
+  annotations: FakeTool['annotations'],
+  changeStore?: (store: Store) => Store,
+): Promise<StoppedCall> {
+  const effects: string[] = [];
+  const late = Promise.withResolvers<void>();
+  const tool = (name: string, wait: Promise<void>): FakeTool => ({
+    ...(annotations === undefined ? {} : { annotations }),
+    call: async () => {
+      effects.push(name);
+      await wait;
+      return ok(name);
+    },
+  });
+  const script = callsThenAnswer([[{ name: 'w__write' }]]);
+  const started = await pair(
+    {
+      script,
+      tools: { w__write: tool('late', late.promise) },
+      ...(changeStore === undefined ? {} : { changeStore }),
+    },
+    { script, tools: { w__write: tool('in time', Promise.resolve()) } },
+  );
+  // The other process must not take the run before the one that is stopped.
+  const { id } = await started.frozen.engine.createRun({ prompt: 'go' });
+  await started.frozen.until(async () => started.frozen.registry.sent[0]);
+  await started.loseLease();
+  return { ...started, id, effects, answer: () => late.resolve() };
+}
+
+test('a write that was under way in a stopped worker becomes unknown, and its late result changes nothing', async () => {
+  const { other, clock, id, effects, answer, frozen } = await stoppedDuringCall({});
+  const item = await other.item(id);
+  expect(item.kind).toBe('outcome_unknown');
+  answer();
+  clock.thaw();
+  const before = frozen.opened.workerId;
+  await expect.poll(() => frozen.opened.workerId).not.toBe(before);
+  expect(await other.call(id)).toMatchObject({ state: 'unknown', result: undefined });
+  await other.engine.respond(item.id, { action: 'mark_done' });
+  expect(await other.settled(id)).toMatchObject({ status: 'completed' });
+  expect(effects).toEqual(['late']);
+});
+
+test('a read that was under way in a stopped worker is repeated by another, whose result counts', async () => {
+  const { other, clock, id, effects, answer, frozen } = await stoppedDuringCall(READ_ONLY);
+  expect(await other.settled(id)).toMatchObject({ status: 'completed' });
+  answer();
+  clock.thaw();
+  const before = frozen.opened.workerId;
+  await expect.poll(() => frozen.opened.workerId).not.toBe(before);
+  expect(await other.call(id)).toMatchObject({ attempt: 2, state: 'succeeded' });
+  expect(JSON.stringify((await other.call(id)).result)).toContain('in time');
+  expect(effects).toEqual(['late', 'in time']);
+});
+
+test('control: without the lease and the comparison of state and owner the late result is stored', async () => {
+  let owner = '';
+  const unguarded = (sql: StoreTransaction): StoreTransaction => ({
+    ...sql,
+    hasLease: () => Promise.resolve(true),
+    toolCall: async (id) => {
+      const call = await sql.toolCall(id);
+      return call?.state === 'unknown' ? { ...call, state: 'dispatched', owner } : call;
+    },
+    updateToolCall: (id, _expected, patch) => sql.updateToolCall(id, { state: ['unknown'] }, patch),
+  });
+  let isUnguarded = false;
+  const { frozen, other, clock, id, answer } = await stoppedDuringCall({}, (store) => ({
+    ...store,
+    get workerId() {
+      return store.workerId;
+    },
+    write: (locks, work, options) =>
+      store.write(locks, (sql) => work(isUnguarded ? unguarded(sql) : sql), options),
+  }));
+  owner = frozen.opened.workerId;
+  await other.item(id);
+  isUnguarded = true;
+  answer();
+  await expect.poll(async () => (await other.call(id)).state).toBe('succeeded');
+  isUnguarded = false;
+  clock.thaw();
+});
