@@ -13,11 +13,15 @@ export function hooksWithout(protection: string | undefined): TestHooks {
   };
 }
 
-/** A store that does not tell which runs an earlier process left unsettled. */
+/** A store that does not tell what an earlier process left unsettled. */
 function forgetful(store: Store): Store {
+  const nothing = () => Promise.resolve([]);
   const read: Store['read'] = Object.assign(Object.create(store.read) as Store['read'], {
-    runIds: () => Promise.resolve([]),
-    retries: () => Promise.resolve([]),
+    orphanedRuns: nothing,
+    idleRuns: nothing,
+    runnableRuns: nothing,
+    unownedCalls: nothing,
+    retries: nothing,
   });
   return Object.assign(Object.create(store) as Store, { read });
 }
