@@ -16,7 +16,7 @@ import type { Signal, SignalBus } from '../../ports/signal-bus.ts';
 import type { CrashPoint } from '../../ports/test-hooks.ts';
 import { createInProcessSignalBus } from '../../queue/in-process-signal-bus.ts';
 import { createMemoryJobQueue } from '../../queue/memory-job-queue.ts';
-import { openStore } from '../../store/open-store.ts';
+import { openStore, type OpenedStore } from '../../store/open-store.ts';
 import { databaseFolder, provideMigratedDatabase } from '../../store/testing/migrated-database.ts';
 import type { EventListener } from '../core/commits.ts';
 import type { ServerPolicy } from '../core/server-policy.ts';
@@ -69,7 +69,7 @@ export interface Service {
   readonly read: StoreReader;
   readonly store: Store;
   /** The store, whether or not the service was killed. */
-  readonly opened: Store;
+  readonly opened: OpenedStore;
   readonly bus: SignalBus;
   readonly llm: FakeLlm;
   readonly registry: FakeRegistry;
