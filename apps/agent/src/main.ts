@@ -6,7 +6,7 @@ import { boundGarbage, startWithSmallYoungGeneration } from './bound-heap.ts';
 // Without a listener the signal opens Node's inspector, through which every program of this machine could read all memory.
 process.on('SIGUSR1', () => undefined);
 enableCompileCache();
-startWithSmallYoungGeneration({ startMs: 3000, bytes: 24 * 1024 * 1024 });
+startWithSmallYoungGeneration({ startMs: 3000, bytes: 8 * 1024 * 1024 });
 const [{ runCommand }, { createProcessIo }] = await Promise.all([
   import('./cli/command.ts'),
   import('./cli/process-io.ts'),
