@@ -26,7 +26,7 @@ import type { ToolDefinition } from './tools/tool.ts';
 
 /**
  * Creates a server of both eras and all revisions.
- * @throws Error when two tools or two prompts share a name, or two resources or two templates a URI, a tool's name is not 1–128 of `A–Z a–z 0–9 _ - .`, an input schema is not of type `object`, or
+ * @throws Error when two tools or two prompts share a name, or two resources or two templates a URI, a tool's name is not 1 to 128 of `A-Z a-z 0-9 _ - .`, an input schema is not of type `object`, or
  * a Standard Schema has no JSON Schema. Also when a custom method or notification has a name of the specification.
  */
 export function createServer(options: ServerOptions): Server {

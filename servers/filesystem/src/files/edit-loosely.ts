@@ -93,7 +93,7 @@ async function windowsOf(
 }
 
 function lineNumberHint(wanted: readonly string[]): string {
-  return wanted.every((line) => /^\s*\d+(?:\t|\s*[|:→])/.test(line))
+  return wanted.every((line) => /^\s*\d+(?:\t|\s*[|:\u2192])/.test(line))
     ? ' Leave out the line numbers.'
     : '';
 }

@@ -71,7 +71,11 @@ function refuseWindowsTricks(given: string, input: string): void {
         'invalid',
         `${input}: the name ${segment} ends in a dot or space, which Windows drops.`,
       );
-    if (/^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³]|conin\$|conout\$) *(?:\.|$)/i.test(segment)) {
+    if (
+      /^(?:con|prn|aux|nul|com[\d\u00b9\u00b2\u00b3]|lpt[\d\u00b9\u00b2\u00b3]|conin\$|conout\$) *(?:\.|$)/i.test(
+        segment,
+      )
+    ) {
       throw new PathError('invalid', `${input}: ${segment} is a Windows device name.`);
     }
   }

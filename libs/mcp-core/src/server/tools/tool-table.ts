@@ -38,7 +38,7 @@ export class ToolTable {
   readonly #published: ReadonlyMap<string, Tool>;
   readonly #list: PublishedList;
 
-  /** Validates the definitions. @throws Error for a name that is not 1–128 of `A–Z a–z 0–9 _ - .`, or not unique, and for a schema that cannot be published. */
+  /** Validates the definitions. @throws Error for a name that is not 1 to 128 of `A-Z a-z 0-9 _ - .`, or not unique, and for a schema that cannot be published. */
   constructor(
     definitions: readonly ToolDefinition[],
     { info, validator, pageSize }: ToolTableOptions,

@@ -7,7 +7,7 @@ import type { OutputFor, ToolOutput } from './tool-output.ts';
 
 /** Definition of a tool: its listing, its schemas and its handler. */
 export interface ToolDefinition<Arguments = never, Output extends ToolOutput = ToolOutput> {
-  /** 1–128 of `A–Z a–z 0–9 _ - .`, unique in the server. */
+  /** 1 to 128 of `A-Z a-z 0-9 _ - .`, unique in the server. */
   readonly name: string;
   readonly title?: string;
   /** Advice for the model on when and how to use the tool. */
