@@ -8,7 +8,6 @@ import {
   UnknownToolError,
 } from '../ports/server-directory.ts';
 import { InvalidCursorError, StorageError } from '../ports/store/errors.ts';
-import { LeaseLostError } from '../ports/store/worker.ts';
 import { RequestError } from './validate.ts';
 
 /**
@@ -165,8 +164,6 @@ export function toProblem(error: unknown): Problem {
     return new Problem('definition_changed', error.message);
   if (error instanceof StorageError)
     return new Problem(`storage_${error.reason}`, error.message, { cause: error });
-  if (error instanceof LeaseLostError)
-    return new Problem('not_ready', error.message, { cause: error });
   if (error instanceof InvalidCursorError) return new Problem('invalid_cursor', error.message);
   const invalid = validationErrors(error);
   if (invalid !== undefined)
