@@ -13,6 +13,15 @@ const BATCH = 200;
 /** Maximum number of unowned calls in one sweep; many of them may wait for room on their server. */
 const MAX_CALLS = 5_000;
 
+type BatchKind = 'orphans' | 'runDeadlines' | 'inboxDeadlines';
+
+/** A batch of runs, calls or items that need work. */
+interface Batch<T> {
+  readonly read: (limit: number) => Promise<readonly T[]>;
+  /** Returns whether the work succeeded. */
+  readonly work: (entry: T) => Promise<boolean>;
+}
+
 interface Times {
   readonly now: number;
   readonly until: number;
@@ -26,6 +35,8 @@ interface Times {
 export class Sweep {
   readonly #context: EngineParts;
   readonly #rejoin: (workerId: string) => Promise<void>;
+  /** Number of runs that failed in the last batch of each kind. */
+  readonly #failures = new Map<BatchKind, number>();
   #beatAt: number;
 
   /** `rejoin` joins again when other workers ended this one. */
@@ -65,15 +76,19 @@ export class Sweep {
     if (!store.isShared || clock.now() < this.#beatAt + HEARTBEAT_EVERY_MS) return;
     const { workerId } = store;
     const before = this.#beatAt;
-    const { isKept, ended } = await store.write({}, async (sql) => {
-      const isRenewed = await sql.beat(workerId);
-      // After a pause of the whole machine the others had no time to send a heartbeat either.
-      const wasPaused = clock.now() >= before + LEASE_MS;
-      return {
-        isKept: isRenewed,
-        ended: wasPaused ? [] : await sql.endExpiredWorkers({ except: workerId }),
-      };
-    });
+    const { isKept, ended } = await store.write(
+      {},
+      async (sql) => {
+        const isRenewed = await sql.beat(workerId);
+        // After a pause of the whole machine the others had no time to send a heartbeat either.
+        const wasPaused = clock.now() >= before + LEASE_MS;
+        return {
+          isKept: isRenewed,
+          ended: wasPaused ? [] : await sql.endExpiredWorkers({ except: workerId }),
+        };
+      },
+      { urgent: true },
+    );
     this.#beatAt = clock.now();
     for (const worker of ended)
       logger.warn('a worker sent no heartbeat; its runs continue on other workers', { worker });
@@ -81,16 +96,18 @@ export class Sweep {
   }
 
   async #recoverOrphans(now: number): Promise<number | undefined> {
-    const { store, closing } = this.#context;
+    const { store } = this.#context;
     if ((await store.read.endedWorkers()).length === 0) return undefined;
-    const orphans = await store.read.orphanedRuns({ limit: BATCH });
-    for (const runId of orphans) if (!closing.aborted) await this.#recover(runId);
-    if (orphans.length === 0) await store.write({}, (sql) => sql.removeEndedWorkers());
-    return orphans.length < BATCH ? undefined : now;
+    const { length, hasMore } = await this.#workOn('orphans', {
+      read: (limit) => store.read.orphanedRuns({ limit }),
+      work: (runId) => this.#recover(runId),
+    });
+    if (length === 0) await store.write({}, (sql) => sql.removeEndedWorkers());
+    return hasMore ? now : undefined;
   }
 
-  async #recover(runId: string): Promise<void> {
-    await this.#orFail(runId, () =>
+  async #recover(runId: string): Promise<boolean> {
+    return this.#orFail(runId, () =>
       this.#context.commit(runId, (change) => recoverRun(this.#context, change), 'recover-run'),
     );
   }
@@ -100,14 +117,38 @@ export class Sweep {
     { now, until }: Times,
     kind: 'runDeadlines' | 'inboxDeadlines',
   ): Promise<number | undefined> {
-    const { store, closing } = this.#context;
-    const deadlines = await store.read[kind]({ until, limit: BATCH });
-    for (const deadline of deadlines) {
-      if (closing.aborted) return undefined;
-      if (deadline.at > now) return deadline.at;
-      await this.#orFail(deadline.runId, () => this.#decide(deadline, kind));
+    let next: number | undefined;
+    const { hasMore } = await this.#workOn<StoredDeadline>(kind, {
+      read: async (limit) => {
+        const deadlines = await this.#context.store.read[kind]({ until, limit });
+        next = deadlines.find(({ at }) => at > now)?.at;
+        return deadlines.filter(({ at }) => at <= now);
+      },
+      work: (deadline) => this.#orFail(deadline.runId, () => this.#decide(deadline, kind)),
+    });
+    return hasMore ? now : next;
+  }
+
+  /**
+   * Works on one batch. `hasMore` is set when more entries may be due and none has failed: failures
+   * are tried again by the next sweep, whose batch is larger by their number, so that they keep no
+   * other entry waiting.
+   */
+  async #workOn<T>(
+    kind: BatchKind,
+    { read, work }: Batch<T>,
+  ): Promise<{ readonly length: number; readonly hasMore: boolean }> {
+    const limit = BATCH + (this.#failures.get(kind) ?? 0);
+    const due = await read(limit);
+    let failures = 0;
+    for (const entry of due) {
+      if (this.#context.closing.aborted) break;
+      // A long batch must not last longer than the lease.
+      await this.#keepLease();
+      if (!(await work(entry))) failures += 1;
     }
-    return deadlines.length < BATCH ? undefined : now;
+    this.#failures.set(kind, failures);
+    return { length: due.length, hasMore: due.length === limit && failures === 0 };
   }
 
   async #decide(
@@ -151,22 +192,28 @@ export class Sweep {
       if (!activities.knowsCall(callId)) enqueue({ type: 'call-tool', callId });
   }
 
-  /** Does work on a run. A damaged row fails its own run and delays no other. */
-  async #orFail(runId: string, work: () => Promise<void>): Promise<void> {
+  /**
+   * Does work on a run, and returns whether it succeeded. A damaged row fails its own run and delays
+   * no other.
+   */
+  async #orFail(runId: string, work: () => Promise<void>): Promise<boolean> {
     const { logger } = this.#context;
     try {
       await work();
+      return true;
     } catch (error) {
       if (isHandedOver(error)) throw error;
       try {
         if (!(error instanceof DamagedRowError)) throw error;
         await failDamagedRun(this.#context, runId, error);
+        return true;
       } catch (failure) {
         if (isHandedOver(failure)) throw failure;
         logger.error('a sweep could not continue a run; it is tried again', {
           run_id: runId,
           error: failure,
         });
+        return false;
       }
     }
   }

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { LEASE_MS } from '../../ports/store/worker.ts';
+import type { Store } from '../../ports/store.ts';
+import { ManualClock } from '../../testing/manual-clock.ts';
+import { callsThenAnswer } from '../testing/fake-llm.ts';
+import { openService } from '../testing/service.ts';
+
+/** Changes which runs a sweep finds, and what happens at each change of one of them. */
+function withOrphans(
+  store: Store,
+  orphans: (limit: number) => readonly string[],
+  onChange: (runId: string) => Promise<void>,
+): Store {
+  return {
+    ...store,
+    read: {
+      ...store.read,
+      endedWorkers: () => Promise.resolve(['gone']),
+      orphanedRuns: ({ limit }) => Promise.resolve(orphans(limit)),
+    },
+    write: async (locks, work, options) => {
+      if (locks.run !== undefined) await onChange(locks.run);
+      return store.write(locks, work, options);
+    },
+  };
+}
+
+const ids = (prefix: string, count: number): readonly string[] =>
+  Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+
+test('a worker keeps its lease during a batch of recoveries that lasts longer than the lease', async () => {
+  const clock = new ManualClock();
+  const alive: boolean[] = [];
+  const orphans = [...ids('slow', 10)];
+  await openService({
+    script: callsThenAnswer([]),
+    clock,
+    changeStore: (store) =>
+      withOrphans(
+        store,
+        () => orphans.splice(0),
+        async () => {
+          clock.advance(LEASE_MS / 5);
+          alive.push(await store.read.isAlive(store.workerId));
+        },
+      ),
+  });
+  expect(alive).toEqual(ids('slow', 10).map(() => true));
+});
+
+test('runs whose recovery fails are tried again by the next sweep, and keep no other run waiting', async () => {
+  const clock = new ManualClock();
+  const tried: string[] = [];
+  const orphans = [...ids('bad', 200), 'good'];
+  const service = await openService({
+    script: callsThenAnswer([]),
+    clock,
+    changeStore: (store) =>
+      withOrphans(
+        store,
+        (limit) => orphans.slice(0, limit),
+        (runId) => {
+          tried.push(runId);
+          if (runId !== 'good') throw new Error('cannot be written');
+          return Promise.resolve();
+        },
+      ),
+  });
+  expect(tried).toEqual(ids('bad', 200));
+  expect(service.errors).toHaveLength(200);
+  clock.advance(2000);
+  await expect.poll(() => tried.at(-1)).toBe('good');
+});
