@@ -71,3 +71,26 @@ test('runs whose recovery fails are tried again by the next sweep, and keep no o
   clock.advance(2000);
   await expect.poll(() => tried.at(-1)).toBe('good');
 });
+
+test('a run that another worker has recovered meanwhile is not recovered again', async () => {
+  const reply = Promise.withResolvers<void>();
+  const first = await openService({ script: () => ({ text: 'done', hold: reply.promise }) });
+  const { id } = await first.engine.createRun({ prompt: 'go' });
+  await first.until(async () => first.llm.requests[0]);
+  const before = await first.types(id);
+  const orphans = [id];
+  const second = await openService({
+    script: callsThenAnswer([]),
+    beside: first,
+    changeStore: (store) =>
+      withOrphans(
+        store,
+        () => orphans.splice(0),
+        () => Promise.resolve(),
+      ),
+  });
+  expect(orphans).toEqual([]);
+  expect(await second.types(id)).toEqual(before);
+  reply.resolve();
+  expect(await first.settled(id)).toMatchObject({ status: 'completed', answer: 'done' });
+});
