@@ -4,7 +4,7 @@ import { SETTLED_STATUSES } from '../ports/store/run.ts';
 import { OPEN_CALL_STATES, SENT_CALL_STATES } from '../ports/store/tool-call.ts';
 import type { Database } from './database.ts';
 import { ERASED } from './erased-runs.ts';
-import { ACTIVE } from './read-queries.ts';
+import { ACTIVE, ONE } from './read-queries.ts';
 
 type Db = Kysely<Database>;
 
@@ -62,17 +62,19 @@ export const selectRunnable = (db: Db, { limit }: { readonly limit: number }) =>
     .selectFrom('runs')
     .select('id')
     .where('status', '=', 'queued')
-    .where((run) =>
-      run.not(
-        run.exists(
-          run
-            .selectFrom('runs as earlier')
-            .select('earlier.id')
-            .whereRef('earlier.threadId', '=', 'runs.threadId')
-            .whereRef('earlier.threadPosition', '<', 'runs.threadPosition')
-            .where('earlier.status', 'not in', [...SETTLED_STATUSES, ERASED]),
-        ),
-      ),
+    .where(
+      (run) =>
+        // The last run before it, not any, which SQLite would look for among all settled runs first.
+        run
+          .selectFrom('runs as earlier')
+          .select('earlier.id')
+          .whereRef('earlier.threadId', '=', 'runs.threadId')
+          .whereRef('earlier.threadPosition', '<', 'runs.threadPosition')
+          .where('earlier.status', 'not in', [...SETTLED_STATUSES, ERASED])
+          .orderBy('earlier.threadPosition', 'desc')
+          .limit(ONE),
+      'is',
+      null,
     )
     .orderBy('createdAt')
     .limit(limit);

@@ -60,6 +60,8 @@ export function sweepContract(name: string, open: OpenStore): void {
         queuedRun('ended', { status: 'failed', ...inThread(0) }),
         queuedRun('next', { createdAt: 2, ...inThread(1) }),
         queuedRun('later', { createdAt: 2, ...inThread(2) }),
+        queuedRun('cancelled', { status: 'cancelled', ...inThread(3) }),
+        queuedRun('last', { createdAt: 2, ...inThread(4) }),
       ]);
       expect(await store.read.runnableRuns({ limit: 9 })).toEqual(['old', 'next', 'new']);
       expect(await store.read.runnableRuns({ limit: 1 })).toEqual(['old']);
