@@ -6,7 +6,7 @@ import type {
   ToolCallOutcome,
   ToolCallRequest,
 } from '../../ports/tool-dispatcher.ts';
-import type { CallActivity } from '../core/activities.ts';
+import { isAbandoned, type CallActivity } from '../core/activities.ts';
 import { decideSend } from '../approvals/approvals.ts';
 import { dispatchCall, failCall, moveCall } from '../ledger/call-states.ts';
 import { isHandedOver } from '../core/commits.ts';
@@ -179,7 +179,7 @@ async function dispatch(
   activity: CallActivity,
 ): Promise<Dispatched | undefined> {
   const { workerId, commit, closing } = context;
-  if (closing.aborted) return undefined;
+  if (closing.aborted || isAbandoned(activity)) return undefined;
   return commit(
     planned.runId,
     async (change) => {
@@ -205,7 +205,7 @@ async function takeOver(
   parked: ToolCall,
   activity: CallActivity,
 ): Promise<Dispatched | undefined> {
-  if (closing.aborted) return undefined;
+  if (closing.aborted || isAbandoned(activity)) return undefined;
   return commit(parked.runId, async ({ sql }) => {
     const [run, call] = [await sql.runCore(parked.runId), await sql.toolCall(parked.id)];
     const isFree = call?.owner === undefined || call.owner === workerId;

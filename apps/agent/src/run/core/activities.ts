@@ -11,6 +11,11 @@ export interface Activity {
   end(): void;
 }
 
+/** Whether this worker lost its lease after the activity began, so that the activity may not go on. */
+export function isAbandoned({ signal }: Pick<Activity, 'signal'>): boolean {
+  return signal.aborted && signal.reason === ('lease-lost' satisfies StopCause);
+}
+
 export interface CallActivity extends Activity {
   /**
    * Resolves when no job needs to wait for the call: the call waits for a person or for a slot, or

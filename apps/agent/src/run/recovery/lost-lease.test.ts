@@ -131,6 +131,31 @@ test('a read that was under way in a stopped worker is repeated by another, whos
   expect(effects).toEqual(['late', 'in time']);
 });
 
+test('a call that waited for its connection while the lease was lost is sent once and not cancelled', async () => {
+  const script = callsThenAnswer([[{ name: 'w__write' }]]);
+  const write: FakeTool = {
+    call: ({ signal }) =>
+      Promise.resolve(signal.aborted ? { type: 'cancelled', level: 'confirmed' } : ok('written')),
+  };
+  const { frozen, other, clock, loseLease } = await pair({ script, tools: { w__write: write } });
+  const connection = Promise.withResolvers<void>();
+  let waiting = 0;
+  for (const { registry } of [frozen, other])
+    registry.admission = () => {
+      waiting += 1;
+      return connection.promise;
+    };
+  const { id } = await frozen.engine.createRun({ prompt: 'go' });
+  await expect.poll(() => waiting).toBe(1);
+  await loseLease();
+  const before = frozen.opened.workerId;
+  clock.thaw();
+  await expect.poll(() => frozen.opened.workerId).not.toBe(before);
+  connection.resolve();
+  await expect.poll(async () => (await frozen.read.run(id))?.status).toBe('completed');
+  expect(await frozen.call(id)).toMatchObject({ attempt: 1, state: 'succeeded' });
+});
+
 test('control: without the lease and the comparison of state and owner the late result is stored', async () => {
   let owner = '';
   const unguarded = (sql: StoreTransaction): StoreTransaction => ({

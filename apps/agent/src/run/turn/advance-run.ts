@@ -1,4 +1,5 @@
 import { isSettled } from '../../ports/store/run.ts';
+import { isAbandoned } from '../core/activities.ts';
 import { beginTurn } from './begin-turn.ts';
 import type { EngineParts, Uses } from '../core/engine-parts.ts';
 import { nextDeadline } from '../limits/limits.ts';
@@ -25,6 +26,8 @@ export async function advanceRun(context: EngineParts, runId: string): Promise<v
       clock: context.clock,
       signal: activity.signal,
     });
+    // The signal that is aborted would end a turn of the new worker id.
+    if (isAbandoned(activity)) return;
     const turn = await context.commit(runId, (change) => beginTurn(context, change), 'begin-turn');
     if (turn !== undefined) await takeTurn(context, turn, activity.signal);
   } finally {
