@@ -45,7 +45,13 @@ export async function streamEvents(
   try {
     const batches = followRun(
       { read: dependencies.follow, watch: dependencies.watch },
-      { runId: start.run.id, after: start.after, signal: gone.signal },
+      {
+        runId: start.run.id,
+        after: start.after,
+        signal: gone.signal,
+        onFrames: (frames) =>
+          writer.pushAll(frames.map((frame) => dependencies.frames.encode(frame))),
+      },
     );
     for await (const batch of batches) await writeAll(dependencies.frames, writer, batch);
     writer.end();
@@ -61,6 +67,7 @@ async function writeAll(
   writer: SseWriter,
   frames: RunFrame[],
 ): Promise<void> {
+  await writer.drained();
   for (const frame of frames.splice(0))
     if (!writer.push(encoder.encode(frame))) await writer.drained();
 }
@@ -69,7 +76,7 @@ export function heartbeat(clock: Clock, writer: SseWriter): () => void {
   let cancel = (): void => undefined;
   const schedule = (): void => {
     cancel = clock.after(HEARTBEAT_MS, () => {
-      writer.comment('keep-alive');
+      writer.keepAlive();
       schedule();
     });
   };

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { LlmProviders } from '../ports/llm-providers.ts';
 import type { RunFrame } from '../run/follow/follow-run.ts';
 import type { MessageDeltaFrame, RunSnapshotFrame, StreamGapFrame } from './stream-schemas.ts';
-import { encodeFrame, type EncodedFrame, type SseFrame } from './sse-writer.ts';
+import { encodeFrame, encodeSharedFrame, type EncodedFrame, type SseFrame } from './sse-writer.ts';
 import { eventView, runView } from './views.ts';
 
 /**
@@ -19,10 +19,11 @@ export class FrameEncoder {
 
   encode(frame: RunFrame): EncodedFrame {
     const shared = sharedPartOf(frame);
-    const known = shared && this.#encoded.get(shared);
+    if (shared === undefined) return encodeFrame(sseFrame(frame, this.#llm));
+    const known = this.#encoded.get(shared);
     if (known !== undefined) return known;
-    const encoded = encodeFrame(sseFrame(frame, this.#llm));
-    if (shared !== undefined) this.#encoded.set(shared, encoded);
+    const encoded = encodeSharedFrame(sseFrame(frame, this.#llm));
+    this.#encoded.set(shared, encoded);
     return encoded;
   }
 }

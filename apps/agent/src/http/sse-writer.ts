@@ -21,25 +21,33 @@ export interface SseOptions {
  */
 export const STALL_MS = 60_000;
 
-/** An encoded frame. Many streams can write it without a copy. */
+/** An encoded frame: bytes that many streams can write without a copy, or a string for one stream, which needs no buffer. */
 export interface EncodedFrame {
-  readonly text: Uint8Array;
+  readonly text: Uint8Array | string;
   /** The text as a chunk of a chunked response. */
-  readonly chunk: Uint8Array;
+  readonly chunk: Uint8Array | string;
 }
 
-/** Returns the bytes of a frame. */
+/** Returns a frame for one stream. */
 export function encodeFrame({ id, event, data }: SseFrame): EncodedFrame {
   return encode(
     `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`,
   );
 }
 
+/** Returns a frame that many streams write. */
+export function encodeSharedFrame(frame: SseFrame): EncodedFrame {
+  const { text, chunk } = encodeFrame(frame);
+  const start = chunk.length - text.length - 2;
+  const bytes = Buffer.from(chunk as string);
+  return { chunk: bytes, text: bytes.subarray(start, -2) };
+}
+
+const KEEP_ALIVE = encode(': keep-alive\n\n');
+
 /** @see https://www.rfc-editor.org/rfc/rfc9112#section-7.1 */
 function encode(text: string): EncodedFrame {
-  const size = Buffer.byteLength(text).toString(16);
-  const chunk = Buffer.from(`${size}\r\n${text}\r\n`);
-  return { chunk, text: chunk.subarray(size.length + 2, -2) };
+  return { text, chunk: `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n` };
 }
 
 /** Writes server-sent events and waits for a slow reader instead of buffering. @see https://html.spec.whatwg.org/multipage/server-sent-events.html */
@@ -79,6 +87,15 @@ export class SseWriter {
     return this.closed || this.#response.write(this.#writesChunks ? chunk : text);
   }
 
+  /** Writes frames together. Returns false when the next write should await `drained`. */
+  pushAll(frames: readonly EncodedFrame[]): boolean {
+    let canTakeMore = true;
+    if (frames.length > 1) this.#response.cork();
+    for (const frame of frames) canTakeMore = this.push(frame);
+    if (frames.length > 1) this.#response.uncork();
+    return canTakeMore;
+  }
+
   /** Resolves when the reader can take more or has disconnected. */
   async drained(): Promise<void> {
     if (this.closed || !this.#response.writableNeedDrain) return;
@@ -93,9 +110,9 @@ export class SseWriter {
     this.#response.off('close', onClose);
   }
 
-  /** Writes a comment, unless earlier output is still pending. */
-  comment(text: string): void {
-    if (!this.closed && !this.#response.writableNeedDrain) this.push(encode(`: ${text}\n\n`));
+  /** Writes a comment that keeps the connection alive, unless earlier output is still pending. */
+  keepAlive(): void {
+    if (!this.closed && !this.#response.writableNeedDrain) this.push(KEEP_ALIVE);
   }
 
   end(): void {

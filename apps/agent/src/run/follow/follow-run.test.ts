@@ -9,7 +9,7 @@ import { SignalWatch } from '../../signals/signal-watch.ts';
 import { followRun, type RunFrame } from './follow-run.ts';
 
 /** A run whose rows the test writes, and a reader of it. */
-function followed() {
+function followed(atOnce?: { readonly onFrames: (frames: readonly RunFrame[]) => boolean }) {
   const clock = new ManualClock();
   const bus = createInProcessSignalBus();
   const events: RunEvent[] = [];
@@ -28,13 +28,16 @@ function followed() {
     },
   };
   const frames: RunFrame[] = [];
+  let emptyBatches = 0;
   const stop = new AbortController();
   const reading = (async () => {
     for await (const batch of followRun(
       { read: read as StoreReader, watch: new SignalWatch(bus, clock) },
-      { runId: 'r1', after: 0, signal: stop.signal },
-    ))
+      { runId: 'r1', after: 0, signal: stop.signal, ...atOnce },
+    )) {
       frames.push(...batch);
+      if (batch.length === 0) emptyBatches += 1;
+    }
   })();
   return {
     state,
@@ -60,6 +63,7 @@ function followed() {
         });
     },
     reads,
+    emptyBatches: () => emptyBatches,
     seqs: () => frames.flatMap((frame) => (frame.type === 'event' ? [frame.event.seq] : [])),
     async until(count: number) {
       await expect.poll(() => frames.length).toBe(count);
@@ -176,4 +180,34 @@ test('a stream ends when its run is deleted while its events are read', async ()
   ))
     if (frame !== undefined) types.push(frame.type);
   expect(types).toEqual(['snapshot']);
+});
+
+test('frames of a signal reach a waiting consumer at once; a consumer that can take no more is asked to wait, and gets every event once', async () => {
+  const taken: RunFrame[] = [];
+  let canTakeMore = true;
+  const run = followed({
+    onFrames: (frames) => {
+      taken.push(...frames);
+      return canTakeMore;
+    },
+  });
+  run.append('run.started', { isAttached: true });
+  await run.until(2);
+  await new Promise(setImmediate);
+  run.append('tool_call.progress', { isAttached: true });
+  expect(taken).toMatchObject([{ type: 'event', event: { seq: 2 } }]);
+  canTakeMore = false;
+  run.delta(0, 'Hel');
+  run.append('tool_call.progress', { isAttached: true });
+  run.delta(3, 'lo');
+  expect(taken.slice(1)).toMatchObject([{ type: 'delta', delta: { text: 'Hel' } }]);
+  await run.until(4);
+  expect(run.emptyBatches()).toBe(1);
+  expect(run.seqs()).toEqual([1, 3]);
+  expect(run.text()).toBe('lo');
+  run.state.status = 'completed';
+  run.append('run.completed', { isAttached: true });
+  await run.reading;
+  expect(run.seqs()).toEqual([1, 3]);
+  expect(taken.at(-1)).toMatchObject({ type: 'event', event: { seq: 4 } });
 });

@@ -32,6 +32,12 @@ export interface FollowOptions {
   readonly after: number;
   /** Ends the iteration. */
   readonly signal: AbortSignal;
+  /**
+   * Called, instead of a yield, with frames of a signal that arrives while the iteration waits for
+   * one; saves the promises of a yield for each of many readers. Returns whether the consumer can
+   * take more; if not, an empty array is yielded, so that the consumer can wait. Must not throw.
+   */
+  readonly onFrames?: (frames: readonly RunFrame[]) => boolean;
 }
 
 const PAGE = 500;
@@ -51,22 +57,39 @@ export async function* followRun(
   const { runId, signal } = options;
   const mailbox = new Mailbox(options.after);
   const unsubscribe = watch.subscribe(`run:${runId}`, {
-    onSignal: (received) => mailbox.receive(received),
+    onSignal: (received) => {
+      mailbox.receive(received);
+      if (options.onFrames === undefined || signal.aborted) mailbox.wake();
+      else deliverAtOnce(mailbox, options.onFrames);
+    },
     onLook: () => look(read, mailbox, runId),
   });
   const stop = (): void => mailbox.wake();
   signal.addEventListener('abort', stop);
   try {
     yield* snapshotOf(read, mailbox, runId);
-    let isOver = false;
-    while (!signal.aborted && !isOver) {
-      isOver = yield* waitingFrames(read, mailbox, runId);
-      if (!isOver) await mailbox.changed();
+    while (!signal.aborted) {
+      const isOver = yield* waitingFrames(read, mailbox, runId);
+      if (isOver) break;
+      await mailbox.changed();
+      if (mailbox.takeRefusal()) yield [];
     }
   } finally {
     signal.removeEventListener('abort', stop);
     unsubscribe();
   }
+}
+
+/** Delivers what waits, or wakes the reader if that needs a read. */
+function deliverAtOnce(mailbox: Mailbox, onFrames: (frames: readonly RunFrame[]) => boolean): void {
+  if (mailbox.isIdle) {
+    const frames = mailbox.takeEvents().flatMap((event) => framesOf(mailbox, event));
+    if (!mailbox.needsRead()) frames.push(...framesOfDeltas(mailbox));
+    const isAccepted = frames.length === 0 || onFrames(frames);
+    if (!isAccepted) mailbox.refuse();
+    else if (!mailbox.needsRead()) return;
+  }
+  mailbox.wake();
 }
 
 /** Delivers what waits. Returns whether that was everything of a settled run. */

@@ -39,6 +39,7 @@ export class Mailbox {
   /** Whether the store has events that no signal brought. Initially true, for earlier events. */
   #hasNews = true;
   #isDirty = false;
+  #isRefused = false;
   #waiting: (() => void) | undefined;
 
   constructor(after: number) {
@@ -48,7 +49,28 @@ export class Mailbox {
   receive(signal: Signal): void {
     if (signal.type === 'delta') this.#add(signal);
     else if (signal.type === 'events') this.#addEvents(signal);
-    this.wake();
+  }
+
+  /** Whether the reader waits for a signal and was not woken. */
+  get isIdle(): boolean {
+    return this.#waiting !== undefined && !this.#isDirty;
+  }
+
+  /** Whether the reader must read from the store before it can deliver what waits. */
+  needsRead(): boolean {
+    return this.#hasNews || this.#hasOverflowed || this.hasGap();
+  }
+
+  /** Notes that the consumer can take no more for now. */
+  refuse(): void {
+    this.#isRefused = true;
+  }
+
+  /** Whether the consumer could take no more since the last call. */
+  takeRefusal(): boolean {
+    const wasRefused = this.#isRefused;
+    this.#isRefused = false;
+    return wasRefused;
   }
 
   wake(): void {
@@ -62,6 +84,7 @@ export class Mailbox {
       await new Promise<void>((resolve) => {
         this.#waiting = resolve;
       });
+      this.#waiting = undefined;
     }
     this.#isDirty = false;
   }
@@ -69,8 +92,7 @@ export class Mailbox {
   /** Takes the waiting events that follow the last one without a gap. Behind a gap, the store has more. */
   takeEvents(): readonly RunEvent[] {
     if (this.#events.length === 0) return [];
-    const waiting = this.#events.toSorted((a, b) => a.seq - b.seq);
-    this.#events = [];
+    const waiting = this.#events.splice(0).toSorted((a, b) => a.seq - b.seq);
     if (this.#hasNews) return [];
     const events: RunEvent[] = [];
     let { last } = this;
