@@ -31,6 +31,7 @@ export class CallGuard {
     );
   readonly #cancelDeadline: () => void;
   #cancelIdle: (() => void) | undefined;
+  #rejectWatched: ((error: unknown) => void) | undefined;
 
   constructor(options: CallGuardOptions) {
     this.#options = options;
@@ -47,20 +48,24 @@ export class CallGuard {
 
   abort(error: LlmError): void {
     this.#controller.abort(error);
+    this.#rejectWatched?.(error);
   }
 
-  /** Awaits a promise with the idle timer running, until it settles or the signal aborts. */
+  /**
+   * Awaits a promise with the idle timer running, until it settles or the signal aborts. One
+   * promise at a time.
+   */
   async watch<T>(promise: Promise<T>): Promise<T> {
-    const aborted = Promise.withResolvers<never>();
-    const onAbort = (): void => aborted.reject(this.signal.reason as Error);
-    this.signal.addEventListener('abort', onAbort, { once: true });
-    if (this.signal.aborted) onAbort();
+    const { promise: watched, resolve, reject } = Promise.withResolvers<T>();
+    this.#rejectWatched = reject;
+    promise.then(resolve, reject);
+    if (this.signal.aborted) reject(this.signal.reason);
     this.#startIdle();
     try {
-      return await Promise.race([promise, aborted.promise]);
+      return await watched;
     } finally {
       this.#stopIdle();
-      this.signal.removeEventListener('abort', onAbort);
+      this.#rejectWatched = undefined;
     }
   }
 
