@@ -33,7 +33,7 @@ test('inbox-command.ts loads the error codes of the protocol and no other packag
   expect(packagesLoadedBy('inbox-command.ts')).toEqual(['@signalbox/mcp-core']);
 });
 
-test('run-with-app.ts loads the service, but neither the model SDKs nor the API description', () => {
+test('run-with-app.ts loads the service, but neither an SDK of a model provider nor the API description', () => {
   const packages = packagesLoadedBy('run-with-app.ts');
   expect(packages).toEqual(expect.arrayContaining(['better-sqlite3', 'fastify', 'kysely', 'zod']));
   expect(packages).not.toContain('openai');

@@ -13,5 +13,10 @@ test.each([
   [{ 'retry-after': '-3' }, undefined],
   [{}, undefined],
 ])('%j means a retry delay of %s ms', (headers, expected) => {
-  expect(retryAfterOf(new Headers(headers as { [name: string]: string }), NOW)).toBe(expected);
+  expect(
+    retryAfterOf(
+      (name) => new Headers(headers as { [name: string]: string }).get(name) ?? undefined,
+      NOW,
+    ),
+  ).toBe(expected);
 });

@@ -2,7 +2,7 @@ import { LlmError, type LlmErrorKind } from '../ports/llm-provider.ts';
 import { messageOf } from '../text/error-text.ts';
 import { type Endpoint, labelOf } from './endpoint.ts';
 
-/** Details of a failed call, independent of the SDK. */
+/** Details of a failed call, independent of the API. */
 export interface WireFailure {
   /** HTTP status; `undefined` for an error inside a stream. */
   readonly status?: number | undefined;
@@ -128,10 +128,13 @@ function notFoundRemedy(text: string, { isVendor, path, baseUrl }: Endpoint): st
 }
 
 /** Returns `Retry-After` in milliseconds, from any of its forms. */
-export function retryAfterOf(headers: Headers | undefined, nowMs: number): number | undefined {
-  const inMs = Number(headers?.get('retry-after-ms') ?? Number.NaN);
+export function retryAfterOf(
+  header: (name: string) => string | undefined,
+  nowMs: number,
+): number | undefined {
+  const inMs = Number(header('retry-after-ms') ?? Number.NaN);
   if (Number.isFinite(inMs) && inMs >= 0) return inMs;
-  const value = headers?.get('retry-after') ?? '';
+  const value = header('retry-after') ?? '';
   if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
   const date = /^[a-z]{3}, /i.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
@@ -151,7 +154,7 @@ function withoutKey(text: string, { apiKey }: Endpoint): string {
 }
 
 /**
- * Returns message and place of an SDK error, without its headers and body, in which servers echo
+ * Returns message and place of an error, without its other members, in which servers may echo
  * keys.
  */
 function causeWithoutKey(cause: unknown, endpoint: Endpoint, levels = 5): Error | undefined {

@@ -5,6 +5,7 @@ import { MAX_RAW_EVENTS } from './answer-bounds.ts';
 import { modelCard } from './catalogue/model-cards.ts';
 import { agentRequest, collect, userText } from './testing/collect.ts';
 import { failure } from './testing/failure.ts';
+import type { RawEvents } from './raw-events.ts';
 import { WireProvider } from './wire-provider.ts';
 
 const cardOf = (model: string) =>
@@ -42,7 +43,7 @@ function endlessProvider(
               }),
             }),
           toError: () => {
-            throw new Error('not an error of the SDK');
+            throw new Error('not an error of the connection');
           },
         }),
     },
@@ -95,10 +96,21 @@ test("a call that its adapter cannot start fails with the adapter's error", asyn
   await expect(collect(provider, agentRequest([userText('x')]))).rejects.toThrow('cannot start');
 });
 
-async function* endless(event: LlmEvent, onEach: () => void): AsyncGenerator<LlmEvent> {
-  for (;;) {
-    await Promise.resolve();
-    onEach();
-    yield event;
-  }
+/** Returns events that never end. */
+function endless(event: LlmEvent, onEach: () => void): RawEvents<LlmEvent> {
+  let isThere = false;
+  return {
+    take() {
+      const taken = isThere ? event : undefined;
+      isThere = false;
+      return taken;
+    },
+    async more() {
+      onEach();
+      isThere = true;
+      return true;
+    },
+    close: () => undefined,
+    finish: () => undefined,
+  };
 }

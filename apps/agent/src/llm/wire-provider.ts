@@ -19,6 +19,7 @@ import { assertPairedCalls } from './history.ts';
 import { GateSlot } from './gate-slot.ts';
 import { createMemoryRateGates } from './memory-rate-gate.ts';
 import { withRetries } from './retry.ts';
+import type { RawEvents } from './raw-events.ts';
 import { estimatedUsage } from './usage-counts.ts';
 
 /** A model call over an API. */
@@ -28,12 +29,12 @@ export interface WireCall<Raw> {
   readonly promptTokens: number;
   /** Sends the request and resolves when a response has begun. Called again for a retry. */
   open(signal: AbortSignal): Promise<WireResponse<Raw>>;
-  /** Converts an error of the SDK. */
+  /** Converts an error of the connection. */
   toError(error: unknown): LlmError;
 }
 
 export interface WireResponse<Raw> {
-  readonly events: AsyncIterable<Raw>;
+  readonly events: RawEvents<Raw>;
   /** Translates a raw event; the last event is `finish`. */
   translate(raw: Raw): readonly LlmEvent[];
   /** Returns the final events after the raw events; none for an incomplete answer. */
@@ -216,14 +217,17 @@ export class WireProvider<Raw> implements LlmProvider {
     const response = await translated(guard.watch(call.open(guard.signal)), { call, guard });
     slot.leave();
     callUsage.current = () => response.usage();
-    const iterator = response.events[Symbol.asyncIterator]();
+    const { events: rawEvents } = response;
     const bounds = new AnswerBounds();
     const read: ReadEvents = async () => {
-      const result = await translated(guard.watch(iterator.next()), { call, guard });
-      guard.signal.throwIfAborted();
-      if (result.done !== true) {
+      let raw = rawEvents.take();
+      while (raw === undefined && (await this.#more(rawEvents, { call, guard })))
+        raw = rawEvents.take();
+      if (raw !== undefined) {
         bounds.addRawEvent();
-        return this.#translate(response, result.value);
+        const translation = this.#translate(response, raw);
+        if (translation.at(-1)?.type === 'finish') rawEvents.finish();
+        return translation;
       }
       const events = response.end?.() ?? [];
       if (events.length === 0)
@@ -239,13 +243,22 @@ export class WireProvider<Raw> implements LlmProvider {
       while (events.every(({ type }) => type === 'start' || type === 'warning'))
         events.push(...(await read()));
     } catch (error) {
-      // Closes the connection; the attempt has failed in any case.
-      iterator.return?.().catch(() => undefined);
+      rawEvents.close();
       throw error;
     }
     // The answer does not wait for the gate.
     void this.#gate.widen();
     return { events, read };
+  }
+
+  /** Waits for raw events. Resolves with false at the end of the answer. */
+  async #more(
+    events: RawEvents<Raw>,
+    { call, guard }: { readonly call: WireCall<Raw>; readonly guard: CallGuard },
+  ): Promise<boolean> {
+    const hasMore = await translated(guard.watch(events.more()), { call, guard });
+    guard.signal.throwIfAborted();
+    return hasMore;
   }
 
   /**

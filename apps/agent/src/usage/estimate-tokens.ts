@@ -10,10 +10,9 @@ const BASE64_CHARACTER = /[A-Za-z0-9+/_-]/u;
 
 /**
  * Returns a rough token count of a request: four characters per token, and a fixed count per image
- * or page.
+ * or page. `whole`: the JSON text of the request, if it is known.
  */
-export function estimateTokens(request: unknown): number {
-  const whole = JSON.stringify(request);
+export function estimateTokens(request: unknown, whole = JSON.stringify(request)): number {
   if (!hasLongBase64(whole)) return tokensIn(whole.length);
   let media = 0;
   const text = JSON.stringify(request, (_key, value: unknown) => {

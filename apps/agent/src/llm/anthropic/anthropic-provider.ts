@@ -1,13 +1,14 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { LlmConfig } from '../../config/config.ts';
-import type { LlmError, LlmRequest } from '../../ports/llm-provider.ts';
+import { LlmError, type LlmRequest } from '../../ports/llm-provider.ts';
 import { modelCard } from '../catalogue/model-cards.ts';
 import { createWireProvider, type WireCallOptions } from '../create-wire-provider.ts';
 import { type Endpoint, endpointOf } from '../endpoint.ts';
 import { estimateTokens } from '../../usage/estimate-tokens.ts';
-import { importInTurns } from '../import-in-turns.ts';
-import { sdkFailure } from '../sdk-failure.ts';
-import { wireFetch } from '../wire-fetch.ts';
+import { jsonOf, type ServerEvent } from '../event-text.ts';
+import { eventFailure, parsed } from '../http-failure.ts';
+import { openStream } from '../open-stream.ts';
+import { networkError } from '../wire-failure.ts';
 import type { WireCall, WireLimits, WireProvider, WireResponse } from '../wire-provider.ts';
 import { buildRequest } from './request.ts';
 import { MessagesTranslator } from './translator.ts';
@@ -22,20 +23,10 @@ const VENDOR = {
   path: '/v1/messages',
 } as const;
 const DEFAULT_MODEL = 'claude-sonnet-5-5';
-const PASSED_HEADERS = new Set(['accept', 'content-type', 'user-agent', 'anthropic-version']);
-
-const importSdk = importInTurns(
-  [
-    () => import('@anthropic-ai/sdk/resources/messages'),
-    () => import('@anthropic-ai/sdk/resources/beta/messages'),
-    () => import('@anthropic-ai/sdk/resources'),
-  ],
-  () => import('@anthropic-ai/sdk'),
-);
+const VERSION = '2023-06-01';
 
 /**
- * Creates the provider for the Messages API of Anthropic or a compatible server. The first call
- * loads the SDK.
+ * Creates the provider for the Messages API of Anthropic or a compatible server.
  */
 export function createAnthropicProvider(config: LlmConfig, limits: WireLimits): WireProvider<Raw> {
   const label = config.baseUrl === undefined ? VENDOR.name : `the server at ${config.baseUrl}`;
@@ -58,14 +49,19 @@ async function startCall(
   });
   const card = modelCard(config, model);
   let built = buildRequest(request, { card, endpoint });
-  const promptTokens = estimateTokens(built.params);
+  let body = JSON.stringify(built.params);
+  const promptTokens = estimateTokens(built.params, body);
   let withoutThinking = false;
-  const client = await createClient(endpoint, { limits, onBytes });
-  const toError = (error: unknown): LlmError => sdkFailure(error, endpoint, limits.clock.now());
   const send = async (signal: AbortSignal): Promise<WireResponse<Raw>> => {
-    const { data: events, request_id: requestId } = await client.messages
-      .create(built.params, { signal })
-      .withResponse();
+    const { events, requestId } = await openStream({
+      endpoint,
+      headers: headersFor(endpoint),
+      body,
+      signal,
+      limits,
+      onBytes,
+      convert: (event) => messagesEvent(event, endpoint),
+    });
     const warnings = withoutThinking
       ? [
           ...built.warnings,
@@ -92,13 +88,14 @@ async function startCall(
       try {
         return await send(signal);
       } catch (error) {
-        if (withoutThinking || !refusesThinking(toError(error))) throw error;
+        if (withoutThinking || !refusesThinking(error)) throw error;
         withoutThinking = true;
         built = buildRequest(request, { card, endpoint, withoutThinking });
+        body = JSON.stringify(built.params);
         return send(signal);
       }
     },
-    toError,
+    toError: (error) => networkError(error, endpoint),
   };
 }
 
@@ -106,35 +103,27 @@ async function startCall(
  * Whether the API refused the thinking, which is bound to the exact conversation before it. A
  * conversation without thinking is accepted.
  */
-function refusesThinking({ status, message }: LlmError): boolean {
+function refusesThinking(error: unknown): boolean {
   return (
-    status === 400 &&
-    /thinking/i.test(message) &&
-    /bound to|different conversation|cannot be modified|must remain|signature/i.test(message)
+    error instanceof LlmError &&
+    error.status === 400 &&
+    /thinking/i.test(error.message) &&
+    /bound to|different conversation|cannot be modified|must remain|signature/i.test(error.message)
   );
 }
 
+/** Returns the headers of the API. Some gateways read only `x-api-key`. */
+function headersFor({ isVendor, apiKey }: Endpoint): { readonly [name: string]: string } {
+  return { 'anthropic-version': VERSION, ...(isVendor ? {} : { 'x-api-key': apiKey }) };
+}
+
 /**
- * Creates a client with every option set, so that no variable or profile of the SDK can redirect
- * the traffic. Some gateways read only `x-api-key`.
+ * Parses an event; undefined for one without a name, which has no meaning in this API.
+ * @throws LlmError for an event that reports an error, or is not JSON
  */
-async function createClient(
-  endpoint: Endpoint,
-  { limits, onBytes }: { readonly limits: WireLimits; readonly onBytes: (count: number) => void },
-): Promise<Anthropic> {
-  const { Anthropic: Client } = await importSdk();
-  const headers = {
-    authorization: `Bearer ${endpoint.apiKey}`,
-    ...(endpoint.isVendor ? {} : { 'x-api-key': endpoint.apiKey }),
-  };
-  return new Client({
-    apiKey: endpoint.apiKey,
-    webhookKey: null,
-    baseURL: endpoint.baseUrl,
-    maxRetries: 0,
-    timeout: limits.deadlineMs,
-    logLevel: 'off',
-    openTelemetry: false,
-    fetch: wireFetch({ endpoint, headers, passed: PASSED_HEADERS, onBytes, send: limits.send }),
-  });
+function messagesEvent({ name, data }: ServerEvent, endpoint: Endpoint): Raw | undefined {
+  if (name === undefined || name === 'ping') return undefined;
+  if (name === 'error') throw eventFailure(parsed(data), endpoint);
+  // The translator accepts anything and fails at what it cannot read.
+  return jsonOf(data, endpoint) as Raw;
 }

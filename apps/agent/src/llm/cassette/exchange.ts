@@ -16,9 +16,9 @@ export interface CassetteHeader {
   readonly cassette: 1;
 }
 
-/** Records or replays the HTTP traffic between an SDK and the network. */
+/** Records or replays the HTTP traffic between the providers and the network. */
 export interface Cassette {
-  /** Replacement of `fetch` for the SDK. */
+  /** Replacement of `fetch` for the providers. */
   readonly fetch: typeof fetch;
   /** Returns the number of recorded responses that are not used yet; 0 while recording. */
   unused(): number;

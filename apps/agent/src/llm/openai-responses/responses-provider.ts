@@ -6,12 +6,14 @@ import { estimateTokens } from '../../usage/estimate-tokens.ts';
 import { createWireProvider, type WireCallOptions } from '../create-wire-provider.ts';
 import {
   assertToolCount,
-  createOpenAiClient,
   DEFAULT_OPENAI_MODEL,
   openAiEndpoint,
   openAiLabel,
-} from '../openai-client.ts';
-import { sdkFailure } from '../sdk-failure.ts';
+} from '../openai-endpoint.ts';
+import { openAiEvent } from '../openai-events.ts';
+import { openStream } from '../open-stream.ts';
+import type { STREAM_END } from '../raw-events.ts';
+import { networkError } from '../wire-failure.ts';
 import type { WireCall, WireLimits, WireProvider } from '../wire-provider.ts';
 import { buildRequest } from './request.ts';
 import { ResponsesTranslator } from './translator.ts';
@@ -19,8 +21,7 @@ import { ResponsesTranslator } from './translator.ts';
 type Raw = OpenAI.Responses.ResponseStreamEvent;
 
 /**
- * Creates the provider for the Responses API of OpenAI or a compatible server. The first call loads
- * the SDK.
+ * Creates the provider for the Responses API of OpenAI or a compatible server.
  */
 export function createResponsesProvider(config: LlmConfig, limits: WireLimits): WireProvider<Raw> {
   return createWireProvider(
@@ -43,15 +44,21 @@ async function startCall(
   const card = modelCard(config, model);
   const { params, warnings, maxCharacters } = buildRequest(request, card, endpoint);
   assertToolCount({ tools: request.tools }, endpoint);
-  const client = await createOpenAiClient({ endpoint, limits, onBytes });
-  const promptTokens = estimateTokens(params);
+  const body = JSON.stringify(params);
+  const promptTokens = estimateTokens(params, body);
   return {
     card,
     promptTokens,
     async open(signal) {
-      const { data: events, request_id: requestId } = await client.responses
-        .create(params, { signal })
-        .withResponse();
+      const { events, requestId } = await openStream({
+        endpoint,
+        body,
+        signal,
+        limits,
+        onBytes,
+        // The translator accepts anything and fails at what it cannot read.
+        convert: (event) => openAiEvent(event, endpoint) as Raw | typeof STREAM_END,
+      });
       const translator = new ResponsesTranslator({
         endpoint,
         model: card.id,
@@ -67,6 +74,6 @@ async function startCall(
         usage: () => translator.usage(),
       };
     },
-    toError: (error) => sdkFailure(error, endpoint, limits.clock.now()),
+    toError: (error) => networkError(error, endpoint),
   };
 }
