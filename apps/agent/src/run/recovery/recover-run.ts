@@ -27,13 +27,13 @@ type Parts = Uses<
 /**
  * Continues or settles what ended workers own of a run: repeats its model call, voids the inbox items
  * that nobody can use any more, and retries sent calls or asks a person about them. It changes
- * nothing that another worker owns.
+ * nothing that another worker owns, and nothing when another worker has recovered the run.
  */
 export async function recoverRun(context: Parts, change: Change): Promise<void> {
   const { sql, runId } = change;
   const found = await sql.runCore(runId);
   if (found === undefined || isSettled(found)) return;
-  await settleLeftovers(context, change, found);
+  if (!(await settleLeftovers(context, change, found))) return;
   const run = await sql.runCore(runId);
   if (run?.status === 'running' && (await expireRunIfDue(context, change, run))) return;
   if (run?.status === 'running' && found.status === 'running')
@@ -45,21 +45,24 @@ export async function recoverRun(context: Parts, change: Change): Promise<void> 
   });
 }
 
+/** Returns whether an ended worker owned something of the run. */
 async function settleLeftovers(
   context: Parts,
   change: Change,
   { status }: Pick<RunCore, 'status'>,
-): Promise<void> {
+): Promise<boolean> {
   const { sql, runId } = change;
   const ended = new Set(await sql.endedWorkers());
-  const hasEnded = (owner: string | undefined): boolean => owner !== undefined && ended.has(owner);
+  const hasEnded = ({ owner }: { readonly owner: string | undefined }): boolean =>
+    owner !== undefined && ended.has(owner);
   const turn = await sql.activeTurn(runId);
-  if (turn !== undefined && hasEnded(turn.owner))
-    await interruptTurn(change, turn, 'process_ended');
-  for (const item of await sql.inboxEntries({ runId, states: ['open', 'answered'] }))
-    if (hasEnded(item.owner)) await voidItem(context, change, { item, reason: 'process_ended' });
-  for (const call of await sql.toolCalls(runId, { state: SENT_CALL_STATES })) {
-    if (!hasEnded(call.owner)) continue;
+  const turns = turn === undefined || !hasEnded(turn) ? [] : [turn];
+  const entries = await sql.inboxEntries({ runId, states: ['open', 'answered'] });
+  const items = entries.filter(hasEnded);
+  const calls = (await sql.toolCalls(runId, { state: SENT_CALL_STATES })).filter(hasEnded);
+  for (const each of turns) await interruptTurn(change, each, 'process_ended');
+  for (const item of items) await voidItem(context, change, { item, reason: 'process_ended' });
+  for (const call of calls) {
     const isStopping = status === 'cancelling' || call.cancelRequestedAt !== undefined;
     if (isParked(call)) {
       await recoverParked(context, change, { call, isStopping });
@@ -79,6 +82,7 @@ async function settleLeftovers(
         message: 'The service ended while the call was under way.',
       });
   }
+  return turns.length + items.length + calls.length > 0;
 }
 
 /** Continues a parked call. When the run is being cancelled, only a task has work to stop. */
