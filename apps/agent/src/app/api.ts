@@ -19,7 +19,7 @@ import { httpEdge, type Phase } from './http-edge.ts';
  * @throws StoreError, ConfigError
  */
 export async function createApi(options: AppOptions): Promise<Service> {
-  const { config, logger } = options;
+  const { config, logger, hooks = {} } = options;
   const foundation = await openFoundation(options);
   const { clock, llm, opened, store, bus, schemas, policies } = foundation;
   const { fleet, toolPins: pins } = opened;
@@ -54,6 +54,7 @@ export async function createApi(options: AppOptions): Promise<Service> {
     logger,
     onEvents,
     policies,
+    ...(hooks.crashPoints === undefined ? {} : { crashPoints: hooks.crashPoints }),
     ...(config.maxQueuedRuns === undefined ? {} : { maxQueuedRuns: config.maxQueuedRuns }),
   });
   const heartbeat = new Heartbeat({ store: opened, clock, logger });

@@ -1,6 +1,8 @@
 import type { Config } from '../config/config.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Store } from '../ports/store.ts';
+import type { SignalBus } from '../ports/signal-bus.ts';
 import type { CrashPoints } from '../ports/test-hooks.ts';
 import type { RecoveryDecision } from '../run/core/engine-parts.ts';
 import type { LlmProviders } from '../ports/llm-providers.ts';
@@ -10,6 +12,10 @@ export interface TestHooks {
   readonly crashPoints?: CrashPoints;
   readonly recovery?: RecoveryDecision;
   readonly store?: (store: Store) => Store;
+  /** Replaces the bus, whose signals of other processes it gets as well. */
+  readonly bus?: (bus: SignalBus) => SignalBus;
+  /** Replaces the clock of everything except the store, which measures leases. */
+  readonly clock?: (clock: Clock) => Clock;
   /** Whether the service uses one thread for schemas with the others of this process, which stays when it ends. Default: no. */
   readonly sharesSchemaThread?: boolean;
 }

@@ -37,7 +37,7 @@ export async function openFoundation({
   paced = true,
   hooks = {},
 }: AppOptions): Promise<Foundation> {
-  const clock = systemClock;
+  const clock = hooks.clock?.(systemClock) ?? systemClock;
   const cassette =
     config.llm.cassette === undefined ? undefined : openCassette(config.llm.cassette, clock);
   const llm = createLlmProviders([config.llm, ...(config.otherLlms ?? [])], {
@@ -53,9 +53,10 @@ export async function openFoundation({
     role: config.role ?? 'all',
     sharing: isShared(config) ? 'shared' : 'alone',
     durability: config.durability,
-    clock,
+    clock: systemClock,
   });
-  const bus = createInProcessSignalBus();
+  const ownBus = createInProcessSignalBus();
+  const bus = hooks.bus?.(ownBus) ?? ownBus;
   if (isShared(config)) opened.followChanges(bus);
   const { fleet, isAlone } = opened;
   // The settings of servers end with the last process of the service.

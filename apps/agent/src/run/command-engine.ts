@@ -1,4 +1,5 @@
 import type { RunCommands } from '../ports/run-engine.ts';
+import type { CrashPoints } from '../ports/test-hooks.ts';
 import { commandParts, type CommandDependencies, type CommandParts } from './command-parts.ts';
 import { Commits } from './core/commits.ts';
 import { reconcile } from './lifecycle/reconcile.ts';
@@ -11,12 +12,14 @@ export interface CommandEngine extends RunCommands {
 }
 
 /** Creates the commands over their ports. Workers on the same store continue the runs. */
-export function createCommandEngine(dependencies: CommandDependencies): CommandEngine {
+export function createCommandEngine(
+  dependencies: CommandDependencies & { readonly crashPoints?: CrashPoints },
+): CommandEngine {
   const { store, bus, clock, onEvents = () => undefined } = dependencies;
   const closing = new AbortController();
   const commits = new Commits(store, bus, {
     clock,
-    crashPoint: () => undefined,
+    crashPoint: (point) => dependencies.crashPoints?.(point),
     reconcile: (change) => reconcile(parts, change),
     onEvents,
   });
