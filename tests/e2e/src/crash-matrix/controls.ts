@@ -1,3 +1,5 @@
+import type { Protection } from '../support/crash-hooks.ts';
+import { fleetMatrix, nameOfFleetCell, type FleetCell } from './fleet-cells.ts';
 import { nameOf, type Cell } from './matrix.ts';
 
 /** A cell that must fail with the guard switched off. */
@@ -7,11 +9,13 @@ export interface Control {
 }
 
 /** A protection of the service. The exception is `start`: switched off, the service does not start. */
-export type Guard = 'ledger' | 'recovery' | 'start';
+export type Guard = Protection | 'start';
 
 const WITHOUT: { readonly [G in Guard]: string } = {
   ledger: 'the rule of the ledger',
   recovery: 'recovery',
+  fence: 'the fence of leases and owners',
+  claim: 'the claim of a call',
   start: 'a start',
 };
 
@@ -19,6 +23,8 @@ const WITHOUT: { readonly [G in Guard]: string } = {
 const HARM: { readonly [G in Guard]: RegExp } = {
   ledger: /^[2-9] effects$/,
   recovery: /^the run is running, not completed$/,
+  fence: /^the frozen worker stored tool_call\.completed$/,
+  claim: /^[2-9] effects$/,
   start: /^the process was not killed at the point$/,
 };
 
@@ -47,13 +53,32 @@ export const controls: readonly Control[] = [
   },
 ];
 
+/** Controls with several processes. */
+export const fleetControls: readonly Control[] = [
+  { guard: 'fence', cell: 'write: one of several workers is frozen before-settle-call-commit' },
+  { guard: 'claim', cell: 'duplicate jobs, write: nothing is killed' },
+  { guard: 'claim', cell: 'jobs out of order, write: nothing is killed' },
+  { guard: 'ledger', cell: 'write: one of several workers is killed during-tool-call' },
+  { guard: 'ledger', cell: 'write: both workers are killed during-tool-call' },
+  { guard: 'recovery', cell: 'read-only: one of several workers is killed during-tool-call' },
+];
+
 export function nameOfControl({ guard, cell }: Control): string {
   return `control: without ${WITHOUT[guard]}, ${cell}`;
 }
 
 /** Returns the cell of the control. @throws Error when there is none */
 export function cellOf({ cell: name }: Control, matrix: readonly Cell[]): Cell {
-  const found = matrix.find((cell) => nameOf(cell) === name);
+  return named(name, matrix, nameOf);
+}
+
+/** Returns the cell of a control with several processes. @throws Error when there is none */
+export function fleetCellOf({ cell: name }: Control): FleetCell {
+  return named(name, fleetMatrix, nameOfFleetCell);
+}
+
+function named<C>(name: string, cells: readonly C[], nameOfCell: (cell: C) => string): C {
+  const found = cells.find((cell) => nameOfCell(cell) === name);
   if (found === undefined) throw new Error(`The crash matrix has no cell "${name}".`);
   return found;
 }

@@ -31,6 +31,8 @@ export interface Cell {
   readonly asksPerson: boolean;
   /** Whether the run is cancelled during the call. */
   readonly cancels?: true;
+  /** Status at the end. Default: `completed`. */
+  readonly endsAs?: 'cancelled';
   /** Whether the first model call after the tool call fails and is retried. */
   readonly modelFails?: true;
 }
@@ -115,6 +117,7 @@ const cancelCells: readonly Cell[] = [
     killing: { process: 'agent', at: 'after-cancel-run-commit' },
     asksPerson: false,
     cancels: true,
+    endsAs: 'cancelled',
   },
   {
     kind: 'read-only',
@@ -127,6 +130,7 @@ const cancelCells: readonly Cell[] = [
     killing: { process: 'agent', at: 'after-cancel-run-commit' },
     asksPerson: false,
     cancels: true,
+    endsAs: 'cancelled',
   },
 ];
 

@@ -8,11 +8,11 @@ const RECOVERY_LIMIT_MS = 10_000;
 /** Returns the differences between the result and what the cell requires, one sentence each. */
 export function problemsOf(
   cell: Cell,
-  { status, effects, asksPerson, wasKilled, isContinuous, recoveryMs }: CellResult,
+  { status, effects, asksPerson, wasKilled, isContinuous, recoveryMs, lateEvents = [] }: CellResult,
 ): readonly string[] {
-  const { kind, killing } = cell;
+  const { kind } = cell;
   const isRepeatable = kind === 'read-only' || kind === 'idempotent';
-  const wanted = killing.at === 'after-cancel-run-commit' ? 'cancelled' : 'completed';
+  const { endsAs: wanted = 'completed' } = cell;
   return [
     ...(wasKilled ? [] : ['the process was not killed at the point']),
     ...(status === wanted ? [] : [`the run is ${status}, not ${wanted}`]),
@@ -21,6 +21,7 @@ export function problemsOf(
       ? []
       : [asksPerson ? 'a person was asked' : 'nobody was asked']),
     ...(isContinuous ? [] : ['events are missing or duplicated']),
+    ...lateEvents.map((type) => `the frozen worker stored ${type}`),
     // The machine is measured only where that decides: it takes as long as a start of the service.
     ...(recoveryMs <= RECOVERY_LIMIT_MS || recoveryMs <= RECOVERY_LIMIT_MS * slowness()
       ? []

@@ -27,6 +27,8 @@ export interface CellResult {
   readonly isContinuous: boolean;
   /** Time from the restart to the end of the run. */
   readonly recoveryMs: number;
+  /** Types of the events that a worker stored after its lease. Default: none. */
+  readonly lateEvents?: readonly string[];
 }
 
 export interface CellOptions {

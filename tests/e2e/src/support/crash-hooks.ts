@@ -1,16 +1,27 @@
+import { randomUUID } from 'node:crypto';
 import type { TestHooks } from '@signalbox/agent';
 
 type Store = Parameters<NonNullable<TestHooks['store']>>[0];
+type Call = NonNullable<Awaited<ReturnType<Store['read']['toolCall']>>>;
+type Transaction = Parameters<Parameters<Store['write']>[1]>[0];
 
 /** A protection of the service that can be switched off. */
-export type Protection = 'ledger' | 'recovery';
+export type Protection = 'ledger' | 'recovery' | 'fence' | 'claim';
 
 /** Hooks for a service without the protection. */
 export function hooksWithout(protection: string | undefined): TestHooks {
-  return {
-    ...(protection === 'ledger' ? { recovery: () => 'retry' as const } : {}),
-    ...(protection === 'recovery' ? { store: forgetful } : {}),
-  };
+  switch (protection as Protection | undefined) {
+    case 'ledger':
+      return { recovery: () => 'retry' };
+    case 'recovery':
+      return { store: forgetful };
+    case 'fence':
+      return { store: unfenced };
+    case 'claim':
+      return { store: unclaimed };
+    default:
+      return {};
+  }
 }
 
 /** A store that does not tell what an earlier process left unsettled. */
@@ -24,4 +35,55 @@ function forgetful(store: Store): Store {
     retries: nothing,
   });
   return Object.assign(Object.create(store) as Store, { read });
+}
+
+/** A store to which a worker writes on as the owner of its calls when its lease is over. */
+function unfenced(store: Store): Store {
+  const owned = (call: Call): Call =>
+    call.state === 'unknown' ? { ...call, state: 'dispatched', owner: store.workerId } : call;
+  const always = () => Promise.resolve(true);
+  return changed(store, owned, { hasLease: always, beat: always });
+}
+
+/** A store in which each call was never sent. */
+function unclaimed(store: Store): Store {
+  return changed(store, (call) => ({
+    ...call,
+    state: 'planned',
+    attempt: 0,
+    idempotencyKey: randomUUID(),
+  }));
+}
+
+/** A store with other calls than it has, which accepts every change to them. */
+function changed(
+  store: Store,
+  change: (call: Call) => Call,
+  more: Partial<Transaction> = {},
+): Store {
+  const toolCall =
+    ({ toolCall: read }: Pick<Store['read'], 'toolCall'>) =>
+    async (id: string) => {
+      const call = await read(id);
+      return call && change(call);
+    };
+  const read: Store['read'] = Object.assign(Object.create(store.read) as Store['read'], {
+    toolCall: toolCall(store.read),
+  });
+  const write: Store['write'] = (locks, work, options) =>
+    store.write(
+      locks,
+      (sql) =>
+        work({
+          ...sql,
+          ...more,
+          toolCall: toolCall(sql),
+          updateToolCall: async (id, _expected, patch) => {
+            const call = await sql.toolCall(id);
+            return call !== undefined && sql.updateToolCall(id, { state: [call.state] }, patch);
+          },
+        }),
+      options,
+    );
+  return Object.assign(Object.create(store) as Store, { read, write });
 }

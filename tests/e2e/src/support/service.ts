@@ -35,6 +35,8 @@ export interface ServiceOptions {
 
 export interface InProcessOptions extends ServiceOptions {
   readonly hooks?: TestHooks;
+  /** Further arguments of `signalbox serve`. */
+  readonly args?: readonly string[];
 }
 
 export interface ProcessOptions extends ServiceOptions {
@@ -106,11 +108,15 @@ function urlIn(output: string): string | undefined {
  * Runs `signalbox serve` in this process, on a free port, and resolves when it listens.
  * It has its own configuration, environment, data directory and server processes; `startServiceProcess` is for tests of the process itself.
  */
-export async function startService({ hooks, ...options }: InProcessOptions): Promise<Service> {
+export async function startService({
+  hooks,
+  args = [],
+  ...options
+}: InProcessOptions): Promise<Service> {
   const { folder, env = {} } = options;
   const file = await writeConfig(options);
   const listening = Promise.withResolvers<string>();
-  const command = startCommand(['serve', '--config', file], {
+  const command = startCommand(['serve', '--config', file, ...args], {
     folder,
     env,
     ...(hooks === undefined ? {} : { hooks }),
