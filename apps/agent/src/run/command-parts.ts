@@ -1,4 +1,4 @@
-import { v7 } from 'uuid';
+import { orderedIds } from './core/ordered-ids.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { LlmProviders } from '../ports/llm-providers.ts';
@@ -65,7 +65,7 @@ export function commandParts(
     clock,
     logger,
     policies,
-    newId = () => v7(),
+    newId = orderedIds(),
     maxQueuedRuns = DEFAULT_MAX_QUEUED_RUNS,
   }: CommandDependencies,
   rest: Pick<CommandParts, 'sweep' | 'commit' | 'closing'>,
