@@ -4,9 +4,16 @@ import { callsThenAnswer } from '../testing/fake-llm.ts';
 import { ok, READ_ONLY } from '../testing/fake-registry.ts';
 import { openService } from '../testing/service.ts';
 
-/** Opens a service that counts the reads of whole rows and histories in its write transactions. */
+/** Opens a service that counts reads in its write transactions. */
 async function openCounted(turns: number) {
-  const counts = { run: 0, messages: 0, threadMessages: 0 };
+  const counts = {
+    run: 0,
+    messages: 0,
+    threadMessages: 0,
+    runCore: 0,
+    activeTurn: 0,
+    inboxEntries: 0,
+  };
   const counted = (sql: StoreTransaction): StoreTransaction => ({
     ...sql,
     run: (id) => {
@@ -16,6 +23,18 @@ async function openCounted(turns: number) {
     messages: (id) => {
       counts.messages += 1;
       return sql.messages(id);
+    },
+    runCore: (id) => {
+      counts.runCore += 1;
+      return sql.runCore(id);
+    },
+    activeTurn: (id) => {
+      counts.activeTurn += 1;
+      return sql.activeTurn(id);
+    },
+    inboxEntries: (options) => {
+      counts.inboxEntries += 1;
+      return sql.inboxEntries(options);
     },
     threadMessages: (id, options) => {
       counts.threadMessages += 1;
@@ -37,7 +56,24 @@ test('a turn with a call reads the whole row of its run once in its transactions
   const { service, counts } = await openCounted(3);
   const { id } = await service.engine.createRun({ prompt: 'go' });
   expect(await service.settled(id)).toMatchObject({ turns: 4 });
-  expect(counts).toEqual({ run: 4, messages: 0, threadMessages: 0 });
+  expect(counts).toMatchObject({ run: 4, messages: 0, threadMessages: 0 });
+});
+
+test('the transactions of a turn read the state of its run, turn and inbox only where it decides something', async () => {
+  const totals = async (turns: number) => {
+    const { service, counts } = await openCounted(turns);
+    const { id } = await service.engine.createRun({ prompt: 'go' });
+    await service.settled(id);
+    return counts;
+  };
+  const [some, more] = [await totals(2), await totals(3)];
+  // The message of the model and the dispatch of a call read the run. The start of a turn and the end
+  // of the last call look for a turn, and also for items, of which the call may have its own.
+  expect({
+    runCore: more.runCore - some.runCore,
+    activeTurn: more.activeTurn - some.activeTurn,
+    inboxEntries: more.inboxEntries - some.inboxEntries,
+  }).toEqual({ runCore: 2, activeTurn: 2, inboxEntries: 3 });
 });
 
 test('a fork reads the history before its transaction', async () => {

@@ -18,21 +18,20 @@ export async function reconcile(
   const run = await sql.activeRun(runId);
   if (run === undefined) return;
   const calls = await sql.openCalls(runId);
-  const hasTurn = (await sql.activeTurn(runId)) !== undefined;
-  const open = await sql.inboxEntries({ runId, states: ['open'] });
+  const hasTurn = async (): Promise<boolean> => (await sql.activeTurn(runId)) !== undefined;
   switch (run.status) {
     case 'cancelling':
-      if (!hasTurn && !calls.some((call) => SENT_CALL_STATES.includes(call.state)))
+      if (!calls.some((call) => SENT_CALL_STATES.includes(call.state)) && !(await hasTurn()))
         await finishStopping(context, change, run);
       return;
     case 'running':
     case 'input_required': {
       const isBusy =
-        hasTurn ||
         calls.some(
           (call) =>
             call.state === 'planned' || call.state === 'dispatched' || call.state === 'working',
-        );
+        ) || (await hasTurn());
+      const open = isBusy ? [] : await sql.inboxEntries({ runId, states: ['open'] });
       const isWaiting = !isBusy && (open.length > 0 || calls.length > 0);
       if (isWaiting && run.status === 'running') await beginWait(context, change, open);
       if (!isWaiting && run.status === 'input_required') await endWait(context, change, run);

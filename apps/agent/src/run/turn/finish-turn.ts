@@ -1,5 +1,5 @@
 import { addUsage } from '../../usage/add-usage.ts';
-import type { LlmFinish } from '../../ports/llm-provider.ts';
+import type { LlmFinish, Usage } from '../../ports/llm-provider.ts';
 import type { RunCore, RunError } from '../../ports/store/run.ts';
 import type { Turn } from './begin-turn.ts';
 import { overBudget, emitLimitEvents } from '../limits/budget.ts';
@@ -50,7 +50,10 @@ export async function finishTurn(
   const cutTurns = await countCut(change, { run, toolUses });
   const failure = failureOf({ finish, maxTokens, cutTurns });
   if (failure !== undefined) return endRun(context, change, { status: 'failed', error: failure });
-  if (toolUses.length > 0) return callTools(context, change, { turn, toolUses });
+  if (toolUses.length > 0) {
+    const usage = addUsage(run.usage, finish.usage);
+    return callTools(context, change, { turn, toolUses, usage });
+  }
   // The model continues in the next turn.
   if (finish.stop === 'pause') return;
   return finishAnswer(context, change, {
@@ -115,7 +118,11 @@ async function storeMessage(
 async function callTools(
   context: Parts,
   change: Change,
-  { turn, toolUses }: { readonly turn: Turn; readonly toolUses: readonly ToolUse[] },
+  {
+    turn,
+    toolUses,
+    usage,
+  }: { readonly turn: Turn; readonly toolUses: readonly ToolUse[]; readonly usage: Usage },
 ): Promise<void> {
   const { run } = turn;
   const toolCalls = run.toolCalls + toolUses.length;
@@ -134,8 +141,7 @@ async function callTools(
       reason: 'tool_call_limit',
     });
   }
-  const current = await change.sql.runCore(run.id);
-  const spent = current === undefined ? undefined : overBudget(current);
+  const spent = overBudget({ limits: run.limits, usage });
   if (spent !== undefined)
     return endRun(context, change, {
       status: 'failed',
