@@ -22,7 +22,7 @@ function connect(): { readonly connection: Connection; readonly database: Sqlite
 
 const partial = (runId: string, text = '') => ({ runId, messageId: `m-${runId}`, text });
 
-test('a query is built once for each combination of values that are present, and lists of each length', async () => {
+test('a query is built once for each combination of values that are present, and lists of each length', () => {
   const { connection } = connect();
   let built = 0;
   const find = (
@@ -33,37 +33,37 @@ test('a query is built once for each combination of values that are present, and
     const query = db.selectFrom('partials').selectAll().where('runId', 'in', runIds);
     return text === undefined ? query : query.where('text', '=', text);
   };
-  await connection.run(insertPartials, { rows: [partial('r1', 'a'), partial('r2', 'b')] });
-  const found = async (runIds: readonly string[], text?: string) =>
-    (await connection.rows(find, { runIds, text })).map(({ messageId }) => messageId);
-  expect(await found(['r1'])).toEqual(['m-r1']);
-  expect(await found(['r2'])).toEqual(['m-r2']);
+  connection.run(insertPartials, { rows: [partial('r1', 'a'), partial('r2', 'b')] });
+  const found = (runIds: readonly string[], text?: string) =>
+    connection.rows(find, { runIds, text }).map(({ messageId }) => messageId);
+  expect(found(['r1'])).toEqual(['m-r1']);
+  expect(found(['r2'])).toEqual(['m-r2']);
   expect(built).toBe(1);
-  expect(await found(['r2'], 'a')).toEqual([]);
-  expect(await found(['r2'], 'b')).toEqual(['m-r2']);
+  expect(found(['r2'], 'a')).toEqual([]);
+  expect(found(['r2'], 'b')).toEqual(['m-r2']);
   expect(built).toBe(2);
-  expect(await found(['r2', 'r1'])).toEqual(['m-r1', 'm-r2']);
-  expect(await found(['r2', 'r3'])).toEqual(['m-r2']);
+  expect(found(['r2', 'r1'])).toEqual(['m-r1', 'm-r2']);
+  expect(found(['r2', 'r3'])).toEqual(['m-r2']);
   expect(built).toBe(3);
-  expect(await connection.first(find, { runIds: ['r4'], text: undefined })).toBeUndefined();
+  expect(connection.first(find, { runIds: ['r4'], text: undefined })).toBeUndefined();
   expect(built).toBe(3);
 });
 
-test('a query that fails rejects, and the number of changed rows is returned', async () => {
+test('a query that fails throws, and the number of changed rows is returned', () => {
   const { connection } = connect();
   const rename = (db: Db, { text }: { readonly text: string }) =>
     db.updateTable('partials').set({ text });
-  await connection.run(insertPartials, { rows: [partial('r1'), partial('r2')] });
-  expect(await connection.run(rename, { text: 'x' })).toBe(2);
+  connection.run(insertPartials, { rows: [partial('r1'), partial('r2')] });
+  expect(connection.run(rename, { text: 'x' })).toBe(2);
   const unknown = (db: Db, { id }: { readonly id: string }) =>
     db.selectFrom('runs').selectAll().where('id', '=', id);
-  await expect(connection.first(unknown, { id: 'r1' })).rejects.toThrow('no such table: runs');
+  expect(() => connection.first(unknown, { id: 'r1' })).toThrow('no such table: runs');
 });
 
 test('a transaction whose work throws is rolled back', async () => {
   const { connection, database } = connect();
   const failing = connection.transaction(async () => {
-    await connection.run(insertPartials, { rows: [partial('r1')] });
+    connection.run(insertPartials, { rows: [partial('r1')] });
     throw new Error('no more');
   });
   await expect(failing).rejects.toThrow('no more');
@@ -74,12 +74,41 @@ test('a transaction on a full disk fails with that reason, and the next transact
   const { connection, database } = connect();
   database.pragma('max_page_count = 10');
   const tooMuch = connection.transaction(async () => {
-    await connection.run(insertPartials, { rows: [partial('r1')] });
-    await connection.run(insertPartials, { rows: [partial('r2', 'x'.repeat(1_000_000))] });
+    connection.run(insertPartials, { rows: [partial('r1')] });
+    connection.run(insertPartials, { rows: [partial('r2', 'x'.repeat(1_000_000))] });
   });
   await expect(tooMuch).rejects.toThrow('database or disk is full');
-  await connection.transaction(() => connection.run(insertPartials, { rows: [partial('r3')] }));
+  await connection.transaction(async () =>
+    connection.run(insertPartials, { rows: [partial('r3')] }),
+  );
   expect(database.prepare('select run_id from partials').pluck().all()).toEqual(['r3']);
+});
+
+test('a connection beside another reads what it committed, also during its transaction', async () => {
+  const file = join(databaseFolder(), 'beside.sqlite');
+  const database = new Sqlite(file);
+  database.pragma('journal_mode = WAL');
+  database.exec('create table partials (run_id text, message_id text, text text)');
+  const writer = new Connection(database);
+  const reading = new Sqlite(file, { readonly: true });
+  const reader = new Connection(reading, { beside: writer });
+  onTestFinished(async () => {
+    await reader.close();
+    await writer.close();
+  });
+  const prepare = vi.spyOn(reading, 'prepare');
+  const all = (db: Db) => db.selectFrom('partials').select('runId');
+  const found = () => reader.rows(all, {}).map(({ runId }) => runId);
+  await writer.transaction(async () => writer.run(insertPartials, { rows: [partial('r1')] }));
+  expect(found()).toEqual(['r1']);
+  expect(prepare).not.toHaveBeenCalled();
+  await writer.transaction(async () => {
+    writer.run(insertPartials, { rows: [partial('r2')] });
+    expect(found()).toEqual(['r1']);
+    expect(reader.first(all, {})).toEqual({ runId: 'r1' });
+  });
+  expect(prepare).toHaveBeenCalled();
+  expect(found()).toEqual(['r1', 'r2']);
 });
 
 describe('while another connection writes', () => {
@@ -103,7 +132,7 @@ describe('while another connection writes', () => {
 
   test('a transaction waits for it, and the event loop runs meanwhile', async () => {
     const { connection, release } = connectBusy(10_000);
-    const work = vi.fn<() => Promise<number>>(() =>
+    const work = vi.fn<() => Promise<number>>(async () =>
       connection.run(insertPartials, { rows: [partial('r1')] }),
     );
     const written = connection.transaction(work);

@@ -39,6 +39,16 @@ interface Built {
   readonly names: readonly string[];
 }
 
+export interface ConnectionOptions {
+  /** Milliseconds for which a transaction waits for the write lock of other processes. Default: 10,000. */
+  readonly maxBusyMs?: number;
+  /**
+   * A connection to the same database that executes the queries of this one while it has no
+   * transaction. Its cache holds the pages that it wrote; this one reads them anew after each commit.
+   */
+  readonly beside?: Connection;
+}
+
 /** A connection to the database. Each query is built and prepared once; later executions only bind values. */
 export class Connection {
   /** For queries that are executed rarely: it builds each of them anew. */
@@ -47,13 +57,17 @@ export class Connection {
   readonly #begin: Sqlite.Statement;
   readonly #commit: Sqlite.Statement;
   readonly #maxBusyMs: number;
+  readonly #beside: Connection | undefined;
   /** Builders have different values and rows, and each is stored with its own queries only. */
   readonly #built = new Map<unknown, Map<string, Built>>();
   #count = 0;
 
-  /** `maxBusyMs`: how long a transaction waits for the write lock of other processes; default 10,000. */
-  constructor(database: Sqlite.Database, { maxBusyMs = MAX_BUSY_MS } = {}) {
+  constructor(
+    database: Sqlite.Database,
+    { maxBusyMs = MAX_BUSY_MS, beside }: ConnectionOptions = {},
+  ) {
     this.#database = database;
+    this.#beside = beside;
     this.#maxBusyMs = maxBusyMs;
     // The write lock is taken before the first read, so that no other process changes what is read.
     this.#begin = database.prepare('begin immediate');
@@ -64,22 +78,33 @@ export class Connection {
     });
   }
 
+  /** Whether no transaction is in progress. */
+  get isIdle(): boolean {
+    return this.#database.open && !this.#database.inTransaction;
+  }
+
   /** Returns the rows of a query. */
-  rows<V extends object, R>(query: Query<V, R>, values: V): Promise<readonly R[]> {
-    return settle(() => this.#rows(query, values));
+  rows<V extends object, R>(query: Query<V, R>, values: V): readonly R[] {
+    if (this.#beside?.isIdle === true) return this.#beside.rows(query, values);
+    const [{ statement, parameters, names }, bound] = this.#prepare(query, values);
+    const rows = statement.all(bind(parameters, bound)) as (readonly unknown[])[];
+    // The builder declares the row of its query.
+    return rows.map((row) => record(names, row) as R);
   }
 
   /** Returns the first row of a query. */
-  first<V extends object, R>(query: Query<V, R>, values: V): Promise<R | undefined> {
-    return settle(() => this.#rows(query, values)[0]);
+  first<V extends object, R>(query: Query<V, R>, values: V): R | undefined {
+    if (this.#beside?.isIdle === true) return this.#beside.first(query, values);
+    const [{ statement, parameters, names }, bound] = this.#prepare(query, values);
+    const row = statement.get(bind(parameters, bound)) as readonly unknown[] | undefined;
+    // The builder declares the row of its query.
+    return row && (record(names, row) as R);
   }
 
   /** Executes a query without rows. Returns the number of rows that it changed. */
-  run<V extends object>(query: Query<V, unknown>, values: V): Promise<number> {
-    return settle(() => {
-      const [{ statement, parameters }, bound] = this.#prepare(query, values);
-      return statement.run(bind(parameters, bound)).changes;
-    });
+  run<V extends object>(query: Query<V, unknown>, values: V): number {
+    const [{ statement, parameters }, bound] = this.#prepare(query, values);
+    return statement.run(bind(parameters, bound)).changes;
   }
 
   /**
@@ -131,13 +156,6 @@ export class Connection {
     }
   }
 
-  #rows<V extends object, R>(query: Query<V, R>, values: V): R[] {
-    const [{ statement, parameters, names }, bound] = this.#prepare(query, values);
-    const rows = statement.all(bind(parameters, bound)) as (readonly unknown[])[];
-    // The builder declares the row of its query.
-    return rows.map((row) => record(names, row) as R);
-  }
-
   #prepare<V extends object>(query: Query<V, unknown>, values: V): [Built, readonly unknown[]] {
     const bound: unknown[] = [];
     const shape = flatten(values, bound);
@@ -166,11 +184,6 @@ export class Connection {
     const names = statement.columns().map(({ name }) => camelCase(name));
     return { statement: statement.raw(true), parameters, names };
   }
-}
-
-/** Returns a promise, so that every failure is a rejection. */
-async function settle<T>(work: () => T): Promise<T> {
-  return work();
 }
 
 /** Collects the values of a query and returns its shape: the names, and the lengths of lists. */

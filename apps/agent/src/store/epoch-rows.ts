@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import type { Epoch, EpochReader, EpochWriter, StoredCatalogue } from '../ports/store/epoch.ts';
 import type { ToolSpec } from '../ports/llm-provider.ts';
@@ -18,7 +18,7 @@ export function createEpochReader(connection: Connection): EpochReader {
   const toolSet = async (digest: string): Promise<readonly ToolSpec[] | undefined> => {
     const known = toolSets.get(digest);
     if (known !== undefined) return known;
-    const row = await connection.first(selectToolSet, { digest });
+    const row = connection.first(selectToolSet, { digest });
     if (row === undefined) return undefined;
     if (toolSets.size >= MAX_TOOL_SETS) toolSets.clear();
     const tools = JSON.parse(row.tools) as readonly ToolSpec[];
@@ -27,7 +27,7 @@ export function createEpochReader(connection: Connection): EpochReader {
   };
   return {
     async epoch(runId) {
-      const row = await connection.first(selectEpoch, { runId });
+      const row = connection.first(selectEpoch, { runId });
       if (row === undefined) return undefined;
       const { toolsDigest, policies, ...rest } = row;
       const tools = await toolSet(toolsDigest);
@@ -37,17 +37,17 @@ export function createEpochReader(connection: Connection): EpochReader {
     },
 
     async catalogues(runId) {
-      const rows = await connection.rows(selectCatalogues, { runId });
+      const rows = connection.rows(selectCatalogues, { runId });
       return rows.map(decodeCatalogue);
     },
 
     async lastCatalogue(runId, point) {
-      const row = await connection.first(selectLastCatalogue, { runId, point });
+      const row = connection.first(selectLastCatalogue, { runId, point });
       return row && decodeCatalogue(row);
     },
 
     async isLastCatalogue(runId, tools, point) {
-      const rows = await connection.rows(selectDigests, { runId, point });
+      const rows = connection.rows(selectDigests, { runId, point });
       const last = rows.toSorted((a, b) => a.turn - b.turn || (a.point < b.point ? -1 : 1)).at(-1);
       return last?.toolsDigest === digests.of(tools);
     },
@@ -61,12 +61,12 @@ export function createEpochWriter(connection: Connection): EpochWriter {
   ): Promise<string> => {
     const text = JSON.stringify(tools);
     const digest = digestOf(text);
-    await connection.run(insertToolSet, { digest, tools: text });
+    connection.run(insertToolSet, { digest, tools: text });
     return digest;
   };
   return {
     async insertEpoch({ runId, id, system, tools, policies }) {
-      await connection.run(insertEpoch, {
+      connection.run(insertEpoch, {
         runId,
         id,
         system,
@@ -77,7 +77,7 @@ export function createEpochWriter(connection: Connection): EpochWriter {
 
     async insertCatalogue(runId, { turn, point, tools }) {
       const toolsDigest = await insertTools(tools);
-      await connection.run(upsertCatalogue, { runId, turn, point, toolsDigest });
+      connection.run(upsertCatalogue, { runId, turn, point, toolsDigest });
     },
   };
 }
@@ -191,7 +191,7 @@ class ToolDigests {
 }
 
 function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text, 'hex');
 }
 
 function decodeCatalogue({

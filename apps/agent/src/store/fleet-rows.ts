@@ -33,13 +33,13 @@ export function createFleetStore({ reader, write, clock }: FleetRowsOptions): Fl
   };
   const liveSince = (): number => clock.now() - LEASE_MS;
   return {
-    workers: () => reader.rows(selectWorkers, { since: liveSince() }),
+    workers: async () => reader.rows(selectWorkers, { since: liveSince() }),
 
     saveState: (workerId, { status, isOffering, capabilities, tools }) =>
       write(async (writer) => {
         const { text, digest } = serialized(tools);
-        await writer.run(insertTools, { digest, tools: text });
-        await writer.run(upsertState, {
+        writer.run(insertTools, { digest, tools: text });
+        writer.run(upsertState, {
           workerId,
           server: status.name,
           status: JSON.stringify(status),
@@ -50,37 +50,36 @@ export function createFleetStore({ reader, write, clock }: FleetRowsOptions): Fl
       }),
 
     async states() {
-      const rows = await reader.rows(selectStates, { since: liveSince() });
+      const rows = reader.rows(selectStates, { since: liveSince() });
       return rows.map(decodeState);
     },
 
     async listedTools(digest) {
-      const row = await reader.first(selectTools, { digest });
+      const row = reader.first(selectTools, { digest });
       return row && (JSON.parse(row.tools) as ListedTool[]);
     },
 
     async settings() {
-      const rows = await reader.rows(selectSettings, {});
+      const rows = reader.rows(selectSettings, {});
       return rows.map(decodeSettings);
     },
 
     changeSettings: (server, { roots, isDrained }) =>
       write(async (writer) => {
-        await writer.run(insertSettings, { server, isDrained: 0 });
-        if (roots !== undefined)
-          await writer.run(updateRoots, { server, roots: JSON.stringify(roots) });
+        writer.run(insertSettings, { server, isDrained: 0 });
+        if (roots !== undefined) writer.run(updateRoots, { server, roots: JSON.stringify(roots) });
         if (isDrained !== undefined)
-          await writer.run(updateDrained, { server, isDrained: Number(isDrained) });
+          writer.run(updateDrained, { server, isDrained: Number(isDrained) });
       }),
 
-    clearSettings: () => write(async (writer) => void (await writer.run(deleteSettings, {}))),
+    clearSettings: () => write(async (writer) => void writer.run(deleteSettings, {})),
 
     addRequests: (requests, expiresInMs) =>
       write(async (writer) => {
         const createdAt = clock.now();
         for (const { id, workerId, server, command } of requests) {
           const { kind, ...params } = command;
-          await writer.run(insertRequest, {
+          writer.run(insertRequest, {
             id,
             workerId,
             server,
@@ -93,7 +92,7 @@ export function createFleetStore({ reader, write, clock }: FleetRowsOptions): Fl
       }),
 
     async requestsTo(workerId) {
-      const rows = await reader.rows(selectRequests, { workerId, now: clock.now() });
+      const rows = reader.rows(selectRequests, { workerId, now: clock.now() });
       return rows.map(({ kind, params, ...request }) => ({
         ...request,
         // Written by `addRequests` only.
@@ -103,12 +102,11 @@ export function createFleetStore({ reader, write, clock }: FleetRowsOptions): Fl
 
     answerRequest: (id, answer) =>
       write(
-        async (writer) =>
-          void (await writer.run(updateAnswer, { id, answer: JSON.stringify(answer) })),
+        async (writer) => void writer.run(updateAnswer, { id, answer: JSON.stringify(answer) }),
       ),
 
     async answerTo(id) {
-      const row = await reader.first(selectAnswer, { id });
+      const row = reader.first(selectAnswer, { id });
       return row === undefined || row.answer === null
         ? undefined
         : (JSON.parse(row.answer) as FleetAnswer);
@@ -116,20 +114,20 @@ export function createFleetStore({ reader, write, clock }: FleetRowsOptions): Fl
 
     removeRequests: (ids) =>
       write(async (writer) => {
-        for (const id of ids) await writer.run(deleteRequest, { id });
+        for (const id of ids) writer.run(deleteRequest, { id });
       }),
 
     removeStates: (workerId) =>
-      write(async (writer) => void (await writer.run(deleteStatesOf, { workerId }))),
+      write(async (writer) => void writer.run(deleteStatesOf, { workerId })),
 
     async removeLeftovers() {
       const now = clock.now();
       // Most times there is nothing to remove, and a read does not wait for other writes.
-      if ((await reader.first(selectLeftover, { now })) === undefined) return;
+      if (reader.first(selectLeftover, { now }) === undefined) return;
       await write(async (writer) => {
-        await writer.run(deleteStatesOfEnded, {});
-        await writer.run(deleteUnusedTools, {});
-        await writer.run(deleteExpired, { now });
+        writer.run(deleteStatesOfEnded, {});
+        writer.run(deleteUnusedTools, {});
+        writer.run(deleteExpired, { now });
       });
     },
   };

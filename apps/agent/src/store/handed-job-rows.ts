@@ -19,15 +19,15 @@ export function createHandedJobs({ reader, write, clock }: HandedJobRowsOptions)
     hand: (job) =>
       write(async (writer) => {
         const subject = job.type === 'advance-run' ? job.runId : job.callId;
-        await writer.run(insertJob, { type: job.type, subject, createdAt: clock.now() });
+        writer.run(insertJob, { type: job.type, subject, createdAt: clock.now() });
       }),
 
     async take(limit) {
       // Most times there is none, and a read does not wait for other writes.
-      if ((await reader.first(selectAny, {})) === undefined) return [];
+      if (reader.first(selectAny, {}) === undefined) return [];
       return write(async (writer) => {
-        const rows = await writer.rows(selectJobs, { limit });
-        for (const row of rows) await writer.run(deleteJob, row);
+        const rows = writer.rows(selectJobs, { limit });
+        for (const row of rows) writer.run(deleteJob, row);
         return rows.map(({ type, subject }): Job =>
           type === 'advance-run' ? { type, runId: subject } : { type, callId: subject },
         );

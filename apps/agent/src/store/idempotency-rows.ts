@@ -13,7 +13,7 @@ export function createIdempotencyWriter(connection: Connection, clock: Clock): I
   return {
     async claimKey(request) {
       const { principal, key, requestSha256 } = request;
-      const row = await connection.first(selectKey, { principal, key });
+      const row = connection.first(selectKey, { principal, key });
       const used = row && usedKeyCodec.decode(row);
       if (
         used !== undefined &&
@@ -27,21 +27,21 @@ export function createIdempotencyWriter(connection: Connection, clock: Clock): I
         runId: undefined,
         createdAt: clock.now(),
       });
-      await connection.run(upsertKey, claimed);
+      connection.run(upsertKey, claimed);
       return undefined;
     },
 
     async finishKey({ principal, key, owner }, done) {
       const patch = usedKeyCodec.encode({ ...done, isDone: true });
-      return (await connection.run(updateKey, { principal, key, owner, patch })) > 0;
+      return connection.run(updateKey, { principal, key, owner, patch }) > 0;
     },
 
     async releaseKey({ principal, key, owner }) {
-      await connection.run(deleteUnfinishedKey, { principal, key, owner });
+      connection.run(deleteUnfinishedKey, { principal, key, owner });
     },
 
     async releaseKeysBefore(time) {
-      await connection.run(deleteKeysBefore, { time });
+      connection.run(deleteKeysBefore, { time });
     },
   };
 }

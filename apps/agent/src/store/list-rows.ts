@@ -44,7 +44,7 @@ export function createListReader(connection: Connection): ListReader {
 
     async openInbox(runIds) {
       if (runIds.length === 0) return [];
-      const rows = await connection.rows(selectOpenItems, { runIds });
+      const rows = connection.rows(selectOpenItems, { runIds });
       return rows.map(listedItem);
     },
 

@@ -73,7 +73,7 @@ export async function openStore({
     await checkTables(writer.kysely.withoutPlugins(), dataDir);
     createPrivateFile(join(dataDir, USED_MARK));
     const reading = new Sqlite(file, { readonly: true });
-    const reader = new Connection(reading);
+    const reader = new Connection(reading, { beside: writer });
     connections.push(reader);
     let changes: ChangeFeed | undefined;
     const checkFiles = watchFile(file);

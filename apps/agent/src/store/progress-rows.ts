@@ -28,30 +28,30 @@ const IDS_AT_ONCE = 32;
 export function createProgressReader(connection: Connection): ProgressReader {
   return {
     async runCore(id) {
-      const row = await connection.first(selectRunCore, { id });
+      const row = connection.first(selectRunCore, { id });
       return row && runCodec.decode(row);
     },
 
     async activeRun(id) {
-      const row = await connection.first(selectActiveRun, { id });
+      const row = connection.first(selectActiveRun, { id });
       return row && runCodec.decode(row);
     },
 
     async runIds(statuses) {
-      const rows = await connection.rows(selectRunIds, { statuses });
+      const rows = connection.rows(selectRunIds, { statuses });
       return rows.map(({ id }) => id);
     },
 
     async runStatus(id) {
-      return (await connection.first(selectRunStatus, { id }))?.status;
+      return connection.first(selectRunStatus, { id })?.status;
     },
 
     async countRuns({ status, kind }) {
-      return (await connection.first(countRuns, { status, kind }))?.runs ?? 0;
+      return connection.first(countRuns, { status, kind })?.runs ?? 0;
     },
 
     async openCalls(runId) {
-      const rows = await connection.rows(selectOpenCalls, { runId });
+      const rows = connection.rows(selectOpenCalls, { runId });
       return rows
         .toSorted((a, b) => a.turn - b.turn || a.position - b.position)
         .map(({ id, state }) => ({ id, state }));
@@ -66,25 +66,25 @@ export function createProgressReader(connection: Connection): ProgressReader {
           { length: IDS_AT_ONCE },
           (_, index) => some[index] ?? ids[from] ?? '',
         );
-        const rows = await connection.rows(selectCancelledCalls, { ids: padded });
+        const rows = connection.rows(selectCancelledCalls, { ids: padded });
         found.push(...rows.map(({ id }) => id));
       }
       return found;
     },
 
     async inboxEntries({ runId, callId, states }) {
-      const rows = await connection.rows(selectInboxEntries, { runId, callId, states });
+      const rows = connection.rows(selectInboxEntries, { runId, callId, states });
       return rows
         .toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
         .map(({ createdAt: _createdAt, ...row }) => inboxCodec.decode(row));
     },
 
     async hasMessage(runId, { turn, role }) {
-      return (await connection.first(selectMessageIds, { runId, turn, role })) !== undefined;
+      return connection.first(selectMessageIds, { runId, turn, role }) !== undefined;
     },
 
     async lastMessage(runId, { before, role } = {}) {
-      const row = await connection.first(selectLastMessage, { runId, before, role });
+      const row = connection.first(selectLastMessage, { runId, before, role });
       if (row === undefined) return undefined;
       const { position, ...message } = row;
       return { ...messageCodec.decode(message), position };

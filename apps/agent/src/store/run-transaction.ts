@@ -6,7 +6,6 @@ import { createArtifactWriter } from './artifact-rows.ts';
 import type { Connection } from './connection.ts';
 import {
   auditCodec,
-  eventCodec,
   inboxCodec,
   messageCodec,
   rememberedApprovalCodec,
@@ -56,38 +55,46 @@ export function createRunTransaction(connection: Connection, clock: Clock): Stor
 
     /** Reads whole rows only, since decisions are based on them. */
     async run(id) {
-      const row = await connection.first(selectRun, { id });
+      const row = connection.first(selectRun, { id });
       return row && runCodec.decode(row);
     },
 
     async insertRun(run) {
-      await connection.run(insertRun, runCodec.encode(run));
+      connection.run(insertRun, runCodec.encode(run));
     },
 
     async nextThreadPosition(threadId) {
-      const last = (await connection.first(selectLastPosition, { threadId }))?.last ?? null;
+      const last = connection.first(selectLastPosition, { threadId })?.last ?? null;
       return last === null ? 0 : last + 1;
     },
 
     async updateRun(id, patch) {
       if (Object.keys(patch).length === 0) return;
-      await connection.run(updateRun, { id, patch: runCodec.encode(patch) });
+      connection.run(updateRun, { id, patch: runCodec.encode(patch) });
     },
 
     async append(runId, events, at = clock.now()) {
-      const taken = await connection.first(takeSeqs, { runId, count: events.length });
+      const taken = connection.first(takeSeqs, { runId, count: events.length });
       if (taken === undefined) throw new Error(`There is no run ${runId} to append events to.`);
       const { lastSeq } = taken;
       if (events.length === 0) return lastSeq;
-      const stored = storedEvents(events, { runId, lastSeq, at });
-      const rows = stored.map((event) => eventCodec.encode(event));
-      await connection.run(insertEvents, { rows });
+      const rows = storedEvents(events, { runId, lastSeq, at }).map(
+        ({ seq, type, version, data }) => ({
+          runId,
+          seq,
+          type,
+          version,
+          at,
+          data: JSON.stringify(data),
+        }),
+      );
+      connection.run(insertEvents, { rows });
       return lastSeq;
     },
 
     async insertMessage(runId, message) {
       const { native } = message;
-      await connection.run(insertMessage, {
+      connection.run(insertMessage, {
         ...messageCodec.encode(message),
         native: native === undefined ? null : JSON.stringify(native),
         runId,
@@ -99,7 +106,7 @@ export function createRunTransaction(connection: Connection, clock: Clock): Stor
     },
 
     async insertToolCall(call) {
-      await connection.run(insertToolCall, toolCallCodec.encode(call));
+      connection.run(insertToolCall, toolCallCodec.encode(call));
     },
 
     async updateToolCall(id, { state, attempt, owner }, patch) {
@@ -112,11 +119,11 @@ export function createRunTransaction(connection: Connection, clock: Clock): Stor
         isUnowned,
         patch: toolCallCodec.encode(patch),
       };
-      return (await connection.run(updateToolCall, values)) > 0;
+      return connection.run(updateToolCall, values) > 0;
     },
 
     async insertInboxItem(item) {
-      await connection.run(insertInboxItem, {
+      connection.run(insertInboxItem, {
         ...inboxCodec.encode(item),
         preview: previewOf(item.request),
       });
@@ -125,35 +132,35 @@ export function createRunTransaction(connection: Connection, clock: Clock): Stor
     async updateInboxItem(id, expected, patch) {
       const preview = patch.request === undefined ? {} : { preview: previewOf(patch.request) };
       const values = { id, expected, patch: { ...inboxCodec.encode(patch), ...preview } };
-      return (await connection.run(updateInboxItem, values)) > 0;
+      return connection.run(updateInboxItem, values) > 0;
     },
 
     async rememberApproval(approval) {
-      await connection.run(insertApproval, rememberedApprovalCodec.encode(approval));
+      connection.run(insertApproval, rememberedApprovalCodec.encode(approval));
     },
 
     async forgetApproval(id) {
-      return (await connection.run(deleteApproval, { id })) > 0;
+      return connection.run(deleteApproval, { id }) > 0;
     },
 
     async appendAudit(entries) {
       if (entries.length === 0) return;
       const at = clock.now();
       const rows = entries.map((entry) => auditCodec.encode({ ...entry, at }));
-      await connection.run(insertAudit, { rows });
+      connection.run(insertAudit, { rows });
     },
 
     async countSampling(runId, server) {
-      return (await connection.first(countSampling, { runId, server }))?.requests ?? 0;
+      return connection.first(countSampling, { runId, server })?.requests ?? 0;
     },
 
     async savePartial(runId, partial) {
       if (partial === undefined) {
-        await connection.run(deletePartial, { runId });
+        connection.run(deletePartial, { runId });
         return;
       }
       const { messageId, text } = partial;
-      await connection.run(upsertPartial, { runId, messageId, text });
+      connection.run(upsertPartial, { runId, messageId, text });
     },
 
     async startTurn({ runId, turn, owner, messageId }) {
@@ -166,11 +173,11 @@ export function createRunTransaction(connection: Connection, clock: Clock): Stor
         startedAt: clock.now(),
         endedAt: null,
       };
-      return (await connection.run(insertTurn, row)) > 0;
+      return connection.run(insertTurn, row) > 0;
     },
 
     async endTurn(messageId, status) {
-      return (await connection.run(endTurn, { messageId, status, endedAt: clock.now() })) > 0;
+      return connection.run(endTurn, { messageId, status, endedAt: clock.now() }) > 0;
     },
   };
 }

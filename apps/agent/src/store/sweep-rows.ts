@@ -14,11 +14,12 @@ export function createSweepReader(connection: Connection): SweepReader {
   const ids = (rows: readonly { readonly id: string }[]): readonly string[] =>
     rows.map(({ id }) => id);
   return {
-    retries: ({ until, after, limit }) => connection.rows(selectRetries, { until, after, limit }),
-    runDeadlines: (options) => connection.rows(selectRunDeadlines, options),
-    inboxDeadlines: (options) => connection.rows(selectInboxDeadlines, options),
-    runnableRuns: async (options) => ids(await connection.rows(selectRunnable, options)),
-    idleRuns: async (options) => ids(await connection.rows(selectIdleRuns, options)),
-    unownedCalls: async (options) => ids(await connection.rows(selectUnownedCalls, options)),
+    retries: async ({ until, after, limit }) =>
+      connection.rows(selectRetries, { until, after, limit }),
+    runDeadlines: async (options) => connection.rows(selectRunDeadlines, options),
+    inboxDeadlines: async (options) => connection.rows(selectInboxDeadlines, options),
+    runnableRuns: async (options) => ids(connection.rows(selectRunnable, options)),
+    idleRuns: async (options) => ids(connection.rows(selectIdleRuns, options)),
+    unownedCalls: async (options) => ids(connection.rows(selectUnownedCalls, options)),
   };
 }

@@ -69,15 +69,15 @@ const selectOrphanedRuns = (db: Db, { limit }: { readonly limit: number }) =>
 /** Creates the reads of workers, with times from `clock`. */
 export function createWorkerReader(connection: Connection, clock: Clock): WorkerReader {
   const heartbeatOf = async (id: string): Promise<number | undefined> =>
-    (await connection.first(selectHeartbeat, { id }))?.heartbeatAt;
+    connection.first(selectHeartbeat, { id })?.heartbeatAt;
   return {
     async workers() {
-      const rows = await connection.rows(selectWorkers, {});
+      const rows = connection.rows(selectWorkers, {});
       return rows.map((row) => ({ ...row, endedAt: row.endedAt ?? undefined }));
     },
 
     async endedWorkers() {
-      return (await connection.rows(selectEndedWorkers, {})).map(({ id }) => id);
+      return connection.rows(selectEndedWorkers, {}).map(({ id }) => id);
     },
 
     async isAlive(id) {
@@ -90,7 +90,7 @@ export function createWorkerReader(connection: Connection, clock: Clock): Worker
     },
 
     async orphanedRuns({ limit }) {
-      return (await connection.rows(selectOrphanedRuns, { limit })).map(({ id }) => id);
+      return connection.rows(selectOrphanedRuns, { limit }).map(({ id }) => id);
     },
   };
 }
@@ -108,7 +108,7 @@ export function createWorkerWriter(connection: Connection, clock: Clock): Worker
     },
 
     async beat(id) {
-      return (await connection.run(updateHeartbeat, { id, heartbeatAt: clock.now() })) > 0;
+      return connection.run(updateHeartbeat, { id, heartbeatAt: clock.now() }) > 0;
     },
 
     async endExpiredWorkers({ except }) {
