@@ -17,6 +17,7 @@ import { isParked, storeTask, RoundKeeper } from './parked-calls.ts';
 import { ProgressLog } from './progress-log.ts';
 import { MAX_INPUT_REQUESTS, MAX_REFUSED_INPUT_REQUESTS } from '../input/input-request-count.ts';
 import { inputRequestHandlers } from './input-request-handlers.ts';
+import { stopsOf } from './call-stops.ts';
 import { serverConnected } from './servers-ready.ts';
 import { settleCall, skipAttempt, type CallEnd } from './settle-call.ts';
 
@@ -229,6 +230,8 @@ async function sendCall(
   const rounds = new RoundKeeper(context, call);
   let storingTask = Promise.resolve();
   const tooMany = new AbortController();
+  const task = { isStored: call.taskId !== undefined };
+  const { signal, abandoned } = stopsOf(activity, task);
   const resumeFrom = resumePointOf(call);
   const sent = reservation.call({
     wireName: call.wireName,
@@ -236,7 +239,7 @@ async function sendCall(
     runId: run.id,
     callId: call.id,
     idempotencyKey: call.idempotencyKey,
-    signal: AbortSignal.any([activity.signal, tooMany.signal]),
+    signal: AbortSignal.any([signal, tooMany.signal]),
     inactivityMs: run.limits.callInactivityMs,
     maxTotalMs: run.limits.callMaxMs,
     onProgress: (update) => progress.add(update),
@@ -254,6 +257,7 @@ async function sendCall(
     rounds,
     onTask: (taskId) => {
       activity.park();
+      task.isStored = true;
       storingTask = storingTask.then(() => storeTask(context, call, taskId));
     },
     ...(resumeFrom === undefined ? {} : { resumeFrom }),
@@ -261,13 +265,14 @@ async function sendCall(
   // A task of a run that is being cancelled is claimed only to cancel it.
   if (run.status === 'cancelling') context.activities.stopRun(run.id);
   if (call.cancelRequestedAt !== undefined) context.activities.stopCall(call.id);
-  const outcome = await sent.catch((error: unknown): ToolCallOutcome => {
+  const ended = sent.catch((error: unknown): ToolCallOutcome => {
     logFailure(context, call, error);
     return {
       type: 'lost',
       message: 'The service failed while the call was under way; its log says why.',
     };
   });
+  const outcome = await Promise.race([ended, abandoned]);
   context.crashPoint('after-tool-result');
   await storingTask;
   const isEndedForInputRequests =

@@ -156,6 +156,34 @@ test('a call that waited for its connection while the lease was lost is sent onc
   expect(await frozen.call(id)).toMatchObject({ attempt: 1, state: 'succeeded' });
 });
 
+test('a task of a worker that lost its lease is not cancelled, and another worker waits for it', async () => {
+  const script = callsThenAnswer([[{ name: 'w__write' }]]);
+  let isCancelled = false;
+  const begun: FakeTool = {
+    call: ({ onTask, signal }) => {
+      onTask!('task-1');
+      signal.addEventListener('abort', () => (isCancelled = true));
+      return new Promise(() => undefined);
+    },
+  };
+  const continued: FakeTool = {
+    call: ({ resumeFrom }) => Promise.resolve(ok(JSON.stringify(resumeFrom))),
+  };
+  const { frozen, other, clock, loseLease } = await pair(
+    { script, tools: { w__write: begun } },
+    { script, tools: { w__write: continued } },
+  );
+  const { id } = await frozen.engine.createRun({ prompt: 'go' });
+  await frozen.event(id, 'tool_call.working');
+  await loseLease();
+  const before = frozen.opened.workerId;
+  clock.thaw();
+  await expect.poll(() => frozen.opened.workerId).not.toBe(before);
+  await expect.poll(async () => (await other.read.run(id))?.status).toBe('completed');
+  expect(isCancelled).toBe(false);
+  expect(JSON.stringify((await other.call(id)).result)).toContain('task-1');
+});
+
 test('control: without the lease and the comparison of state and owner the late result is stored', async () => {
   let owner = '';
   const unguarded = (sql: StoreTransaction): StoreTransaction => ({
