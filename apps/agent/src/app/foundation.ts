@@ -51,7 +51,6 @@ export async function openFoundation({
   const opened = await openStore({
     dataDir: config.dataDir,
     role: config.role ?? 'all',
-    sharing: isShared(config) ? 'shared' : 'alone',
     durability: config.durability,
     clock: systemClock,
   });

@@ -18,7 +18,7 @@ interface Shared {
 }
 
 async function open(dataDir: string, clock = new ManualClock()): Promise<OpenedStore> {
-  const store = await openStore({ dataDir, durability: 'process', clock, sharing: 'shared' });
+  const store = await openStore({ dataDir, durability: 'process', clock, role: 'worker' });
   onTestFinished(() => store.close());
   return store;
 }

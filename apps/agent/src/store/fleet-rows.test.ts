@@ -9,7 +9,6 @@ fleetContract('SQLite', async (clock) => {
   const store = await openStore({
     dataDir,
     role: 'api',
-    sharing: 'shared',
     durability: 'process',
     clock,
   });

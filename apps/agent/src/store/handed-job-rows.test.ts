@@ -19,7 +19,7 @@ async function twoProcesses(): Promise<readonly [OpenedStore, OpenedStore]> {
   const open = async (): Promise<OpenedStore> => {
     const store = await openStore({
       dataDir,
-      sharing: 'shared',
+      role: 'worker',
       durability: 'process',
       clock: systemClock,
     });

@@ -28,12 +28,13 @@ import { WriteLock } from './write-lock.ts';
 export interface RunStoreOptions {
   /** Data directory, created with mode 0700 if missing. */
   readonly dataDir: string;
-  /** Whether other processes may open the data directory as well. Default: `alone`. */
-  readonly sharing?: Sharing;
   /** `process`: commits survive the death of the process; `power`: also a power failure. */
   readonly durability: 'process' | 'power';
   readonly clock: Clock;
-  /** Part of the service that this process runs. Default: `all`. */
+  /**
+   * Part of the service that this process runs. Default: `all`, which uses the data directory alone;
+   * processes of the other roles share it.
+   */
   readonly role?: WorkerRole;
 }
 
@@ -55,9 +56,9 @@ export async function openStore({
   dataDir,
   durability,
   clock,
-  sharing = 'alone',
   role = 'all',
 }: RunStoreOptions): Promise<OpenedStore> {
+  const sharing = role === 'all' ? 'alone' : 'shared';
   const dirLock = await prepareDataDir(dataDir, sharing);
   const file = join(dataDir, 'signalbox.sqlite');
   const connections: Connection[] = [];

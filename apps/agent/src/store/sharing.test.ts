@@ -6,7 +6,7 @@ import Sqlite from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { sharedStoreContract } from '../ports/shared-store.contract.ts';
 import { queuedRun } from '../ports/testing/queued-run.ts';
-import type { Sharing } from './data-dir-lock.ts';
+import type { WorkerRole } from '../ports/store/worker.ts';
 import { openStore, type OpenedStore } from './open-store.ts';
 import { databaseFolder, provideMigratedDatabase } from './testing/migrated-database.ts';
 
@@ -14,8 +14,8 @@ const clock = { now: () => 1234, after: () => () => undefined };
 const newDataDir = (): string => join(databaseFolder(), 'data');
 
 /** Opens a store that is closed after the test. */
-async function open(dataDir: string, sharing: Sharing = 'shared'): Promise<OpenedStore> {
-  const store = await openStore({ dataDir, durability: 'process', clock, sharing });
+async function open(dataDir: string, role: WorkerRole = 'worker'): Promise<OpenedStore> {
+  const store = await openStore({ dataDir, durability: 'process', clock, role });
   onTestFinished(() => store.close());
   return store;
 }
@@ -43,7 +43,7 @@ async function runScript(
 const HOLD = `
   const { openStore } = await import(${JSON.stringify(new URL('./open-store.ts', import.meta.url).href)});
   const clock = { now: () => 1, after: () => () => {} };
-  const store = await openStore({ dataDir: process.argv[1], durability: 'process', clock, sharing: 'shared' });
+  const store = await openStore({ dataDir: process.argv[1], durability: 'process', clock, role: 'worker' });
   process.stdout.write('open');
   // A store without references is collected, and its locks are released.
   setInterval(() => store.workerId, 1000);`;
@@ -51,7 +51,7 @@ const HOLD = `
 sharedStoreContract('SQLite', async () => {
   const dataDir = newDataDir();
   await provideMigratedDatabase(dataDir);
-  const options = { dataDir, durability: 'process', clock, sharing: 'shared' } as const;
+  const options = { dataDir, durability: 'process', clock, role: 'worker' } as const;
   return [await openStore(options), await openStore(options)];
 });
 
@@ -61,7 +61,7 @@ test('several processes share a data directory; only a process without others is
   const other = await runScript(dataDir, HOLD);
   const second = await open(dataDir);
   expect(second.isAlone).toBe(false);
-  await expect(open(dataDir, 'alone')).rejects.toThrow(
+  await expect(open(dataDir, 'all')).rejects.toThrow(
     `is in use by the processes ${other.pid}, ${process.pid}. Stop them, or choose another data directory.`,
   );
   await second.close();
@@ -74,7 +74,7 @@ test('several processes share a data directory; only a process without others is
 
 test('a process that needs the data directory alone excludes those that share it', async () => {
   const dataDir = newDataDir();
-  const alone = await open(dataDir, 'alone');
+  const alone = await open(dataDir, 'all');
   expect(alone.isAlone).toBe(true);
   await expect(open(dataDir)).rejects.toThrow(
     `is in use by process ${process.pid}. Stop it, or choose another data directory.`,
@@ -118,8 +118,8 @@ test('a database of an earlier version is not migrated while another process use
 test('a directory that no process has open is free for each kind of use', async () => {
   const dataDir = newDataDir();
   mkdirSync(dataDir, { recursive: true });
-  for (const sharing of ['shared', 'alone', 'shared'] as const) {
-    const store = await openStore({ dataDir, durability: 'process', clock, sharing });
+  for (const role of ['worker', 'all', 'worker'] as const) {
+    const store = await openStore({ dataDir, durability: 'process', clock, role });
     expect(store.isAlone).toBe(true);
     await store.close();
   }

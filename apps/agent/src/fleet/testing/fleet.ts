@@ -58,7 +58,6 @@ export async function openFleet(): Promise<Fleet> {
   const store = await openStore({
     dataDir,
     role: 'api',
-    sharing: 'shared',
     durability: 'process',
     clock,
   });

@@ -124,7 +124,7 @@ export async function openService({
 }: ServiceOptions): Promise<Service> {
   const dataDir = beside?.dataDir ?? options.dataDir ?? join(databaseFolder(), 'data');
   if (beside === undefined) await provideMigratedDatabase(dataDir);
-  const opened = await openStore({ dataDir, durability: 'process', clock, sharing: 'shared' });
+  const opened = await openStore({ dataDir, durability: 'process', clock, role: 'worker' });
   const life = { isOver: false, isClosed: false };
   const crash = Promise.withResolvers<void>();
   const die = (): void => {
