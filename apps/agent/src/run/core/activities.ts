@@ -11,7 +11,7 @@ export interface Activity {
   end(): void;
 }
 
-/** Whether this worker lost its lease after the activity began, so that the activity may not go on. */
+/** Whether this worker lost its lease after the activity began. Other workers continue its work. */
 export function isAbandoned({ signal }: Pick<Activity, 'signal'>): boolean {
   return signal.aborted && signal.reason === ('lease-lost' satisfies StopCause);
 }

@@ -7,7 +7,7 @@ import { expireItemIfDue, onWallClock } from '../lifecycle/expiry.ts';
 import { failDamagedRun } from './fail-damaged-run.ts';
 import { recoverRun } from './recover-run.ts';
 
-/** Maximum number of runs, calls or items of each kind in one step of a sweep. */
+/** Maximum number of runs or items of each kind in one step of a sweep, without those that failed before. */
 const BATCH = 200;
 
 /** Maximum number of unowned calls in one sweep; many of them may wait for room on their server. */
@@ -112,7 +112,7 @@ export class Sweep {
     );
   }
 
-  /** Decides about stored deadlines. Returns the first that is not due yet. */
+  /** Decides about the stored deadlines that are due. Returns the next one, or `now` when more may be due. */
   async #fire(
     { now, until }: Times,
     kind: 'runDeadlines' | 'inboxDeadlines',
