@@ -1,4 +1,4 @@
-// A server with countable effects: each effect is a line in the file EFFECTS, and each process of the server a line with its id in the file SERVERS.
+// A server with countable effects: each effect is a line in the file EFFECTS, with the id of the worker's process, and each process of the server a line with its id in the file SERVERS.
 import { appendFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createServer, defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
@@ -24,7 +24,7 @@ function countable(
     async handler({ run, turn, ms }, { signal }) {
       await wait(ms, undefined, { signal });
       // One write, so that lines of several processes do not mix.
-      appendFileSync(effects, `${run} ${turn} ${name}\n`);
+      appendFileSync(effects, `${run} ${turn} ${name} ${process.ppid}\n`);
       await wait(ms);
       return { content: [{ type: 'text' as const, text: `${run} ${turn}` }] };
     },

@@ -10,9 +10,15 @@ export class Evidence {
     this.#folder = folder;
   }
 
-  /** Returns the effects so far, each as `RUN TURN TOOL`. */
+  /** Returns the effects so far, each as `RUN TURN TOOL PID`, with the id of the worker's process. */
   effects(): readonly string[] {
     return linesOf(join(this.#folder, 'effects'));
+  }
+
+  /** Returns the process of the worker that made the last effect, if that was one of a write. */
+  lastWriter(): number | undefined {
+    const [, , tool, pid] = this.effects().at(-1)?.split(' ') ?? [];
+    return tool === 'append' ? Number(pid) : undefined;
   }
 
   /** Returns the number of effects of a call, which `RUN TURN` names. */

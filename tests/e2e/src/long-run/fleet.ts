@@ -68,19 +68,18 @@ export class Fleet {
     ]);
   }
 
-  /** Stops a worker until the condition holds for its process, and lets it continue. */
-  async freezeUntil(index: number, condition: (pid: number) => boolean): Promise<void> {
-    const child = this.#workers[index]?.process;
+  /** Stops the worker with the process until the condition holds, and lets it continue. */
+  async freezeUntil(pid: number, condition: () => boolean): Promise<void> {
     this.#count('long-freeze');
-    child?.kill('SIGSTOP');
-    while (!condition(child?.pid ?? 0)) await wait(50);
-    child?.kill('SIGCONT');
+    process.kill(pid, 'SIGSTOP');
+    while (!condition()) await wait(50);
+    process.kill(pid, 'SIGCONT');
   }
 
-  /** Kills a worker for good. */
-  async kill(index: number): Promise<void> {
+  /** Kills the worker with the process for good. */
+  async kill(pid: number): Promise<void> {
     this.#count('kill');
-    await this.#workers[index]?.stop('SIGKILL');
+    await this.#workers.find((worker) => worker.process.pid === pid)?.stop('SIGKILL');
   }
 
   async stop(): Promise<void> {

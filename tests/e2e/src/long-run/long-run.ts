@@ -47,7 +47,7 @@ const effectServer = fileURLToPath(new URL('effect-server.ts', import.meta.url))
 /** Milliseconds within which nothing is left of a process: its lease, a sweep, and the end of its servers. */
 const LEFTOVERS_MS = 20_000;
 /** Milliseconds for which a worker that was frozen continues before it is killed. */
-const KILL_AFTER_MS = 1000;
+const KILL_AFTER_MS = 2000;
 const LAST_EVENTS = new Set(['run.completed', 'run.failed', 'run.cancelled', 'run.expired']);
 
 /** Takes runs through an API process and two workers that are disrupted, and compares everything with what is promised. */
@@ -158,19 +158,19 @@ class LongRun {
     await this.#fleet.stop();
   }
 
-  /** Freezes a worker during its calls until the other one has ended it. */
+  /** Freezes a worker between the effect and the result of a write, until the other worker has ended it. */
   async #freezeOne(isKilled: boolean): Promise<void> {
-    const { runs } = this.#options;
-    while (this.#evidence.effects().length < runs / 2) {
+    let pid: number | undefined;
+    while ((pid = this.#evidence.lastWriter()) === undefined) {
       if (this.#limit.signal.aborted) return;
-      await wait(20);
+      await wait(5);
     }
-    const isEnded = (pid: number): boolean =>
+    const isEnded = (): boolean =>
       this.#evidence.workers().every((row) => row.pid !== pid || row.endedAt !== null);
-    await this.#fleet.freezeUntil(0, (pid) => isEnded(pid) || this.#limit.signal.aborted);
+    await this.#fleet.freezeUntil(pid, () => isEnded() || this.#limit.signal.aborted);
     if (!isKilled) return;
     await wait(KILL_AFTER_MS);
-    await this.#fleet.kill(0);
+    await this.#fleet.kill(pid);
   }
 
   /** Starts a run and follows it with three readers until they have its last event. */

@@ -72,12 +72,13 @@ if (!values['no-controls'])
   for (const guardOff of ['ledger', 'lease'] as const) {
     const control = await longRun({
       ...options,
-      runs: 40,
+      runs: 60,
+      turns: 4,
       parallel: 10,
-      paceMs: 300,
+      paceMs: 400,
       disruptions: 'freeze-and-kill',
       guardOff,
-      limitMs: 60_000,
+      limitMs: 45_000,
     });
     const isHarmful = control.problems.length > 0;
     isPassed &&= isHarmful;

@@ -22,7 +22,7 @@ export async function writeWork(folder: string, { turns, paceMs, random }: Work)
       {
         tool: `effects__${TOOLS[index % TOOLS.length]}`,
         label: `turn-${index + 1}`,
-        input: { run: '${1}', turn: index + 1, ms: random.between(0, paceMs) },
+        input: { run: '${1}', turn: index + 1, ms: random.between(Math.ceil(paceMs / 4), paceMs) },
       },
     ],
   }));
