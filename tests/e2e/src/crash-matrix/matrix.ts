@@ -165,6 +165,11 @@ export const matrix: readonly Cell[] = [
   ...serverCells,
 ];
 
+/** Whether the point is meant after the effect of the call. On a slow machine a call that asks passes it before as well, while it is parked. */
+export function needsEffect(kind: Kind, at: string): boolean {
+  return kind === 'asking' && at === 'during-tool-call';
+}
+
 export function nameOf({ kind, killing }: Cell): string {
   const before = 'firstAt' in killing ? ` after ${killing.firstAt}` : '';
   return `${kind}: the ${killing.process} is killed ${killing.at}${before}`;

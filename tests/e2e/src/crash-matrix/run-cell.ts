@@ -13,7 +13,7 @@ import {
   type ServiceProcess,
 } from '../support/service.ts';
 import type { Guard } from './controls.ts';
-import { toolOf, type Cell } from './matrix.ts';
+import { needsEffect, toolOf, type Cell } from './matrix.ts';
 
 /** State after the run has ended. */
 export interface CellResult {
@@ -139,7 +139,11 @@ class CellRun {
   async #runUntilKilled(point: string): Promise<boolean> {
     const mark = join(this.#folder, `killed-${point}`);
     // The point may be passed during the start.
-    const ended = await this.#runOnce({ CRASH_AT: point, CRASH_MARK: mark }).then(
+    const ended = await this.#runOnce({
+      CRASH_AT: point,
+      CRASH_MARK: mark,
+      ...(needsEffect(this.#cell.kind, point) ? { CRASH_EVIDENCE: this.#ledger } : {}),
+    }).then(
       () => true,
       () => false,
     );

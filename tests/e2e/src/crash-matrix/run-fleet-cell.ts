@@ -6,7 +6,7 @@ import type { PlannedFault } from '../support/planned-faults.ts';
 import type { ServiceProcess } from '../support/service.ts';
 import { isApiPoint, nameOfFleetCell, type FleetCell } from './fleet-cells.ts';
 import type { Fleet, Script } from './fleet.ts';
-import { toolOf } from './matrix.ts';
+import { needsEffect, toolOf } from './matrix.ts';
 import type { CellResult } from './run-cell.ts';
 import type { Guard } from './controls.ts';
 
@@ -93,6 +93,9 @@ class FleetCellRun {
               at,
               signal: cell.fault === 'frozen' ? 'SIGSTOP' : 'SIGKILL',
               mark: fleet.markOf(`${index}-${position}`),
+              ...(needsEffect(cell.kind, at)
+                ? { evidence: join(fleet.folder, `ledger-${index}`) }
+                : {}),
             }));
   }
 
