@@ -147,6 +147,8 @@ describe('a feature that an API process requests', () => {
 
   test('is found by a worker that lost the signal', async () => {
     const { fleet } = await twoWorkers({ listPrompts: () => Promise.resolve([{ name: 'p' }]) });
+    // The workers may still look because of the start of their servers.
+    await turn();
     const id = 'request-1';
     const request = { id, workerId: 'w2', server: 'files', command: { kind: 'prompts' } } as const;
     await fleet.store.fleet.addRequests([request], 60_000);
