@@ -5,13 +5,19 @@ import type { MessageDeltaFrame, RunSnapshotFrame, StreamGapFrame } from './stre
 import { encodeFrame, encodeSharedFrame, type EncodedFrame, type SseFrame } from './sse-writer.ts';
 import { eventView, runView } from './views.ts';
 
+/** Maximum size of the encoded events that are kept for readers to come. */
+const MAX_RECENT_BYTES = 1024 * 1024;
+
 /**
- * Encodes the frames of run streams. All readers of a run share its event objects, so each is encoded
- * once.
+ * Encodes the frames of run streams. Readers of a run share the event objects of its signals, so each
+ * is encoded once. Events that readers read from the store at different times are different objects;
+ * the last encoded ones are kept, so that many readers that begin one after the other share them.
  */
 export class FrameEncoder {
   readonly #llm: LlmProviders;
   readonly #encoded = new WeakMap<object, EncodedFrame>();
+  readonly #recent = new Map<string, EncodedFrame>();
+  #recentBytes = 0;
 
   constructor(llm: LlmProviders) {
     this.#llm = llm;
@@ -22,9 +28,24 @@ export class FrameEncoder {
     if (shared === undefined) return encodeFrame(sseFrame(frame, this.#llm));
     const known = this.#encoded.get(shared);
     if (known !== undefined) return known;
+    // Events never change.
+    const key = frame.type === 'event' ? `${frame.event.runId} ${frame.event.seq}` : undefined;
+    const recent = key && this.#recent.get(key);
+    if (recent) return recent;
     const encoded = encodeSharedFrame(sseFrame(frame, this.#llm));
     this.#encoded.set(shared, encoded);
+    if (key !== undefined) this.#keep(key, encoded);
     return encoded;
+  }
+
+  #keep(key: string, encoded: EncodedFrame): void {
+    this.#recent.set(key, encoded);
+    this.#recentBytes += encoded.chunk.length;
+    for (const [oldest, { chunk }] of this.#recent) {
+      if (this.#recentBytes <= MAX_RECENT_BYTES) return;
+      this.#recent.delete(oldest);
+      this.#recentBytes -= chunk.length;
+    }
   }
 }
 
