@@ -211,3 +211,24 @@ test('frames of a signal reach a waiting consumer at once; a consumer that can t
   expect(run.seqs()).toEqual([1, 3]);
   expect(taken.at(-1)).toMatchObject({ type: 'event', event: { seq: 4 } });
 });
+
+test('a run that ends between the reads of its status and of its events needs no further signal', async () => {
+  let status: Run['status'] = 'running';
+  const end = { runId: 'r1', seq: 1, type: 'run.completed', version: 1, at: 0, data: {} };
+  const read: Partial<StoreReader> = {
+    run: () => Promise.resolve({ id: 'r1', status, lastSeq: 1 } as Run),
+    partial: () => Promise.resolve(undefined),
+    openInbox: () => Promise.resolve([]),
+    events: (_id, { after }) => {
+      status = 'completed';
+      return Promise.resolve(after === 0 ? [end] : []);
+    },
+  };
+  const types: string[] = [];
+  const { signal } = new AbortController();
+  const watch = new SignalWatch(createInProcessSignalBus(), new ManualClock());
+  const dependencies = { read: read as StoreReader, watch };
+  for await (const batch of followRun(dependencies, { runId: 'r1', after: 0, signal }))
+    types.push(...batch.map(({ type }) => type));
+  expect(types).toEqual(['snapshot', 'event']);
+});

@@ -131,7 +131,7 @@ async function* snapshotOf(
 function framesOf(mailbox: Mailbox, event: RunEvent): readonly RunFrame[] {
   const deltas =
     event.type === 'message.completed' ? framesOfDeltas(mailbox, event.data['message_id']) : [];
-  mailbox.last = event.seq;
+  mailbox.delivered(event);
   return [...deltas, { type: 'event', event }];
 }
 

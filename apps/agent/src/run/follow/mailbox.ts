@@ -15,14 +15,16 @@ const LAST_EVENTS: ReadonlySet<string> = new Set([
   'run.expired',
 ]);
 
+const KINDS: readonly Delta['kind'][] = ['text', 'reasoning', 'arguments'];
+
 /** Maximum number of characters of deltas that wait for one reader. */
 const MAX_WAITING_CHARACTERS = 256 * 1024;
 
-/** Text of an unfinished message that a reader has. */
+/** Characters of an unfinished message that a reader has. Kept and changed, because new objects for each message and reader would be much garbage. */
 interface KnownText {
-  readonly messageId: string;
-  /** Number of characters of each part; see `partOf`. */
-  readonly lengths: Map<string, number>;
+  messageId: string;
+  /** Number of characters of each part, by `partOf`. */
+  readonly lengths: number[];
 }
 
 /** Events and deltas that wait for a reader of a run. */
@@ -105,10 +107,16 @@ export class Mailbox {
     return events;
   }
 
+  /** Notes the last delivered event. Its signal may still come, and then tells nothing new. */
+  delivered({ seq, type }: RunEvent): void {
+    this.last = seq;
+    if (LAST_EVENTS.has(type)) this.addNews();
+  }
+
   #addEvents({ lastSeq, events }: Extract<Signal, { type: 'events' }>): void {
     if (lastSeq <= this.last) return;
     if (events !== undefined && this.#events.length < MAX_WAITING_EVENTS)
-      this.#events.push(...events);
+      this.#events = [...this.#events, ...events];
     else this.#hasNews = true;
   }
 
@@ -136,7 +144,7 @@ export class Mailbox {
   begin(partial: PartialMessage | undefined): void {
     this.#known = partial && {
       messageId: partial.messageId,
-      lengths: new Map([['text', partial.text.length]]),
+      lengths: [partial.text.length],
     };
   }
 
@@ -206,9 +214,7 @@ export class Mailbox {
     const offset = Math.max(this.#lengthOf(delta), delta.offset);
     const text = delta.text.slice(offset - delta.offset);
     if (text === '') return [];
-    const { messageId } = delta;
-    if (this.#known?.messageId !== messageId) this.#known = { messageId, lengths: new Map() };
-    this.#known.lengths.set(partOf(delta), offset + text.length);
+    this.#setLength(delta, offset + text.length);
     // Readers of the same piece share one object.
     return [text === delta.text ? delta : { ...delta, offset, text }];
   }
@@ -219,9 +225,18 @@ export class Mailbox {
   }
 
   #lengthOf(delta: Pick<Delta, 'messageId' | 'kind' | 'toolUse'>): number {
-    return this.#known?.messageId === delta.messageId
-      ? (this.#known.lengths.get(partOf(delta)) ?? 0)
-      : 0;
+    if (this.#known?.messageId !== delta.messageId) return 0;
+    return this.#known.lengths[partOf(delta)] ?? 0;
+  }
+
+  #setLength(delta: Delta, length: number): void {
+    const { messageId } = delta;
+    const known = (this.#known ??= { messageId, lengths: [] });
+    if (known.messageId !== messageId) {
+      known.messageId = messageId;
+      known.lengths.fill(0);
+    }
+    known.lengths[partOf(delta)] = length;
   }
 
   /**
@@ -237,6 +252,7 @@ export class Mailbox {
       last.offset + last.text.length === delta.offset;
     if (continues)
       this.#deltas[this.#deltas.length - 1] = { ...last, text: last.text + delta.text };
+    else if (last === undefined) this.#deltas = [delta];
     else this.#deltas.push(delta);
     this.#waitingCharacters += delta.text.length;
     if (this.#waitingCharacters <= MAX_WAITING_CHARACTERS) return;
@@ -250,7 +266,8 @@ export class Mailbox {
   }
 }
 
-/** Returns a name of the growing part of a message. */
-function partOf({ kind, toolUse }: Pick<Delta, 'kind' | 'toolUse'>): string {
-  return toolUse === undefined ? kind : `arguments ${toolUse.index}`;
+/** Returns the number of the growing part of a message. */
+function partOf({ kind, toolUse }: Pick<Delta, 'kind' | 'toolUse'>): number {
+  if (toolUse !== undefined) return KINDS.length + toolUse.index;
+  return KINDS.indexOf(kind);
 }
