@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 import type { Clock } from '../ports/clock.ts';
 
 export interface SseFrame {
@@ -56,6 +56,11 @@ export class SseWriter {
   readonly #clock: Clock;
   /** Whether this writer and not the response divides the body into chunks. */
   readonly #writesChunks: boolean;
+  /**
+   * Stream of the body: the socket for own chunks, because the response would keep every write until
+   * the next tick, which for a thousand readers is memory.
+   */
+  readonly #body: Writable;
 
   constructor(response: ServerResponse, { clock, headers = {} }: SseOptions) {
     this.#response = response;
@@ -69,8 +74,10 @@ export class SseWriter {
     for (const [name, value] of Object.entries(all)) response.setHeader(name, value);
     response.statusCode = 200;
     response.flushHeaders();
-    this.#writesChunks = response.chunkedEncoding && response.socket instanceof Socket;
+    const { socket } = response;
+    this.#writesChunks = response.chunkedEncoding && socket instanceof Socket;
     if (this.#writesChunks) response.chunkedEncoding = false;
+    this.#body = this.#writesChunks && socket !== null ? socket : response;
   }
 
   get closed(): boolean {
@@ -84,35 +91,39 @@ export class SseWriter {
 
   /** Writes a frame. Returns false when the next write should await `drained`. */
   push({ text, chunk }: EncodedFrame): boolean {
-    return this.closed || this.#response.write(this.#writesChunks ? chunk : text);
+    // The socket of a client that has ended its side takes nothing more and closes soon.
+    if (this.closed || !this.#body.writable) return true;
+    return this.#body.write(this.#writesChunks ? chunk : text);
   }
 
   /** Writes frames together. Returns false when the next write should await `drained`. */
   pushAll(frames: readonly EncodedFrame[]): boolean {
     let canTakeMore = true;
-    if (frames.length > 1) this.#response.cork();
+    if (frames.length > 1) this.#body.cork();
     for (const frame of frames) canTakeMore = this.push(frame);
-    if (frames.length > 1) this.#response.uncork();
+    if (frames.length > 1) this.#body.uncork();
     return canTakeMore;
   }
 
   /** Resolves when the reader can take more or has disconnected. */
   async drained(): Promise<void> {
-    if (this.closed || !this.#response.writableNeedDrain) return;
-    const gone = new AbortController();
-    const onClose = (): void => gone.abort();
-    this.#response.once('close', onClose);
+    if (this.closed || !this.#body.writableNeedDrain) return;
     const cancelStall = this.#clock.after(STALL_MS, () => this.#response.destroy());
-    await once(this.#response, 'drain', { signal: gone.signal }).catch((error: unknown) => {
-      if (!gone.signal.aborted) throw error;
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        this.#body.off('drain', done);
+        this.#response.off('close', done);
+        resolve();
+      };
+      this.#body.once('drain', done);
+      this.#response.once('close', done);
     });
     cancelStall();
-    this.#response.off('close', onClose);
   }
 
   /** Writes a comment that keeps the connection alive, unless earlier output is still pending. */
   keepAlive(): void {
-    if (!this.closed && !this.#response.writableNeedDrain) this.push(KEEP_ALIVE);
+    if (!this.closed && !this.#body.writableNeedDrain) this.push(KEEP_ALIVE);
   }
 
   end(): void {
