@@ -76,12 +76,6 @@ export class Fleet {
     process.kill(pid, 'SIGCONT');
   }
 
-  /** Kills the worker with the process for good. */
-  async kill(pid: number): Promise<void> {
-    this.#count('kill');
-    await this.#workers.find((worker) => worker.process.pid === pid)?.stop('SIGKILL');
-  }
-
   async stop(): Promise<void> {
     await this.#starting;
     for (const { process: child } of this.#all()) child.kill('SIGCONT');

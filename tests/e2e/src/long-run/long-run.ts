@@ -17,9 +17,9 @@ export interface LongRunOptions extends Omit<Work, 'random'> {
   readonly parallel: number;
   /**
    * Disruptions of the processes: at random until all runs have ended; or one worker that is frozen
-   * during its calls until its lease is over; or the same worker, which is then killed for good.
+   * during its calls until its lease is over.
    */
-  readonly disruptions: 'random' | 'freeze' | 'freeze-and-kill';
+  readonly disruptions: 'random' | 'freeze';
   /** Guard that is switched off. Default: none. */
   readonly guardOff?: Guard | undefined;
   /** Milliseconds after which the test fails. */
@@ -46,8 +46,6 @@ export interface LongRunResult {
 const effectServer = fileURLToPath(new URL('effect-server.ts', import.meta.url));
 /** Milliseconds within which nothing is left of a process: its lease, a sweep, and the end of its servers. */
 const LEFTOVERS_MS = 20_000;
-/** Milliseconds for which a worker that was frozen continues before it is killed. */
-const KILL_AFTER_MS = 2000;
 const LAST_EVENTS = new Set(['run.completed', 'run.failed', 'run.cancelled', 'run.expired']);
 
 /** Takes runs through an API process and two workers that are disrupted, and compares everything with what is promised. */
@@ -105,7 +103,7 @@ class LongRun {
     const disrupted =
       disruptions === 'random'
         ? this.#fleet.disrupt(this.#random.fork(), ended.signal)
-        : this.#freezeOne(disruptions === 'freeze-and-kill');
+        : this.#freezeOne();
     const followed: Followed[] = [];
     try {
       const names = Array.from({ length: runs }, (_, index) => `r${index + 1}`);
@@ -159,7 +157,7 @@ class LongRun {
   }
 
   /** Freezes a worker between the effect and the result of a write, until the other worker has ended it. */
-  async #freezeOne(isKilled: boolean): Promise<void> {
+  async #freezeOne(): Promise<void> {
     let pid: number | undefined;
     while ((pid = this.#evidence.lastWriter()) === undefined) {
       if (this.#limit.signal.aborted) return;
@@ -168,9 +166,6 @@ class LongRun {
     const isEnded = (): boolean =>
       this.#evidence.workers().every((row) => row.pid !== pid || row.endedAt !== null);
     await this.#fleet.freezeUntil(pid, () => isEnded() || this.#limit.signal.aborted);
-    if (!isKilled) return;
-    await wait(KILL_AFTER_MS);
-    await this.#fleet.kill(pid);
   }
 
   /** Starts a run and follows it with three readers until they have its last event. */
