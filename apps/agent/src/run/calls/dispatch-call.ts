@@ -1,3 +1,4 @@
+import { LeaseLostError } from '../../ports/store/worker.ts';
 import type { RunCore } from '../../ports/store/run.ts';
 import type { ToolCall } from '../../ports/store/tool-call.ts';
 import type { CallWaiting } from '../../ports/tool-catalogue.ts';
@@ -219,6 +220,11 @@ async function takeOver(
 
 type End = Omit<CallEnd, 'call'>;
 
+/** Checks that no other worker has taken over the call, as after a pause of this process since the call was stored as sent. */
+async function checkLease({ store, workerId }: Uses<'store' | 'workerId'>): Promise<void> {
+  if (store.isShared && !(await store.read.hasLease(workerId))) throw new LeaseLostError(workerId);
+}
+
 async function sendCall(
   context: Parts,
   dispatched: Dispatched,
@@ -226,6 +232,7 @@ async function sendCall(
 ): Promise<End> {
   const { run, call, activity } = dispatched;
   context.crashPoint('before-tool-send');
+  await checkLease(context);
   const progress = new ProgressLog(context, call);
   const rounds = new RoundKeeper(context, call);
   let storingTask = Promise.resolve();

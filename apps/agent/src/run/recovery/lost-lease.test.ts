@@ -212,3 +212,45 @@ test('control: without the lease and the comparison of state and owner the late 
   isUnguarded = false;
   clock.thaw();
 });
+
+test('a worker that is stopped after it stored a call as sent does not send the call once its lease is over', async () => {
+  const gate = Promise.withResolvers<void>();
+  const stored = Promise.withResolvers<void>();
+  const effects: string[] = [];
+  const write: FakeTool = { call: async () => (effects.push('write'), Promise.resolve(ok('x'))) };
+  const script = callsThenAnswer([[{ name: 'w__write' }]]);
+  const { frozen, other, clock, loseLease } = await pair(
+    {
+      script,
+      tools: { w__write: write },
+      changeStore: (store) => ({
+        ...store,
+        get workerId() {
+          return store.workerId;
+        },
+        write: async (locks, work, options) => {
+          const result = await store.write(locks, work, options);
+          const isSent =
+            locks.run !== undefined &&
+            (await store.read.toolCalls(locks.run, { state: ['dispatched'] })).length > 0;
+          if (isSent) {
+            stored.resolve();
+            await gate.promise;
+          }
+          return result;
+        },
+      }),
+    },
+    { script, tools: { w__write: write } },
+  );
+  const { id } = await frozen.engine.createRun({ prompt: 'go' });
+  await stored.promise;
+  await loseLease();
+  await other.engine.respond((await other.item(id)).id, { action: 'retry' });
+  expect(await other.settled(id)).toMatchObject({ status: 'completed' });
+  gate.resolve();
+  const before = frozen.opened.workerId;
+  clock.thaw();
+  await expect.poll(() => frozen.opened.workerId).not.toBe(before);
+  expect(effects).toEqual(['write']);
+});
