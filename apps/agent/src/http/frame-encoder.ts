@@ -6,7 +6,7 @@ import { encodeFrame, encodeSharedFrame, type EncodedFrame, type SseFrame } from
 import { eventView, runView } from './views.ts';
 
 /** Maximum size of the encoded events that are kept for readers to come. */
-const MAX_RECENT_BYTES = 1024 * 1024;
+const MAX_RECENT_BYTES = 256 * 1024;
 
 /**
  * Encodes the frames of run streams. Readers of a run share the event objects of its signals, so each
