@@ -114,6 +114,15 @@ test('a reconnect after the last event of a settled run gets 204, which ends rec
   ).toEqual([undefined, '1', '2']);
 });
 
+test('a stream begins with its reconnection time, sent once', async () => {
+  await edge.append('run-1', ['run.completed'], { status: 'completed' });
+  const response = await open('/v1/runs/run-1/events');
+  let text = '';
+  for await (const chunk of response) text += String(chunk);
+  expect(text).toMatch(/^retry: 1000\n\n/);
+  expect(text.match(/^retry:/gm)).toHaveLength(1);
+});
+
 test('a Last-Event-ID beyond the last event is refused, whether or not the run is settled, because the client would miss events', async () => {
   expect((await open('/v1/runs/run-1/events', { 'last-event-id': '2' })).statusCode).toBe(400);
   expect((await open('/v1/runs/run-1/events?after=2')).statusCode).toBe(400);
@@ -282,6 +291,8 @@ test('the chunks of a stream are those of HTTP/1.1, its connection serves the ne
     expect(Buffer.byteLength(parts[index + 1] ?? '')).toBe(Number.parseInt(parts[index] ?? '', 16));
   expect(second).toMatch(/^HTTP\/1\.1 200 OK/);
   const plain = await ask([...stream('1.0'), '', '']);
-  expect(plain.slice(plain.indexOf('\r\n\r\n') + 4)).toMatch(/^event: run\.snapshot\n/);
+  expect(plain.slice(plain.indexOf('\r\n\r\n') + 4)).toMatch(
+    /^retry: 1000\n\nevent: run\.snapshot\n/,
+  );
   expect(plain.endsWith('\n\n')).toBe(true);
 });

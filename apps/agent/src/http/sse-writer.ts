@@ -43,6 +43,11 @@ export function encodeSharedFrame(frame: SseFrame): EncodedFrame {
   return { chunk: bytes, text: bytes.subarray(start, -2) };
 }
 
+/** Milliseconds after which a client whose connection ended reconnects. */
+const RECONNECT_AFTER_MS = 1000;
+
+const RETRY = encode(`retry: ${RECONNECT_AFTER_MS}\n\n`);
+
 const KEEP_ALIVE = encode(': keep-alive\n\n');
 
 /** @see https://www.rfc-editor.org/rfc/rfc9112#section-7.1 */
@@ -78,6 +83,7 @@ export class SseWriter {
     this.#writesChunks = response.chunkedEncoding && socket instanceof Socket;
     if (this.#writesChunks) response.chunkedEncoding = false;
     this.#body = this.#writesChunks && socket !== null ? socket : response;
+    this.push(RETRY);
   }
 
   get closed(): boolean {
