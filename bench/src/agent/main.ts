@@ -42,6 +42,7 @@ const measures: { readonly [key: string]: () => Promise<Figures> } = {
   turns: measureTurns,
   crowd: () => measureCrowd(200),
   largeCrowd: () => measureCrowd(500),
+  sharedCrowd: () => measureCrowd(500, 1),
   subscribers: measureSubscribers,
   resume: () => longRun?.measure() ?? Promise.resolve({}),
   startUp: measureStartUp,

@@ -3,20 +3,25 @@ import { cpuMsOf, peakResidentMbOf } from '../process-readings.ts';
 import { getJson, type RunView } from './rest.ts';
 import { RunStream } from './run-stream.ts';
 import { configFor, limitsFor, PROMPT } from './scenario.ts';
-import { startAgent, temporaryFolder } from './service.ts';
+import { startAgent, startWorker, temporaryFolder, type AgentProcess } from './service.ts';
 
 const WORK = { turns: 10, callsPerTurn: 1 };
 
-/** Measures many runs at once, each followed by its own reader. */
-export async function measureCrowd(runs: number): Promise<Figures> {
+/** Measures many runs at once, each followed by its own reader: in one process, or in an API process and a number of workers. CPU and memory are those of all of them. */
+export async function measureCrowd(runs: number, workers = 0): Promise<Figures> {
   await using folder = await temporaryFolder();
   const agent = await startAgent({
     folder: folder.path,
     config: await configFor(folder.path, WORK),
+    more: workers > 0 ? ['--role', 'api'] : [],
   });
+  const processes: Omit<AgentProcess, 'url'>[] = [agent];
+  const sum = (valueOf: (pid: number) => number): number =>
+    processes.reduce((total, { pid }) => total + valueOf(pid), 0);
   try {
-    await follow(agent.url);
-    const cpuBefore = cpuMsOf(agent.pid);
+    for (let count = 0; count < workers; count += 1) processes.push(await startWorker(folder.path));
+    await Promise.all(Array.from({ length: 1 + workers }, () => follow(agent.url)));
+    const cpuBefore = sum(cpuMsOf);
     const begun = performance.now();
     const outcomes = await Promise.all(Array.from({ length: runs }, () => follow(agent.url)));
     const elapsedMs = performance.now() - begun;
@@ -24,13 +29,13 @@ export async function measureCrowd(runs: number): Promise<Figures> {
     return {
       seconds: elapsedMs / 1000,
       turnsPerSecond: (turns / elapsedMs) * 1000,
-      cpuMs: (cpuMsOf(agent.pid) - cpuBefore) / turns,
+      cpuMs: (sum(cpuMsOf) - cpuBefore) / turns,
       completed: outcomes.filter(({ status }) => status === 'completed').length,
-      lost: outcomes.reduce((sum, { lost }) => sum + lost, 0),
-      peakMb: peakResidentMbOf(agent.pid),
+      lost: outcomes.reduce((total, { lost }) => total + lost, 0),
+      peakMb: sum(peakResidentMbOf),
     };
   } finally {
-    await agent.stop();
+    for (const each of processes.toReversed()) await each.stop();
   }
 }
 

@@ -42,22 +42,34 @@ export async function temporaryFolder(): Promise<{ readonly path: string } & Asy
 }
 
 /** @throws Error when the process ends, or is not ready in time */
-export async function startAgent({
-  folder,
-  config = {},
-  more = [],
-  nodeArguments = [],
-  env = {},
-}: AgentOptions): Promise<AgentProcess> {
-  const file = join(folder, 'signalbox.json');
+export async function startAgent(options: AgentOptions): Promise<AgentProcess> {
+  const { folder, config = {} } = options;
   await writeFile(
-    file,
+    configFile(folder),
     JSON.stringify({ port: 0, data_dir: join(folder, 'data'), log_level: 'error', ...config }),
   );
+  const { found, ...started } = await start(options, /ready on (http:\S+)/u);
+  return { ...started, url: found };
+}
+
+/** Starts a worker process beside a service of the role `api` that was started in the same folder. @throws Error when the process ends, or is not ready in time */
+export async function startWorker(folder: string): Promise<Omit<AgentProcess, 'url'>> {
+  return start({ folder, more: ['--role', 'worker'] }, /(worker is ready)/u);
+}
+
+function configFile(folder: string): string {
+  return join(folder, 'signalbox.json');
+}
+
+/** Starts the program and waits until its output matches. */
+async function start(
+  { folder, more = [], nodeArguments = [], env = {} }: AgentOptions,
+  ready: RegExp,
+): Promise<Omit<AgentProcess, 'url'> & { readonly found: string }> {
   const begun = performance.now();
   const child = spawn(
     process.execPath,
-    [...nodeArguments, PROGRAM, 'serve', '--config', file, ...more],
+    [...nodeArguments, PROGRAM, 'serve', '--config', configFile(folder), ...more],
     {
       cwd: folder,
       env: { PATH: process.env.PATH, HOME: folder, ...env },
@@ -68,19 +80,19 @@ export async function startAgent({
   if (pid === undefined) throw new Error(`${PROGRAM} could not be started`);
   const exited = once(child, 'exit');
   const limit = setTimeout(() => child.kill('SIGKILL'), START_LIMIT_MS);
-  const url = await new Promise<string>((resolve, reject) => {
+  const found = await new Promise<string>((resolve, reject) => {
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       output += text;
-      const found = /ready on (http:\S+)/u.exec(output)?.[1];
-      if (found !== undefined) resolve(found);
+      const match = ready.exec(output)?.[1];
+      if (match !== undefined) resolve(match);
     });
     child.once('exit', (code, signal) =>
       reject(new Error(`The service ended with ${String(code ?? signal)} before it was ready`)),
     );
   }).finally(() => clearTimeout(limit));
   return {
-    url,
+    found,
     pid,
     readyMs: performance.now() - begun,
     async stop(signal = 'SIGTERM') {
