@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { ArtifactReader, ArtifactWriter } from '../ports/store/artifact.ts';
-import type { Connection } from './connection.ts';
+import type { Rows } from './rows.ts';
 import { artifactCodec, type Database } from './database.ts';
 import { pageByTime } from './pages.ts';
 
@@ -26,7 +26,7 @@ const LISTED_COLUMNS = [
 const UPLOADS_AT_ONCE = 10;
 
 /** Creates the reads of artifacts. */
-export function createArtifactReader({ kysely: db }: Connection): ArtifactReader {
+export function createArtifactReader({ kysely: db }: Rows): ArtifactReader {
   return {
     async artifact(id) {
       const row = await db
@@ -67,7 +67,7 @@ export function createArtifactReader({ kysely: db }: Connection): ArtifactReader
 }
 
 /** Creates the writes of artifacts. */
-export function createArtifactWriter({ kysely: db }: Connection): ArtifactWriter {
+export function createArtifactWriter({ kysely: db }: Rows): ArtifactWriter {
   return {
     async insertArtifact(artifact) {
       await db.insertInto('artifacts').values(artifactCodec.encode(artifact)).execute();

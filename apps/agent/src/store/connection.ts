@@ -1,19 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Sqlite from 'better-sqlite3';
-import { CamelCasePlugin, Kysely, SqliteDialect, type CompiledQuery } from 'kysely';
+import { CamelCasePlugin, Kysely, SqliteDialect } from 'kysely';
 import { cachedStatements } from './cached-statements.ts';
 import type { Database } from './database.ts';
+import type { Query, Rows } from './rows.ts';
 import { StorageError } from '../ports/store/errors.ts';
 import { isBusyError } from './storage-errors.ts';
-
-/**
- * Builds a query. It is called once for each combination of values that are present, with
- * placeholders in their places, so it may branch only on whether a value is undefined.
- */
-export type Query<V extends object, R> = (
-  db: Kysely<Database>,
-  values: V,
-) => { compile(): CompiledQuery<R> };
 
 /** Maximum number of built queries that a connection keeps, more than the store uses. */
 const MAX_QUERIES = 500;
@@ -50,8 +42,7 @@ export interface ConnectionOptions {
 }
 
 /** A connection to the database. Each query is built and prepared once; later executions only bind values. */
-export class Connection {
-  /** For queries that are executed rarely: it builds each of them anew. */
+export class Connection implements Rows {
   readonly kysely: Kysely<Database>;
   readonly #database: Sqlite.Database;
   readonly #begin: Sqlite.Statement;
@@ -83,7 +74,6 @@ export class Connection {
     return this.#database.open && !this.#database.inTransaction;
   }
 
-  /** Returns the rows of a query. */
   rows<V extends object, R>(query: Query<V, R>, values: V): readonly R[] {
     if (this.#beside?.isIdle === true) return this.#beside.rows(query, values);
     const [{ statement, parameters, names }, bound] = this.#prepare(query, values);
@@ -92,7 +82,6 @@ export class Connection {
     return rows.map((row) => record(names, row) as R);
   }
 
-  /** Returns the first row of a query. */
   first<V extends object, R>(query: Query<V, R>, values: V): R | undefined {
     if (this.#beside?.isIdle === true) return this.#beside.first(query, values);
     const [{ statement, parameters, names }, bound] = this.#prepare(query, values);
@@ -101,7 +90,6 @@ export class Connection {
     return row && (record(names, row) as R);
   }
 
-  /** Executes a query without rows. Returns the number of rows that it changed. */
   run<V extends object>(query: Query<V, unknown>, values: V): number {
     const [{ statement, parameters }, bound] = this.#prepare(query, values);
     return statement.run(bind(parameters, bound)).changes;

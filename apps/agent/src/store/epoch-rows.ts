@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Epoch, EpochReader, EpochWriter, StoredCatalogue } from '../ports/store/epoch.ts';
 import type { ToolSpec } from '../ports/llm-provider.ts';
 import type { CatalogueTool } from '../ports/tool-catalogue.ts';
-import type { Connection } from './connection.ts';
+import type { Rows } from './rows.ts';
 import type { Database } from './database.ts';
 import { ONE } from './read-queries.ts';
 
@@ -11,14 +11,14 @@ import { ONE } from './read-queries.ts';
 const MAX_TOOL_SETS = 32;
 
 /** Creates the reads of epochs and catalogues. */
-export function createEpochReader(connection: Connection): EpochReader {
+export function createEpochReader(connection: Rows): EpochReader {
   const digests = new ToolDigests();
   /** Tools of epochs by digest, since the tools of most runs are equal. */
   const toolSets = new Map<string, readonly ToolSpec[]>();
   const toolSet = async (digest: string): Promise<readonly ToolSpec[] | undefined> => {
     const known = toolSets.get(digest);
     if (known !== undefined) return known;
-    const row = connection.first(selectToolSet, { digest });
+    const row = await connection.first(selectToolSet, { digest });
     if (row === undefined) return undefined;
     if (toolSets.size >= MAX_TOOL_SETS) toolSets.clear();
     const tools = JSON.parse(row.tools) as readonly ToolSpec[];
@@ -27,7 +27,7 @@ export function createEpochReader(connection: Connection): EpochReader {
   };
   return {
     async epoch(runId) {
-      const row = connection.first(selectEpoch, { runId });
+      const row = await connection.first(selectEpoch, { runId });
       if (row === undefined) return undefined;
       const { toolsDigest, policies, ...rest } = row;
       const tools = await toolSet(toolsDigest);
@@ -37,17 +37,17 @@ export function createEpochReader(connection: Connection): EpochReader {
     },
 
     async catalogues(runId) {
-      const rows = connection.rows(selectCatalogues, { runId });
+      const rows = await connection.rows(selectCatalogues, { runId });
       return rows.map(decodeCatalogue);
     },
 
     async lastCatalogue(runId, point) {
-      const row = connection.first(selectLastCatalogue, { runId, point });
+      const row = await connection.first(selectLastCatalogue, { runId, point });
       return row && decodeCatalogue(row);
     },
 
     async isLastCatalogue(runId, tools, point) {
-      const rows = connection.rows(selectDigests, { runId, point });
+      const rows = await connection.rows(selectDigests, { runId, point });
       const last = rows.toSorted((a, b) => a.turn - b.turn || (a.point < b.point ? -1 : 1)).at(-1);
       return last?.toolsDigest === digests.of(tools);
     },
@@ -55,18 +55,18 @@ export function createEpochReader(connection: Connection): EpochReader {
 }
 
 /** Creates the writes of epochs and catalogues. */
-export function createEpochWriter(connection: Connection): EpochWriter {
+export function createEpochWriter(connection: Rows): EpochWriter {
   const insertTools = async (
     tools: readonly ToolSpec[] | readonly CatalogueTool[],
   ): Promise<string> => {
     const text = JSON.stringify(tools);
     const digest = digestOf(text);
-    connection.run(insertToolSet, { digest, tools: text });
+    await connection.run(insertToolSet, { digest, tools: text });
     return digest;
   };
   return {
     async insertEpoch({ runId, id, system, tools, policies }) {
-      connection.run(insertEpoch, {
+      await connection.run(insertEpoch, {
         runId,
         id,
         system,
@@ -77,7 +77,7 @@ export function createEpochWriter(connection: Connection): EpochWriter {
 
     async insertCatalogue(runId, { turn, point, tools }) {
       const toolsDigest = await insertTools(tools);
-      connection.run(upsertCatalogue, { runId, turn, point, toolsDigest });
+      await connection.run(upsertCatalogue, { runId, turn, point, toolsDigest });
     },
   };
 }

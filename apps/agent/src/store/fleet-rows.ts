@@ -10,13 +10,13 @@ import type {
   StoredServerState,
 } from '../ports/store/fleet.ts';
 import { LEASE_MS } from '../ports/store/worker.ts';
-import type { Connection } from './connection.ts';
+import type { Rows } from './rows.ts';
 import type { Database } from './database.ts';
 
 export interface FleetRowsOptions {
-  readonly reader: Connection;
+  readonly reader: Rows;
   /** Runs work in a transaction on the write connection. */
-  readonly write: (work: (writer: Connection) => Promise<void>) => Promise<void>;
+  readonly write: (work: (writer: Rows) => Promise<void>) => Promise<void>;
   readonly clock: Clock;
 }
 
@@ -38,8 +38,8 @@ export function createFleetStore({ reader, write, clock }: FleetRowsOptions): Fl
     saveState: (workerId, { status, isOffering, capabilities, tools }) =>
       write(async (writer) => {
         const { text, digest } = serialized(tools);
-        writer.run(insertTools, { digest, tools: text });
-        writer.run(upsertState, {
+        await writer.run(insertTools, { digest, tools: text });
+        await writer.run(upsertState, {
           workerId,
           server: status.name,
           status: JSON.stringify(status),
@@ -50,36 +50,37 @@ export function createFleetStore({ reader, write, clock }: FleetRowsOptions): Fl
       }),
 
     async states() {
-      const rows = reader.rows(selectStates, { since: liveSince() });
+      const rows = await reader.rows(selectStates, { since: liveSince() });
       return rows.map(decodeState);
     },
 
     async listedTools(digest) {
-      const row = reader.first(selectTools, { digest });
+      const row = await reader.first(selectTools, { digest });
       return row && (JSON.parse(row.tools) as ListedTool[]);
     },
 
     async settings() {
-      const rows = reader.rows(selectSettings, {});
+      const rows = await reader.rows(selectSettings, {});
       return rows.map(decodeSettings);
     },
 
     changeSettings: (server, { roots, isDrained }) =>
       write(async (writer) => {
-        writer.run(insertSettings, { server, isDrained: 0 });
-        if (roots !== undefined) writer.run(updateRoots, { server, roots: JSON.stringify(roots) });
+        await writer.run(insertSettings, { server, isDrained: 0 });
+        if (roots !== undefined)
+          await writer.run(updateRoots, { server, roots: JSON.stringify(roots) });
         if (isDrained !== undefined)
-          writer.run(updateDrained, { server, isDrained: Number(isDrained) });
+          await writer.run(updateDrained, { server, isDrained: Number(isDrained) });
       }),
 
-    clearSettings: () => write(async (writer) => void writer.run(deleteSettings, {})),
+    clearSettings: () => write(async (writer) => void (await writer.run(deleteSettings, {}))),
 
     addRequests: (requests, expiresInMs) =>
       write(async (writer) => {
         const createdAt = clock.now();
         for (const { id, workerId, server, command } of requests) {
           const { kind, ...params } = command;
-          writer.run(insertRequest, {
+          await writer.run(insertRequest, {
             id,
             workerId,
             server,
@@ -92,7 +93,7 @@ export function createFleetStore({ reader, write, clock }: FleetRowsOptions): Fl
       }),
 
     async requestsTo(workerId) {
-      const rows = reader.rows(selectRequests, { workerId, now: clock.now() });
+      const rows = await reader.rows(selectRequests, { workerId, now: clock.now() });
       return rows.map(({ kind, params, ...request }) => ({
         ...request,
         // Written by `addRequests` only.
@@ -102,11 +103,12 @@ export function createFleetStore({ reader, write, clock }: FleetRowsOptions): Fl
 
     answerRequest: (id, answer) =>
       write(
-        async (writer) => void writer.run(updateAnswer, { id, answer: JSON.stringify(answer) }),
+        async (writer) =>
+          void (await writer.run(updateAnswer, { id, answer: JSON.stringify(answer) })),
       ),
 
     async answerTo(id) {
-      const row = reader.first(selectAnswer, { id });
+      const row = await reader.first(selectAnswer, { id });
       return row === undefined || row.answer === null
         ? undefined
         : (JSON.parse(row.answer) as FleetAnswer);
@@ -114,20 +116,20 @@ export function createFleetStore({ reader, write, clock }: FleetRowsOptions): Fl
 
     removeRequests: (ids) =>
       write(async (writer) => {
-        for (const id of ids) writer.run(deleteRequest, { id });
+        for (const id of ids) await writer.run(deleteRequest, { id });
       }),
 
     removeStates: (workerId) =>
-      write(async (writer) => void writer.run(deleteStatesOf, { workerId })),
+      write(async (writer) => void (await writer.run(deleteStatesOf, { workerId }))),
 
     async removeLeftovers() {
       const now = clock.now();
       // Most times there is nothing to remove, and a read does not wait for other writes.
-      if (reader.first(selectLeftover, { now }) === undefined) return;
+      if ((await reader.first(selectLeftover, { now })) === undefined) return;
       await write(async (writer) => {
-        writer.run(deleteStatesOfEnded, {});
-        writer.run(deleteUnusedTools, {});
-        writer.run(deleteExpired, { now });
+        await writer.run(deleteStatesOfEnded, {});
+        await writer.run(deleteUnusedTools, {});
+        await writer.run(deleteExpired, { now });
       });
     },
   };

@@ -2,14 +2,14 @@ import type { Kysely } from 'kysely';
 import type { Clock } from '../ports/clock.ts';
 import type { Job } from '../ports/job-queue.ts';
 import type { HandedJobs } from '../ports/store/handed-jobs.ts';
-import type { Connection } from './connection.ts';
+import type { Rows } from './rows.ts';
 import type { Database } from './database.ts';
 import { ONE } from './read-queries.ts';
 
 export interface HandedJobRowsOptions {
-  readonly reader: Connection;
+  readonly reader: Rows;
   /** Runs work in a transaction on the write connection. */
-  readonly write: <T>(work: (writer: Connection) => Promise<T>) => Promise<T>;
+  readonly write: <T>(work: (writer: Rows) => Promise<T>) => Promise<T>;
   readonly clock: Clock;
 }
 
@@ -19,15 +19,15 @@ export function createHandedJobs({ reader, write, clock }: HandedJobRowsOptions)
     hand: (job) =>
       write(async (writer) => {
         const subject = job.type === 'advance-run' ? job.runId : job.callId;
-        writer.run(insertJob, { type: job.type, subject, createdAt: clock.now() });
+        await writer.run(insertJob, { type: job.type, subject, createdAt: clock.now() });
       }),
 
     async take(limit) {
       // Most times there is none, and a read does not wait for other writes.
-      if (reader.first(selectAny, {}) === undefined) return [];
+      if ((await reader.first(selectAny, {})) === undefined) return [];
       return write(async (writer) => {
-        const rows = writer.rows(selectJobs, { limit });
-        for (const row of rows) writer.run(deleteJob, row);
+        const rows = await writer.rows(selectJobs, { limit });
+        for (const row of rows) await writer.run(deleteJob, row);
         return rows.map(({ type, subject }): Job =>
           type === 'advance-run' ? { type, runId: subject } : { type, callId: subject },
         );

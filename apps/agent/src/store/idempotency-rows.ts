@@ -1,19 +1,19 @@
 import type { Kysely } from 'kysely';
 import type { IdempotencyKey, IdempotencyWriter, UsedKey } from '../ports/store/idempotency.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Connection } from './connection.ts';
+import type { Rows } from './rows.ts';
 import { usedKeyCodec, type Database } from './database.ts';
 import { createWorkerReader } from './worker-rows.ts';
 
 /** Creates the writes of idempotency keys, with times from `clock`. */
-export function createIdempotencyWriter(connection: Connection, clock: Clock): IdempotencyWriter {
+export function createIdempotencyWriter(connection: Rows, clock: Clock): IdempotencyWriter {
   const workers = createWorkerReader(connection, clock);
   const isOwnerDead = async ({ owner }: UsedKey): Promise<boolean> =>
     !(await workers.hasLease(owner));
   return {
     async claimKey(request) {
       const { principal, key, requestSha256 } = request;
-      const row = connection.first(selectKey, { principal, key });
+      const row = await connection.first(selectKey, { principal, key });
       const used = row && usedKeyCodec.decode(row);
       if (
         used !== undefined &&
@@ -27,21 +27,21 @@ export function createIdempotencyWriter(connection: Connection, clock: Clock): I
         runId: undefined,
         createdAt: clock.now(),
       });
-      connection.run(upsertKey, claimed);
+      await connection.run(upsertKey, claimed);
       return undefined;
     },
 
     async finishKey({ principal, key, owner }, done) {
       const patch = usedKeyCodec.encode({ ...done, isDone: true });
-      return connection.run(updateKey, { principal, key, owner, patch }) > 0;
+      return (await connection.run(updateKey, { principal, key, owner, patch })) > 0;
     },
 
     async releaseKey({ principal, key, owner }) {
-      connection.run(deleteUnfinishedKey, { principal, key, owner });
+      await connection.run(deleteUnfinishedKey, { principal, key, owner });
     },
 
     async releaseKeysBefore(time) {
-      connection.run(deleteKeysBefore, { time });
+      await connection.run(deleteKeysBefore, { time });
     },
   };
 }

@@ -3,7 +3,7 @@ import { MAX_OPEN_ITEMS_SHOWN, type Listed, type ListReader } from '../ports/sto
 import type { InboxItem } from '../ports/store/inbox.ts';
 import type { Run } from '../ports/store/run.ts';
 import { MAX_LISTED_CHARACTERS, shortenObject, shortenText } from '../json/short-json.ts';
-import type { Connection } from './connection.ts';
+import type { Rows } from './rows.ts';
 import { decodeCursor } from './cursor.ts';
 import {
   inboxCodec,
@@ -21,7 +21,7 @@ import { INBOX_COLUMNS, RUN_COLUMNS } from './read-queries.ts';
  * Creates the reads of lists. They read only the visible part of long columns, so that no row makes
  * a list slow or large.
  */
-export function createListReader(connection: Connection): ListReader {
+export function createListReader(connection: Rows): ListReader {
   const db = connection.kysely;
   return {
     async runs({ status, kind, threadId, agentId, metadata, ...page }) {
@@ -44,7 +44,7 @@ export function createListReader(connection: Connection): ListReader {
 
     async openInbox(runIds) {
       if (runIds.length === 0) return [];
-      const rows = connection.rows(selectOpenItems, { runIds });
+      const rows = await connection.rows(selectOpenItems, { runIds });
       return rows.map(listedItem);
     },
 

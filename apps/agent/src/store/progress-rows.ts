@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { ProgressReader } from '../ports/store/progress.ts';
-import type { Connection } from './connection.ts';
+import type { Rows } from './rows.ts';
 import { inboxCodec, messageCodec, runCodec, type Database } from './database.ts';
 import {
   countRuns,
@@ -25,33 +25,33 @@ const selectCancelledCalls = (db: Kysely<Database>, { ids }: { readonly ids: rea
 const IDS_AT_ONCE = 32;
 
 /** Creates the reads for deciding the next step of a run. */
-export function createProgressReader(connection: Connection): ProgressReader {
+export function createProgressReader(connection: Rows): ProgressReader {
   return {
     async runCore(id) {
-      const row = connection.first(selectRunCore, { id });
+      const row = await connection.first(selectRunCore, { id });
       return row && runCodec.decode(row);
     },
 
     async activeRun(id) {
-      const row = connection.first(selectActiveRun, { id });
+      const row = await connection.first(selectActiveRun, { id });
       return row && runCodec.decode(row);
     },
 
     async runIds(statuses) {
-      const rows = connection.rows(selectRunIds, { statuses });
+      const rows = await connection.rows(selectRunIds, { statuses });
       return rows.map(({ id }) => id);
     },
 
     async runStatus(id) {
-      return connection.first(selectRunStatus, { id })?.status;
+      return (await connection.first(selectRunStatus, { id }))?.status;
     },
 
     async countRuns({ status, kind }) {
-      return connection.first(countRuns, { status, kind })?.runs ?? 0;
+      return (await connection.first(countRuns, { status, kind }))?.runs ?? 0;
     },
 
     async openCalls(runId) {
-      const rows = connection.rows(selectOpenCalls, { runId });
+      const rows = await connection.rows(selectOpenCalls, { runId });
       return rows
         .toSorted((a, b) => a.turn - b.turn || a.position - b.position)
         .map(({ id, state }) => ({ id, state }));
@@ -66,25 +66,25 @@ export function createProgressReader(connection: Connection): ProgressReader {
           { length: IDS_AT_ONCE },
           (_, index) => some[index] ?? ids[from] ?? '',
         );
-        const rows = connection.rows(selectCancelledCalls, { ids: padded });
+        const rows = await connection.rows(selectCancelledCalls, { ids: padded });
         found.push(...rows.map(({ id }) => id));
       }
       return found;
     },
 
     async inboxEntries({ runId, callId, states }) {
-      const rows = connection.rows(selectInboxEntries, { runId, callId, states });
+      const rows = await connection.rows(selectInboxEntries, { runId, callId, states });
       return rows
         .toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
         .map(({ createdAt: _createdAt, ...row }) => inboxCodec.decode(row));
     },
 
     async hasMessage(runId, { turn, role }) {
-      return connection.first(selectMessageIds, { runId, turn, role }) !== undefined;
+      return (await connection.first(selectMessageIds, { runId, turn, role })) !== undefined;
     },
 
     async lastMessage(runId, { before, role } = {}) {
-      const row = connection.first(selectLastMessage, { runId, before, role });
+      const row = await connection.first(selectLastMessage, { runId, before, role });
       if (row === undefined) return undefined;
       const { position, ...message } = row;
       return { ...messageCodec.decode(message), position };

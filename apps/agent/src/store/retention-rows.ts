@@ -12,13 +12,13 @@ import type {
   RetentionWriter,
 } from '../ports/store/retention.ts';
 import { SETTLED_STATUSES } from '../ports/store/run.ts';
-import type { Connection } from './connection.ts';
+import type { Rows } from './rows.ts';
 import type { Database } from './database.ts';
 import { deleteUnusedTools } from './epoch-rows.ts';
 import { ERASED } from './erased-runs.ts';
 
 /** Creates the reads of runs that are due for deletion. */
-export function createRetentionReader({ kysely: db }: Connection): RetentionReader {
+export function createRetentionReader({ kysely: db }: Rows): RetentionReader {
   return {
     async dueRuns({ status, endedBy, after, limit }) {
       let query = db
@@ -53,7 +53,7 @@ export function createRetentionReader({ kysely: db }: Connection): RetentionRead
 }
 
 /** Creates the deletion of runs in several transactions. */
-export function createRetentionWriter({ kysely: db }: Connection): RetentionWriter {
+export function createRetentionWriter({ kysely: db }: Rows): RetentionWriter {
   return {
     eraseRun: (id) => hideRuns(db, db.selectFrom('runs').select('id').where('id', '=', id)),
 

@@ -3,7 +3,7 @@ import { createSweepReader } from './sweep-rows.ts';
 import { createWorkerReader } from './worker-rows.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { createArtifactReader } from './artifact-rows.ts';
-import type { Connection } from './connection.ts';
+import type { Rows } from './rows.ts';
 import { createEpochReader } from './epoch-rows.ts';
 import { createListReader } from './list-rows.ts';
 import { createProgressReader } from './progress-rows.ts';
@@ -39,7 +39,7 @@ import {
 } from './database.ts';
 
 /** Creates the reads over a connection or a transaction, with times from `clock`. */
-export function createRunReader(connection: Connection, clock: Clock): StoreReader {
+export function createRunReader(connection: Rows, clock: Clock): StoreReader {
   return {
     ...createThreadReader(connection),
     ...createArtifactReader(connection),
@@ -51,29 +51,29 @@ export function createRunReader(connection: Connection, clock: Clock): StoreRead
     ...createWorkerReader(connection, clock),
 
     async run(id) {
-      const row = connection.first(selectRun, { id });
+      const row = await connection.first(selectRun, { id });
       return row && runCodec.salvage(row);
     },
 
     async runCounts() {
-      const rows = connection.rows(countByStatus, {});
+      const rows = await connection.rows(countByStatus, {});
       return new Map(rows.map((row) => [row.status, row.runs]));
     },
 
     async events(runId, { after, limit }) {
-      const rows = connection.rows(selectEvents, { runId, after, limit });
+      const rows = await connection.rows(selectEvents, { runId, after, limit });
       return rows.map((row) => eventCodec.salvage(row));
     },
 
     async messages(runId) {
-      const rows = connection.rows(selectMessages, { runId });
+      const rows = await connection.rows(selectMessages, { runId });
       return rows
         .toSorted((a, b) => a.position - b.position)
         .map(({ position: _position, ...row }) => messageCodec.decode(row));
     },
 
     async threadMessages(threadId, { before, after, limit } = {}) {
-      const rows = connection.rows(selectThreadMessages, { threadId, before, after, limit });
+      const rows = await connection.rows(selectThreadMessages, { threadId, before, after, limit });
       // Runs of a thread have a position in it.
       return rows.map(({ runId, position, threadPosition, ...row }) => ({
         ...messageCodec.decode(row),
@@ -84,48 +84,48 @@ export function createRunReader(connection: Connection, clock: Clock): StoreRead
     },
 
     async toolCall(id) {
-      const row = connection.first(selectToolCall, { id });
+      const row = await connection.first(selectToolCall, { id });
       return row && toolCallCodec.decode(row);
     },
 
     async callTarget(id) {
-      const row = connection.first(selectCallTarget, { id });
+      const row = await connection.first(selectCallTarget, { id });
       return row && toolCallCodec.decode(row);
     },
 
     async toolCalls(runId, { turn, state } = {}) {
-      const rows = connection.rows(selectToolCalls, { runId, turn, state });
+      const rows = await connection.rows(selectToolCalls, { runId, turn, state });
       return rows
         .toSorted((a, b) => a.turn - b.turn || a.position - b.position)
         .map((row) => toolCallCodec.decode(row));
     },
 
     async inboxItem(id) {
-      const row = connection.first(selectInboxItem, { id });
+      const row = await connection.first(selectInboxItem, { id });
       return row && inboxCodec.decode(row);
     },
 
     async inboxItemOf(callId, questionKey) {
-      const row = connection.first(selectLastInboxItem, { callId, questionKey });
+      const row = await connection.first(selectLastInboxItem, { callId, questionKey });
       return row && inboxCodec.decode(row);
     },
 
     async inboxItems({ runId, callId, state }) {
-      const rows = connection.rows(selectInboxItems, { runId, callId, state });
+      const rows = await connection.rows(selectInboxItems, { runId, callId, state });
       return rows.map((row) => inboxCodec.decode(row));
     },
 
     async countInboxItems({ callId, state }) {
-      return connection.first(countInboxItems, { callId, state })?.items ?? 0;
+      return (await connection.first(countInboxItems, { callId, state }))?.items ?? 0;
     },
 
     async rememberedApprovals(filter) {
-      const rows = connection.rows(selectApprovals, { filter });
+      const rows = await connection.rows(selectApprovals, { filter });
       return rows.map((row) => rememberedApprovalCodec.decode(row));
     },
 
     async audit({ runId, after, limit }) {
-      const rows = connection.rows(selectAudit, { runId, after, limit });
+      const rows = await connection.rows(selectAudit, { runId, after, limit });
       return rows.map((row) => storedAuditCodec.decode(row));
     },
 
@@ -138,7 +138,7 @@ export function createRunReader(connection: Connection, clock: Clock): StoreRead
     },
 
     async unsettledRuns({ threadId }) {
-      const rows = connection.rows(selectUnsettledRuns, { threadId });
+      const rows = await connection.rows(selectUnsettledRuns, { threadId });
       return rows.map((row) => runCodec.decode(row));
     },
   };

@@ -3,7 +3,7 @@ import type { InboxItem } from '../ports/store/inbox.ts';
 import { storedEvents } from '../ports/store/run-event.ts';
 import type { StoreTransaction } from '../ports/store.ts';
 import { createArtifactWriter } from './artifact-rows.ts';
-import type { Connection } from './connection.ts';
+import type { Rows } from './rows.ts';
 import {
   auditCodec,
   inboxCodec,
@@ -42,7 +42,7 @@ import {
 } from './write-queries.ts';
 
 /** Creates the writes of one transaction, with times from `clock`. */
-export function createRunTransaction(connection: Connection, clock: Clock): StoreTransaction {
+export function createRunTransaction(connection: Rows, clock: Clock): StoreTransaction {
   const db = connection.kysely;
   return {
     ...createRunReader(connection, clock),
@@ -55,26 +55,26 @@ export function createRunTransaction(connection: Connection, clock: Clock): Stor
 
     /** Reads whole rows only, since decisions are based on them. */
     async run(id) {
-      const row = connection.first(selectRun, { id });
+      const row = await connection.first(selectRun, { id });
       return row && runCodec.decode(row);
     },
 
     async insertRun(run) {
-      connection.run(insertRun, runCodec.encode(run));
+      await connection.run(insertRun, runCodec.encode(run));
     },
 
     async nextThreadPosition(threadId) {
-      const last = connection.first(selectLastPosition, { threadId })?.last ?? null;
+      const last = (await connection.first(selectLastPosition, { threadId }))?.last ?? null;
       return last === null ? 0 : last + 1;
     },
 
     async updateRun(id, patch) {
       if (Object.keys(patch).length === 0) return;
-      connection.run(updateRun, { id, patch: runCodec.encode(patch) });
+      await connection.run(updateRun, { id, patch: runCodec.encode(patch) });
     },
 
     async append(runId, events, at = clock.now()) {
-      const taken = connection.first(takeSeqs, { runId, count: events.length });
+      const taken = await connection.first(takeSeqs, { runId, count: events.length });
       if (taken === undefined) throw new Error(`There is no run ${runId} to append events to.`);
       const { lastSeq } = taken;
       if (events.length === 0) return lastSeq;
@@ -88,13 +88,13 @@ export function createRunTransaction(connection: Connection, clock: Clock): Stor
           data: JSON.stringify(data),
         }),
       );
-      connection.run(insertEvents, { rows });
+      await connection.run(insertEvents, { rows });
       return lastSeq;
     },
 
     async insertMessage(runId, message) {
       const { native } = message;
-      connection.run(insertMessage, {
+      await connection.run(insertMessage, {
         ...messageCodec.encode(message),
         native: native === undefined ? null : JSON.stringify(native),
         runId,
@@ -106,7 +106,7 @@ export function createRunTransaction(connection: Connection, clock: Clock): Stor
     },
 
     async insertToolCall(call) {
-      connection.run(insertToolCall, toolCallCodec.encode(call));
+      await connection.run(insertToolCall, toolCallCodec.encode(call));
     },
 
     async updateToolCall(id, { state, attempt, owner }, patch) {
@@ -119,11 +119,11 @@ export function createRunTransaction(connection: Connection, clock: Clock): Stor
         isUnowned,
         patch: toolCallCodec.encode(patch),
       };
-      return connection.run(updateToolCall, values) > 0;
+      return (await connection.run(updateToolCall, values)) > 0;
     },
 
     async insertInboxItem(item) {
-      connection.run(insertInboxItem, {
+      await connection.run(insertInboxItem, {
         ...inboxCodec.encode(item),
         preview: previewOf(item.request),
       });
@@ -132,35 +132,35 @@ export function createRunTransaction(connection: Connection, clock: Clock): Stor
     async updateInboxItem(id, expected, patch) {
       const preview = patch.request === undefined ? {} : { preview: previewOf(patch.request) };
       const values = { id, expected, patch: { ...inboxCodec.encode(patch), ...preview } };
-      return connection.run(updateInboxItem, values) > 0;
+      return (await connection.run(updateInboxItem, values)) > 0;
     },
 
     async rememberApproval(approval) {
-      connection.run(insertApproval, rememberedApprovalCodec.encode(approval));
+      await connection.run(insertApproval, rememberedApprovalCodec.encode(approval));
     },
 
     async forgetApproval(id) {
-      return connection.run(deleteApproval, { id }) > 0;
+      return (await connection.run(deleteApproval, { id })) > 0;
     },
 
     async appendAudit(entries) {
       if (entries.length === 0) return;
       const at = clock.now();
       const rows = entries.map((entry) => auditCodec.encode({ ...entry, at }));
-      connection.run(insertAudit, { rows });
+      await connection.run(insertAudit, { rows });
     },
 
     async countSampling(runId, server) {
-      return connection.first(countSampling, { runId, server })?.requests ?? 0;
+      return (await connection.first(countSampling, { runId, server }))?.requests ?? 0;
     },
 
     async savePartial(runId, partial) {
       if (partial === undefined) {
-        connection.run(deletePartial, { runId });
+        await connection.run(deletePartial, { runId });
         return;
       }
       const { messageId, text } = partial;
-      connection.run(upsertPartial, { runId, messageId, text });
+      await connection.run(upsertPartial, { runId, messageId, text });
     },
 
     async startTurn({ runId, turn, owner, messageId }) {
@@ -173,11 +173,11 @@ export function createRunTransaction(connection: Connection, clock: Clock): Stor
         startedAt: clock.now(),
         endedAt: null,
       };
-      return connection.run(insertTurn, row) > 0;
+      return (await connection.run(insertTurn, row)) > 0;
     },
 
     async endTurn(messageId, status) {
-      return connection.run(endTurn, { messageId, status, endedAt: clock.now() }) > 0;
+      return (await connection.run(endTurn, { messageId, status, endedAt: clock.now() })) > 0;
     },
   };
 }

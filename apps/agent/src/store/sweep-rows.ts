@@ -1,5 +1,5 @@
 import type { SweepReader } from '../ports/store/sweep.ts';
-import type { Connection } from './connection.ts';
+import type { Rows } from './rows.ts';
 import {
   selectIdleRuns,
   selectInboxDeadlines,
@@ -10,7 +10,7 @@ import {
 } from './sweep-queries.ts';
 
 /** Creates the reads of the regular sweep. */
-export function createSweepReader(connection: Connection): SweepReader {
+export function createSweepReader(connection: Rows): SweepReader {
   const ids = (rows: readonly { readonly id: string }[]): readonly string[] =>
     rows.map(({ id }) => id);
   return {
@@ -18,8 +18,8 @@ export function createSweepReader(connection: Connection): SweepReader {
       connection.rows(selectRetries, { until, after, limit }),
     runDeadlines: async (options) => connection.rows(selectRunDeadlines, options),
     inboxDeadlines: async (options) => connection.rows(selectInboxDeadlines, options),
-    runnableRuns: async (options) => ids(connection.rows(selectRunnable, options)),
-    idleRuns: async (options) => ids(connection.rows(selectIdleRuns, options)),
-    unownedCalls: async (options) => ids(connection.rows(selectUnownedCalls, options)),
+    runnableRuns: async (options) => ids(await connection.rows(selectRunnable, options)),
+    idleRuns: async (options) => ids(await connection.rows(selectIdleRuns, options)),
+    unownedCalls: async (options) => ids(await connection.rows(selectUnownedCalls, options)),
   };
 }

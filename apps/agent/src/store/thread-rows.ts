@@ -1,14 +1,14 @@
 import type { AgentReader, AgentWriter } from '../ports/store/agent.ts';
 import type { ThreadReader, ThreadWriter } from '../ports/store/thread.ts';
 import { changed } from './changed.ts';
-import type { Connection } from './connection.ts';
+import type { Rows } from './rows.ts';
 import { agentCodec, threadCodec } from './database.ts';
 import { hasMetadata } from './metadata-filter.ts';
 import { pageByTime } from './pages.ts';
 import { hideRuns } from './retention-rows.ts';
 
 /** Creates the reads of threads and stored agents. */
-export function createThreadReader({ kysely: db }: Connection): ThreadReader & AgentReader {
+export function createThreadReader({ kysely: db }: Rows): ThreadReader & AgentReader {
   return {
     async thread(id) {
       const row = await db
@@ -44,7 +44,7 @@ export function createThreadReader({ kysely: db }: Connection): ThreadReader & A
 }
 
 /** Creates the writes of threads and stored agents. */
-export function createThreadWriter({ kysely: db }: Connection): ThreadWriter & AgentWriter {
+export function createThreadWriter({ kysely: db }: Rows): ThreadWriter & AgentWriter {
   return {
     async insertThread(thread) {
       await db.insertInto('threads').values(threadCodec.encode(thread)).execute();

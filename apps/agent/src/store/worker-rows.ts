@@ -3,7 +3,7 @@ import { LEASE_MS, type WorkerReader, type WorkerWriter } from '../ports/store/w
 import type { Clock } from '../ports/clock.ts';
 import { SETTLED_STATUSES } from '../ports/store/run.ts';
 import { SENT_CALL_STATES } from '../ports/store/tool-call.ts';
-import type { Connection } from './connection.ts';
+import type { Rows } from './rows.ts';
 import type { Database } from './database.ts';
 import { ERASED } from './erased-runs.ts';
 import { ACTIVE } from './read-queries.ts';
@@ -67,17 +67,17 @@ const selectOrphanedRuns = (db: Db, { limit }: { readonly limit: number }) =>
     .limit(limit);
 
 /** Creates the reads of workers, with times from `clock`. */
-export function createWorkerReader(connection: Connection, clock: Clock): WorkerReader {
+export function createWorkerReader(connection: Rows, clock: Clock): WorkerReader {
   const heartbeatOf = async (id: string): Promise<number | undefined> =>
-    connection.first(selectHeartbeat, { id })?.heartbeatAt;
+    (await connection.first(selectHeartbeat, { id }))?.heartbeatAt;
   return {
     async workers() {
-      const rows = connection.rows(selectWorkers, {});
+      const rows = await connection.rows(selectWorkers, {});
       return rows.map((row) => ({ ...row, endedAt: row.endedAt ?? undefined }));
     },
 
     async endedWorkers() {
-      return connection.rows(selectEndedWorkers, {}).map(({ id }) => id);
+      return (await connection.rows(selectEndedWorkers, {})).map(({ id }) => id);
     },
 
     async isAlive(id) {
@@ -90,13 +90,13 @@ export function createWorkerReader(connection: Connection, clock: Clock): Worker
     },
 
     async orphanedRuns({ limit }) {
-      return connection.rows(selectOrphanedRuns, { limit }).map(({ id }) => id);
+      return (await connection.rows(selectOrphanedRuns, { limit })).map(({ id }) => id);
     },
   };
 }
 
 /** Creates the writes of workers, with times from `clock`. */
-export function createWorkerWriter(connection: Connection, clock: Clock): WorkerWriter {
+export function createWorkerWriter(connection: Rows, clock: Clock): WorkerWriter {
   const db = connection.kysely;
   return {
     async addWorker(worker) {
@@ -108,7 +108,7 @@ export function createWorkerWriter(connection: Connection, clock: Clock): Worker
     },
 
     async beat(id) {
-      return connection.run(updateHeartbeat, { id, heartbeatAt: clock.now() }) > 0;
+      return (await connection.run(updateHeartbeat, { id, heartbeatAt: clock.now() })) > 0;
     },
 
     async endExpiredWorkers({ except }) {
