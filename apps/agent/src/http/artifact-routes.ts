@@ -10,13 +10,13 @@ import {
 import { KeyHeaders, replyWith } from './idempotency.ts';
 import { MAX_ARTIFACT_BYTES } from '../run/results/artifacts.ts';
 import { Problem } from './problem.ts';
-import { textType } from './text-body.ts';
+import { artifactType } from './artifact-body.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { runResponses } from './run-responses.ts';
 import { IdParameters, ListQuery, ProblemDetails } from './schemas.ts';
 import { pageOf, pageOptions } from './views.ts';
 
-/** Storing, listing and reading artifacts: texts of clients, and parts of results that were too long for the conversation. */
+/** Storing, listing and reading artifacts: texts and files of clients, and parts of results that were too long for the conversation. */
 export function artifactRoutes(app: HttpApp, dependencies: RouteDependencies): void {
   const { read, engine, once } = dependencies;
   const runs = runResponses(dependencies);
@@ -26,19 +26,19 @@ export function artifactRoutes(app: HttpApp, dependencies: RouteDependencies): v
     {
       bodyLimit: MAX_ARTIFACT_BYTES,
       schema: {
-        summary: 'Store a text as an artifact',
+        summary: 'Store a text or another file as an artifact',
         description:
-          'The body is the text in UTF-8, with a content type `text/…`, at most 4 MiB. Name the artifact in `artifacts` of a run, so that its model can read it with `artifact_read`. An artifact that no run was created with is deleted after 24 hours.',
-        consumes: ['text/plain'],
+          'The body is the content of the file, at most 4 MiB, and the content type its media type; texts are in UTF-8. Name the artifact in `artifacts` of a run, so that its model sees the image or reads the text with `artifact_read`. An artifact that no run was created with is deleted after 24 hours.',
+        consumes: ['text/plain', 'application/octet-stream'],
         headers: KeyHeaders,
-        body: z.string(),
+        body: z.union([z.string(), z.custom<Buffer>((body) => Buffer.isBuffer(body))]),
         response: { 201: ArtifactSchema, 400: ProblemDetails, 409: ProblemDetails },
       },
     },
     async (request, reply) => {
-      const mediaType = textType(request);
+      const mediaType = artifactType(request);
       const served = await once(request, {
-        make: (onCommit) => engine.createArtifact({ mediaType, text: request.body }, onCommit),
+        make: (onCommit) => engine.createArtifact({ mediaType, content: request.body }, onCommit),
         answer: (artifact: Artifact) => ({
           status: 201,
           location: `/v1/artifacts/${artifact.id}`,

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '../ports/clock.ts';
 import { Problem } from './problem.ts';
-import { takesText, textType } from './text-body.ts';
+import { artifactType, takesArtifact } from './artifact-body.ts';
 import { TokenAttempts } from './token-attempts.ts';
 
 export interface EdgeOptions {
@@ -111,8 +111,8 @@ const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 function checkContentType(request: FastifyRequest): void {
   if (!METHODS_WITH_BODY.has(request.method) || (request.method === 'POST' && hasNoBody(request)))
     return;
-  if (takesText(request)) {
-    textType(request);
+  if (takesArtifact(request)) {
+    artifactType(request);
     return;
   }
   const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();

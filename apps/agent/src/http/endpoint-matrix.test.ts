@@ -99,7 +99,12 @@ const ROWS: { readonly [endpoint: string]: Row } = {
   },
   'POST /v1/artifacts': {
     missing: { headers: { 'content-type': undefined }, status: 400, code: 'invalid_request' },
-    invalid: { body: {}, status: 415, code: 'unsupported_media_type' },
+    invalid: {
+      headers: { 'content-type': 'multipart/form-data' },
+      body: {},
+      status: 415,
+      code: 'unsupported_media_type',
+    },
   },
   'GET /v1/runs/{id}/artifacts': {
     missing: gone('/v1/runs/none/artifacts', 'run_not_found'),

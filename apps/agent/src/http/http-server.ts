@@ -18,7 +18,7 @@ import { collectMethods } from './allowed-methods.ts';
 import { connectionLimits, type ConnectionLimits } from './connection-limits.ts';
 import { createServeOnce, principalOf } from './idempotency.ts';
 import { inboxRoutes } from './inbox-routes.ts';
-import { parseJsonBodies } from './json-body.ts';
+import { parseBodies } from './parse-bodies.ts';
 import { isOverLimit, Problem, sendProblem, toProblem } from './problem.ts';
 import { modelRoutes } from './model-routes.ts';
 import { probeRoutes } from './probe-routes.ts';
@@ -33,7 +33,6 @@ import { serializeAsIs } from './serialize.ts';
 import { serverRoutes } from './server-routes.ts';
 import { StreamSlots } from './stream-slots.ts';
 import { validateRequest } from './validate.ts';
-import { parseTextBodies } from './text-body.ts';
 import { threadRoutes } from './thread-routes.ts';
 
 export interface ServerOptions extends Pick<EdgeOptions, 'host' | 'token'> {
@@ -145,8 +144,7 @@ export async function createHttpServer(
     return sendProblem(request, reply, problem);
   });
   tellOfRequests(app, dependencies.onServed);
-  parseJsonBodies(app);
-  parseTextBodies(app);
+  parseBodies(app);
   protectEdge(app, { host, token, clock: dependencies.clock });
   limitPendingBodies(app, admission.pendingBodyBytes ?? DEFAULT_MAX_PENDING_BODY_BYTES);
   app.server.maxConnections = limits.connections;

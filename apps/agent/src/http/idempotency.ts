@@ -134,7 +134,8 @@ async function claim<Body>(
   owned: KeyClaim,
 ): Promise<Once<Body> | undefined> {
   const requestSha256 = createHash('sha256')
-    .update(`${request.method} ${request.url}\n${canonicalJson(request.body ?? {})}`)
+    .update(`${request.method} ${request.url}\n`)
+    .update(Buffer.isBuffer(request.body) ? request.body : canonicalJson(request.body ?? {}))
     .digest('hex');
   const used = await store.write(
     {},

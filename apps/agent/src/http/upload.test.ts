@@ -56,6 +56,53 @@ test('a text that a client uploads is read by the model of a run that names it',
   });
 });
 
+const PNG = Buffer.concat([
+  Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+  Buffer.alloc(200_000, 'signalbox'),
+]);
+
+test('an image that a client uploads is seen by the model, in this turn and the next run of the thread', async () => {
+  const { service, edge, upload } = await open();
+  const { id } = (await upload(PNG, { 'content-type': 'image/png' })).json<{ id: string }>();
+  const stored = await edge.request('GET', `/v1/artifacts/${id}`);
+  expect([stored.rawPayload.equals(PNG), stored.headers['content-type']]).toEqual([
+    true,
+    'image/png',
+  ]);
+  const thread = (await edge.request('POST', '/v1/threads', { body: {} })).json<{ id: string }>();
+  for (const body of [{ artifacts: [id] }, {}]) {
+    const run = await edge.request('POST', '/v1/runs', {
+      body: { prompt: 'what is it?', thread_id: thread.id, ...body },
+    });
+    await service.settled(run.json<{ id: string }>().id);
+    const content = service.llm.requests.at(-1)!.messages[0]!.content;
+    expect(content).toContainEqual({
+      type: 'image',
+      data: PNG.toString('base64'),
+      mimeType: 'image/png',
+    });
+    expect(JSON.stringify(content)).toContain(`${id}: image/png, ${PNG.length} bytes, shown below`);
+  }
+  const { data: runs } = await service.read.runs({ limit: 2 });
+  for (const run of runs)
+    expect(JSON.stringify(await service.read.messages(run.id)).length).toBeLessThan(5000);
+});
+
+test.each([
+  ['application/pdf', Buffer.from([0x25, 0x50, 0xff]), undefined],
+  ['application/octet-stream', Buffer.from([0, 1, 2]), undefined],
+  ['application/json', '{"a": [1, 2}', 'text'],
+  ['application/vnd.api+json', '{"a": 1}', 'text'],
+])('a file of the type %s is stored as it is', async (type, content, text) => {
+  const { service, edge, upload } = await open();
+  const { id } = (await upload(content, { 'content-type': type })).json<{ id: string }>();
+  expect((await edge.request('GET', `/v1/artifacts/${id}`)).rawPayload).toEqual(
+    Buffer.from(content),
+  );
+  const { mediaType, data } = (await service.read.artifact(id))!;
+  expect([mediaType, data === undefined ? 'text' : undefined]).toEqual([type, text]);
+});
+
 test('an unknown artifact is refused, and no run is stored', async () => {
   const { service, edge, upload } = await open();
   const { id } = (await upload('x')).json<{ readonly id: string }>();
@@ -71,8 +118,21 @@ test('an unknown artifact is refused, and no run is stored', async () => {
 });
 
 test.each<[string, string | Buffer, { readonly [name: string]: string }, number, string]>([
-  ['JSON', '{}', { 'content-type': 'application/json' }, 415, 'unsupported_media_type'],
-  ['an image', 'x', { 'content-type': 'image/png' }, 415, 'unsupported_media_type'],
+  [
+    'a form',
+    'x',
+    { 'content-type': 'multipart/form-data; boundary=x' },
+    415,
+    'unsupported_media_type',
+  ],
+  ['a file without a type', 'x', {}, 415, 'unsupported_media_type'],
+  [
+    'JSON that is not in UTF-8',
+    Buffer.from([0x22, 0xff, 0x22]),
+    { 'content-type': 'application/json' },
+    400,
+    'invalid_request',
+  ],
   [
     'another character set',
     'x',
@@ -112,4 +172,9 @@ test('an upload that is repeated with its Idempotency-Key is stored once', async
     first.body,
   ]);
   expect((await upload('other', headers)).json()).toMatchObject({ code: 'idempotency_key_reused' });
+  const file = { 'content-type': 'image/png', 'idempotency-key': 'image' };
+  expect((await upload(PNG, file)).json()).toEqual((await upload(PNG, file)).json());
+  expect((await upload(PNG.subarray(1), file)).json()).toMatchObject({
+    code: 'idempotency_key_reused',
+  });
 });

@@ -32,10 +32,10 @@ export interface NewRun {
   readonly outputSchema?: JsonObject;
 }
 
-/** A text for later runs. */
+/** A text or another file for later runs. */
 export interface NewArtifact {
   readonly mediaType: string;
-  readonly text: string;
+  readonly content: string | Buffer;
 }
 
 /** A tool call without a model. */

@@ -1,6 +1,6 @@
 import type { Page, PageOptions } from './page.ts';
 
-/** A text that a client uploaded, or a part of a tool result that is too long for the conversation. */
+/** A file that a client uploaded, or a part of a tool result that is too long for the conversation. */
 export interface Artifact {
   readonly id: string;
   /** The run of the call, which may be erased while a fork still has the artifact. Empty for an upload. */

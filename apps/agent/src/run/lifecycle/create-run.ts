@@ -18,6 +18,7 @@ import { cardOf } from '../core/run-model.ts';
 import { newRun } from './new-run.ts';
 import { runOnCommit } from '../core/on-commit.ts';
 import { ARTIFACT_READ } from '../results/artifacts.ts';
+import { shownImage } from '../results/binary-artifacts.ts';
 import { runLimitsData } from '../limits/limits-data.ts';
 
 type Parts = Uses<
@@ -137,7 +138,7 @@ async function storeRun(
 }
 
 /**
- * Gives artifacts to a run. Returns the block that tells the model how to read them.
+ * Gives artifacts to a run. Returns the block that tells the model how to read them, and images.
  * @throws EngineError `unknown_artifact`
  */
 async function attach(
@@ -146,6 +147,7 @@ async function attach(
   ids: readonly string[],
 ): Promise<readonly ContentBlock[]> {
   const lines: string[] = [];
+  const images: ContentBlock[] = [];
   for (const [index, id] of ids.entries()) {
     const artifact = await sql.attachArtifact(id, runId);
     if (artifact === undefined) {
@@ -154,11 +156,14 @@ async function attach(
         { path: `/artifacts/${index}`, message },
       ]);
     }
-    lines.push(`${artifact.id}: ${artifact.mediaType}, ${artifact.bytes} bytes`);
+    const image = shownImage(artifact);
+    if (image !== undefined) images.push(image);
+    const shown = image === undefined ? '' : ', shown below';
+    lines.push(`${artifact.id}: ${artifact.mediaType}, ${artifact.bytes} bytes${shown}`);
   }
   if (lines.length === 0) return [];
-  const text = `[The user attached artifacts. Read them with ${ARTIFACT_READ}.\n${lines.join('\n')}]`;
-  return [{ type: 'text', text }];
+  const text = `[The user attached artifacts. Read texts with ${ARTIFACT_READ}.\n${lines.join('\n')}]`;
+  return [{ type: 'text', text }, ...images];
 }
 
 /** Returns the first event of a run. */

@@ -131,7 +131,7 @@ test('an upload without a run is deleted after a day, and one with a run stays',
   const service = await openForCalls();
   const { engine, read } = service;
   const { pass } = retain(service, {});
-  const upload = () => engine.createArtifact({ mediaType: 'text/plain', text: 'x' });
+  const upload = () => engine.createArtifact({ mediaType: 'text/plain', content: 'x' });
   const [unused, given] = [await upload(), await upload()];
   const run = await engine.createRun({ prompt: 'go', artifacts: [given.id] });
   await service.settled(run.id);

@@ -1,5 +1,5 @@
-import type { CallToolResult, ContentBlock } from '@signalbox/mcp-core';
-import type { Artifact } from '../../ports/store/artifact.ts';
+import type { CallToolResult, ContentBlock, ImageContent } from '@signalbox/mcp-core';
+import type { Artifact, ListedArtifact } from '../../ports/store/artifact.ts';
 import type { Block, Message } from '../../ports/llm-provider.ts';
 import type { StoreReader } from '../../ports/store.ts';
 import type { ToolCall } from '../../ports/store/tool-call.ts';
@@ -93,12 +93,19 @@ async function keep(
       ...note(`${described}: kept as the artifact ${artifact.id}, which a person can open`),
       _meta: { [ARTIFACT_KEY]: artifact.id },
     };
-  return {
-    type: 'image',
-    data: '',
-    mimeType: binary.mediaType,
-    _meta: { [ARTIFACT_KEY]: artifact.id },
-  };
+  return imageReference(artifact);
+}
+
+/** Returns the block that shows an artifact to the model; undefined unless it is an image that a model accepts by its size. */
+export function shownImage(artifact: ListedArtifact): ContentBlock | undefined {
+  return artifact.mediaType.startsWith('image/') && artifact.bytes <= MAX_MODEL_IMAGE_BYTES
+    ? imageReference(artifact)
+    : undefined;
+}
+
+/** Returns a block without data, which `withImages` fills. */
+function imageReference({ id, mediaType: mimeType }: ListedArtifact): ContentBlock {
+  return { type: 'image', data: '', mimeType, _meta: { [ARTIFACT_KEY]: id } };
 }
 
 /** Returns the messages with the data of their artifact images, as far as one request has room. */
@@ -119,12 +126,11 @@ export async function withImages(
   const filled: Message[] = [];
   for (const message of messages.toReversed()) {
     const content: Block[] = [];
-    for (const block of message.content)
-      content.push(
-        block.type === 'tool_result' && block.content.some(isReference)
-          ? { ...block, content: await Promise.all(block.content.map(fill)) }
-          : block,
-      );
+    for (const block of message.content) {
+      if (block.type === 'tool_result' && block.content.some(isReference))
+        content.push({ ...block, content: await Promise.all(block.content.map(fill)) });
+      else content.push(isReference(block) ? await fill(block) : block);
+    }
     filled.unshift(
       message.content.every((block, at) => block === content[at])
         ? message
@@ -134,7 +140,7 @@ export async function withImages(
   return filled;
 }
 
-function isReference(block: ContentBlock): boolean {
+function isReference(block: Block): block is ImageContent {
   return block.type === 'image' && block.data === '' && ownArtifact(block) !== undefined;
 }
 
