@@ -15,6 +15,20 @@ const OPENAI: LlmConfig = {
 const ANTHROPIC: LlmConfig = { ...OPENAI, provider: 'anthropic' };
 const LOCAL: LlmConfig = { ...OPENAI, baseUrl: 'http://127.0.0.1:11434/v1' };
 
+test('the table has the context, the output limit, the price and the ranks of every model', () => {
+  for (const { models } of Object.values(MODEL_TABLE))
+    for (const [id, entry] of Object.entries(models))
+      expect(Object.keys(entry), id).toEqual(
+        expect.arrayContaining([
+          'context_tokens',
+          'max_output_tokens',
+          'price',
+          'speed',
+          'intelligence',
+        ]),
+      );
+});
+
 describe('the card of a model', () => {
   test('of the vendor is in the catalogue, by its dated name too', () => {
     expect(modelCard(ANTHROPIC, 'claude-haiku-4-5-20251001')).toMatchObject({
