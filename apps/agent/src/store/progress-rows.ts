@@ -54,7 +54,12 @@ export function createProgressReader(connection: Rows): ProgressReader {
       const rows = await connection.rows(selectOpenCalls, { runId });
       return rows
         .toSorted((a, b) => a.turn - b.turn || a.position - b.position)
-        .map(({ id, state }) => ({ id, state }));
+        .map(({ id, state, attempt, owner }) => ({
+          id,
+          state,
+          attempt,
+          owner: owner ?? undefined,
+        }));
     },
 
     async cancelledCalls(ids) {

@@ -251,7 +251,7 @@ export const selectToolCalls = (
 export const selectOpenCalls = (db: Db, { runId }: OfRun) =>
   db
     .selectFrom('toolCalls')
-    .select(['id', 'state', 'turn', 'position'])
+    .select(['id', 'state', 'attempt', 'owner', 'turn', 'position'])
     .where('runId', '=', runId)
     .where('state', 'in', OPEN_CALL_STATES);
 

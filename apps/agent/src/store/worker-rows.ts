@@ -35,13 +35,13 @@ function ownedByEnded(db: Db) {
   const ended = selectEndedWorkers(db);
   return db
     .selectFrom('turns')
-    .select(['runId', 'owner'])
+    .select(['runId', 'owner', NO_CALL])
     .where('status', '=', ACTIVE)
     .where('owner', 'in', ended)
     .union(
       db
         .selectFrom('toolCalls')
-        .select(['runId', 'owner'])
+        .select(['runId', 'owner', sql.lit(1).as('isCall')])
         .where('state', 'in', SENT_CALL_STATES)
         .where('finishedAt', 'is', null)
         .where('owner', 'in', ended)
@@ -50,7 +50,7 @@ function ownedByEnded(db: Db) {
     .union(
       db
         .selectFrom('inboxItems')
-        .select(['runId', 'owner'])
+        .select(['runId', 'owner', NO_CALL])
         // Literals, so that SQLite uses the index of these states.
         .where(sql<boolean>`owner is not null and state in ('open', 'answered')`)
         .where('owner', 'in', ended)
@@ -58,13 +58,20 @@ function ownedByEnded(db: Db) {
     );
 }
 
-const selectOrphanedRuns = (db: Db, { limit }: { readonly limit: number }) =>
+const NO_CALL = sql.lit(0).as('isCall');
+
+/** Turns, calls and inbox items to recover. A run that has ended has none but its sent calls. */
+const selectOrphans = (db: Db) =>
   db
-    .selectFrom('runs')
-    .select('id')
-    .where('id', 'in', db.selectFrom(ownedByEnded(db).as('owned')).select('owned.runId'))
-    .where('status', 'not in', [...SETTLED_STATUSES, ERASED])
-    .limit(limit);
+    .selectFrom(ownedByEnded(db).as('owned'))
+    .innerJoin('runs', 'runs.id', 'owned.runId')
+    .where('runs.status', '!=', ERASED)
+    .where((row) =>
+      row.or([row('owned.isCall', '=', 1), row('runs.status', 'not in', SETTLED_STATUSES)]),
+    );
+
+const selectOrphanedRuns = (db: Db, { limit }: { readonly limit: number }) =>
+  selectOrphans(db).select('owned.runId as id').distinct().limit(limit);
 
 /** Creates the reads of workers, with times from `clock`. */
 export function createWorkerReader(connection: Rows, clock: Clock): WorkerReader {
@@ -137,15 +144,7 @@ export function createWorkerWriter(connection: Rows, clock: Clock): WorkerWriter
       await db
         .deleteFrom('workers')
         .where('endedAt', 'is not', null)
-        .where(
-          'id',
-          'not in',
-          db
-            .selectFrom(ownedByEnded(db).as('owned'))
-            .innerJoin('runs', 'runs.id', 'owned.runId')
-            .where('runs.status', 'not in', [...SETTLED_STATUSES, ERASED])
-            .select('owned.owner'),
-        )
+        .where('id', 'not in', selectOrphans(db).select('owned.owner'))
         .execute();
     },
   };

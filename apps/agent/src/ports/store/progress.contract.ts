@@ -40,6 +40,8 @@ export function progressContract(name: string, open: OpenStore): void {
           ...plannedCall('c2'),
           position: 1,
           state: 'dispatched',
+          attempt: 1,
+          owner: 'w1',
           cancelRequestedAt: 5,
         });
         await sql.insertToolCall({ ...plannedCall('c3'), position: 2, state: 'succeeded' });
@@ -48,8 +50,8 @@ export function progressContract(name: string, open: OpenStore): void {
       const { read } = store;
       const calls = await read.openCalls('r1');
       expect(calls.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual([
-        { id: 'c1', state: 'planned' },
-        { id: 'c2', state: 'dispatched' },
+        { id: 'c1', state: 'planned', attempt: 0, owner: undefined },
+        { id: 'c2', state: 'dispatched', attempt: 1, owner: 'w1' },
       ]);
       expect(await read.cancelledCalls(['c1', 'c2', 'none'])).toEqual(['c2']);
       expect(await read.cancelledCalls([])).toEqual([]);

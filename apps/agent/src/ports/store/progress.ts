@@ -11,6 +11,9 @@ export type InboxEntry = Pick<
   'id' | 'runId' | 'callId' | 'kind' | 'state' | 'owner' | 'questionKey' | 'expiresAt'
 >;
 
+/** A call that has not ended, without its arguments and its result. */
+export type OpenCall = Pick<ToolCall, 'id' | 'state' | 'attempt' | 'owner'>;
+
 /** Small reads within write transactions, for deciding the next step of a run. */
 export interface ProgressReader {
   runCore(id: string): Promise<RunCore | undefined>;
@@ -25,7 +28,7 @@ export interface ProgressReader {
   runStatus(id: string): Promise<RunStatus | undefined>;
   countRuns(filter: { readonly status: RunStatus; readonly kind?: Run['kind'] }): Promise<number>;
   /** Returns the calls of a run that have not ended. */
-  openCalls(runId: string): Promise<readonly Pick<ToolCall, 'id' | 'state'>[]>;
+  openCalls(runId: string): Promise<readonly OpenCall[]>;
   /** Returns the calls, among those given, that a client asked to cancel. */
   cancelledCalls(ids: readonly string[]): Promise<readonly string[]>;
   /** Returns the items of a run or of one call, oldest first. */

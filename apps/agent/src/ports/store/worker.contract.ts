@@ -64,15 +64,18 @@ export function workerContract(name: string, open: OpenStore): void {
 
     test('runs of an ended worker are orphaned by its turns, sent calls and held items', async () => {
       const { store } = await openWithOther();
-      const runs = ['turn', 'call', 'item', 'planned', 'settled', 'mine'];
+      const runs = ['turn', 'call', 'item', 'planned', 'settled', 'settled-call', 'mine'];
       await store.write({}, async (sql) => {
         for (const id of runs)
-          await sql.insertRun(queuedRun(id, { status: id === 'settled' ? 'failed' : 'running' }));
+          await sql.insertRun(
+            queuedRun(id, { status: id.startsWith('settled') ? 'failed' : 'running' }),
+          );
         for (const runId of ['turn', 'settled'])
           await sql.startTurn({ runId, turn: 1, owner: 'other', messageId: `m-${runId}` });
         await sql.startTurn({ runId: 'mine', turn: 1, owner: store.workerId, messageId: 'm-mine' });
         const sent = { state: 'dispatched', attempt: 1, owner: 'other' } as const;
         await sql.insertToolCall({ ...plannedCall('c'), runId: 'call', ...sent });
+        await sql.insertToolCall({ ...plannedCall('s'), runId: 'settled-call', ...sent });
         await sql.insertToolCall({ ...plannedCall('p'), runId: 'planned' });
         await sql.insertInboxItem({ ...openItem('i'), runId: 'item', owner: 'other' });
       });
@@ -81,6 +84,7 @@ export function workerContract(name: string, open: OpenStore): void {
       expect((await store.read.orphanedRuns({ limit: 9 })).toSorted()).toEqual([
         'call',
         'item',
+        'settled-call',
         'turn',
       ]);
       expect(await store.read.orphanedRuns({ limit: 1 })).toHaveLength(1);
@@ -88,11 +92,12 @@ export function workerContract(name: string, open: OpenStore): void {
       expect(await store.read.endedWorkers()).toEqual(['other']);
       await store.write({}, async (sql) => {
         await sql.endTurn('m-turn', 'interrupted');
-        await sql.updateToolCall(
-          'c',
-          { state: ['dispatched'] },
-          { state: 'failed', finishedAt: 1 },
-        );
+        for (const id of ['c', 's'])
+          await sql.updateToolCall(
+            id,
+            { state: ['dispatched'] },
+            { state: 'failed', finishedAt: 1 },
+          );
         await sql.updateInboxItem('i', 'open', { state: 'void' });
         await sql.removeEndedWorkers();
       });

@@ -27,7 +27,10 @@ export interface WorkerReader {
   isAlive(workerId: string): Promise<boolean>;
   /** Whether the worker has not ended. Its lease may be over, and it may still renew it. */
   hasLease(workerId: string): Promise<boolean>;
-  /** Returns runs with a model call, a sent tool call or an inbox item that an ended worker owns. */
+  /**
+   * Returns runs with a model call, a sent tool call or an inbox item that an ended worker owns. Of
+   * runs that have ended only the sent tool calls count.
+   */
   orphanedRuns(options: { readonly limit: number }): Promise<readonly string[]>;
 }
 

@@ -286,7 +286,7 @@ export async function cancelCall(
 export async function loseCall(
   { clock }: Time,
   { sql, emit }: Writer,
-  { call, message }: { readonly call: ToolCall; readonly message: string },
+  { call, message }: { readonly call: CallRef; readonly message: string },
 ): Promise<boolean> {
   const patch = { error: message, owner: undefined, finishedAt: clock.now() };
   if (!(await moveCall(sql, call, { transition: 'lose', ...patch }))) return false;

@@ -1,6 +1,5 @@
 import { EngineError, type OnCommit } from '../../ports/run-engine.ts';
 import { isSettled, type Run, type RunLimits } from '../../ports/store/run.ts';
-import { SENT_CALL_STATES } from '../../ports/store/tool-call.ts';
 import type { StoreReader } from '../../ports/store.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
@@ -8,6 +7,7 @@ import { nextDeadline } from '../limits/limits.ts';
 import { NO_OUTAGE } from './model-outage.ts';
 import { runOnCommit } from '../core/on-commit.ts';
 import { cancelUnsentCalls } from './stop-run.ts';
+import { awaitedCall, loseOrphanedCalls } from '../calls/orphaned-calls.ts';
 
 export interface Resumption {
   /** Limits that replace those of the run. */
@@ -24,8 +24,8 @@ const RESUMABLE_CODES: ReadonlySet<string> = new Set([
 
 /**
  * Continues a failed or expired run with its next model call. Sent tool calls are not sent again.
- * The model reads their results, and for unsent calls that they were not made. The wall clock
- * starts again.
+ * The model reads their results, that their outcome is unknown when no worker waits for it, and for
+ * unsent calls that they were not made. The wall clock starts again.
  */
 export async function resumeRun(
   context: Uses<'enqueue' | 'clock' | 'sweep' | 'commit'>,
@@ -36,9 +36,10 @@ export async function resumeRun(
     const { sql } = change;
     const run = await sql.run(id);
     if (run === undefined) throw new EngineError('run_not_found', `There is no run ${id}.`);
-    const problem = await whyNotResumable(sql, run);
+    const problem = await whyNotResumable(change, run);
     if (problem !== undefined)
       throw new EngineError('run_not_resumable', `The run ${id} cannot be resumed: ${problem}`);
+    await loseOrphanedCalls(context, change);
     await cancelUnsentCalls(context, change);
     await restart(context, change, { ...run, limits: { ...run.limits, ...limits } });
     const resumed = async (): Promise<Run> => (await sql.run(id)) ?? run;
@@ -47,7 +48,7 @@ export async function resumeRun(
   });
 }
 
-async function whyNotResumable(sql: StoreReader, run: Run): Promise<string | undefined> {
+async function whyNotResumable(change: Change, run: Run): Promise<string | undefined> {
   if (run.kind === 'call') return 'it is a single tool call. Make the call again.';
   if (!isSettled(run)) return `it has not ended, it is ${run.status}.`;
   if (run.status !== 'failed' && run.status !== 'expired')
@@ -55,9 +56,9 @@ async function whyNotResumable(sql: StoreReader, run: Run): Promise<string | und
   const code = run.error?.code ?? '';
   if (!code.startsWith('llm_') && !RESUMABLE_CODES.has(code))
     return `it failed with ${code}, which another attempt does not change. Fork it with another prompt.`;
-  const sent = await sql.toolCalls(run.id, { state: SENT_CALL_STATES });
-  if (sent.length > 0) return `its call ${sent[0]?.id} has not ended. Try again when it has.`;
-  if (await hasLaterRun(sql, run))
+  const awaited = await awaitedCall(change);
+  if (awaited !== undefined) return `its call ${awaited.id} has not ended. Try again when it has.`;
+  if (await hasLaterRun(change.sql, run))
     return 'its thread has a later run, which began with what this one said. Fork it instead.';
   return undefined;
 }

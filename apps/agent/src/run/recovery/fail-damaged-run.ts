@@ -1,6 +1,7 @@
 import { isSettled } from '../../ports/store/run.ts';
 import type { DamagedRowError } from '../../ports/store/errors.ts';
 import type { Uses } from '../core/engine-parts.ts';
+import { disownOrphanedCalls } from '../calls/orphaned-calls.ts';
 import { voidItems } from '../ledger/inbox-items.ts';
 
 /** Fails a run with an unreadable stored value, so that it is visible and blocks nothing. */
@@ -15,7 +16,8 @@ export async function failDamagedRun(
   });
   await context.commit(runId, async (change) => {
     const status = await change.sql.runStatus(runId);
-    if (status === undefined || isSettled({ status })) return;
+    if (status === undefined) return;
+    if (isSettled({ status })) return disownOrphanedCalls(change);
     const error = { code: 'damaged_row', message: `The run cannot continue: ${damage.message}` };
     await voidItems(context, change, { reason: 'run_ended' });
     await change.sql.savePartial(runId, undefined);

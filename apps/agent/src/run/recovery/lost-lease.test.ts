@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { describe, expect, test } from 'vitest';
 import { HEARTBEAT_EVERY_MS, LEASE_MS } from '../../ports/store/worker.ts';
 import type { Store, StoreTransaction } from '../../ports/store.ts';
 import { ManualClock } from '../../testing/manual-clock.ts';
@@ -211,6 +213,75 @@ test('control: without the lease and the comparison of state and owner the late 
   await expect.poll(async () => (await other.call(id)).state).toBe('succeeded');
   isUnguarded = false;
   clock.thaw();
+});
+
+describe('a call that was sent before its run ended with an internal error', () => {
+  /** Lets the run of two workers fail while its call is in progress at a worker that then stops. */
+  async function failedDuringCall(): Promise<Pair & { readonly id: string }> {
+    const never: FakeTool = { call: () => new Promise(() => undefined) };
+    let isBroken = false;
+    const started = await pair({
+      script: callsThenAnswer([[{ name: 'w__write' }]]),
+      tools: { w__write: never },
+      changeStore: (store) => ({
+        ...store,
+        get workerId() {
+          return store.workerId;
+        },
+        read: {
+          ...store.read,
+          run: (id) => (isBroken ? Promise.reject(new Error('broken')) : store.read.run(id)),
+        },
+      }),
+    });
+    const { id } = await started.frozen.engine.createRun({ prompt: 'go' });
+    await started.frozen.until(async () => started.frozen.registry.sent[0]);
+    isBroken = true;
+    await started.frozen.enqueue({ type: 'advance-run', runId: id });
+    await started.frozen.event(id, 'run.failed');
+    isBroken = false;
+    return { ...started, id };
+  }
+
+  test('becomes unknown when its worker ends, and the run can then be resumed', async () => {
+    const { other, loseLease, clock, id } = await failedDuringCall();
+    await expect(other.engine.resumeRun(id)).rejects.toThrow('has not ended');
+    await loseLease();
+    await other.event(id, 'tool_call.outcome_unknown');
+    expect(await other.call(id)).toMatchObject({ state: 'unknown', owner: undefined });
+    expect(await other.read.inboxItems({ runId: id })).toEqual([]);
+    await expect.poll(() => other.read.endedWorkers()).toEqual([]);
+    await other.engine.resumeRun(id);
+    expect(await other.settled(id)).toMatchObject({ status: 'completed' });
+    const [request] = other.llm.requests;
+    expect(JSON.stringify(request?.messages)).toContain('not known whether this call took effect');
+    clock.thaw();
+  });
+
+  test('does not keep its run from being resumed when it has no owner', async () => {
+    const { other, loseLease, clock, id } = await failedDuringCall();
+    const { id: callId } = await other.call(id);
+    await other.store.write({ run: id }, (sql) =>
+      sql.updateToolCall(callId, { state: ['dispatched'] }, { owner: undefined }),
+    );
+    await loseLease();
+    await other.engine.resumeRun(id);
+    expect(await other.settled(id)).toMatchObject({ status: 'completed' });
+    expect(await other.call(id)).toMatchObject({ state: 'unknown' });
+    clock.thaw();
+  });
+
+  test('is reported once when its row is damaged, and the sweep does not find it again', async () => {
+    const { frozen, other, loseLease, id } = await failedDuringCall();
+    const database = new Sqlite(join(other.dataDir, 'signalbox.sqlite'));
+    database.prepare("update tool_calls set arguments = '{broken' where run_id = ?").run(id);
+    database.close();
+    await loseLease();
+    await expect.poll(() => other.read.endedWorkers()).toEqual([]);
+    expect(other.errors).toHaveLength(1);
+    frozen.stall();
+    await other.kill();
+  });
 });
 
 test('a worker that is stopped after it stored a call as sent does not send the call once its lease is over', async () => {

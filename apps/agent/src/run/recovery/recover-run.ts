@@ -7,6 +7,7 @@ import type { Uses } from '../core/engine-parts.ts';
 import { expireRunIfDue } from '../lifecycle/expiry.ts';
 import { voidItem } from '../ledger/inbox-items.ts';
 import { settleLostCall } from '../calls/lost-call.ts';
+import { loseOrphanedCalls, PROCESS_ENDED } from '../calls/orphaned-calls.ts';
 import { isParked, resumeLater } from '../calls/parked-calls.ts';
 import { cancelCall, workOnCall } from '../ledger/call-states.ts';
 
@@ -26,13 +27,16 @@ type Parts = Uses<
 
 /**
  * Continues or settles what ended workers own of a run: repeats its model call, voids the inbox items
- * that nobody can use any more, and retries sent calls or asks a person about them. It changes
- * nothing that another worker owns, and nothing when another worker has recovered the run.
+ * that nobody can use any more, and retries sent calls or asks a person about them. Sent calls of a
+ * run that has ended become `unknown`. It changes nothing that another worker owns, and nothing when
+ * another worker has recovered the run.
  */
 export async function recoverRun(context: Parts, change: Change): Promise<void> {
   const { sql, runId } = change;
+  const status = await sql.runStatus(runId);
+  if (status !== undefined && isSettled({ status })) return loseOrphanedCalls(context, change);
   const found = await sql.runCore(runId);
-  if (found === undefined || isSettled(found)) return;
+  if (found === undefined) return;
   if (!(await settleLeftovers(context, change, found))) return;
   const run = await sql.runCore(runId);
   if (run?.status === 'running' && (await expireRunIfDue(context, change, run))) return;
@@ -79,7 +83,7 @@ async function settleLeftovers(
       await settleLostCall(context, change, {
         call,
         reason: 'process_ended',
-        message: 'The service ended while the call was under way.',
+        message: PROCESS_ENDED,
       });
   }
   return turns.length + items.length + calls.length > 0;

@@ -1,7 +1,7 @@
 import type { CallToolResult, ContentBlock } from '@signalbox/mcp-core';
 import type { Block } from '../../ports/llm-provider.ts';
 import type { Run } from '../../ports/store/run.ts';
-import type { ToolCall } from '../../ports/store/tool-call.ts';
+import { SENT_CALL_STATES, type ToolCall } from '../../ports/store/tool-call.ts';
 import { errorResult } from '../ledger/call-results.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
@@ -33,7 +33,7 @@ export async function storeToolResults(
   await sql.insertMessage(runId, { id: context.newId(), turn: first.turn, role: 'user', content });
 }
 
-/** Returns the result block that the model reads of a settled call. */
+/** Returns the result block that the model reads of a call that was settled or sent. */
 export function toolResultOf(call: ToolCall): Block {
   return toolResult(call.toolUseId, withEditNote(call, cutResult(resultOf(call))));
 }
@@ -68,9 +68,10 @@ export function cutResult(
 
 function resultOf(call: ToolCall): CallToolResult {
   if (call.result !== undefined) return call.result;
-  if (call.state === 'unknown') {
+  if (call.state === 'unknown' || SENT_CALL_STATES.includes(call.state)) {
+    const reason = call.state === 'unknown' ? 'its answer was lost' : 'the run ended before it';
     return errorResult(
-      `It is not known whether this call took effect: ${call.error ?? 'its answer was lost'}. Do not repeat it. If a read-only tool can show whether it took effect, look first; otherwise tell the user.`,
+      `It is not known whether this call took effect: ${call.error ?? reason}. Do not repeat it. If a read-only tool can show whether it took effect, look first; otherwise tell the user.`,
     );
   }
   return errorResult(call.error ?? `This call was ${call.state}.`);
