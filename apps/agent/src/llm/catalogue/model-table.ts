@@ -19,6 +19,36 @@ export const MODEL_TABLE: { readonly [provider: string]: VendorTable } = {
     source: 'https://platform.openai.com/docs/models',
     asOf: '2026-11-20',
     models: {
+      'gpt-6.2-astra': {
+        tier: 'large',
+        reasons: true,
+        context_tokens: 1050000,
+        max_output_tokens: 128000,
+        speed: 0.2,
+        intelligence: 1,
+        price: {
+          input: 8,
+          output: 40,
+          cache_read: 0.4,
+          cache_write: 10,
+          above: { input_tokens: 272000, input: 16, output: 60, cache_read: 0.8, cache_write: 20 },
+        },
+      },
+      'gpt-6.2-sol': {
+        tier: 'medium',
+        reasons: true,
+        context_tokens: 1050000,
+        max_output_tokens: 128000,
+        speed: 0.5,
+        intelligence: 0.95,
+        price: {
+          input: 2,
+          output: 10,
+          cache_read: 0.1,
+          cache_write: 2.5,
+          above: { input_tokens: 272000, input: 4, output: 15, cache_read: 0.2, cache_write: 5 },
+        },
+      },
       'gpt-6.1-sol': {
         tier: 'medium',
         reasons: true,
