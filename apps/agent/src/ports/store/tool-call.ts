@@ -75,6 +75,8 @@ export interface ToolCall {
   readonly parked: ParkedRound | undefined;
   /** Server's id of the task that the call became. */
   readonly taskId: string | undefined;
+  /** Number of times that a worker failed to send or to continue the call. */
+  readonly failures: number;
   /** Time from which a planned or parked call may be sent. Default: at once. */
   readonly dueAt: number | undefined;
   /** Milliseconds since the Unix epoch. */
@@ -98,6 +100,7 @@ export type ToolCallPatch = Partial<
     | 'cancelRequestedAt'
     | 'parked'
     | 'taskId'
+    | 'failures'
     | 'dueAt'
     | 'finishedAt'
   >

@@ -22,6 +22,7 @@ export function plannedCall(id: string): ToolCall {
     error: undefined,
     cancel: undefined,
     cancelRequestedAt: undefined,
+    failures: 0,
     parked: undefined,
     taskId: undefined,
     dueAt: undefined,

@@ -9,8 +9,9 @@ import type {
 } from '../../ports/tool-dispatcher.ts';
 import { isAbandoned, type CallActivity } from '../core/activities.ts';
 import { decideSend } from '../approvals/approvals.ts';
-import { dispatchCall, failCall, moveCall } from '../ledger/call-states.ts';
+import { dispatchCall, moveCall } from '../ledger/call-states.ts';
 import { isHandedOver } from '../core/commits.ts';
+import { countFailure, logFailure } from './count-failure.ts';
 import { completeElicitation } from '../input/complete-elicitation.ts';
 import { inBackground, STORE_RETRY_MS, type EngineParts, type Uses } from '../core/engine-parts.ts';
 import { storeWaiting } from './store-waiting.ts';
@@ -42,12 +43,6 @@ type Parts = Uses<
   | 'sweep'
 >;
 
-/**
- * Failures of this service to send a call before the call fails. With the delay between attempts
- * this takes about a minute.
- */
-const MAX_FAILURES = 12;
-
 /** Failed writes of a result before an error is stored in its place. */
 const MAX_RESULT_TRIES = 5;
 
@@ -56,6 +51,14 @@ const UNSTORABLE: End = {
     type: 'error',
     message:
       'The server answered, but the answer could not be stored; the log of the service says why.',
+  },
+  progress: undefined,
+};
+
+const NOT_SENT: End = {
+  outcome: {
+    type: 'not-sent',
+    message: 'The service failed before the call was sent; its log says why.',
   },
   progress: undefined,
 };
@@ -102,7 +105,6 @@ async function performCall(
         planned.state === 'planned'
           ? await dispatch(context, planned, activity)
           : await takeOver(context, planned, activity);
-      context.activities.forgetFailures(planned.id);
       if (dispatched !== undefined)
         await settle(context, dispatched, await sendCall(context, dispatched, reservation));
     } finally {
@@ -111,30 +113,7 @@ async function performCall(
   } catch (error) {
     if (isHandedOver(error)) return;
     logFailure(context, planned, error);
-    if (
-      context.activities.countFailure(planned.id) < MAX_FAILURES ||
-      !(await giveUp(context, planned))
-    )
-      context.enqueue({ type: 'call-tool', callId: planned.id }, STORE_RETRY_MS);
-  }
-}
-
-/** Fails a call that could not be sent. Returns whether that was stored. */
-async function giveUp(
-  context: Uses<'clock' | 'logger' | 'activities' | 'commit'>,
-  { id, runId }: ToolCall,
-): Promise<boolean> {
-  try {
-    await context.commit(runId, async (change) => {
-      const call = await change.sql.toolCall(id);
-      const message = `The service failed ${MAX_FAILURES} times before the call was sent; its log says why.`;
-      if (call?.state === 'planned') await failCall(context, change, { call, message });
-    });
-    context.activities.forgetFailures(id);
-    return true;
-  } catch (error) {
-    logFailure(context, { id }, error);
-    return isHandedOver(error);
+    await countFailure(context, planned);
   }
 }
 
@@ -232,7 +211,13 @@ async function sendCall(
 ): Promise<End> {
   const { run, call, activity } = dispatched;
   context.crashPoint('before-tool-send');
-  await checkLease(context);
+  try {
+    await checkLease(context);
+  } catch (error) {
+    if (isHandedOver(error)) throw error;
+    logFailure(context, call, error);
+    return NOT_SENT;
+  }
   const progress = new ProgressLog(context, call);
   const rounds = new RoundKeeper(context, call);
   let storingTask = Promise.resolve();
@@ -340,12 +325,4 @@ function storeEnd(context: Parts, { run, call }: Dispatched, end: End): Promise<
     },
     'settle-call',
   );
-}
-
-function logFailure(
-  { logger }: Uses<'logger'>,
-  { id }: Pick<ToolCall, 'id'>,
-  error: unknown,
-): void {
-  logger.error('a tool call failed inside the service', { call_id: id, error });
 }

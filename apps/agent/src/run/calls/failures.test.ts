@@ -3,7 +3,7 @@ import { LlmError, type LlmRequest } from '../../ports/llm-provider.ts';
 import type { ToolCallOutcome } from '../../ports/tool-dispatcher.ts';
 import { callsThenAnswer } from '../testing/fake-llm.ts';
 import { ok, READ_ONLY, type FakeTool } from '../testing/fake-registry.ts';
-import { openService } from '../testing/service.ts';
+import { openService, type Service } from '../testing/service.ts';
 
 const toolResultTexts = (request: LlmRequest | undefined): readonly string[] =>
   (request?.messages.at(-1)?.content ?? []).flatMap((block) =>
@@ -367,28 +367,72 @@ test('a long result reaches the model truncated, and is kept whole as an artifac
   });
 });
 
-test('a call that the service cannot send ends after twelve attempts, and the run continues', async () => {
-  const service = await openService({
+test('a call that the service cannot send ends after twelve attempts, also over a restart, and the run continues', async () => {
+  const options = {
     script: callsThenAnswer([[{ name: 'a__x' }]]),
     tools: { a__x: { annotations: READ_ONLY, call: () => Promise.resolve(ok('x')) } },
-  });
-  service.registry.find = () => {
-    throw new Error('the catalogue is broken');
   };
-  const { id } = await service.engine.createRun({ prompt: 'go' });
-  for (let tries = 1; tries <= 12; tries += 1) {
-    await service.until(async () =>
-      service.errors.filter((error) => error.includes('the catalogue is broken')).length >= tries
-        ? true
-        : undefined,
-    );
-    service.clock.advance(5000);
+  const broken = async (before?: Service): Promise<Service> => {
+    const service = await openService({
+      ...options,
+      ...(before === undefined ? {} : { dataDir: before.dataDir, clock: before.clock }),
+      isStarted: false,
+    });
+    service.registry.find = () => {
+      throw new Error('the catalogue is broken');
+    };
+    await service.engine.start();
+    return service;
+  };
+  const first = await broken();
+  const { id } = await first.engine.createRun({ prompt: 'go' });
+  const failed = async (service: Service, times: number): Promise<void> => {
+    await service.event(id, 'tool_call.planned');
+    await expect.poll(async () => (await service.call(id)).failures).toBe(times);
+  };
+  for (let times = 1; times <= 6; times += 1) {
+    await failed(first, times);
+    first.clock.advance(5000);
   }
-  expect(await service.settled(id)).toMatchObject({ status: 'completed' });
-  expect(await service.call(id)).toMatchObject({
+  await failed(first, 7);
+  await first.kill();
+  first.clock.advance(5000);
+  const next = await broken(first);
+  for (let times = 8; times <= 11; times += 1) {
+    await failed(next, times);
+    next.clock.advance(5000);
+  }
+  expect(await next.settled(id)).toMatchObject({ status: 'completed' });
+  expect(await next.call(id)).toMatchObject({
     state: 'failed',
     attempt: 0,
     error: 'The service failed 12 times before the call was sent; its log says why.',
   });
+  expect(next.registry.sent).toEqual([]);
+});
+
+test('a call whose lease cannot be read before it is sent is tried again', async () => {
+  let isBroken = true;
+  const service = await openService({
+    script: callsThenAnswer([[{ name: 'a__x' }]]),
+    tools: { a__x: { annotations: READ_ONLY, call: () => Promise.resolve(ok('x')) } },
+    changeStore: (store) => ({
+      ...store,
+      get workerId() {
+        return store.workerId;
+      },
+      read: {
+        ...store.read,
+        hasLease: (id) =>
+          isBroken ? Promise.reject(new Error('the disk failed')) : store.read.hasLease(id),
+      },
+    }),
+  });
+  const { id } = await service.engine.createRun({ prompt: 'go' });
+  await service.event(id, 'tool_call.retrying');
   expect(service.registry.sent).toEqual([]);
+  isBroken = false;
+  service.clock.advance(500);
+  expect(await service.settled(id)).toMatchObject({ status: 'completed' });
+  expect(await service.call(id)).toMatchObject({ state: 'succeeded', attempt: 2 });
 });

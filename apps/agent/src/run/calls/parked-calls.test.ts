@@ -53,9 +53,13 @@ async function open(tool: FakeTool, more: Partial<ServiceOptions> = {}): Promise
   return openService({ script, tools: { w__order: tool }, policies: AUTO, ...more });
 }
 
-async function reopen(service: Service, tool: FakeTool): Promise<Service> {
+async function reopen(
+  service: Service,
+  tool: FakeTool,
+  more: Partial<ServiceOptions> = {},
+): Promise<Service> {
   await service.kill();
-  return open(tool, { dataDir: service.dataDir, clock: service.clock });
+  return open(tool, { dataDir: service.dataDir, clock: service.clock, ...more });
 }
 
 describe('a call of a modern server with an input request', () => {
@@ -155,6 +159,21 @@ describe('a call that became a task', () => {
     expect((await next.call(id)).result).toMatchObject({
       content: [{ text: 'the result of {"taskId":"task-1"}' }],
     });
+  });
+
+  test('that the service cannot continue is settled by a person after twelve attempts', async () => {
+    const service = await open(taken);
+    const { id } = await service.engine.createRun({ prompt: 'go' });
+    await service.event(id, 'tool_call.working');
+    const next = await reopen(service, taken, { isStarted: false });
+    next.registry.admission = () => Promise.reject(new Error('the pool is broken'));
+    await next.engine.start();
+    for (let times = 1; times < 12; times += 1) {
+      await expect.poll(async () => (await next.call(id)).failures).toBe(times);
+      next.clock.advance(5000);
+    }
+    await next.event(id, 'tool_call.outcome_unknown');
+    expect(await next.item(id)).toMatchObject({ kind: 'outcome_unknown' });
   });
 
   test('is settled by a person when its server no longer knows the task', async () => {

@@ -118,6 +118,7 @@ async function insertCall(
     error: undefined,
     cancel: undefined,
     cancelRequestedAt: undefined,
+    failures: 0,
     parked: undefined,
     taskId: undefined,
     dueAt: undefined,

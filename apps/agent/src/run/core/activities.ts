@@ -45,7 +45,6 @@ export class Activities {
   /** Waiting calls by server, in order of arrival. */
   readonly #waiting = new Map<string, Set<string>>();
   readonly #granted = new Grants();
-  readonly #failures = new Map<string, number>();
   /** Number of calls in flight by server, without the parked ones. */
   readonly #underWay = new Map<string, number>();
   /** Number of open input requests of each call that waits with its connection open. */
@@ -137,17 +136,6 @@ export class Activities {
       if (left === 0) this.#held.delete(callId);
       else this.#held.set(callId, left);
     };
-  }
-
-  /** Counts a failure of this service to send a call. Returns the number of failures in a row. */
-  countFailure(callId: string): number {
-    const failures = (this.#failures.get(callId) ?? 0) + 1;
-    this.#failures.set(callId, failures);
-    return failures;
-  }
-
-  forgetFailures(callId: string): void {
-    this.#failures.delete(callId);
   }
 
   /** Stops the turn and the calls of one run. */

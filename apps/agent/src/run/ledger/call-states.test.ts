@@ -17,6 +17,12 @@ const EXPECTED: {
   approve: { awaiting_approval: 'planned' },
   dispatch: { planned: 'dispatched' },
   skipAttempt: { planned: 'planned' },
+  postpone: {
+    planned: 'planned',
+    dispatched: 'dispatched',
+    input_required: 'input_required',
+    working: 'working',
+  },
   claim: { dispatched: 'dispatched', input_required: 'input_required', working: 'working' },
   release: { dispatched: 'dispatched', input_required: 'input_required', working: 'working' },
   requestInput: {

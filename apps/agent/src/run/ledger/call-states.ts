@@ -25,6 +25,8 @@ export const CALL_TRANSITIONS = {
   dispatch: { from: ['planned'], to: 'dispatched' },
   /** Counts an attempt that was not sent. */
   skipAttempt: { from: ['planned'] },
+  /** Counts a failure of the service to send or to continue a call, and sets the time of the next attempt. */
+  postpone: { from: ['planned', ...SENT_CALL_STATES] },
   /** Makes this process the owner of a parked call. */
   claim: { from: SENT_CALL_STATES },
   /** Lets any process continue a parked call. */

@@ -68,6 +68,7 @@ test('a database of an earlier version keeps its inbox items and artifacts, and 
   expect(await store.read.toolCall('c1')).toMatchObject({
     state: 'input_required',
     cancelRequestedAt: undefined,
+    failures: 0,
   });
   expect((await store.read.inbox({ limit: 9 })).data).toMatchObject([
     { id: 'i1', isShortened: true, request: { message: `${'m'.repeat(500)}…` } },

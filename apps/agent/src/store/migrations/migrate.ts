@@ -19,6 +19,7 @@ import { modelSettings } from './0013-model-settings.ts';
 import { workers } from './0014-workers.ts';
 import { fleet } from './0015-fleet.ts';
 import { artifactLists } from './0016-artifact-lists.ts';
+import { callFailures } from './0017-call-failures.ts';
 
 /** All migrations by number. A published migration never changes. */
 const MIGRATIONS: { readonly [name: string]: Migration } = {
@@ -38,6 +39,7 @@ const MIGRATIONS: { readonly [name: string]: Migration } = {
   '0014-workers': workers,
   '0015-fleet': fleet,
   '0016-artifact-lists': artifactLists,
+  '0017-call-failures': callFailures,
 };
 
 /**
