@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceMetrics } from '../metrics/service-metrics.ts';
 import type { Run } from '../ports/store/run.ts';
@@ -7,7 +6,8 @@ import type { SignalWatch } from '../signals/signal-watch.ts';
 import { followRun, type RunFrame } from '../run/follow/follow-run.ts';
 import type { FollowReader } from '../run/follow/shared-run-reader.ts';
 import type { FrameEncoder } from './frame-encoder.ts';
-import { failedRequest } from './request-id.ts';
+import { failedRequest, type FailedRequest } from './request-id.ts';
+import { reportLater } from './request-log.ts';
 import type { RouteDependencies } from './route.ts';
 import { SseWriter } from './sse-writer.ts';
 
@@ -24,30 +24,23 @@ const HEARTBEAT_MS = 15_000;
 
 /**
  * Streams a run as server-sent events until the run is settled and every event is sent, or the client
- * disconnects. A response whose stream fails is not ended, so that the client does not mistake the
- * failure for the end of the run.
+ * disconnects.
  */
-export async function streamEvents(
+async function writeEvents(
   dependencies: EventStreamDependencies,
-  response: ServerResponse,
-  start: {
-    readonly run: Run;
-    readonly after: number;
-    readonly headers: { readonly [name: string]: string };
-  },
+  writer: SseWriter,
+  { runId, after }: { readonly runId: string; readonly after: number },
 ): Promise<void> {
   const gone = new AbortController();
-  response.once('close', () => gone.abort());
-  if (response.closed) gone.abort();
-  const writer = new SseWriter(response, { clock: dependencies.clock, headers: start.headers });
+  writer.onClose(() => gone.abort());
   const streamClosed = dependencies.metrics.streamOpened();
   const stopHeartbeat = heartbeat(dependencies.clock, writer);
   try {
     const batches = followRun(
       { read: dependencies.follow, watch: dependencies.watch },
       {
-        runId: start.run.id,
-        after: start.after,
+        runId,
+        after,
         signal: gone.signal,
         onFrames: (frames) =>
           writer.pushAll(frames.map((frame) => dependencies.frames.encode(frame))),
@@ -89,32 +82,66 @@ export interface RunStream {
   readonly reply: FastifyReply;
   readonly run: Run;
   readonly after: number;
+  /** Called when the stream has ended. */
+  readonly freeSlot?: (() => void) | undefined;
 }
 
 /**
- * Replies with the event stream of the run. Ends when the run is settled or the client disconnects.
+ * Replies with the event stream of the run, which ends when the run is settled or the client
+ * disconnects. Resolves when the reply is no longer needed.
  * @throws Problem `too_many_streams`
  */
 export async function streamRun(
   dependencies: RouteDependencies,
-  { request, reply, run, after }: RunStream,
+  { request, reply, run, after, freeSlot }: RunStream,
 ): Promise<FastifyReply> {
-  const freeSlot = dependencies.streams.takeOfRun(run.id);
+  const freeSlotOfRun = dependencies.streams.takeOfRun(run.id);
   reply.hijack();
   const isReplayed = reply.getHeader('idempotent-replayed') !== undefined;
-  const headers = {
-    location: `/v1/runs/${run.id}`,
-    ...(isReplayed ? { 'idempotent-replayed': 'true' } : {}),
-  };
-  try {
-    await streamEvents(dependencies, reply.raw, { run, after, headers });
-  } catch (error) {
-    dependencies.onError(error, failedRequest(request));
-    reply.raw.destroy();
-  } finally {
-    freeSlot();
-  }
+  const writer = new SseWriter(reply.raw, {
+    clock: dependencies.clock,
+    connections: dependencies.connections,
+    headers: {
+      location: `/v1/runs/${run.id}`,
+      ...(isReplayed ? { 'idempotent-replayed': 'true' } : {}),
+    },
+  });
+  const ended = stream(dependencies, writer, {
+    runId: run.id,
+    after,
+    failed: failedRequest(request),
+    freeSlots: [freeSlotOfRun, freeSlot],
+    report: writer.hasTakenConnection ? reportLater(request, reply, dependencies) : undefined,
+  });
+  if (!writer.hasTakenConnection) await ended;
   return reply;
+}
+
+interface Streamed {
+  readonly runId: string;
+  readonly after: number;
+  readonly failed: FailedRequest;
+  /** Called at the end. */
+  readonly freeSlots: readonly ((() => void) | undefined)[];
+  /** Called at the end. */
+  readonly report: (() => void) | undefined;
+}
+
+/** Writes the stream. A stream that fails is cut off, so that its client does not mistake the failure for the end of the run. */
+async function stream(
+  dependencies: RouteDependencies,
+  writer: SseWriter,
+  { runId, after, failed, freeSlots, report }: Streamed,
+): Promise<void> {
+  try {
+    await writeEvents(dependencies, writer, { runId, after });
+  } catch (error) {
+    dependencies.onError(error, failed);
+    writer.destroy();
+  } finally {
+    for (const free of freeSlots) free?.();
+    report?.();
+  }
 }
 
 /** Whether the client accepts an event stream. */

@@ -31,6 +31,7 @@ import { runEventRoutes } from './run-event-routes.ts';
 import { runRoutes } from './run-routes.ts';
 import { serializeAsIs } from './serialize.ts';
 import { serverRoutes } from './server-routes.ts';
+import { StreamConnections } from './stream-connections.ts';
 import { StreamSlots } from './stream-slots.ts';
 import { validateRequest } from './validate.ts';
 import { threadRoutes } from './thread-routes.ts';
@@ -143,6 +144,10 @@ export async function createHttpServer(
       dependencies.onError(error, failedRequest(request));
     return sendProblem(request, reply, problem);
   });
+  const connections = new StreamConnections(app.server);
+  app.addHook('onRequest', (request, _reply, done) =>
+    connections.whenFree(request.raw.socket, done),
+  );
   tellOfRequests(app, dependencies.onServed);
   parseBodies(app);
   protectEdge(app, { host, token, clock: dependencies.clock });
@@ -159,6 +164,7 @@ export async function createHttpServer(
     follow: shareReads(dependencies.read),
     watch: new SignalWatch(dependencies.bus, dependencies.clock),
     frames: new FrameEncoder(dependencies.llm),
+    connections,
     streams: new StreamSlots(
       Math.min(admission.streams ?? limits.streams, limits.streams),
       admission.streamsPerRun,

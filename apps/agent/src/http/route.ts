@@ -23,6 +23,7 @@ import type { FollowReader } from '../run/follow/shared-run-reader.ts';
 import type { FrameEncoder } from './frame-encoder.ts';
 import type { ServeOnce } from './idempotency.ts';
 import type { FailedRequest } from './request-id.ts';
+import type { StreamConnections } from './stream-connections.ts';
 import type { StreamSlots } from './stream-slots.ts';
 
 /** Services that the HTTP server needs. */
@@ -57,6 +58,7 @@ export interface RouteDependencies extends HttpDependencies {
   readonly watch: SignalWatch;
   readonly frames: FrameEncoder;
   readonly streams: StreamSlots;
+  readonly connections: StreamConnections;
 }
 
 export type HttpApp = FastifyInstance<

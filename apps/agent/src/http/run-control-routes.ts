@@ -48,12 +48,12 @@ export function runControlRoutes(app: HttpApp, dependencies: RouteDependencies):
       },
     },
     async (request, reply) => {
-      return runs.withSlot(request, async () => {
+      return runs.withSlot(request, async (freeSlot) => {
         const served = await once(request, {
           make: (onCommit) => engine.createRun(newRun(request.body), traced(request, onCommit)),
           answer: runs.accepted,
         });
-        return runs.started(request, reply, served);
+        return runs.started(request, reply, served, freeSlot);
       });
     },
   );
@@ -73,12 +73,12 @@ export function runControlRoutes(app: HttpApp, dependencies: RouteDependencies):
     },
     async (request, reply) => {
       const fork = forkOf(request.body);
-      return runs.withSlot(request, async () => {
+      return runs.withSlot(request, async (freeSlot) => {
         const served = await once(request, {
           make: (onCommit) => engine.forkRun(request.params.id, fork, traced(request, onCommit)),
           answer: runs.accepted,
         });
-        return runs.started(request, reply, served);
+        return runs.started(request, reply, served, freeSlot);
       });
     },
   );

@@ -61,8 +61,8 @@ export function runEventRoutes(app: HttpApp, dependencies: RouteDependencies): v
           );
         if (last !== undefined && isSettled(run) && last === run.lastSeq)
           return reply.code(204).send(null);
-        return runs.withSlot(request, () =>
-          streamRun(dependencies, { request, reply, run, after }),
+        return runs.withSlot(request, (freeSlot) =>
+          streamRun(dependencies, { request, reply, run, after, freeSlot }),
         );
       }
       const events = await read.events(run.id, { after: from, limit });

@@ -18,13 +18,20 @@ export interface RunResponses {
   readonly accepted: (run: Run, reader: StoreReader) => Promise<Answer<RunBody>>;
   /** Returns the run. @throws Problem `run_not_found` */
   readonly existing: (id: string) => Promise<Run>;
-  /** Reserves a stream slot while a request for a stream is served, so no run is started for a stream that cannot be opened. */
-  readonly withSlot: <T>(request: FastifyRequest, serve: () => Promise<T>) => Promise<T>;
-  /** Replies with the started run, or with its event stream. */
+  /**
+   * Reserves a stream slot before a request for a stream is served, so no run is started for a stream
+   * that cannot be opened. The stream frees the slot when it has ended; a request that fails frees it at once.
+   */
+  readonly withSlot: <T>(
+    request: FastifyRequest,
+    serve: (freeSlot: (() => void) | undefined) => Promise<T>,
+  ) => Promise<T>;
+  /** Replies with the started run, or with its event stream, which frees the slot when it has ended. */
   readonly started: (
     request: FastifyRequest,
     reply: FastifyReply,
     served: Once<RunBody>,
+    freeSlot?: () => void,
   ) => Promise<RunBody | FastifyReply>;
 }
 
@@ -48,18 +55,23 @@ export function runResponses(dependencies: RouteDependencies): RunResponses {
       );
     return run;
   };
-  const withSlot = async <T>(request: FastifyRequest, serve: () => Promise<T>): Promise<T> => {
+  const withSlot = async <T>(
+    request: FastifyRequest,
+    serve: (freeSlot: (() => void) | undefined) => Promise<T>,
+  ): Promise<T> => {
     const freeSlot = acceptsEventStream(request) ? dependencies.streams.take() : undefined;
     try {
-      return await serve();
-    } finally {
+      return await serve(freeSlot);
+    } catch (error) {
       freeSlot?.();
+      throw error;
     }
   };
   const started = async (
     request: FastifyRequest,
     reply: FastifyReply,
     served: Once<RunBody>,
+    freeSlot?: () => void,
   ): Promise<RunBody | FastifyReply> => {
     if (!acceptsEventStream(request))
       return answerInTime(dependencies, {
@@ -69,7 +81,8 @@ export function runResponses(dependencies: RouteDependencies): RunResponses {
         later: async (run) => ({ ...(await accepted(run, read)), status: 200 }),
       });
     const body = replyWith(reply, served);
-    return streamRun(dependencies, { request, reply, run: await existing(body.id), after: 0 });
+    const run = await existing(body.id);
+    return streamRun(dependencies, { request, reply, run, after: 0, freeSlot });
   };
   return { view, accepted, existing, withSlot, started };
 }

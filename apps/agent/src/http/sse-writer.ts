@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import type { Clock } from '../ports/clock.ts';
+import type { StreamConnection, StreamConnections } from './stream-connections.ts';
 
 export interface SseFrame {
   /** Event id. Absent for frames that are not replayed to a reconnecting client. */
@@ -13,6 +14,8 @@ export interface SseFrame {
 export interface SseOptions {
   readonly clock: Clock;
   readonly headers?: { readonly [name: string]: string };
+  /** Given: the writer takes the connection from the response, if it can. */
+  readonly connections?: StreamConnections;
 }
 
 /**
@@ -57,8 +60,11 @@ function encode(text: string): EncodedFrame {
 
 /** Writes server-sent events and waits for a slow reader instead of buffering. @see https://html.spec.whatwg.org/multipage/server-sent-events.html */
 export class SseWriter {
-  readonly #response: ServerResponse;
   readonly #clock: Clock;
+  /** Response that the writer has not taken the connection from. */
+  readonly #response: ServerResponse | undefined;
+  /** Connection that the writer has taken. */
+  readonly #taken: StreamConnection | undefined;
   /** Whether this writer and not the response divides the body into chunks. */
   readonly #writesChunks: boolean;
   /**
@@ -66,9 +72,10 @@ export class SseWriter {
    * the next tick, which for a thousand readers is memory.
    */
   readonly #body: Writable;
+  /** Emits `close` when the client has disconnected: the response, or the socket that was taken from it. */
+  readonly #client: Writable;
 
-  constructor(response: ServerResponse, { clock, headers = {} }: SseOptions) {
-    this.#response = response;
+  constructor(response: ServerResponse, { clock, headers = {}, connections }: SseOptions) {
     this.#clock = clock;
     const all = {
       'content-type': 'text/event-stream; charset=utf-8',
@@ -80,14 +87,34 @@ export class SseWriter {
     response.statusCode = 200;
     response.flushHeaders();
     const { socket } = response;
-    this.#writesChunks = response.chunkedEncoding && socket instanceof Socket;
-    if (this.#writesChunks) response.chunkedEncoding = false;
-    this.#body = this.#writesChunks && socket !== null ? socket : response;
+    this.#taken = connections?.take(response);
+    if (this.#taken === undefined) {
+      this.#response = response;
+      this.#writesChunks = response.chunkedEncoding && socket instanceof Socket;
+      if (this.#writesChunks) response.chunkedEncoding = false;
+      this.#body = this.#writesChunks && socket !== null ? socket : response;
+      this.#client = response;
+    } else {
+      this.#writesChunks = true;
+      this.#body = this.#taken.socket;
+      this.#client = this.#taken.socket;
+    }
     this.push(RETRY);
   }
 
+  /** Whether the writer keeps neither the response nor its request. */
+  get hasTakenConnection(): boolean {
+    return this.#taken !== undefined;
+  }
+
   get closed(): boolean {
-    return this.#response.closed || this.#response.destroyed;
+    return this.#client.closed || this.#client.destroyed;
+  }
+
+  /** Calls back once when the client has disconnected, also if it has before. */
+  onClose(callback: () => void): void {
+    this.#client.once('close', callback);
+    if (this.#client.closed) callback();
   }
 
   /** Writes a frame. Resolves when the reader can take more or has disconnected. */
@@ -114,15 +141,15 @@ export class SseWriter {
   /** Resolves when the reader can take more or has disconnected. */
   async drained(): Promise<void> {
     if (this.closed || !this.#body.writableNeedDrain) return;
-    const cancelStall = this.#clock.after(STALL_MS, () => this.#response.destroy());
+    const cancelStall = this.#clock.after(STALL_MS, () => this.destroy());
     await new Promise<void>((resolve) => {
       const done = (): void => {
         this.#body.off('drain', done);
-        this.#response.off('close', done);
+        this.#client.off('close', done);
         resolve();
       };
       this.#body.once('drain', done);
-      this.#response.once('close', done);
+      this.#client.once('close', done);
     });
     cancelStall();
   }
@@ -133,7 +160,14 @@ export class SseWriter {
   }
 
   end(): void {
+    this.#taken?.end();
+    if (this.#response === undefined) return;
     if (this.#writesChunks) this.#response.chunkedEncoding = true;
     this.#response.end();
+  }
+
+  /** Disconnects the client. */
+  destroy(): void {
+    this.#client.destroy();
   }
 }
