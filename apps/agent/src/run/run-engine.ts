@@ -160,6 +160,8 @@ class Worker implements RunWorker {
       };
       await this.#context.commit(runId, async (change) => {
         const turn = await change.sql.activeTurn(runId);
+        // Another worker makes the model call, which does not depend on this failure.
+        if (turn !== undefined && turn.owner !== this.#context.workerId) return;
         if (turn !== undefined && (await change.sql.endTurn(turn.messageId, 'failed')))
           change.emit({
             type: 'turn.failed',

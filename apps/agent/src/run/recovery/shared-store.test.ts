@@ -124,6 +124,32 @@ describe('two engines on one store', () => {
     for (const id of ids) await settledBy([first, second], id);
   });
 
+  test("do not end each other's model call when a repeated job fails in one of them", async () => {
+    const { reply, release } = held();
+    let isBroken = false;
+    const first = await openService({ script: reply });
+    const { id } = await first.engine.createRun({ prompt: 'go' });
+    await first.until(async () => first.llm.requests[0]);
+    const second = await openService({
+      script: reply,
+      beside: first,
+      changeStore: (store) => ({
+        ...store,
+        read: {
+          ...store.read,
+          run: (runId) => (isBroken ? Promise.reject(new Error('broken')) : store.read.run(runId)),
+        },
+      }),
+    });
+    isBroken = true;
+    await second.enqueue({ type: 'advance-run', runId: id });
+    await second.until(async () => second.errors[0]);
+    isBroken = false;
+    release();
+    expect(await first.settled(id)).toMatchObject({ status: 'completed', answer: 'done' });
+    expect(await first.types(id)).not.toContain('turn.failed');
+  });
+
   test('take up no retry of a run that either of them cancelled', async () => {
     const { reply, release } = held();
     const { first, ids } = await outage(reply);
