@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '@signalbox/mcp-core';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -43,6 +44,8 @@ export class FleetMember {
   /** Ids of the commands that were begun. */
   readonly #begun = new Set<string>();
   #savedAs: string | undefined;
+  /** Id of the worker when the stored settings were last applied. */
+  #settledAs: string | undefined;
   #saving: Promise<void> = Promise.resolve();
   #isSaveDue = false;
   #isClosed = false;
@@ -58,12 +61,9 @@ export class FleetMember {
    * process is a worker, before its servers start.
    */
   async start(): Promise<void> {
-    const { fleet, pool, bus, clock } = this.#options;
-    for (const { server, roots, isDrained } of await fleet.settings()) {
-      const control = pool.control(server);
-      if (roots !== undefined) await control?.setRoots(roots);
-      if (isDrained) await control?.drain('now');
-    }
+    const { pool, bus, clock, workerId } = this.#options;
+    this.#settledAs = workerId();
+    await this.#applySettings();
     pool.onServerChange(() => void this.#save());
     await this.#save();
     this.#comparedAt = clock.now();
@@ -82,6 +82,7 @@ export class FleetMember {
   }
 
   async #look(): Promise<void> {
+    await this.#catchUp();
     await this.#beginCommands();
     const now = this.#options.clock.now();
     if (Math.abs(now - this.#comparedAt) < COMPARE_EVERY_MS) return;
@@ -90,6 +91,36 @@ export class FleetMember {
     await this.#options.fleet
       .removeLeftovers()
       .catch((error: unknown) => this.#report('old states of servers could not be removed', error));
+  }
+
+  /** Makes up for the commands that this worker missed between the loss of its lease and its new id. */
+  async #catchUp(): Promise<void> {
+    const { pool, workerId } = this.#options;
+    const id = workerId();
+    if (id === this.#settledAs) return;
+    try {
+      await this.#applySettings();
+      for (const { status } of pool.states()) await pool.control(status.name)?.compareWithPins();
+      this.#settledAs = id;
+    } catch (error) {
+      this.#report('the stored settings of the servers could not be applied', error);
+    }
+  }
+
+  /** Applies the stored settings that differ from the state of their server. */
+  async #applySettings(): Promise<void> {
+    const { fleet, pool } = this.#options;
+    const states = new Map(pool.states().map(({ status }) => [status.name, status]));
+    for (const { server, roots, isDrained } of await fleet.settings()) {
+      const control = pool.control(server);
+      const status = states.get(server);
+      if (control === undefined || status === undefined) continue;
+      if (roots !== undefined && !isDeepStrictEqual(roots, status.roots))
+        await control.setRoots(roots);
+      if (isDrained && status.state !== 'drained') await control.drain('graceful');
+      if (!isDrained && (status.state === 'drained' || status.state === 'draining'))
+        await control.reconnect('graceful');
+    }
   }
 
   /** Begins the stored commands that were not begun before. */

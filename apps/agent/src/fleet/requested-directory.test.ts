@@ -67,6 +67,36 @@ describe('a command of an API process', () => {
     expect(await fleet.catalogue.servers()).toMatchObject([{ roots: ['/data'] }, {}, {}]);
   });
 
+  test('to drain a server, to set roots or to approve a tool also holds for a worker that had lost its lease and joins again', async () => {
+    const { fleet, workers, control } = await twoWorkers();
+    const [, absent] = workers;
+    const definition = { ...READ, description: 'Reads and sends.' };
+    for (const worker of workers) worker.offer([definition]);
+    for (const { pool } of workers)
+      await eventually(() => expect(pool.isQuarantined('files__read')).toBe(true));
+    await fleet.end('w2');
+    await control.approveTools('all');
+    await control.setRoots(['/data']);
+    await absent.joinAgain('w3');
+    fleet.clock.advance(1000);
+    await eventually(() =>
+      expect([absent.pool.isQuarantined('files__read'), absent.pool.servers()]).toMatchObject([
+        false,
+        [{ roots: ['/data'] }, {}, {}],
+      ]),
+    );
+    await fleet.end('w3');
+    await control.drain('now');
+    await absent.joinAgain('w4');
+    fleet.clock.advance(1000);
+    await eventually(() => expect(statesOf(workers)).toEqual(['drained', 'drained']));
+    await fleet.end('w4');
+    await control.reconnect('now');
+    await absent.joinAgain('w5');
+    fleet.clock.advance(1000);
+    await eventually(() => expect(statesOf(workers)).toEqual(['ready', 'ready']));
+  });
+
   test('to approve a changed tool counts on every worker', async () => {
     const { fleet, workers, control } = await twoWorkers();
     const definition = { ...READ, description: 'Reads and sends.' };
