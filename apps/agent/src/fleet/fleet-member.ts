@@ -41,8 +41,10 @@ const MAX_ANSWER_LENGTH = 16 * 1024 * 1024;
 export class FleetMember {
   readonly #options: FleetMemberOptions;
   readonly #saved = new Map<string, { readonly text: string; readonly tools: unknown }>();
-  /** Ids of the commands that were begun. */
+  /** Ids of the commands that were begun, until no read can return them. */
   readonly #begun = new Set<string>();
+  /** Ids of the begun commands whose answer is stored. */
+  readonly #answered = new Set<string>();
   #savedAs: string | undefined;
   /** Id of the worker when the stored settings were last applied. */
   #settledAs: string | undefined;
@@ -126,11 +128,17 @@ export class FleetMember {
   /** Begins the stored commands that were not begun before. */
   async #beginCommands(): Promise<void> {
     const { fleet, workerId } = this.#options;
+    const answered = [...this.#answered];
     try {
       for (const request of await fleet.requestsTo(workerId())) {
         if (this.#begun.has(request.id) || this.#isClosed) continue;
         this.#begun.add(request.id);
         void this.#execute(request);
+      }
+      // A read that began before the answer was stored still returns the command.
+      for (const id of answered) {
+        this.#begun.delete(id);
+        this.#answered.delete(id);
       }
     } catch (error) {
       this.#report('the commands to this worker could not be read', error);
@@ -143,7 +151,7 @@ export class FleetMember {
     try {
       await fleet.answerRequest(request.id, answer);
       // A command whose answer could not be stored is not executed again.
-      this.#begun.delete(request.id);
+      this.#answered.add(request.id);
       bus.publish({ type: 'servers' });
     } catch (error) {
       this.#report('the answer to a command could not be stored', error);
