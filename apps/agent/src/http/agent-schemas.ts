@@ -21,7 +21,7 @@ export const NewAgent = z
         'provider/model, or the id or alias of a model that one provider offers (GET /v1/models); default: the configured model',
       ),
     servers: z
-      .array(z.string().min(1))
+      .array(z.string().min(1).max(100))
       .min(1)
       .max(100)
       .optional()

@@ -93,6 +93,13 @@ describe('the problem for invalid input names the field and the remedy', () => {
     ['an unknown limit', { prompt: 'a', limits: { turn: 1 } }, 400, 'invalid_request', /turn/],
     ['a body that is no object', '[1]', 400, 'invalid_request', /object/],
     ['an unknown server', { prompt: 'a', servers: ['nowhere'] }, 400, 'unknown_server', /nowhere/],
+    [
+      'a server name that is too long',
+      { prompt: 'a', servers: ['s'.repeat(101)] },
+      400,
+      'invalid_request',
+      /^\/body\/servers\/0: must have at most 100 characters$/,
+    ],
     ['a body over 1 MiB', { prompt: 'a'.repeat(1024 * 1024) }, 413, 'payload_too_large', /1 MiB/],
   ])('%s', async (_name, payload, status, code, detail) => {
     const response = await post('/v1/runs', payload);

@@ -17,7 +17,7 @@ const runStatus = z.enum(RUN_STATUSES);
 /** Fields that new runs and forks have in common. */
 const settings = {
   servers: z
-    .array(z.string().min(1))
+    .array(z.string().min(1).max(100))
     .min(1)
     .max(100)
     .optional()
