@@ -79,6 +79,8 @@ export async function createApi(options: AppOptions): Promise<Service> {
       metrics,
       phase: () => phase,
       onServed,
+      // The workers send the spans; they read the parent in the row of the run.
+      traces: config.traces === undefined ? undefined : { runRequested: () => undefined },
     },
     'api',
   );

@@ -76,6 +76,7 @@ export async function createWorkerSide(
     bus,
     catalogue,
     dispatcher: withTraces(pool, traces),
+    traces,
     llm,
     outputs: createOutputChecker(schemas),
     clock,

@@ -38,7 +38,7 @@ export interface HttpDependencies {
   readonly clock: Clock;
   readonly metrics: ServiceMetrics;
   /** Undefined: off. */
-  readonly traces?: Traces | undefined;
+  readonly traces?: Pick<Traces, 'runRequested'> | undefined;
   /** Phase of the service: `ready` from the end of the start until the close begins. */
   readonly phase: () => 'starting' | 'ready' | 'closing';
   readonly version: string;

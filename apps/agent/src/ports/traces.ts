@@ -24,7 +24,7 @@ export interface SentCall extends SentRequest {
 export interface Traces {
   /**
    * Makes the client's span the parent of a run's spans. To be called before the first event of the
-   * run. An invalid context is ignored.
+   * run in this process; later calls, and an invalid context, are ignored.
    */
   runRequested(runId: string, parent: TraceContext): void;
   /** Returns the context that the server continues. */

@@ -41,6 +41,7 @@ export interface CommandDependencies {
 /** Parts of an engine that only workers need: they call models and servers, or continue runs. */
 type WorkerPart =
   | 'dispatcher'
+  | 'traces'
   | 'activities'
   | 'watch'
   | 'recovery'

@@ -4,6 +4,7 @@ import type { RunEngine, RunWorker } from '../ports/run-engine.ts';
 import { DamagedRowError } from '../ports/store/errors.ts';
 import type { CrashPoint, CrashPoints } from '../ports/test-hooks.ts';
 import type { ToolDispatcher } from '../ports/tool-dispatcher.ts';
+import type { Traces } from '../ports/traces.ts';
 import { Activities } from './core/activities.ts';
 import { advanceRun } from './turn/advance-run.ts';
 import { runCallJob } from './calls/dispatch-call.ts';
@@ -23,6 +24,8 @@ import { createRunCommands } from './run-commands.ts';
 export interface EngineDependencies extends CommandDependencies {
   readonly queue: JobQueue;
   readonly dispatcher: ToolDispatcher;
+  /** Receives the parents of runs that other processes accepted. Absent where traces are off. */
+  readonly traces?: Pick<Traces, 'runRequested'> | undefined;
   readonly crashPoints?: CrashPoints;
   readonly recovery?: RecoveryDecision;
   /** Random number in [0, 1) for the jitter of delays; default `Math.random`. */
@@ -82,6 +85,7 @@ class Worker implements RunWorker {
     // Not a copy, because the id of the worker can change.
     this.#context = Object.assign(parts, {
       dispatcher,
+      traces: dependencies.traces,
       watch: new SignalWatch(bus, clock),
       logger,
       random: dependencies.random ?? Math.random,

@@ -40,6 +40,7 @@ export interface Database {
     | 'limits'
     | 'modelSettings'
     | 'metadata'
+    | 'traceContext'
     | 'forkedFrom'
     | 'usage'
     | 'error'
@@ -189,6 +190,7 @@ export const runCodec = createCodec<Run, Database['runs']>({
     'limits',
     'modelSettings',
     'metadata',
+    'traceContext',
     'forkedFrom',
     'usage',
     'error',

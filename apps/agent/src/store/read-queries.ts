@@ -38,6 +38,7 @@ export const RUN_COLUMNS = [
   'threadPosition',
   'agentId',
   'metadata',
+  'traceContext',
   'forkedFrom',
   'lastSeq',
   'turns',

@@ -2,6 +2,7 @@ import type { JsonObject } from '@signalbox/mcp-core';
 import type { Usage } from '../llm-provider.ts';
 import type { ModelSettings } from '../model-settings.ts';
 import type { Metadata } from '../metadata.ts';
+import type { TraceContext } from '../traces.ts';
 
 /** Every status of a run; the last four are terminal. */
 export const RUN_STATUSES = [
@@ -95,6 +96,8 @@ export interface Run {
   /** Instructions of the agent or the request, added to the system prompt. */
   readonly instructions: string | undefined;
   readonly metadata: Metadata;
+  /** Span of the client that requested the run last, when traces are on and the request named one. */
+  readonly traceContext: TraceContext | undefined;
   /** Source run of a fork, and the last turn that was copied from it. */
   readonly forkedFrom: { readonly runId: string; readonly turn: number } | undefined;
   readonly lastSeq: number;
@@ -140,6 +143,7 @@ export type RunPatch = Partial<
   Pick<
     Run,
     | 'metadata'
+    | 'traceContext'
     | 'status'
     | 'statusReason'
     | 'turns'

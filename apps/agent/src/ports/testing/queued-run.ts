@@ -26,6 +26,7 @@ export function queuedRun(id: string, fields: Partial<Run> = {}): Run {
     agentId: undefined,
     instructions: undefined,
     metadata: {},
+    traceContext: undefined,
     forkedFrom: undefined,
     lastSeq: 0,
     turns: 0,

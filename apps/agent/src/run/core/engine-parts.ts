@@ -9,6 +9,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { CommitStep, CrashPoint } from '../../ports/test-hooks.ts';
 import type { ToolCatalogue } from '../../ports/tool-catalogue.ts';
 import type { ToolDispatcher } from '../../ports/tool-dispatcher.ts';
+import type { Traces } from '../../ports/traces.ts';
 import type { Activities } from './activities.ts';
 import type { ServerPolicy } from './server-policy.ts';
 import { isHandedOver, type Change } from './commits.ts';
@@ -29,6 +30,8 @@ export interface EngineParts {
   readonly watch: SignalWatch;
   readonly catalogue: ToolCatalogue;
   readonly dispatcher: ToolDispatcher;
+  /** Absent where traces are off. */
+  readonly traces?: Pick<Traces, 'runRequested'> | undefined;
   readonly llm: LlmProviders;
   readonly outputs: OutputChecker;
   readonly clock: Clock;

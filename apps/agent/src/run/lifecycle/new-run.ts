@@ -53,6 +53,7 @@ export function newRun(
     agentId: settings.agentId,
     instructions: settings.instructions,
     metadata: settings.metadata ?? {},
+    traceContext: undefined,
     forkedFrom: settings.forkedFrom,
     lastSeq: 0,
     turns: 0,

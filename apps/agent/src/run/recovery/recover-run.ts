@@ -13,6 +13,7 @@ import { cancelCall, workOnCall } from '../ledger/call-states.ts';
 
 type Parts = Uses<
   | 'store'
+  | 'traces'
   | 'workerId'
   | 'enqueue'
   | 'bus'
@@ -37,6 +38,7 @@ export async function recoverRun(context: Parts, change: Change): Promise<void> 
   if (status !== undefined && isSettled({ status })) return loseOrphanedCalls(context, change);
   const found = await sql.runCore(runId);
   if (found === undefined) return;
+  if (found.traceContext !== undefined) context.traces?.runRequested(runId, found.traceContext);
   if (!(await settleLeftovers(context, change, found))) return;
   const run = await sql.runCore(runId);
   if (run?.status === 'running' && (await expireRunIfDue(context, change, run))) return;

@@ -19,6 +19,7 @@ import { createMemoryJobQueue } from '../../queue/memory-job-queue.ts';
 import { openStore, type OpenedStore } from '../../store/open-store.ts';
 import { databaseFolder, provideMigratedDatabase } from '../../store/testing/migrated-database.ts';
 import type { EventListener } from '../core/commits.ts';
+import type { Traces } from '../../ports/traces.ts';
 import type { ServerPolicy } from '../core/server-policy.ts';
 import type { RecoveryDecision } from '../core/engine-parts.ts';
 import { createRunEngine } from '../run-engine.ts';
@@ -55,6 +56,7 @@ export interface ServiceOptions {
   /** Whether the script makes the engine store values that the OpenAPI document does not describe; default false. */
   readonly storesOddValues?: boolean;
   readonly onEvents?: EventListener;
+  readonly traces?: Pick<Traces, 'runRequested'>;
   readonly maxQueuedRuns?: number;
   readonly concurrency?: Partial<Concurrency>;
 }
@@ -120,6 +122,7 @@ export async function openService({
   isStarted = true,
   storesOddValues = false,
   onEvents,
+  traces,
   ...options
 }: ServiceOptions): Promise<Service> {
   const dataDir = beside?.dataDir ?? options.dataDir ?? join(databaseFolder(), 'data');
@@ -188,6 +191,7 @@ export async function openService({
     ...(concurrency === undefined ? {} : { concurrency }),
     ...(maxQueuedRuns === undefined ? {} : { maxQueuedRuns }),
     ...(onEvents === undefined ? {} : { onEvents }),
+    traces,
     crashPoints: (point) => {
       if (point !== crashAt || life.isOver) return;
       die();

@@ -15,6 +15,7 @@ import { isNextInThread } from '../lifecycle/thread-order.ts';
 export async function advanceRun(context: EngineParts, runId: string): Promise<void> {
   const run = await context.store.read.run(runId);
   if (run === undefined || isSettled(run)) return;
+  if (run.traceContext !== undefined) context.traces?.runRequested(runId, run.traceContext);
   if (run.status === 'queued' && !(await claimRun(context, runId))) return;
   // Otherwise a turn would begin after the close stopped all turns.
   if (context.closing.aborted) return;

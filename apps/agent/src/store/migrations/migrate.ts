@@ -20,6 +20,7 @@ import { workers } from './0014-workers.ts';
 import { fleet } from './0015-fleet.ts';
 import { artifactLists } from './0016-artifact-lists.ts';
 import { callFailures } from './0017-call-failures.ts';
+import { traceContexts } from './0018-trace-contexts.ts';
 
 /** All migrations by number. A published migration never changes. */
 const MIGRATIONS: { readonly [name: string]: Migration } = {
@@ -40,6 +41,7 @@ const MIGRATIONS: { readonly [name: string]: Migration } = {
   '0015-fleet': fleet,
   '0016-artifact-lists': artifactLists,
   '0017-call-failures': callFailures,
+  '0018-trace-contexts': traceContexts,
 };
 
 /**

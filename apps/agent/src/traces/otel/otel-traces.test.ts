@@ -13,6 +13,7 @@ async function traced(options: ServiceOptions): Promise<Service & RecordedTraces
   const recorded = recordTraces();
   const service = await openService({
     onEvents: (runId, events) => recorded.traces.hear(runId, events),
+    traces: recorded.traces,
     ...options,
   });
   return { ...service, ...recorded };
@@ -177,6 +178,38 @@ test('the span of a client is the parent of the run that its request starts; an 
   expect(spans().at(-1)?.spanContext().traceState?.serialize()).toBe('vendor=1');
   await start('not-a-context');
   expect(spans().at(-1)?.parentSpanContext).toBeUndefined();
+});
+
+test('a run that another process accepted, and one that is recovered, continue the trace of the client', async () => {
+  const options: ServiceOptions = {
+    script: callsThenAnswer([[{ name: 'r__read' }]]),
+    tools: { r__read: { annotations: READ_ONLY, call: () => new Promise(() => undefined) } },
+  };
+  const api = await openService({ ...options, isStarted: false });
+  const edge = await createServiceEdge(api, { traces: { runRequested: () => undefined } });
+  const response = await edge.request('POST', '/v1/runs', {
+    body: { prompt: 'go' },
+    headers: { traceparent: `00-${TRACE_ID}-b7ad6b7169203331-01`, tracestate: 'vendor=1' },
+  });
+  const { id } = response.json<{ readonly id: string }>();
+  await api.kill();
+  const later = { dataDir: api.dataDir, clock: api.clock };
+  const first = await traced({ ...options, ...later });
+  await first.event(id, 'tool_call.dispatched');
+  await first.kill();
+  const next = await traced({
+    ...options,
+    ...later,
+    tools: { r__read: tool(() => ok('text')) },
+  });
+  await next.settled(id);
+  for (const { spans } of [first, next]) {
+    expect(spans().length).toBeGreaterThan(0);
+    expect(new Set(spans().map((span) => span.spanContext().traceId))).toEqual(new Set([TRACE_ID]));
+  }
+  const root = next.spans().find(({ name }) => name === 'invoke_agent');
+  expect(root?.parentSpanContext?.spanId).toBe('b7ad6b7169203331');
+  expect(root?.spanContext().traceState?.serialize()).toBe('vendor=1');
 });
 
 test('a client that is not traced starts a run without spans', async () => {
