@@ -86,11 +86,12 @@ export interface Store {
    * the rows that `locks` names and holds the locks until it ends, so what `work` reads of them
    * cannot change before the commit. Only those rows are safe to read and then write; changes to
    * other rows compare what they expect in their statement. A store may lock more: SQLite runs one
-   * write transaction at a time.
+   * write at a time.
    *
-   * `work` may run again after a rollback, when the database gave up the transaction (a deadlock or
-   * a serialization failure). It therefore changes nothing outside of its transaction, and collects
-   * its effects in what it returns: the result is that of the last run.
+   * `work` may run again after a rollback: when the database gave up the transaction (a deadlock or
+   * a serialization failure), or when the store ran other writes in the same transaction and one of
+   * them failed. It therefore changes nothing outside of its transaction, and collects its effects in
+   * what it returns: the result is that of the last run.
    *
    * `urgent`: a client waits for the result, so the transaction is started before others that wait.
    */

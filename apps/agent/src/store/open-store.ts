@@ -23,7 +23,7 @@ import { storageErrors, watchFile } from './storage-errors.ts';
 import type { WorkerRole } from '../ports/store/worker.ts';
 import { StoreError } from './store-error.ts';
 import { createToolPins } from './tool-pins.ts';
-import { WriteLock } from './write-lock.ts';
+import { WriteQueue } from './write-queue.ts';
 
 export interface RunStoreOptions {
   /** Data directory, created with mode 0700 if missing. */
@@ -47,7 +47,7 @@ export interface OpenedStore extends Store {
 }
 
 /**
- * Opens the embedded store with one write connection, which runs one transaction at a time, and a
+ * Opens the embedded store with one write connection, which runs one write at a time, and a
  * read-only connection. A shared store is migrated only by a process that is alone; processes that
  * open it at the same time wait for each other.
  * @throws StoreError `locked`, `newer_database`, `unusable`
@@ -78,12 +78,12 @@ export async function openStore({
     connections.push(reader);
     let changes: ChangeFeed | undefined;
     const checkFiles = watchFile(file);
-    const lock = new WriteLock();
+    const queue = new WriteQueue((work) => writer.transaction(work));
     const transaction = createRunTransaction(writer, clock);
     const write: OpenedStore['write'] = (_, work, options) =>
-      storageErrors(lock.run(() => writer.transaction(() => work(transaction)), options));
+      storageErrors(queue.run(() => work(transaction), options));
     const writeRows = <T>(work: (rows: Connection) => Promise<T>): Promise<T> =>
-      storageErrors(lock.run(() => writer.transaction(() => work(writer))));
+      storageErrors(queue.run(() => work(writer)));
     let workerId = randomUUID();
     const addWorker = (id: string): Promise<void> =>
       write({}, (change) => change.addWorker({ id, role, pid: process.pid }));
@@ -108,7 +108,7 @@ export async function openStore({
       fleet: createFleetStore({ reader, write: writeRows, clock }),
       toolPins: createToolPins({
         reader: reader.kysely,
-        write: (work) => lock.run(() => writer.transaction(() => work(writer.kysely))),
+        write: (work) => queue.run(() => work(writer.kysely)),
       }),
       read: createRunReader(reader, clock),
       write,
@@ -120,11 +120,7 @@ export async function openStore({
       async probe() {
         checkFiles();
         // Writes the first page of the database without changing it.
-        await storageErrors(
-          lock.run(() =>
-            writer.transaction(() => sql`pragma user_version = 0`.execute(writer.kysely)),
-          ),
-        );
+        await storageErrors(queue.run(() => sql`pragma user_version = 0`.execute(writer.kysely)));
       },
       async close() {
         changes?.stop();

@@ -48,6 +48,36 @@ export function eventContract(name: string, open: OpenStore): void {
       expect(await store.read.events('r1', { after: 4, limit: 2 })).toEqual([]);
     });
 
+    test('of transactions that begin at once, one that throws leaves nothing, and the others are stored once', async () => {
+      const store = await openStore();
+      await store.write({}, (sql) => sql.insertRun(queuedRun('r1')));
+      const ended = await Promise.allSettled(
+        [0, 1, 2, 3].map((index) =>
+          store.write({ run: 'r1' }, async (sql) => {
+            const lastSeq = await sql.append('r1', [{ type: 'a', data: { index } }]);
+            if (index === 2) throw new Error('no');
+            return lastSeq;
+          }),
+        ),
+      );
+      expect(ended.map(({ status }) => status)).toEqual([
+        'fulfilled',
+        'fulfilled',
+        'rejected',
+        'fulfilled',
+      ]);
+      const events = await store.read.events('r1', { after: 0, limit: 9 });
+      expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+      // Each write returned the number of its own event.
+      expect(
+        ended.map((write, index) =>
+          write.status === 'rejected'
+            ? 'rejected'
+            : events.find(({ data }) => data['index'] === index)?.seq === write.value,
+        ),
+      ).toEqual([true, true, 'rejected', true]);
+    });
+
     test('a transaction that throws leaves no rows and uses no event numbers', async () => {
       const store = await openStore();
       await store.write({}, (sql) => sql.insertRun(queuedRun('r1')));
