@@ -35,6 +35,21 @@ const lazyBuiltins = {
   },
 };
 
+/** Leaves out the drivers that BullMQ loads for other engines than those in use. */
+const unusedDrivers = {
+  name: 'unused-drivers',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(?:pg|@valkey\/valkey-glide)$/ }, ({ path, importer }) =>
+      /[\\/]node_modules[\\/]bullmq[\\/]/.test(importer)
+        ? { path, namespace: 'unused-driver' }
+        : undefined,
+    );
+    onLoad({ filter: /^/, namespace: 'unused-driver' }, ({ path }) => ({
+      contents: `throw new Error('the package ${path} is not part of this program');`,
+    }));
+  },
+};
+
 const options = {
   outdir: 'bundle',
   entryNames: '[name]',
@@ -52,7 +67,7 @@ const options = {
   },
   logLevel: 'warning',
   metafile: true,
-  plugins: [lazyBuiltins],
+  plugins: [lazyBuiltins, unusedDrivers],
 };
 
 rmSync('bundle', { recursive: true, force: true });

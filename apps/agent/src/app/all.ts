@@ -27,7 +27,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { config } = options;
   const foundation = await openFoundation(options);
   const worker = await createWorkerSide(options, foundation);
-  const { store, bus, llm, clock } = foundation;
+  const { store, bus, llm, clock, redis } = foundation;
   const { engine, catalogue, pool, metrics, traces, onServed } = worker;
   let started: Promise<void> | undefined;
   let phase: Phase = 'starting';
@@ -43,6 +43,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       llm,
       clock,
       metrics,
+      redis,
       traces,
       phase: () => phase,
       onServed,

@@ -21,7 +21,7 @@ import { httpEdge, type Phase } from './http-edge.ts';
 export async function createApi(options: AppOptions): Promise<Service> {
   const { config, logger, hooks = {} } = options;
   const foundation = await openFoundation(options);
-  const { clock, llm, opened, store, bus, schemas, policies } = foundation;
+  const { clock, llm, opened, store, bus, redis, schemas, policies } = foundation;
   const { fleet, toolPins: pins } = opened;
   const servers = new StoredServers({
     fleet,
@@ -35,7 +35,7 @@ export async function createApi(options: AppOptions): Promise<Service> {
     clock,
   });
   const catalogue = storedCatalogue({ servers, bus, clock, schemas });
-  const queue = createHandingQueue(opened.handedJobs, bus);
+  const queue = redis?.queue ?? createHandingQueue(opened.handedJobs, bus);
   const { metrics, onEvents, onServed } = observeService({
     clock,
     logger,
@@ -77,6 +77,7 @@ export async function createApi(options: AppOptions): Promise<Service> {
       llm,
       clock,
       metrics,
+      redis,
       phase: () => phase,
       onServed,
       // The workers send the spans; they read the parent in the row of the run.

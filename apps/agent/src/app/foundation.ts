@@ -8,6 +8,7 @@ import type { LlmProviders } from '../ports/llm-providers.ts';
 import type { Store } from '../ports/store.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import { createInProcessSignalBus } from '../queue/in-process-signal-bus.ts';
+import type { OpenedRedis, OpenRedisOptions } from '../redis/open-redis.ts';
 import type { ServerPolicy } from '../run/core/server-policy.ts';
 import { SchemaChecks } from '../schema/schema-checks.ts';
 import { openStore, type OpenedStore } from '../store/open-store.ts';
@@ -23,6 +24,8 @@ export interface Foundation {
   /** The store as the engine uses it: a test may have replaced parts. */
   readonly store: Store;
   readonly bus: SignalBus;
+  /** Set when processes share a Redis. */
+  readonly redis: OpenedRedis | undefined;
   readonly schemas: SchemaChecks;
   readonly policies: { readonly [server: string]: ServerPolicy };
   close(): Promise<void>;
@@ -40,23 +43,27 @@ export async function openFoundation({
   const clock = hooks.clock?.(systemClock) ?? systemClock;
   const cassette =
     config.llm.cassette === undefined ? undefined : openCassette(config.llm.cassette, clock);
-  const llm = createLlmProviders([config.llm, ...(config.otherLlms ?? [])], {
-    paced,
-    cassette,
-    gates: createMemoryRateGates({
-      clock,
-      width: Math.max(MAX_OPENING, config.concurrency?.modelCalls ?? 0),
-    }),
-  });
   const opened = await openStore({
     dataDir: config.dataDir,
     role: config.role ?? 'all',
     durability: config.durability,
     clock: systemClock,
   });
-  const ownBus = createInProcessSignalBus();
+  const width = Math.max(MAX_OPENING, config.concurrency?.modelCalls ?? 0);
+  const redis = await connectRedis(config, { clock, logger, width }).catch(
+    async (error: unknown) => {
+      await opened.close();
+      throw error;
+    },
+  );
+  const llm = createLlmProviders([config.llm, ...(config.otherLlms ?? [])], {
+    paced,
+    cassette,
+    gates: redis?.gates ?? createMemoryRateGates({ clock, width }),
+  });
+  const ownBus = redis !== undefined && isShared(config) ? redis.bus : createInProcessSignalBus();
   const bus = hooks.bus?.(ownBus) ?? ownBus;
-  if (isShared(config)) opened.followChanges(bus);
+  if (redis === undefined && isShared(config)) opened.followChanges(bus);
   const { fleet, isAlone } = opened;
   // The settings of servers end with the last process of the service.
   if (isAlone && (await fleet.settings()).length > 0) await fleet.clearSettings();
@@ -68,15 +75,27 @@ export async function openFoundation({
     opened,
     store: hooks.store?.(opened) ?? opened,
     bus,
+    redis,
     schemas,
     policies: Object.fromEntries(config.servers.map((server) => [server.name, policyOf(server)])),
     async close() {
       if (schemas !== sharedSchemas) await schemas.close();
+      await redis?.close();
       await opened.close();
       const unused = cassette?.unused() ?? 0;
       if (unused > 0) logger.warn('answers of the cassette were not asked for', { unused });
     },
   };
+}
+
+/** Loads what Redis needs only when it is configured. */
+async function connectRedis(
+  { redis }: Config,
+  options: Omit<OpenRedisOptions, 'settings'>,
+): Promise<OpenedRedis | undefined> {
+  if (redis === undefined) return undefined;
+  const { openRedis } = await import('../redis/open-redis.ts');
+  return openRedis({ ...options, settings: redis });
 }
 
 /** Whether the process uses the data directory together with others. */

@@ -39,12 +39,8 @@ export async function createWorkerSide(
   foundation: Foundation,
 ): Promise<WorkerSide> {
   const { config, version, logger, hooks = {} } = options;
-  const { clock, llm, opened, store, bus, schemas, policies } = foundation;
-  const local = createMemoryJobQueue({
-    clock,
-    onError: (job, error) => logger.error('a job failed', { ...job, error }),
-  });
-  const queue = isShared(config) ? handingBack(local, opened.handedJobs, bus) : local;
+  const { clock, llm, opened, store, bus, redis, schemas, policies } = foundation;
+  const queue = redis?.queue ?? ownQueue(foundation, config, logger);
   const configured = createServerPool({
     owner: ownerOf(config.dataDir),
     isShared: isShared(config),
@@ -125,6 +121,19 @@ export async function createWorkerSide(
       await Promise.all([retention.close(), pool.close(), traces?.close()]);
     },
   };
+}
+
+/** Creates the queue of a process without Redis. */
+function ownQueue(
+  { clock, opened, bus }: Foundation,
+  config: AppOptions['config'],
+  logger: AppOptions['logger'],
+): JobQueue {
+  const queue = createMemoryJobQueue({
+    clock,
+    onError: (job, error) => logger.error('a job failed', { ...job, error }),
+  });
+  return isShared(config) ? handingBack(queue, opened.handedJobs, bus) : queue;
 }
 
 /** Creates the access of API processes to this worker: its states, commands and jobs in the store. */

@@ -12,7 +12,7 @@ export async function createWorker(options: AppOptions): Promise<Service> {
   const { probePort } = options.config;
   const foundation = await openFoundation(options);
   const worker = await createWorkerSide(options, foundation);
-  const { store, bus, llm, clock } = foundation;
+  const { store, bus, llm, clock, redis } = foundation;
   const { engine, catalogue, pool, metrics, onServed } = worker;
   let phase: Phase = 'starting';
   const http = httpEdge(
@@ -27,6 +27,7 @@ export async function createWorker(options: AppOptions): Promise<Service> {
       llm,
       clock,
       metrics,
+      redis,
       phase: () => phase,
       onServed,
     },

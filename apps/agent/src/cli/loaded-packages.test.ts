@@ -33,10 +33,12 @@ test('inbox-command.ts loads the error codes of the protocol and no other packag
   expect(packagesLoadedBy('inbox-command.ts')).toEqual(['@signalbox/mcp-core']);
 });
 
-test('run-with-app.ts loads the service, but neither an SDK of a model provider nor the API description', () => {
+test('run-with-app.ts loads the service, but neither an SDK of a model provider nor the API description nor Redis', () => {
   const packages = packagesLoadedBy('run-with-app.ts');
   expect(packages).toEqual(expect.arrayContaining(['better-sqlite3', 'fastify', 'kysely', 'zod']));
   expect(packages).not.toContain('openai');
   expect(packages).not.toContain('@anthropic-ai/sdk');
   expect(packages).not.toContain('@fastify/swagger');
+  expect(packages).not.toContain('bullmq');
+  expect(packages).not.toContain('ioredis');
 });

@@ -61,7 +61,10 @@ async function serveService(
 /** Runs a task or the demos in a service of this process with a temporary data directory. */
 async function runTemporary(io: Io, options: AppOptions, context: AppContext): Promise<number> {
   const dataDir = await mkdtemp(join(tmpdir(), 'signalbox-'));
-  const app = await createApp({ ...options, config: { ...options.config, role: 'all', dataDir } });
+  const app = await createApp({
+    ...options,
+    config: { ...options.config, role: 'all', dataDir, redis: undefined },
+  });
   try {
     return await withApp(io, app, context);
   } finally {

@@ -146,6 +146,14 @@ export interface SamplerSetting {
   readonly isParentBased: boolean;
 }
 
+/** Redis that the processes of a service share. */
+export interface RedisSettings {
+  /** Address with user name and password, which are secrets. */
+  readonly url: string;
+  /** First part of the keys and channels. */
+  readonly prefix: string;
+}
+
 export interface Config {
   /** Default: `all`, which uses the data directory alone. */
   readonly role?: WorkerRole;
@@ -182,6 +190,8 @@ export interface Config {
   readonly llm: LlmConfig;
   /** Further model providers, each with a name of its own. Default: none. */
   readonly otherLlms?: readonly LlmConfig[];
+  /** Undefined: jobs are in memory, and signals go through the store. */
+  readonly redis?: RedisSettings | undefined;
   /** Undefined: traces are off. */
   readonly traces?: TraceSettings;
   readonly servers: readonly ServerConfig[];

@@ -9,6 +9,7 @@ import type { ConfigInput } from './config-inputs.ts';
 import type { FileConfig } from './config-schema.ts';
 import { furtherProviders, vendorsWithKeys, withNamedDefault } from './further-providers.ts';
 import { httpUrl } from './http-url.ts';
+import { redisSettings } from './redis-settings.ts';
 import { readServers, type ReadServers } from './read-servers.ts';
 import { traceSettings } from './trace-settings.ts';
 
@@ -90,6 +91,7 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
       : further.otherLlms,
   });
   const { traces, notices: traceNotices } = traceSettings(env);
+  const { redis, notices: redisNotices } = redisSettings(env);
   const role =
     oneOf(ROLES, { value: flags.role, source: '--role' }) ??
     oneOf(ROLES, { value: env['SIGNALBOX_ROLE'], source: 'SIGNALBOX_ROLE' }) ??
@@ -132,10 +134,11 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
     llm,
     otherLlms,
     ...(traces === undefined ? {} : { traces }),
+    ...(redis === undefined ? {} : { redis }),
     servers: read.servers,
     invalidServers: read.invalid,
     file: source?.path,
-    notices: [...notices, ...read.notices, ...chosen.notices, ...traceNotices],
+    notices: [...notices, ...read.notices, ...chosen.notices, ...traceNotices, ...redisNotices],
   };
 }
 

@@ -32,6 +32,19 @@ test('a service with an unreadable store is not ready', async () => {
   ]);
 });
 
+test.each([
+  [true, 'ready'],
+  [false, 'unreachable'],
+])(
+  '/readyz says whether Redis answers (%s), and the service is ready in both cases',
+  async (isUp, redis) => {
+    const service = await openService({ script: () => ({ text: 'done' }) });
+    const edge = await createServiceEdge(service, { redis: { isUp: async () => isUp } });
+    const response = await edge.request('GET', '/readyz');
+    expect([response.statusCode, response.json()]).toEqual([200, { status: 'ready', redis }]);
+  },
+);
+
 test('metrics require the token and have the Prometheus format', async () => {
   const service = await openService({ script: () => ({ text: 'done' }) });
   const edge = await createServiceEdge(service, { token: 'secret' });

@@ -4,7 +4,15 @@ import type { HttpApp, RouteDependencies } from './route.ts';
 import { Problem } from './problem.ts';
 import { Health, ProblemDetails } from './schemas.ts';
 
-const Readiness = z.object({ status: z.literal('ready') }).meta({ id: 'Readiness' });
+const Readiness = z
+  .object({
+    status: z.literal('ready'),
+    redis: z
+      .enum(['ready', 'unreachable'])
+      .optional()
+      .meta({ description: 'Set with REDIS_URL. Without Redis, new jobs wait in the store' }),
+  })
+  .meta({ id: 'Readiness' });
 const METRICS = {
   description: 'The text format of Prometheus',
   content: { 'text/plain': { schema: z.string() } },
@@ -13,7 +21,7 @@ const METRICS = {
 /** Health, readiness and metrics. */
 export function probeRoutes(
   app: HttpApp,
-  { llm, version, phase, read, store, clock, metrics }: RouteDependencies,
+  { llm, version, phase, read, store, clock, metrics, redis }: RouteDependencies,
 ): void {
   const probe = atMostOncePerSecond(clock, () => store.probe());
 
@@ -46,7 +54,7 @@ export function probeRoutes(
       schema: {
         summary: 'Whether the service accepts work',
         description:
-          'Not ready before the runs of an earlier process are recovered, or while the store cannot be read or written. MCP servers that are not connected do not matter.',
+          'Not ready before the runs of an earlier process are recovered, or while the store cannot be read or written. MCP servers that are not connected do not matter, and a Redis that does not answer is reported only: the service accepts runs, which wait.',
         response: { 200: Readiness, 503: ProblemDetails },
       },
     },
@@ -56,7 +64,11 @@ export function probeRoutes(
         throw new Problem('not_ready', 'the store cannot be read', { cause: error });
       });
       await probe();
-      return { status: 'ready' as const };
+      if (redis === undefined) return { status: 'ready' as const };
+      return {
+        status: 'ready' as const,
+        redis: (await redis.isUp()) ? ('ready' as const) : ('unreachable' as const),
+      };
     },
   );
 

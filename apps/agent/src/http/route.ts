@@ -37,6 +37,8 @@ export interface HttpDependencies {
   readonly llm: LlmProviders;
   readonly clock: Clock;
   readonly metrics: ServiceMetrics;
+  /** Redis that processes share. Undefined: none is configured. */
+  readonly redis?: { readonly isUp: () => Promise<boolean> } | undefined;
   /** Undefined: off. */
   readonly traces?: Pick<Traces, 'runRequested'> | undefined;
   /** Phase of the service: `ready` from the end of the start until the close begins. */

@@ -55,8 +55,9 @@ export class ServiceMetrics {
         description: 'Jobs that wait, delayed ones included, by type.',
       })
       .addCallback(async (result) => {
-        for (const [type, count] of Object.entries(await queue.depth()))
-          result.observe(count, { type });
+        // A queue that does not answer has no number, and the other metrics are still needed.
+        const depth = await queue.depth().catch(() => ({}));
+        for (const [type, count] of Object.entries(depth)) result.observe(count, { type });
       });
     meter
       .createObservableGauge('signalbox_sse_connections', { description: 'Open event streams.' })

@@ -18,10 +18,13 @@ export interface QueueUnderTest {
 }
 
 /** Describes the behavior of every job queue adapter. */
-export function jobQueueContract(name: string, create: () => QueueUnderTest): void {
+export function jobQueueContract(
+  name: string,
+  create: () => QueueUnderTest | Promise<QueueUnderTest>,
+): void {
   describe(`job queue contract: ${name}`, () => {
     test('jobs accepted before the start are executed after it, in order', async () => {
-      const { queue, pass } = create();
+      const { queue, pass } = await create();
       const seen: Job[] = [];
       await queue.enqueue(advance('a'));
       await queue.enqueue(advance('b'));
@@ -35,7 +38,7 @@ export function jobQueueContract(name: string, create: () => QueueUnderTest): vo
     });
 
     test('a job equal to a waiting job is not added', async () => {
-      const { queue, pass } = create();
+      const { queue, pass } = await create();
       const seen: Job[] = [];
       await Promise.all([
         queue.enqueue(advance('a')),
@@ -50,7 +53,7 @@ export function jobQueueContract(name: string, create: () => QueueUnderTest): vo
     });
 
     test('a job equal to a running job runs once more after it, never concurrently', async () => {
-      const { queue, pass } = create();
+      const { queue, pass } = await create();
       const runs = manual();
       queue.start(() => runs.begin(), { concurrency: { 'advance-run': 5, 'call-tool': 5 } });
       await queue.enqueue(advance('a'));
@@ -67,7 +70,7 @@ export function jobQueueContract(name: string, create: () => QueueUnderTest): vo
     });
 
     test('its depth counts waiting and delayed jobs, but not running jobs', async () => {
-      const { queue, pass } = create();
+      const { queue, pass } = await create();
       const runs = manual();
       queue.start(() => runs.begin(), { concurrency: { 'advance-run': 1, 'call-tool': 1 } });
       await Promise.all([
@@ -85,7 +88,7 @@ export function jobQueueContract(name: string, create: () => QueueUnderTest): vo
     });
 
     test('each job type has its own concurrency limit, and a free slot is taken by the next job', async () => {
-      const { queue, pass } = create();
+      const { queue, pass } = await create();
       const runs = manual();
       queue.start(() => runs.begin(), { concurrency: { 'advance-run': 2, 'call-tool': 1 } });
       await Promise.all(
@@ -99,7 +102,7 @@ export function jobQueueContract(name: string, create: () => QueueUnderTest): vo
     });
 
     test('a delayed job starts at its time, or earlier when an equal job without delay is added', async () => {
-      const { queue, pass } = create();
+      const { queue, pass } = await create();
       const seen: Job[] = [];
       queue.start(recorder(seen), {
         concurrency: { 'advance-run': 5, 'call-tool': 5 },
@@ -116,7 +119,7 @@ export function jobQueueContract(name: string, create: () => QueueUnderTest): vo
     });
 
     test('a job whose handler rejects is reported and delivered again with growing delays, and its slot is freed', async () => {
-      const { queue, pass, reported } = create();
+      const { queue, pass, reported } = await create();
       const seen: Job[] = [];
       let failures = 0;
       queue.start(
@@ -147,7 +150,7 @@ export function jobQueueContract(name: string, create: () => QueueUnderTest): vo
     });
 
     test('a failed job is delivered at once when an equal job is added, and after a success its delays begin anew', async () => {
-      const { queue, pass } = create();
+      const { queue, pass } = await create();
       const outcomes: (JobOutcome | Error)[] = [
         new Error('a'),
         new Error('b'),
@@ -175,7 +178,7 @@ export function jobQueueContract(name: string, create: () => QueueUnderTest): vo
     });
 
     test('a released job is delivered again', async () => {
-      const { queue, pass, reported } = create();
+      const { queue, pass, reported } = await create();
       const outcomes: JobOutcome[] = ['release', 'done'];
       let deliveries = 0;
       queue.start(
@@ -193,7 +196,7 @@ export function jobQueueContract(name: string, create: () => QueueUnderTest): vo
     });
 
     test('close aborts the signals of running jobs, waits for them, takes no further job, and hands back what was not done', async () => {
-      const { queue, pass } = create();
+      const { queue, pass } = await create();
       const runs = manual();
       const signals: AbortSignal[] = [];
       queue.start(

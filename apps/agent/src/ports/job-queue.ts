@@ -39,7 +39,7 @@ export interface JobQueue {
    * moved forward.
    */
   enqueue(job: Job, options?: { readonly delayMs?: number }): Promise<void>;
-  /** Returns the number of waiting jobs, including delayed ones. */
+  /** Returns the number of waiting jobs, including delayed ones. Rejects while the queue does not answer. */
   depth(): Promise<{ readonly [T in Job['type']]: number }>;
   /**
    * Stops taking jobs, aborts the signals of the running ones and waits for their handlers. The jobs

@@ -8,10 +8,13 @@ export interface BusUnderTest {
 }
 
 /** Describes the behavior of every signal bus adapter. */
-export function signalBusContract(name: string, create: () => BusUnderTest): void {
+export function signalBusContract(
+  name: string,
+  create: () => BusUnderTest | Promise<BusUnderTest>,
+): void {
   describe(`signal bus contract: ${name}`, () => {
     test('a listener receives the signals of its topic only', async () => {
-      const { bus, settle } = create();
+      const { bus, settle } = await create();
       const [ofRun, ofItem, cancels] = [heard(), heard(), heard()];
       bus.subscribe('run:a', ofRun.listener);
       bus.subscribe('item:a', ofItem.listener);
@@ -33,7 +36,7 @@ export function signalBusContract(name: string, create: () => BusUnderTest): voi
     });
 
     test('a signal is delivered at most once to each listener, and one publisher keeps its order', async () => {
-      const { bus, settle } = create();
+      const { bus, settle } = await create();
       const [one, two] = [heard(), heard()];
       bus.subscribe('run:a', one.listener);
       bus.subscribe('run:a', two.listener);
@@ -46,7 +49,7 @@ export function signalBusContract(name: string, create: () => BusUnderTest): voi
     });
 
     test('a listener that unsubscribes receives no further signals, and removes only itself', async () => {
-      const { bus, settle } = create();
+      const { bus, settle } = await create();
       const { signals, listener } = heard();
       const unsubscribe = bus.subscribe('run:a', listener);
       unsubscribe();
@@ -63,7 +66,7 @@ export function signalBusContract(name: string, create: () => BusUnderTest): voi
     });
 
     test('a signal without listeners, and one published by a listener, harm nobody', async () => {
-      const { bus, settle } = create();
+      const { bus, settle } = await create();
       bus.publish(events('a'));
       const { signals, listener } = heard();
       bus.subscribe('run:a', () => bus.publish({ type: 'cancel', runId: 'a' }));

@@ -19,7 +19,7 @@ export interface ServiceEdge {
 export interface EdgeOptions extends Partial<
   Pick<
     HttpDependencies,
-    'read' | 'store' | 'onServed' | 'onError' | 'serializer' | 'clock' | 'traces'
+    'read' | 'store' | 'onServed' | 'onError' | 'serializer' | 'clock' | 'traces' | 'redis'
   >
 > {
   readonly token?: string;
