@@ -1,58 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ServiceMetrics } from '../metrics/service-metrics.ts';
 import type { Run } from '../ports/store/run.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { SignalWatch } from '../signals/signal-watch.ts';
 import { followRun, type RunFrame } from '../run/follow/follow-run.ts';
-import type { FollowReader } from '../run/follow/shared-run-reader.ts';
 import type { FrameEncoder } from './frame-encoder.ts';
 import { failedRequest, type FailedRequest } from './request-id.ts';
 import { reportLater } from './request-log.ts';
 import type { RouteDependencies } from './route.ts';
 import { SseWriter } from './sse-writer.ts';
-
-export interface EventStreamDependencies {
-  /** Reader that is shared by all streams of the same run. */
-  readonly follow: FollowReader;
-  readonly watch: SignalWatch;
-  readonly clock: Clock;
-  readonly frames: FrameEncoder;
-  readonly metrics: Pick<ServiceMetrics, 'streamOpened'>;
-}
-
-const HEARTBEAT_MS = 15_000;
-
-/**
- * Streams a run as server-sent events until the run is settled and every event is sent, or the client
- * disconnects.
- */
-async function writeEvents(
-  dependencies: EventStreamDependencies,
-  writer: SseWriter,
-  { runId, after }: { readonly runId: string; readonly after: number },
-): Promise<void> {
-  const gone = new AbortController();
-  writer.onClose(() => gone.abort());
-  const streamClosed = dependencies.metrics.streamOpened();
-  const stopHeartbeat = heartbeat(dependencies.clock, writer);
-  try {
-    const batches = followRun(
-      { read: dependencies.follow, watch: dependencies.watch },
-      {
-        runId,
-        after,
-        signal: gone.signal,
-        onFrames: (frames) =>
-          writer.pushAll(frames.map((frame) => dependencies.frames.encode(frame))),
-      },
-    );
-    for await (const batch of batches) await writeAll(dependencies.frames, writer, batch);
-    writer.end();
-  } finally {
-    stopHeartbeat();
-    streamClosed();
-  }
-}
 
 /** Writes and removes the frames, so that a silent stream holds none. */
 async function writeAll(
@@ -63,18 +16,6 @@ async function writeAll(
   await writer.drained();
   for (const frame of frames.splice(0))
     if (!writer.push(encoder.encode(frame))) await writer.drained();
-}
-
-export function heartbeat(clock: Clock, writer: SseWriter): () => void {
-  let cancel = (): void => undefined;
-  const schedule = (): void => {
-    cancel = clock.after(HEARTBEAT_MS, () => {
-      writer.keepAlive();
-      schedule();
-    });
-  };
-  schedule();
-  return () => cancel();
 }
 
 export interface RunStream {
@@ -127,18 +68,37 @@ interface Streamed {
   readonly report: (() => void) | undefined;
 }
 
-/** Writes the stream. A stream that fails is cut off, so that its client does not mistake the failure for the end of the run. */
+/**
+ * Writes the stream until the run is settled and every event is sent, or the client disconnects. A
+ * stream that fails is cut off, so that its client does not mistake the failure for the end of the run.
+ */
 async function stream(
-  dependencies: RouteDependencies,
+  { follow, watch, frames, metrics, heartbeats, onError }: RouteDependencies,
   writer: SseWriter,
   { runId, after, failed, freeSlots, report }: Streamed,
 ): Promise<void> {
+  const gone = new AbortController();
+  writer.onClose(() => gone.abort());
+  const streamClosed = metrics.streamOpened();
+  heartbeats.add(writer);
   try {
-    await writeEvents(dependencies, writer, { runId, after });
+    const batches = followRun(
+      { read: follow, watch },
+      {
+        runId,
+        after,
+        signal: gone.signal,
+        onFrames: (batch) => writer.pushAll(batch.map((frame) => frames.encode(frame))),
+      },
+    );
+    for await (const batch of batches) await writeAll(frames, writer, batch);
+    writer.end();
   } catch (error) {
-    dependencies.onError(error, failed);
+    onError(error, failed);
     writer.destroy();
   } finally {
+    heartbeats.remove(writer);
+    streamClosed();
     for (const free of freeSlots) free?.();
     report?.();
   }

@@ -32,6 +32,7 @@ import { runRoutes } from './run-routes.ts';
 import { serializeAsIs } from './serialize.ts';
 import { serverRoutes } from './server-routes.ts';
 import { StreamConnections } from './stream-connections.ts';
+import { StreamHeartbeats } from './stream-heartbeats.ts';
 import { StreamSlots } from './stream-slots.ts';
 import { validateRequest } from './validate.ts';
 import { threadRoutes } from './thread-routes.ts';
@@ -165,6 +166,7 @@ export async function createHttpServer(
     watch: new SignalWatch(dependencies.bus, dependencies.clock),
     frames: new FrameEncoder(dependencies.llm),
     connections,
+    heartbeats: new StreamHeartbeats(dependencies.clock),
     streams: new StreamSlots(
       Math.min(admission.streams ?? limits.streams, limits.streams),
       admission.streamsPerRun,

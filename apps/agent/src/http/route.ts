@@ -24,6 +24,7 @@ import type { FrameEncoder } from './frame-encoder.ts';
 import type { ServeOnce } from './idempotency.ts';
 import type { FailedRequest } from './request-id.ts';
 import type { StreamConnections } from './stream-connections.ts';
+import type { StreamHeartbeats } from './stream-heartbeats.ts';
 import type { StreamSlots } from './stream-slots.ts';
 
 /** Services that the HTTP server needs. */
@@ -61,6 +62,7 @@ export interface RouteDependencies extends HttpDependencies {
   readonly frames: FrameEncoder;
   readonly streams: StreamSlots;
   readonly connections: StreamConnections;
+  readonly heartbeats: StreamHeartbeats;
 }
 
 export type HttpApp = FastifyInstance<

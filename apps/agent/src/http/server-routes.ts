@@ -3,7 +3,6 @@ import type * as z from 'zod';
 import type { CompletionReference } from '@signalbox/mcp-core';
 import type { FollowedChange, ServerControl, ServerFeatures } from '../ports/server-directory.ts';
 import type { ServerStatus } from '../ports/tool-catalogue.ts';
-import { heartbeat } from './event-stream.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { Problem } from './problem.ts';
 import { failedRequest } from './request-id.ts';
@@ -265,7 +264,7 @@ interface Follower {
  * problem response.
  */
 async function followChanges(
-  { clock, metrics, streams, onError }: RouteDependencies,
+  { clock, metrics, streams, heartbeats, onError }: RouteDependencies,
   { request, reply, features, uris }: Follower,
 ): Promise<FastifyReply> {
   const gone = new AbortController();
@@ -281,7 +280,7 @@ async function followChanges(
   reply.hijack();
   const writer = new SseWriter(reply.raw, { clock });
   const streamClosed = metrics.streamOpened();
-  const stopHeartbeat = heartbeat(clock, writer);
+  heartbeats.add(writer);
   try {
     for (let change = await next; change.done !== true; change = await next) {
       await writer.write(frameOf(change.value));
@@ -292,7 +291,7 @@ async function followChanges(
     onError(error, failedRequest(request));
     reply.raw.destroy();
   } finally {
-    stopHeartbeat();
+    heartbeats.remove(writer);
     streamClosed();
     freeSlot();
     gone.abort();

@@ -83,6 +83,24 @@ test('a silent stream has a heartbeat every 15 seconds', async () => {
   response.destroy();
 });
 
+test('a stream that begins later has its first heartbeat together with the others', async () => {
+  const { service, open, streams } = await listening();
+  const first = await open();
+  service.clock.advance(10_000);
+  const second = await open();
+  let text = '';
+  second.on('data', (part: string) => (text += part));
+  await expect.poll(() => text).toContain('event: run.snapshot');
+  service.clock.advance(5000);
+  await expect.poll(() => text).toMatch(/\n\n: keep-alive\n\n$/);
+  first.destroy();
+  await expect.poll(streams).toBe('1');
+  service.clock.advance(15_000);
+  await expect.poll(() => text.split(': keep-alive').length).toBe(3);
+  second.destroy();
+  await expect.poll(streams).toBe('0');
+});
+
 test('a reader that reads nothing for a minute is disconnected, and misses no event when it reconnects', async () => {
   const { service, open, append, streams } = await listening();
   const stuck = await open();
