@@ -120,6 +120,12 @@ export function createWorkerWriter(connection: Rows, clock: Clock): WorkerWriter
 
     async endExpiredWorkers({ except }) {
       const now = clock.now();
+      await db
+        .updateTable('workers')
+        .set({ heartbeatAt: now })
+        .where('endedAt', 'is', null)
+        .where('heartbeatAt', '>', now)
+        .execute();
       const ended = await db
         .updateTable('workers')
         .set({ endedAt: now })

@@ -62,6 +62,16 @@ export function workerContract(name: string, open: OpenStore): void {
       expect(await store.read.endedWorkers()).toEqual(['other']);
     });
 
+    test('the lease of a worker is not longer when the clock was set back', async () => {
+      const { store, clock } = await openWithOther();
+      const end = (): Promise<readonly string[]> =>
+        store.write({}, (sql) => sql.endExpiredWorkers({ except: store.workerId }));
+      clock.adjust(-60 * LEASE_MS);
+      expect(await end()).toEqual([]);
+      clock.advance(LEASE_MS);
+      expect(await end()).toEqual(['other']);
+    });
+
     test('runs of an ended worker are orphaned by its turns, sent calls and held items', async () => {
       const { store } = await openWithOther();
       const runs = ['turn', 'call', 'item', 'planned', 'settled', 'settled-call', 'mine'];

@@ -39,7 +39,10 @@ export interface WorkerWriter {
   addWorker(worker: Pick<Worker, 'id' | 'role' | 'pid'>): Promise<void>;
   /** Renews the lease of a worker. Returns false, and changes nothing, when it has ended. */
   beat(workerId: string): Promise<boolean>;
-  /** Ends the workers whose lease is over, except one, and returns their ids. */
+  /**
+   * Ends the workers whose lease is over, except one, and returns their ids. A heartbeat of the
+   * future, from before the clock was set back, counts as sent now.
+   */
   endExpiredWorkers(options: { readonly except: string }): Promise<readonly string[]>;
   /** Ends a worker. What it owns is then continued by other workers. */
   endWorker(workerId: string): Promise<void>;

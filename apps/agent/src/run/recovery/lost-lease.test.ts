@@ -69,6 +69,20 @@ test('a worker that was stopped for longer than its lease writes nothing of its 
   expect(await frozen.settled(again.id)).toMatchObject({ status: 'completed' });
 });
 
+test('a worker that ends after the clock was set back is noticed when its lease is over', async () => {
+  const never = new Promise<never>(() => undefined);
+  const { frozen, other, loseLease } = await pair(
+    { script: () => ({ text: 'late', hold: never }) },
+    { script: () => ({ text: 'in time' }) },
+  );
+  const { id } = await frozen.engine.createRun({ prompt: 'go' });
+  await frozen.until(async () => frozen.llm.requests[0]);
+  other.clock.adjust(-3_600_000);
+  await loseLease();
+  expect(await other.settled(id)).toMatchObject({ status: 'completed', answer: 'in time' });
+  frozen.stall();
+});
+
 interface StoppedCall extends Pair {
   readonly id: string;
   readonly effects: readonly string[];

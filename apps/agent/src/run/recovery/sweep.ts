@@ -73,7 +73,9 @@ export class Sweep {
   /** Sends a heartbeat, and ends the workers that sent none. */
   async #keepLease(): Promise<undefined> {
     const { store, logger, clock } = this.#context;
-    if (!store.isShared || clock.now() < this.#beatAt + HEARTBEAT_EVERY_MS) return;
+    // A clock that was set back does not extend the wait.
+    const sinceMs = Math.abs(clock.now() - this.#beatAt);
+    if (!store.isShared || sinceMs < HEARTBEAT_EVERY_MS) return;
     const { workerId } = store;
     const before = this.#beatAt;
     const { isKept, ended } = await store.write(
