@@ -38,6 +38,7 @@ export function createFleetStore({ reader, write, clock }: FleetRowsOptions): Fl
     saveState: (workerId, { status, isOffering, capabilities, tools }) =>
       write(async (writer) => {
         const { text, digest } = serialized(tools);
+        const earlier = await writer.first(selectDigest, { workerId, server: status.name });
         await writer.run(insertTools, { digest, tools: text });
         await writer.run(upsertState, {
           workerId,
@@ -47,6 +48,8 @@ export function createFleetStore({ reader, write, clock }: FleetRowsOptions): Fl
           capabilities: capabilities === undefined ? null : JSON.stringify(capabilities),
           toolsDigest: digest,
         });
+        if (earlier !== undefined && earlier.toolsDigest !== digest)
+          await writer.run(deleteUnusedTools, {});
       }),
 
     async states() {
@@ -176,6 +179,16 @@ const upsertState = (db: Db, row: Database['serverStates']) =>
         toolsDigest: values.ref('excluded.toolsDigest'),
       })),
     );
+
+const selectDigest = (
+  db: Db,
+  { workerId, server }: Pick<Database['serverStates'], 'workerId' | 'server'>,
+) =>
+  db
+    .selectFrom('serverStates')
+    .select('toolsDigest')
+    .where('workerId', '=', workerId)
+    .where('server', '=', server);
 
 const selectTools = (db: Db, { digest }: { readonly digest: string }) =>
   db.selectFrom('listedTools').select('tools').where('digest', '=', digest);

@@ -94,6 +94,19 @@ export function fleetContract(
       expect(await fleet.listedTools('none')).toBeUndefined();
     });
 
+    test('tools that a server lists no longer are removed, unless it lists them on another worker', async () => {
+      const { fleet } = await opened();
+      const [tool] = state('a').tools;
+      if (tool === undefined) throw new Error('the state has no tool');
+      const first = state('a');
+      for (const worker of ['w1', 'w2']) await fleet.saveState(worker, first);
+      const [{ toolsDigest } = { toolsDigest: '' }] = await fleet.states();
+      await fleet.saveState('w1', state('a', { tools: [tool, tool] }));
+      expect(await fleet.listedTools(toolsDigest)).toEqual(first.tools);
+      await fleet.saveState('w2', state('a', { tools: [tool, tool] }));
+      expect(await fleet.listedTools(toolsDigest)).toBeUndefined();
+    });
+
     test('states and tools of ended workers are removed, and those of others stay', async () => {
       const { store, fleet } = await opened();
       await fleet.saveState('w1', state('a'));

@@ -77,7 +77,7 @@ export type FleetAnswer =
 export interface FleetStore {
   /** Returns the workers whose leases are not over, oldest first. */
   workers(): Promise<readonly FleetWorker[]>;
-  /** Stores the state of a server on a worker. Replaces the earlier state. */
+  /** Stores the state of a server on a worker. Replaces the earlier state, and its tools that no other state has. */
   saveState(workerId: string, state: ServerState): Promise<void>;
   /** Returns the states on the workers whose leases are not over, in the order of the workers. */
   states(): Promise<readonly StoredServerState[]>;
