@@ -75,7 +75,8 @@ export class FleetRequester {
     try {
       return await Promise.all(requests.map((request) => this.#answer(request)));
     } finally {
-      await fleet.removeRequests(requests.map(({ id }) => id));
+      // A command that stays expires, and the workers remove it.
+      await fleet.removeRequests(requests.map(({ id }) => id)).catch(() => undefined);
     }
   }
 

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { FakeServer } from '../mcp/testing/fake-server.ts';
 import type { ServerControl, ServerFeatures } from '../ports/server-directory.ts';
 import { changed, connected, eventually } from './testing/catalogue-servers.ts';
+import { FleetRequester } from './fleet-requester.ts';
 import { openFleet, type Fleet, type Worker } from './testing/fleet.ts';
 
 const READ: Tool = { name: 'read', description: 'Reads.', inputSchema: { type: 'object' } };
@@ -191,6 +192,20 @@ describe('a feature that an API process requests', () => {
         result: { value: [{ name: 'p' }] },
       }),
     );
+  });
+
+  test('is answered even when its answer cannot be removed afterwards', async () => {
+    const { fleet } = await twoWorkers({ listPrompts: () => Promise.resolve([{ name: 'p' }]) });
+    const requester = new FleetRequester({
+      ...fleet,
+      fleet: {
+        ...fleet.store.fleet,
+        removeRequests: () => Promise.reject(new Error('the disk is full')),
+      },
+    });
+    expect(await requester.one('w1', 'files', { kind: 'prompts' })).toEqual({
+      value: [{ name: 'p' }],
+    });
   });
 
   test('cannot be a stream of changes', async () => {
