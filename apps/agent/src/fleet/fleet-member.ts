@@ -74,13 +74,19 @@ export class FleetMember {
 
   /** Removes the states of this worker. Does not wait for commands in progress. */
   async close(): Promise<void> {
-    const { fleet, bus } = this.#options;
+    const { fleet, bus, logger } = this.#options;
     this.#isClosed = true;
     await this.#loop?.close();
     await this.#saving;
     if (this.#savedAs === undefined) return;
-    await fleet.removeStates(this.#savedAs);
-    bus.publish({ type: 'servers' });
+    try {
+      await fleet.removeStates(this.#savedAs);
+      bus.publish({ type: 'servers' });
+    } catch (error) {
+      logger.error('the states of the servers could not be removed; another worker removes them', {
+        error,
+      });
+    }
   }
 
   async #look(): Promise<void> {

@@ -87,6 +87,14 @@ test('a worker that leaves removes its states', async () => {
   expect(await fleet.store.fleet.states()).toEqual([]);
 });
 
+test('a worker whose states cannot be removed leaves all the same, and the log says why', async () => {
+  const fleet = await openFleet();
+  const worker = await fleet.join('w1', [READ]);
+  fleet.store.fleet.removeStates = () => Promise.reject(new Error('the disk is full'));
+  await worker.member.close();
+  expect(fleet.log.join()).toContain('could not be removed');
+});
+
 test('tools are stored once for all workers with the same definitions', async () => {
   const fleet = await openFleet();
   await fleet.join('w1', [READ]);

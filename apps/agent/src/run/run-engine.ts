@@ -128,12 +128,23 @@ class Worker implements RunWorker {
     activities.stopTurns();
     const { promise: graceIsOver, resolve } = Promise.withResolvers<void>();
     const cancelGrace = clock.after(graceMs, resolve);
-    await Promise.race([this.#queue.close(), graceIsOver]);
+    await Promise.race([this.#closeQueue(), graceIsOver]);
     cancelGrace();
     activities.parkCalls();
     await Promise.all([this.#commits.close(), this.#commandCommits.close()]);
     await swept;
     this.#unsubscribe();
+  }
+
+  async #closeQueue(): Promise<void> {
+    try {
+      await this.#queue.close();
+    } catch (error) {
+      this.#context.logger.error(
+        'jobs could not be handed back; the sweep of another worker or of the next start finds them',
+        { error },
+      );
+    }
   }
 
   /** Runs a job. A job that the close interrupted is handed back to the queue. */

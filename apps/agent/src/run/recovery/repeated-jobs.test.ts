@@ -138,6 +138,24 @@ test('control: without the states of the ledger a repeated job repeats its call'
   await service.kill();
 });
 
+test('an engine whose jobs cannot be handed back closes, and stores what is in progress', async () => {
+  const reply = Promise.withResolvers<void>();
+  const service = await openService({
+    script: () => ({ text: 'half', hold: reply.promise }),
+    changeQueue: (queue) => ({
+      start: (handler, options) => queue.start(handler, options),
+      enqueue: (job, options) => queue.enqueue(job, options),
+      depth: () => queue.depth(),
+      close: () => queue.close().then(() => Promise.reject(new Error('the disk is full'))),
+    }),
+  });
+  const { id } = await service.engine.createRun({ prompt: 'go' });
+  await service.until(async () => service.llm.requests[0]);
+  await service.engine.close();
+  expect(await service.types(id)).toContain('turn.interrupted');
+  expect(service.errors.join()).toContain('the disk is full');
+});
+
 test('closing the engine hands back the jobs of the model calls and tool calls that it interrupts', async () => {
   let handedBack: readonly Job[] = [];
   const never = new Promise<never>(() => undefined);
