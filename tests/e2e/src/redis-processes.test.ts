@@ -14,6 +14,7 @@ import {
   type ServiceProcess,
 } from './support/service.ts';
 
+const PREFIX = 'processes';
 const effectServer = fileURLToPath(new URL('long-run/effect-server.ts', import.meta.url));
 /** Number of runs of each group. */
 const RUNS = { flushed: 10, before: 8, meanwhile: 4, killed: 20 } as const;
@@ -43,7 +44,11 @@ describe.skipIf(!hasRedis)('an API process and two workers with Redis', () => {
         },
       },
     };
-    const options = { folder: folder.path, config, env: { REDIS_URL: redis.url } };
+    const options = {
+      folder: folder.path,
+      config,
+      env: { REDIS_URL: redis.url, SIGNALBOX_REDIS_PREFIX: PREFIX },
+    };
     service = await startService({ ...options, args: ['--role', 'api'] });
     api = new ApiClient(service.url);
     const startWorker = (): Promise<ServiceProcess> =>
@@ -112,7 +117,7 @@ describe.skipIf(!hasRedis)('an API process and two workers with Redis', () => {
   }
 
   const waitingJobs = async (): Promise<number> =>
-    Number((await redis.command('LLEN signalbox:call-tool:wait')).slice(1));
+    Number((await redis.command(`LLEN ${PREFIX}:call-tool:wait`)).slice(1));
 
   async function expectAllDoneOnce(group: Group, runs: readonly RunView[]): Promise<void> {
     const settled = await Promise.all(runs.map(({ id }) => api.settled(id)));
@@ -172,7 +177,7 @@ describe.each([{ queue: 'on Redis' }, { queue: 'of the store' }])(
           folder: folder.path,
           config: { llm: { provider: 'scripted' }, max_queued_runs: 2 },
           args: ['--role', 'api'],
-          env: redis === undefined ? {} : { REDIS_URL: redis.url },
+          env: { REDIS_URL: redis?.url ?? '' },
         });
         onTestFinished(async () => {
           await service.stop();

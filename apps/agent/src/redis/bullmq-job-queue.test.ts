@@ -13,7 +13,7 @@ import {
 } from 'vitest';
 import { jobQueueContract } from '../ports/job-queue.contract.ts';
 import type { Job, JobQueue } from '../ports/job-queue.ts';
-import { createBullmqJobQueue } from './bullmq-job-queue.ts';
+import { createBullmqJobQueue, type BullmqJobQueueOptions } from './bullmq-job-queue.ts';
 import { hasRedis } from './testing/redis-server.ts';
 import {
   connectProcess,
@@ -44,14 +44,17 @@ describe.skipIf(!hasRedis)('BullMQ on Redis', () => {
 
   async function open({
     reported = [],
-    lockMs,
-  }: { readonly reported?: unknown[]; readonly lockMs?: number } = {}): Promise<JobQueue> {
+    locks,
+  }: {
+    readonly reported?: unknown[];
+    readonly locks?: BullmqJobQueueOptions['locks'];
+  } = {}): Promise<JobQueue> {
     const { link } = await connectProcess(world.server.url, prefix());
     const queue = createBullmqJobQueue({
       link,
       prefix: prefix(),
       logger: quietLogger,
-      ...(lockMs === undefined ? {} : { lockMs }),
+      ...(locks === undefined ? {} : { locks }),
       onError: (_job, error) => reported.push(error),
     });
     onTestFinished(async () => {
@@ -105,7 +108,8 @@ describe.skipIf(!hasRedis)('BullMQ on Redis', () => {
 
   test('a job whose lock was lost goes to another process, and the signal of its handler is aborted', async () => {
     vi.useRealTimers();
-    const [one, two] = [await open({ lockMs: 300 }), await open({ lockMs: 300 })];
+    const locks = { lockMs: 300, checkMs: 100 };
+    const [one, two] = [await open({ locks }), await open({ locks })];
     const seen: string[] = [];
     const ended = Promise.withResolvers<void>();
     one.start(

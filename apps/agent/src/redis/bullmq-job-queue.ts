@@ -20,6 +20,14 @@ import type { RedisLink } from './redis-link.ts';
 /** Number of completed jobs of each type that dashboards show. */
 const KEPT_JOBS = 100;
 
+/**
+ * Milliseconds until the job of a process that stopped is taken from it, and between two looks for such
+ * jobs. Together shorter than the lease in the store: when another worker takes over a run, the job
+ * of the ended worker is no longer in its way.
+ */
+const LOCK_MS = LEASE_MS / 2;
+const CHECK_MS = HEARTBEAT_EVERY_MS / 2;
+
 /** Number above every count: a job is delivered again until its handler succeeds. */
 const UNLIMITED = 1_000_000_000;
 
@@ -34,8 +42,8 @@ export interface BullmqJobQueueOptions {
   /** First part of the keys in Redis. */
   readonly prefix: string;
   readonly logger: Logger;
-  /** Milliseconds until the job of a process that stopped is taken from it. Default: the lease. */
-  readonly lockMs?: number;
+  /** Replaces the times of locks, in milliseconds. */
+  readonly locks?: { readonly lockMs: number; readonly checkMs: number };
   /** Called for every job whose handler threw. */
   readonly onError: (job: Job, error: unknown) => void;
 }
@@ -114,7 +122,7 @@ class BullmqJobQueue implements JobQueue {
     handler: JobHandler,
     options: Pick<WorkerOptions, 'connection' | 'concurrency'>,
   ): Worker<Job> {
-    const { prefix, lockMs = LEASE_MS } = this.#options;
+    const { prefix, locks = { lockMs: LOCK_MS, checkMs: CHECK_MS } } = this.#options;
     const worker = new Worker<Job>(
       type,
       (queued, token, signal) => this.#work(handler, queued, { token, signal }),
@@ -122,8 +130,8 @@ class BullmqJobQueue implements JobQueue {
         ...options,
         prefix,
         skipVersionCheck: true,
-        lockDuration: lockMs,
-        stalledInterval: (lockMs * HEARTBEAT_EVERY_MS) / LEASE_MS,
+        lockDuration: locks.lockMs,
+        stalledInterval: locks.checkMs,
         maxStalledCount: UNLIMITED,
         runRetryDelay: RETRY_MS,
         removeOnComplete: { count: KEPT_JOBS },

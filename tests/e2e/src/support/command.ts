@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type * as agent from '@signalbox/agent';
+import { engineVariables } from './engines.ts';
 
 export const packageFile = (specifier: string, file: string): string =>
   fileURLToPath(new URL(file, import.meta.resolve(`${specifier}/package.json`)));
@@ -66,7 +67,7 @@ export function startCommand(
     io,
     {
       argv: [...argv],
-      env: { PATH: process.env['PATH'], HOME: folder, ...env },
+      env: { PATH: process.env['PATH'], HOME: folder, ...engineVariables(folder), ...env },
       cwd,
       repository: cwd,
       version: '0.0.0-test',

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { TestHooks } from '@signalbox/agent';
 import { packageFile, startCommand } from './command.ts';
 import { compileCache } from './compile-cache.ts';
+import { engineVariables } from './engines.ts';
 
 export const agentMain = packageFile('@signalbox/agent', 'bin.js');
 export const serverBin = {
@@ -151,7 +152,13 @@ export async function startServiceProcess({
   const file = await writeConfig(options);
   const child = spawn(process.execPath, [program, 'serve', '--config', file, ...args], {
     cwd: folder,
-    env: { PATH: process.env['PATH'], HOME: folder, ...compileCache, ...env },
+    env: {
+      PATH: process.env['PATH'],
+      HOME: folder,
+      ...compileCache,
+      ...engineVariables(folder),
+      ...env,
+    },
     stdio: ['ignore', 'pipe', typeof stderr === 'number' ? stderr : 'pipe'],
   });
   let log = '';
