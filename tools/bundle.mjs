@@ -35,12 +35,12 @@ const lazyBuiltins = {
   },
 };
 
-/** Leaves out the drivers that BullMQ loads for other engines than those in use. */
+/** Leaves out the drivers that BullMQ loads for other engines than those in use, and the native driver that pg loads on request. */
 const unusedDrivers = {
   name: 'unused-drivers',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^(?:pg|@valkey\/valkey-glide)$/ }, ({ path, importer }) =>
-      /[\\/]node_modules[\\/]bullmq[\\/]/.test(importer)
+    onResolve({ filter: /^(?:pg|pg-native|@valkey\/valkey-glide)$/ }, ({ path, importer }) =>
+      path === 'pg-native' || /[\\/]node_modules[\\/]bullmq[\\/]/.test(importer)
         ? { path, namespace: 'unused-driver' }
         : undefined,
     );

@@ -2,6 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const LICENCE_FILE = /^(?:licen[cs]e|copying|notice)\b/i;
+/** The last section of a readme, if it grants a licence and does not only name it. */
+const LICENCE_SECTION =
+  /^#+ licen[cs]e\s*$(?![^]*^#+ )(?<text>[^]*\bPermission is hereby granted\b[^]*)/im;
 const INSTALLED = /^.*\bnode_modules\/(?:@[^/]+\/)?[^/]+/;
 
 /**
@@ -35,13 +38,22 @@ function notice(folder) {
   const files = readdirSync(folder)
     .filter((file) => LICENCE_FILE.test(file))
     .toSorted();
-  if (typeof license !== 'string' || files.length === 0) {
+  const texts = files.map((file) => readFileSync(join(folder, file), 'utf8').trim());
+  if (files.length === 0) texts.push(...licenceInReadme(folder));
+  if (typeof license !== 'string' || texts.length === 0) {
     throw new Error(
       `${name} ${version} is in the bundle, but ${typeof license === 'string' ? 'its folder has no licence file' : 'its package.json has no "license"'}. Use another package, or leave this one out of the bundle by "dependencies".`,
     );
   }
   return {
     title: `${name} ${version} (${license})`,
-    text: files.map((file) => readFileSync(join(folder, file), 'utf8').trim()).join('\n\n'),
+    text: texts.join('\n\n'),
   };
+}
+
+function licenceInReadme(folder) {
+  const readme = readdirSync(folder).find((file) => /^readme\.md$/i.test(file));
+  const text =
+    readme && LICENCE_SECTION.exec(readFileSync(join(folder, readme), 'utf8'))?.groups?.text;
+  return text ? [text.trim()] : [];
 }

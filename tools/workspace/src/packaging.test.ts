@@ -198,7 +198,7 @@ test('every package of Signalbox has a license file, keywords and public access,
 });
 
 describe('a build', () => {
-  const bundle = (licence: boolean): string => {
+  const bundle = (licence: 'file' | 'readme' | 'none'): string => {
     const folder = mkdtempSync(join(tmpdir(), 'bundled-'));
     const library = join(folder, 'node_modules/lib');
     for (const path of [library, join(folder, 'dist')]) mkdirSync(path, { recursive: true });
@@ -207,7 +207,10 @@ describe('a build', () => {
       JSON.stringify({ name: 'lib', version: '1.0.0', license: 'ISC', main: 'index.js' }),
     );
     writeFileSync(join(library, 'index.js'), 'export const one = 1;');
-    if (licence) writeFileSync(join(library, 'LICENCE.md'), 'Use it.');
+    if (licence === 'file') writeFileSync(join(library, 'LICENCE.md'), 'Use it.');
+    const readme = '# lib\n\n## Use\n\n...\n\n## License\n\nISC';
+    const text = licence === 'readme' ? '\n\nPermission is hereby granted.\n' : '';
+    writeFileSync(join(library, 'README.md'), `${readme}${text}`);
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'program' }));
     writeFileSync(
       join(folder, 'dist/main.js'),
@@ -221,11 +224,15 @@ describe('a build', () => {
   };
 
   test('writes the licences of what it bundles', () => {
-    expect(bundle(true)).toContain('lib 1.0.0 (ISC)\n\nUse it.');
+    expect(bundle('file')).toContain('lib 1.0.0 (ISC)\n\nUse it.');
+  });
+
+  test('takes a licence from the end of a readme', () => {
+    expect(bundle('readme')).toContain('lib 1.0.0 (ISC)\n\nISC\n\nPermission is hereby granted.');
   });
 
   test('fails when a bundled package has no licence text', () => {
-    expect(() => bundle(false)).toThrow(
+    expect(() => bundle('none')).toThrow(
       'lib 1.0.0 is in the bundle, but its folder has no licence file',
     );
   });
