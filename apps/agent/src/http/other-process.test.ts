@@ -17,7 +17,7 @@ async function processes(
 ): Promise<{ readonly worker: Service; readonly other: Service }> {
   const worker = await openService({ script, tools });
   const other = await openService({ script, beside: worker, isStarted: false });
-  if (hasFeed) for (const service of [worker, other]) service.opened.followChanges(service.bus);
+  if (hasFeed) for (const service of [worker, other]) service.opened.shareSignals(service.bus);
   return { worker, other };
 }
 

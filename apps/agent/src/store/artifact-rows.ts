@@ -8,9 +8,13 @@ import { pageByTime } from './pages.ts';
  * The table as its index with everything but the content. SQLite would choose the primary key, and
  * walk over the content to the columns after it.
  */
-const WITHOUT_CONTENT = sql<Database['artifacts']>`artifacts`.as<'artifacts'>(
+const FROM_INDEX = sql<Database['artifacts']>`artifacts`.as<'artifacts'>(
   sql`artifacts indexed by artifact_lists`,
 );
+/** The table for databases that keep long values apart from the others. */
+const FROM_TABLE = sql<Database['artifacts']>`artifacts`.as<'artifacts'>(sql`artifacts`);
+
+const withoutContent = ({ dialect }: Rows) => (dialect === 'sqlite' ? FROM_INDEX : FROM_TABLE);
 
 const LISTED_COLUMNS = [
   'id',
@@ -26,7 +30,8 @@ const LISTED_COLUMNS = [
 const UPLOADS_AT_ONCE = 10;
 
 /** Creates the reads of artifacts. */
-export function createArtifactReader({ kysely: db }: Rows): ArtifactReader {
+export function createArtifactReader(connection: Rows): ArtifactReader {
+  const db = connection.kysely;
   return {
     async artifact(id) {
       const row = await db
@@ -40,7 +45,7 @@ export function createArtifactReader({ kysely: db }: Rows): ArtifactReader {
     artifacts: (runId, page) =>
       pageByTime(
         db
-          .selectFrom(WITHOUT_CONTENT)
+          .selectFrom(withoutContent(connection))
           .select(LISTED_COLUMNS)
           .where('id', 'in', (owned) =>
             owned.selectFrom('artifactOwners').select('artifactId').where('runId', '=', runId),
@@ -67,7 +72,8 @@ export function createArtifactReader({ kysely: db }: Rows): ArtifactReader {
 }
 
 /** Creates the writes of artifacts. */
-export function createArtifactWriter({ kysely: db }: Rows): ArtifactWriter {
+export function createArtifactWriter(connection: Rows): ArtifactWriter {
+  const db = connection.kysely;
   return {
     async insertArtifact(artifact) {
       await db.insertInto('artifacts').values(artifactCodec.encode(artifact)).execute();
@@ -80,7 +86,7 @@ export function createArtifactWriter({ kysely: db }: Rows): ArtifactWriter {
 
     async attachArtifact(artifactId, runId) {
       const artifact = await db
-        .selectFrom(WITHOUT_CONTENT)
+        .selectFrom(withoutContent(connection))
         .select(LISTED_COLUMNS)
         .where('id', '=', artifactId)
         .executeTakeFirst();
@@ -95,7 +101,7 @@ export function createArtifactWriter({ kysely: db }: Rows): ArtifactWriter {
 
     async deleteUploads(before) {
       const due = await db
-        .selectFrom(WITHOUT_CONTENT)
+        .selectFrom(withoutContent(connection))
         .select('id')
         .where('runId', '=', '')
         .where('createdAt', '<=', before)

@@ -5,7 +5,8 @@ import { eraseRun } from '../ports/testing/erase-run.ts';
 import { queuedRun } from '../ports/testing/queued-run.ts';
 import { ManualClock } from '../testing/manual-clock.ts';
 import { POLL_EVERY_MS } from './change-feed.ts';
-import { openStore, type OpenedStore } from './open-store.ts';
+import { openStore } from './open-store.ts';
+import type { OpenedStore } from './opened-store.ts';
 import { databaseFolder, provideMigratedDatabase } from './testing/migrated-database.ts';
 
 interface Shared {
@@ -33,7 +34,10 @@ async function shared(
   const [other, own] = [await open(dataDir), await open(dataDir, clock)];
   await before(other);
   const published: Signal[] = [];
-  own.followChanges({ publish: (signal) => void published.push(signal) });
+  own.shareSignals({
+    publish: (signal) => void published.push(signal),
+    subscribe: () => () => undefined,
+  });
   const poll = (): readonly Signal[] => {
     clock.advance(POLL_EVERY_MS);
     return published.splice(0);

@@ -3,30 +3,18 @@ import type Sqlite from 'better-sqlite3';
 import { CamelCasePlugin, Kysely, SqliteDialect } from 'kysely';
 import { cachedStatements } from './cached-statements.ts';
 import type { Database } from './database.ts';
+import { BuiltQueries, camelCase, record, type Built } from './built-queries.ts';
 import type { Query, Rows } from './rows.ts';
 import { StorageError } from '../ports/store/errors.ts';
 import { isBusyError } from './storage-errors.ts';
-
-/** Maximum number of built queries that a connection keeps, more than the store uses. */
-const MAX_QUERIES = 500;
 
 /** Milliseconds for which a transaction waits for the write lock of other processes. */
 const MAX_BUSY_MS = 10_000;
 /** Longest pause between two attempts to get the write lock, before jitter, in milliseconds. */
 const MAX_PAUSE_MS = 8;
 
-/** Place of a value in a built query. */
-class Slot {
-  readonly index: number;
-
-  constructor(index: number) {
-    this.index = index;
-  }
-}
-
-interface Built {
+interface Prepared extends Built {
   readonly statement: Sqlite.Statement;
-  readonly parameters: readonly unknown[];
   /** Property names of a result row. */
   readonly names: readonly string[];
 }
@@ -43,21 +31,26 @@ export interface ConnectionOptions {
 
 /** A connection to the database. Each query is built and prepared once; later executions only bind values. */
 export class Connection implements Rows {
+  readonly dialect = 'sqlite';
   readonly kysely: Kysely<Database>;
   readonly #database: Sqlite.Database;
   readonly #begin: Sqlite.Statement;
   readonly #commit: Sqlite.Statement;
   readonly #maxBusyMs: number;
   readonly #beside: Connection | undefined;
-  /** Builders have different values and rows, and each is stored with its own queries only. */
-  readonly #built = new Map<unknown, Map<string, Built>>();
-  #count = 0;
+  readonly #built: BuiltQueries<Prepared>;
 
   constructor(
     database: Sqlite.Database,
     { maxBusyMs = MAX_BUSY_MS, beside }: ConnectionOptions = {},
   ) {
     this.#database = database;
+    this.#built = new BuiltQueries(({ sql, parameters }) => {
+      const statement = database.prepare(sql);
+      if (!statement.reader) return { statement, parameters, names: [] };
+      const names = statement.columns().map(({ name }) => camelCase(name));
+      return { statement: statement.raw(true), parameters, names };
+    });
     this.#beside = beside;
     this.#maxBusyMs = maxBusyMs;
     // The write lock is taken before the first read, so that no other process changes what is read.
@@ -76,24 +69,27 @@ export class Connection implements Rows {
 
   rows<V extends object, R>(query: Query<V, R>, values: V): readonly R[] {
     if (this.#beside?.isIdle === true) return this.#beside.rows(query, values);
-    const [{ statement, parameters, names }, bound] = this.#prepare(query, values);
-    const rows = statement.all(bind(parameters, bound)) as (readonly unknown[])[];
+    const [{ statement, names }, bound] = this.#built.prepare(this.kysely, query, values);
+    const rows = statement.all(bound) as (readonly unknown[])[];
     // The builder declares the row of its query.
     return rows.map((row) => record(names, row) as R);
   }
 
   first<V extends object, R>(query: Query<V, R>, values: V): R | undefined {
     if (this.#beside?.isIdle === true) return this.#beside.first(query, values);
-    const [{ statement, parameters, names }, bound] = this.#prepare(query, values);
-    const row = statement.get(bind(parameters, bound)) as readonly unknown[] | undefined;
+    const [{ statement, names }, bound] = this.#built.prepare(this.kysely, query, values);
+    const row = statement.get(bound) as readonly unknown[] | undefined;
     // The builder declares the row of its query.
     return row && (record(names, row) as R);
   }
 
   run<V extends object>(query: Query<V, unknown>, values: V): number {
-    const [{ statement, parameters }, bound] = this.#prepare(query, values);
-    return statement.run(bind(parameters, bound)).changes;
+    const [{ statement }, bound] = this.#built.prepare(this.kysely, query, values);
+    return statement.run(bound).changes;
   }
+
+  /** Has no effect: a write transaction has the lock of the database. */
+  lock(): void {}
 
   /**
    * Runs work in a transaction that has the write lock of the database, and rolls back when it
@@ -143,80 +139,4 @@ export class Connection implements Rows {
       await sleep(pauseMs * (0.5 + Math.random()));
     }
   }
-
-  #prepare<V extends object>(query: Query<V, unknown>, values: V): [Built, readonly unknown[]] {
-    const bound: unknown[] = [];
-    const shape = flatten(values, bound);
-    let shapes = this.#built.get(query);
-    if (shapes === undefined) this.#built.set(query, (shapes = new Map<string, Built>()));
-    let built = shapes.get(shape);
-    if (built === undefined) {
-      if (this.#count >= MAX_QUERIES) {
-        this.#built.clear();
-        this.#built.set(query, (shapes = new Map<string, Built>()));
-        this.#count = 0;
-      }
-      built = this.#build(query, values);
-      shapes.set(shape, built);
-      this.#count += 1;
-    }
-    return [built, bound];
-  }
-
-  #build<V extends object>(query: Query<V, unknown>, values: V): Built {
-    let next = 0;
-    const slots = withSlots(values, () => new Slot(next++)) as V;
-    const { sql, parameters } = query(this.kysely, slots).compile();
-    const statement = this.#database.prepare(sql);
-    if (!statement.reader) return { statement, parameters, names: [] };
-    const names = statement.columns().map(({ name }) => camelCase(name));
-    return { statement: statement.raw(true), parameters, names };
-  }
-}
-
-/** Collects the values of a query and returns its shape: the names, and the lengths of lists. */
-function flatten(value: unknown, into: unknown[]): string {
-  if (value === undefined) return '';
-  if (Array.isArray(value)) {
-    let shape = '[';
-    for (const element of value) shape += `${flatten(element, into)},`;
-    return `${shape}]`;
-  }
-  if (!isNested(value)) {
-    into.push(value);
-    return '?';
-  }
-  let shape = '{';
-  for (const name in value) shape += `${name}:${flatten(value[name], into)},`;
-  return `${shape}}`;
-}
-
-/** Replaces values by slots, in the order of `flatten`. */
-function withSlots(value: unknown, newSlot: () => Slot): unknown {
-  if (value === undefined) return undefined;
-  if (Array.isArray(value)) return value.map((element) => withSlots(element, newSlot));
-  if (!isNested(value)) return newSlot();
-  const slots: { [name: string]: unknown } = {};
-  for (const name in value) slots[name] = withSlots(value[name], newSlot);
-  return slots;
-}
-
-function isNested(value: unknown): value is { readonly [name: string]: unknown } {
-  return typeof value === 'object' && value !== null && !(value instanceof Uint8Array);
-}
-
-function bind(parameters: readonly unknown[], values: readonly unknown[]): unknown[] {
-  return parameters.map((parameter) =>
-    parameter instanceof Slot ? values[parameter.index] : parameter,
-  );
-}
-
-function record(names: readonly string[], values: readonly unknown[]): object {
-  const row: { [name: string]: unknown } = {};
-  for (let index = 0; index < names.length; index += 1) row[names[index] ?? ''] = values[index];
-  return row;
-}
-
-function camelCase(name: string): string {
-  return name.replaceAll(/_([a-z])/gu, (_, letter: string) => letter.toUpperCase());
 }

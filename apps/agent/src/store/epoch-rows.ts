@@ -7,6 +7,9 @@ import type { Rows } from './rows.ts';
 import type { Database } from './database.ts';
 import { ONE } from './read-queries.ts';
 
+/** Held while tools are stored with what refers to them, and exclusively while unused tools are deleted. */
+const TOOLS_LOCK = 'tools';
+
 /** Maximum number of sets of tools that are kept in memory. */
 const MAX_TOOL_SETS = 32;
 
@@ -61,6 +64,7 @@ export function createEpochWriter(connection: Rows): EpochWriter {
   ): Promise<string> => {
     const text = JSON.stringify(tools);
     const digest = digestOf(text);
+    await connection.lock(TOOLS_LOCK, 'shared');
     await connection.run(insertToolSet, { digest, tools: text });
     return digest;
   };
@@ -83,8 +87,9 @@ export function createEpochWriter(connection: Rows): EpochWriter {
 }
 
 /** Deletes tools that no run refers to. */
-export async function deleteUnusedTools(db: Kysely<Database>): Promise<void> {
-  await db
+export async function deleteUnusedTools(connection: Rows): Promise<void> {
+  await connection.lock(TOOLS_LOCK);
+  await connection.kysely
     .deleteFrom('toolSets')
     .where((set) =>
       set.not(

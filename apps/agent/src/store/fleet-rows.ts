@@ -13,6 +13,9 @@ import { LEASE_MS } from '../ports/store/worker.ts';
 import type { Rows } from './rows.ts';
 import type { Database } from './database.ts';
 
+/** Held while tools are stored with the state of their server, and exclusively while unused tools are deleted. */
+const TOOLS_LOCK = 'listed tools';
+
 export interface FleetRowsOptions {
   readonly reader: Rows;
   /** Runs work in a transaction on the write connection. */
@@ -39,6 +42,8 @@ export function createFleetStore({ reader, write, clock }: FleetRowsOptions): Fl
       write(async (writer) => {
         const { text, digest } = serialized(tools);
         const earlier = await writer.first(selectDigest, { workerId, server: status.name });
+        const isReplaced = earlier !== undefined && earlier.toolsDigest !== digest;
+        await writer.lock(TOOLS_LOCK, isReplaced ? 'exclusive' : 'shared');
         await writer.run(insertTools, { digest, tools: text });
         await writer.run(upsertState, {
           workerId,
@@ -48,8 +53,7 @@ export function createFleetStore({ reader, write, clock }: FleetRowsOptions): Fl
           capabilities: capabilities === undefined ? null : JSON.stringify(capabilities),
           toolsDigest: digest,
         });
-        if (earlier !== undefined && earlier.toolsDigest !== digest)
-          await writer.run(deleteUnusedTools, {});
+        if (isReplaced) await writer.run(deleteUnusedTools, {});
       }),
 
     async states() {
@@ -130,6 +134,7 @@ export function createFleetStore({ reader, write, clock }: FleetRowsOptions): Fl
       // Most times there is nothing to remove, and a read does not wait for other writes.
       if ((await reader.first(selectLeftover, { now })) === undefined) return;
       await write(async (writer) => {
+        await writer.lock(TOOLS_LOCK);
         await writer.run(deleteStatesOfEnded, {});
         await writer.run(deleteUnusedTools, {});
         await writer.run(deleteExpired, { now });

@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../system/system-clock.ts';
-import { openStore, type OpenedStore } from './open-store.ts';
+import { openStore } from './open-store.ts';
+import type { OpenedStore } from './opened-store.ts';
 import { databaseFolder, provideMigratedDatabase } from './testing/migrated-database.ts';
 
 const stores: OpenedStore[] = [];

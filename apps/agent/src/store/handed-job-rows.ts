@@ -26,7 +26,8 @@ export function createHandedJobs({ reader, write, clock }: HandedJobRowsOptions)
       // Most times there is none, and a read does not wait for other writes.
       if ((await reader.first(selectAny, {})) === undefined) return [];
       return write(async (writer) => {
-        const rows = await writer.rows(selectJobs, { limit });
+        const select = writer.dialect === 'sqlite' ? selectJobs : selectFreeJobs;
+        const rows = await writer.rows(select, { limit });
         for (const row of rows) await writer.run(deleteJob, row);
         return rows.map(({ type, subject }): Job =>
           type === 'advance-run' ? { type, runId: subject } : { type, callId: subject },
@@ -49,6 +50,10 @@ const selectAny = (db: Db) => db.selectFrom('handedJobs').select('type').limit(O
 
 const selectJobs = (db: Db, { limit }: { readonly limit: number }) =>
   db.selectFrom('handedJobs').select(['type', 'subject']).orderBy('createdAt').limit(limit);
+
+/** The jobs that no other worker is about to take. */
+const selectFreeJobs = (db: Db, values: { readonly limit: number }) =>
+  selectJobs(db, values).forUpdate().skipLocked();
 
 const deleteJob = (db: Db, { type, subject }: JobKey) =>
   db.deleteFrom('handedJobs').where('type', '=', type).where('subject', '=', subject);

@@ -13,6 +13,7 @@ export function createIdempotencyWriter(connection: Rows, clock: Clock): Idempot
   return {
     async claimKey(request) {
       const { principal, key, requestSha256 } = request;
+      await connection.lock(`key ${principal} ${key}`);
       const row = await connection.first(selectKey, { principal, key });
       const used = row && usedKeyCodec.decode(row);
       if (

@@ -30,8 +30,8 @@ export function createListReader(connection: Rows): ListReader {
       if (kind !== undefined) query = query.where('kind', '=', kind);
       if (threadId !== undefined) query = query.where('threadId', '=', threadId);
       if (agentId !== undefined) query = query.where('agentId', '=', agentId);
-      for (const [name, value] of Object.entries(metadata ?? {}))
-        query = query.where(hasMetadata('runs.metadata', name, value));
+      for (const entry of Object.entries(metadata ?? {}))
+        query = query.where(hasMetadata(connection, 'runs.metadata', entry));
       return pageByTime(query, page, { order: 'newest first', decode: listedRun });
     },
 

@@ -3,12 +3,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { sql, type Kysely } from 'kysely';
-import type { SignalBus } from '../ports/signal-bus.ts';
-import type { Store } from '../ports/store.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { FleetStore } from '../ports/store/fleet.ts';
-import type { HandedJobs } from '../ports/store/handed-jobs.ts';
-import type { ToolPins } from '../ports/tool-pins.ts';
 import { messageOf } from '../text/error-text.ts';
 import { ChangeFeed } from './change-feed.ts';
 import { Connection } from './connection.ts';
@@ -17,11 +12,14 @@ import type { Database } from './database.ts';
 import { createFleetStore } from './fleet-rows.ts';
 import { createHandedJobs } from './handed-job-rows.ts';
 import { migrate } from './migrations/migrate.ts';
+import type { OpenedStore } from './opened-store.ts';
+import type { Rows } from './rows.ts';
 import { createRunReader } from './run-reader.ts';
 import { createRunTransaction } from './run-transaction.ts';
 import { storageErrors, watchFile } from './storage-errors.ts';
 import type { WorkerRole } from '../ports/store/worker.ts';
 import { StoreError } from './store-error.ts';
+import { TABLES } from './tables.ts';
 import { createToolPins } from './tool-pins.ts';
 import { WriteQueue } from './write-queue.ts';
 
@@ -36,14 +34,6 @@ export interface RunStoreOptions {
    * processes of the other roles share it.
    */
   readonly role?: WorkerRole;
-}
-
-export interface OpenedStore extends Store {
-  readonly toolPins: ToolPins;
-  readonly fleet: FleetStore;
-  readonly handedJobs: HandedJobs;
-  /** Publishes the commits of other processes on the bus until the store is closed. Called once. */
-  followChanges(bus: Pick<SignalBus, 'publish'>): void;
 }
 
 /**
@@ -70,7 +60,11 @@ export async function openStore({
     const writing = openWriter(file, durability);
     const writer = new Connection(writing);
     connections.push(writer);
-    await migrate(writer.kysely.withoutPlugins(), dataDir, dirLock);
+    await migrate(writer.kysely.withoutPlugins(), {
+      name: `The database in ${dataDir}`,
+      another: 'another data directory',
+      isAlone: dirLock.isAlone,
+    });
     await checkTables(writer.kysely.withoutPlugins(), dataDir);
     createPrivateFile(join(dataDir, USED_MARK));
     const reading = new Sqlite(file, { readonly: true });
@@ -82,7 +76,7 @@ export async function openStore({
     const transaction = createRunTransaction(writer, clock);
     const write: OpenedStore['write'] = (_, work, options) =>
       storageErrors(queue.run(() => work(transaction), options));
-    const writeRows = <T>(work: (rows: Connection) => Promise<T>): Promise<T> =>
+    const writeRows = <T>(work: (rows: Rows) => Promise<T>): Promise<T> =>
       storageErrors(queue.run(() => work(writer)));
     let workerId = randomUUID();
     const addWorker = (id: string): Promise<void> =>
@@ -112,9 +106,10 @@ export async function openStore({
       }),
       read: createRunReader(reader, clock),
       write,
-      followChanges(bus) {
+      shareSignals(bus) {
         changes ??= new ChangeFeed({ writer: writing, reader: reading, bus, clock });
         changes.start();
+        return bus;
       },
       checkFiles,
       async probe() {
@@ -174,35 +169,6 @@ function refuseEmptied(dataDir: string): void {
     `The database ${file} is empty, though it was in use before. Restore it from a copy, or remove ${file} to begin with a new one.`,
   );
 }
-
-/** Tables of every database of this version. */
-const TABLES = [
-  'runs',
-  'events',
-  'messages',
-  'turns',
-  'partials',
-  'tool_calls',
-  'inbox_items',
-  'remembered_approvals',
-  'audit',
-  'sampling_counts',
-  'threads',
-  'agents',
-  'idempotency_keys',
-  'artifacts',
-  'artifact_owners',
-  'workers',
-  'tool_pins',
-  'listed_tools',
-  'server_states',
-  'server_settings',
-  'fleet_requests',
-  'handed_jobs',
-  'tool_sets',
-  'epochs',
-  'catalogues',
-];
 
 async function checkTables(db: Kysely<Database>, dataDir: string): Promise<void> {
   const present = new Set((await db.introspection.getTables()).map(({ name }) => name));

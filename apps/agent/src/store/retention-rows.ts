@@ -53,7 +53,8 @@ export function createRetentionReader({ kysely: db }: Rows): RetentionReader {
 }
 
 /** Creates the deletion of runs in several transactions. */
-export function createRetentionWriter({ kysely: db }: Rows): RetentionWriter {
+export function createRetentionWriter(connection: Rows): RetentionWriter {
+  const db = connection.kysely;
   return {
     eraseRun: (id) => hideRuns(db, db.selectFrom('runs').select('id').where('id', '=', id)),
 
@@ -81,9 +82,9 @@ export function createRetentionWriter({ kysely: db }: Rows): RetentionWriter {
           .limit(1)
           .executeTakeFirst();
         isRest = run !== undefined;
-        if (run !== undefined) budget -= await deletePart(db, run.id, budget);
+        if (run !== undefined) budget -= await deletePart(connection, run.id, budget);
       }
-      await deleteUnusedTools(db);
+      await deleteUnusedTools(connection);
       return isRest;
     },
   };
@@ -122,7 +123,12 @@ const COSTS = { artifact: 100, toolCall: 10, message: 10, event: 1, run: 20 };
 const BYTES_PER_COST = 8192;
 
 /** Deletes rows of an erased run, the run itself last. Returns the cost. */
-async function deletePart(db: Kysely<Database>, runId: string, budget: number): Promise<number> {
+async function deletePart(
+  { kysely: db, dialect }: Rows,
+  runId: string,
+  budget: number,
+): Promise<number> {
+  const row = ROW_ADDRESSES[dialect];
   let cost = await deleteArtifacts(db, runId, budget);
   for (const [table, each, order] of [
     ['toolCalls', COSTS.toolCall, 'turn'],
@@ -132,10 +138,10 @@ async function deletePart(db: Kysely<Database>, runId: string, budget: number): 
     if (cost >= budget) return cost;
     const { numDeletedRows } = await db
       .deleteFrom(table)
-      .where(rowid, 'in', (rows: ExpressionBuilder<Database, typeof table>) =>
+      .where(row, 'in', (rows: ExpressionBuilder<Database, typeof table>) =>
         rows
           .selectFrom(table)
-          .select(rowid.as('row'))
+          .select(row.as('row'))
           .where('runId', '=', runId)
           .orderBy(sql.ref(order), 'desc')
           .limit(Math.ceil((budget - cost) / each)),
@@ -192,7 +198,8 @@ async function deleteArtifacts(
   return cost;
 }
 
-const rowid = sql<number>`rowid`;
+/** Columns that every table has, and that find a row without an index. */
+const ROW_ADDRESSES = { sqlite: sql<number>`rowid`, postgres: sql<number>`ctid` } as const;
 
 function isDue(
   run: ExpressionBuilder<Database, 'runs'>,

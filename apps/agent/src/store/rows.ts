@@ -13,8 +13,13 @@ export type Query<V extends object, R> = (
 /** A result that is there at once in an embedded database, and later in a server. */
 export type Awaitable<T> = T | Promise<T>;
 
+/** `shared`: several transactions have the lock at once, unless one has it as `exclusive`. */
+export type LockMode = 'shared' | 'exclusive';
+
 /** The rows of a database, outside of a transaction or within one. */
 export interface Rows {
+  /** Language of the database, for the few queries that differ. */
+  readonly dialect: 'sqlite' | 'postgres';
   /** For queries that are executed rarely: it builds each of them anew. */
   readonly kysely: Kysely<Database>;
   /** Returns the rows of a query. */
@@ -23,4 +28,9 @@ export interface Rows {
   first<V extends object, R>(query: Query<V, R>, values: V): Awaitable<R | undefined>;
   /** Executes a query without rows. Returns the number of rows that it changed. */
   run<V extends object>(query: Query<V, unknown>, values: V): Awaitable<number>;
+  /**
+   * Takes a lock by its name until the end of the transaction. Default mode: `exclusive`. It has no
+   * effect in a database that runs one write transaction at a time.
+   */
+  lock(name: string, mode?: LockMode): Awaitable<void>;
 }

@@ -1,3 +1,4 @@
+import type { Insertable } from 'kysely';
 import type { Clock } from '../ports/clock.ts';
 import type { InboxItem } from '../ports/store/inbox.ts';
 import { storedEvents } from '../ports/store/run-event.ts';
@@ -11,6 +12,7 @@ import {
   rememberedApprovalCodec,
   runCodec,
   toolCallCodec,
+  type Database,
 } from './database.ts';
 import { createEpochWriter } from './epoch-rows.ts';
 import { createIdempotencyWriter } from './idempotency-rows.ts';
@@ -33,6 +35,7 @@ import {
   insertRun,
   insertToolCall,
   insertTurn,
+  selectLastAudit,
   selectLastPosition,
   takeSeqs,
   updateInboxItem,
@@ -146,7 +149,16 @@ export function createRunTransaction(connection: Rows, clock: Clock): StoreTrans
     async appendAudit(entries) {
       if (entries.length === 0) return;
       const at = clock.now();
-      const rows = entries.map((entry) => auditCodec.encode({ ...entry, at }));
+      // Held until the commit, so that the numbers are in the order of the commits.
+      await connection.lock('audit');
+      let rows: readonly Insertable<Database['audit']>[] = entries.map((entry) =>
+        auditCodec.encode({ ...entry, at }),
+      );
+      // A number of PostgreSQL's own stays used after a rollback.
+      if (connection.dialect === 'postgres') {
+        const last = (await connection.first(selectLastAudit, {}))?.last ?? 0;
+        rows = rows.map((row, index) => ({ ...row, seq: last + index + 1 }));
+      }
       await connection.run(insertAudit, { rows });
     },
 

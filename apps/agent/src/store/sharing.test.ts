@@ -7,7 +7,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { sharedStoreContract } from '../ports/shared-store.contract.ts';
 import { queuedRun } from '../ports/testing/queued-run.ts';
 import type { WorkerRole } from '../ports/store/worker.ts';
-import { openStore, type OpenedStore } from './open-store.ts';
+import { openStore } from './open-store.ts';
+import type { OpenedStore } from './opened-store.ts';
 import { databaseFolder, provideMigratedDatabase } from './testing/migrated-database.ts';
 
 const clock = { now: () => 1234, after: () => () => undefined };

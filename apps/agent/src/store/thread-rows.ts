@@ -8,7 +8,8 @@ import { pageByTime } from './pages.ts';
 import { hideRuns } from './retention-rows.ts';
 
 /** Creates the reads of threads and stored agents. */
-export function createThreadReader({ kysely: db }: Rows): ThreadReader & AgentReader {
+export function createThreadReader(connection: Rows): ThreadReader & AgentReader {
+  const db = connection.kysely;
   return {
     async thread(id) {
       const row = await db
@@ -21,8 +22,8 @@ export function createThreadReader({ kysely: db }: Rows): ThreadReader & AgentRe
 
     async threads({ metadata, ...page }) {
       let query = db.selectFrom('threads').selectAll();
-      for (const [name, value] of Object.entries(metadata ?? {}))
-        query = query.where(hasMetadata('threads.metadata', name, value));
+      for (const entry of Object.entries(metadata ?? {}))
+        query = query.where(hasMetadata(connection, 'threads.metadata', entry));
       return pageByTime(query, page, {
         order: 'newest first',
         decode: (row) => threadCodec.decode(row),

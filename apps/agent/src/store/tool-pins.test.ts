@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { toolPinsContract } from '../ports/tool-pins.contract.ts';
 import { systemClock } from '../system/system-clock.ts';
-import { openStore, type OpenedStore } from './open-store.ts';
+import { openStore } from './open-store.ts';
+import type { OpenedStore } from './opened-store.ts';
 
 const stores: OpenedStore[] = [];
 const folders: string[] = [];

@@ -96,6 +96,10 @@ export const insertApproval = (db: Db, row: New<'rememberedApprovals'>) =>
 export const deleteApproval = (db: Db, { id }: { readonly id: string }) =>
   db.deleteFrom('rememberedApprovals').where('id', '=', id);
 
+/** The number of the last audit entry. Entries are never deleted. */
+export const selectLastAudit = (db: Db) =>
+  db.selectFrom('audit').select((entry) => entry.fn.max('seq').as('last'));
+
 export const insertAudit = (db: Db, { rows }: { readonly rows: readonly New<'audit'>[] }) =>
   db.insertInto('audit').values(rows);
 

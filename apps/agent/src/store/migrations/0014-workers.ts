@@ -1,5 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
+import { isSqlite } from './is-sqlite.ts';
 
 /** Processes with heartbeats, stored deadlines, and indexes for the regular sweep. */
 export const workers: Migration = {
@@ -23,7 +24,8 @@ export const workers: Migration = {
     await db.schema.dropTable('boots').execute();
 
     await db.schema.alterTable('runs').addColumn('deadline_at', 'bigint').execute();
-    await sql`update runs set deadline_at =
+    if (isSqlite(db))
+      await sql`update runs set deadline_at =
         coalesce(started_at, created_at) + json_extract(limits, '$.wallClockMs') + waited_ms
       where status = 'running' and json_valid(limits)`.execute(db);
     await sql`create index runs_by_deadline on runs (deadline_at)

@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE, Migrator, type Migration } from 'kysely/migration';
 import type { Database } from '../database.ts';
-import type { DataDirLock } from '../data-dir-lock.ts';
 import { StoreError } from '../store-error.ts';
 import { initial } from './0001-initial.ts';
 import { parkedCalls } from './0002-parked-calls.ts';
@@ -44,6 +43,18 @@ const MIGRATIONS: { readonly [name: string]: Migration } = {
   '0018-trace-contexts': traceContexts,
 };
 
+/** A database that may lack the latest tables. */
+export interface MigratedDatabase {
+  /** Beginning of error texts, such as `The database in DIRECTORY`. */
+  readonly name: string;
+  /** Remedy in error texts, such as `another data directory`. */
+  readonly another: string;
+  /** Schema of the tables, in a database that has schemas. */
+  readonly schema?: string;
+  /** Whether no other process uses the database. */
+  readonly isAlone: boolean;
+}
+
 /**
  * Migrates the database to this version's tables.
  * @throws StoreError `newer_database` when a later version wrote it, `locked` when other processes
@@ -51,40 +62,42 @@ const MIGRATIONS: { readonly [name: string]: Migration } = {
  */
 export async function migrate(
   db: Kysely<Database>,
-  dataDir: string,
-  { isAlone }: Pick<DataDirLock, 'isAlone'>,
+  { name, another, schema, isAlone }: MigratedDatabase,
 ): Promise<void> {
-  const applied = await appliedMigrations(db);
-  const unknown = applied.filter((name) => !(name in MIGRATIONS));
+  const applied = await appliedMigrations(db, schema);
+  const unknown = applied.filter((migration) => !(migration in MIGRATIONS));
   if (unknown.length > 0) {
     throw new StoreError(
       'newer_database',
-      `The database in ${dataDir} was written by a newer version of Signalbox (it has migration ${unknown.join(', ')}). ` +
-        'Run that version, or choose another data directory.',
+      `${name} was written by a newer version of Signalbox (it has migration ${unknown.join(', ')}). ` +
+        `Run that version, or choose ${another}.`,
     );
   }
   if (applied.length === Object.keys(MIGRATIONS).length) return;
   if (!isAlone)
     throw new StoreError(
       'locked',
-      `The database in ${dataDir} must be brought up to date while no other process uses it. Stop the processes of the earlier version first.`,
+      `${name} must be brought up to date while no other process uses it. Stop the processes of the earlier version first.`,
     );
   const migrator = new Migrator({
     db,
     provider: { getMigrations: () => Promise.resolve({ ...MIGRATIONS }) },
+    ...(schema === undefined ? {} : { migrationTableSchema: schema }),
   });
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined)
-    throw new StoreError(
-      'unusable',
-      `The database in ${dataDir} could not be brought up to date.`,
-      { cause: error },
-    );
+    throw new StoreError('unusable', `${name} could not be brought up to date.`, { cause: error });
 }
 
-async function appliedMigrations(db: Kysely<Database>): Promise<readonly string[]> {
+async function appliedMigrations(
+  db: Kysely<Database>,
+  schema: string | undefined,
+): Promise<readonly string[]> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some((table) => table.name === DEFAULT_MIGRATION_TABLE)) return [];
+  const isThere = tables.some(
+    (table) => table.name === DEFAULT_MIGRATION_TABLE && table.schema === schema,
+  );
+  if (!isThere) return [];
   const rows = await db
     .withTables<{ [DEFAULT_MIGRATION_TABLE]: { name: string } }>()
     .selectFrom(DEFAULT_MIGRATION_TABLE)

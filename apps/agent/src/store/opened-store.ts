@@ -1,0 +1,17 @@
+import type { SignalBus } from '../ports/signal-bus.ts';
+import type { Store } from '../ports/store.ts';
+import type { FleetStore } from '../ports/store/fleet.ts';
+import type { HandedJobs } from '../ports/store/handed-jobs.ts';
+import type { ToolPins } from '../ports/tool-pins.ts';
+
+/** A store with the stores of single adapters. */
+export interface OpenedStore extends Store {
+  readonly toolPins: ToolPins;
+  readonly fleet: FleetStore;
+  readonly handedJobs: HandedJobs;
+  /**
+   * Delivers the signals of other processes to the bus of this process until the store is closed.
+   * Returns the bus on which this process publishes. Called once.
+   */
+  shareSignals(bus: SignalBus): SignalBus;
+}
