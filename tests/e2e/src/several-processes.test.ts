@@ -1,128 +1,153 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  hasPostgres,
+  startPostgres,
+  type PostgresEngine,
+} from '../../peers/src/postgres-engine.ts';
 import { ApiClient, type EventView, type Json, type RunView } from './support/client.ts';
 import { writeScenario } from './support/scenario.ts';
 import { startServiceProcess, temporaryFolder, type ServiceProcess } from './support/service.ts';
 
 const askingServer = fileURLToPath(new URL('support/asking-server.ts', import.meta.url));
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let processes: readonly ServiceProcess[] = [];
-let api: ApiClient;
-beforeAll(start);
-afterAll(async () => {
-  await Promise.all(processes.map((each) => each.stop()));
-  await folder.remove();
-});
-
-/** Starts one API process and two workers on one data directory. */
-async function start(): Promise<void> {
-  folder = await temporaryFolder();
-  const scenario = await writeScenario(folder.path, [
-    {
-      prompt: 'look',
-      steps: [
-        [{ tool: 'asking__look', label: 'seen' }],
-        [{ tool: 'asking__look', label: 'again' }],
-      ],
-      answer: 'It said: ${result.seen.text}',
-    },
-    {
-      prompt: 'greet',
-      steps: [[{ tool: 'asking__greet', label: 'greeting' }]],
-      answer: 'It said: ${result.greeting.text}',
-    },
-    { prompt: 'linger', steps: [[{ tool: 'asking__linger' }]], answer: 'done' },
-  ]);
-  const config = {
-    llm: { provider: 'scripted', scenario },
-    mcpServers: {
-      asking: {
-        command: 'node',
-        args: [askingServer, join(folder.path, 'ledger')],
-        signalbox: { trust: true },
-      },
-    },
-  };
-  const startRole = (...args: readonly string[]): Promise<ServiceProcess> =>
-    startServiceProcess({ folder: folder.path, config, args: ['--role', ...args] });
-  processes = await Promise.all([
-    startRole('api'),
-    startRole('worker', '--port', '0'),
-    startRole('worker', '--port', '0'),
-  ]);
-  api = new ApiClient(processes[0]!.url);
-  await readyOnBoth();
-}
-
 interface ServerView extends Json {
   readonly state: string;
   readonly workers: readonly { readonly id: string; readonly state: string }[];
 }
 
-const asking = (): Promise<ServerView> => api.get('/v1/servers/asking');
+const STORES = [
+  { name: 'SQLite', usesPostgres: false },
+  ...(hasPostgres ? [{ name: 'PostgreSQL', usesPostgres: true }] : []),
+];
 
-/** Resolves when the server is ready on both workers. */
-async function readyOnBoth(): Promise<void> {
-  for (;;) {
-    const { workers } = await asking();
-    if (workers.length === 2 && workers.every(({ state }) => state === 'ready')) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
-test.concurrent('workers do the runs of an API process, whose stream has each event once', async () => {
-  const runs = await Promise.all(Array.from({ length: 4 }, () => api.start('look')));
-  const streams = runs.map(async ({ id }) => {
-    const events: EventView[] = [];
-    for await (const event of api.stream(id)) events.push(event);
-    return events;
+describe.each(STORES)('several processes on $name', ({ usesPostgres }) => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let engine: PostgresEngine | undefined;
+  let processes: readonly ServiceProcess[] = [];
+  let api: ApiClient;
+  beforeAll(start);
+  afterAll(async () => {
+    await Promise.all(processes.map((each) => each.stop()));
+    await engine?.close();
+    await folder.remove();
   });
-  for (const events of await Promise.all(streams)) {
-    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
-    expect(events.at(-1)?.type).toBe('run.completed');
+
+  /** Starts one API process and two workers on one database. */
+  async function start(): Promise<void> {
+    folder = await temporaryFolder();
+    engine = usesPostgres ? await startPostgres() : undefined;
+    const env: { [name: string]: string } =
+      engine === undefined ? {} : { DATABASE_URL: engine.url };
+    const scenario = await writeScenario(folder.path, [
+      {
+        prompt: 'look',
+        steps: [
+          [{ tool: 'asking__look', label: 'seen' }],
+          [{ tool: 'asking__look', label: 'again' }],
+        ],
+        answer: 'It said: ${result.seen.text}',
+      },
+      {
+        prompt: 'greet',
+        steps: [[{ tool: 'asking__greet', label: 'greeting' }]],
+        answer: 'It said: ${result.greeting.text}',
+      },
+      { prompt: 'linger', steps: [[{ tool: 'asking__linger' }]], answer: 'done' },
+    ]);
+    const config = {
+      llm: { provider: 'scripted', scenario },
+      mcpServers: {
+        asking: {
+          command: 'node',
+          args: [askingServer, join(folder.path, 'ledger')],
+          signalbox: { trust: true },
+        },
+      },
+    };
+    const startRole = (...args: readonly string[]): Promise<ServiceProcess> =>
+      startServiceProcess({ folder: folder.path, config, env, args: ['--role', ...args] });
+    processes = await Promise.all([
+      startRole('api'),
+      startRole('worker', '--port', '0'),
+      startRole('worker', '--port', '0'),
+    ]);
+    api = new ApiClient(processes[0]!.url);
+    await readyOnBoth();
   }
-});
 
-test.concurrent('an answer that is given to the API process reaches the waiting call', async () => {
-  const { id } = await api.start('greet');
-  await api.waitFor(id, ({ type }) => type === 'inbox.opened');
-  const [item] = (await api.run(id)).inbox;
-  await api.post(`/v1/inbox/${item?.id}/respond`, { action: 'accept', content: { name: 'Ada' } });
-  expect(await api.settled(id)).toMatchObject({
-    status: 'completed',
-    answer: 'It said: hello Ada',
+  const asking = (): Promise<ServerView> => api.get('/v1/servers/asking');
+
+  /** Resolves when the server is ready on both workers. */
+  async function readyOnBoth(): Promise<void> {
+    for (;;) {
+      const { workers } = await asking();
+      if (workers.length === 2 && workers.every(({ state }) => state === 'ready')) return;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  test.concurrent('workers do the runs of an API process, whose stream has each event once', async () => {
+    const runs = await Promise.all(Array.from({ length: 4 }, () => api.start('look')));
+    const streams = runs.map(async ({ id }) => {
+      const events: EventView[] = [];
+      for await (const event of api.stream(id)) events.push(event);
+      return events;
+    });
+    for (const events of await Promise.all(streams)) {
+      expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+      expect(events.at(-1)?.type).toBe('run.completed');
+    }
   });
-});
 
-test.concurrent('a run that is cancelled at the API process is stopped by its worker', async () => {
-  const { id } = await api.start('linger');
-  await api.waitFor(id, ({ type }) => type === 'tool_call.progress');
-  await api.post(`/v1/runs/${id}/cancel`);
-  expect(await api.settled(id)).toMatchObject({ status: 'cancelled' });
-});
+  test.concurrent('an answer that is given to the API process reaches the waiting call', async () => {
+    const { id } = await api.start('greet');
+    await api.waitFor(id, ({ type }) => type === 'inbox.opened');
+    const [item] = (await api.run(id)).inbox;
+    await api.post(`/v1/inbox/${item?.id}/respond`, { action: 'accept', content: { name: 'Ada' } });
+    expect(await api.settled(id)).toMatchObject({
+      status: 'completed',
+      answer: 'It said: hello Ada',
+    });
+  });
 
-test.concurrent('the API process lists the tools of the workers and calls them', async () => {
-  const { data } = await api.get<{ data: readonly { readonly name: string }[] }>('/v1/tools');
-  expect(data.map(({ name }) => name)).toContain('asking__look');
-  const run = await api.post<RunView>('/v1/tools/asking__look/call');
-  expect(await api.settled(run.id)).toMatchObject({ status: 'completed', answer: 'seen' });
-});
+  test.concurrent('a run that is cancelled at the API process is stopped by its worker', async () => {
+    const { id } = await api.start('linger');
+    await api.waitFor(id, ({ type }) => type === 'tool_call.progress');
+    await api.post(`/v1/runs/${id}/cancel`);
+    expect(await api.settled(id)).toMatchObject({ status: 'cancelled' });
+  });
 
-test('a server that is drained at the API process is drained on both workers', async () => {
-  const drained = await api.post<ServerView>('/v1/servers/asking/drain', { mode: 'now' });
-  expect(drained.workers.map(({ state }) => state)).toEqual(['drained', 'drained']);
-  await api.post('/v1/servers/asking/reconnect');
-  await readyOnBoth();
-});
+  test.concurrent('the API process lists the tools of the workers and calls them', async () => {
+    const { data } = await api.get<{ data: readonly { readonly name: string }[] }>('/v1/tools');
+    expect(data.map(({ name }) => name)).toContain('asking__look');
+    const run = await api.post<RunView>('/v1/tools/asking__look/call');
+    expect(await api.settled(run.id)).toMatchObject({ status: 'completed', answer: 'seen' });
+  });
 
-test('a worker has probes and no API', async () => {
-  const worker = processes[1]!.url;
-  const statuses = await Promise.all(
-    ['/readyz', '/healthz', '/metrics', '/v1/runs'].map(
-      async (path) => (await fetch(`${worker}${path}`)).status,
-    ),
+  test('a server that is drained at the API process is drained on both workers', async () => {
+    const drained = await api.post<ServerView>('/v1/servers/asking/drain', { mode: 'now' });
+    expect(drained.workers.map(({ state }) => state)).toEqual(['drained', 'drained']);
+    await api.post('/v1/servers/asking/reconnect');
+    await readyOnBoth();
+  });
+
+  test('a worker has probes and no API', async () => {
+    const worker = processes[1]!.url;
+    const statuses = await Promise.all(
+      ['/readyz', '/healthz', '/metrics', '/v1/runs'].map(
+        async (path) => (await fetch(`${worker}${path}`)).status,
+      ),
+    );
+    expect(statuses).toEqual([200, 200, 200, 404]);
+  });
+
+  test.runIf(usesPostgres)(
+    'nothing that a process writes contains the password of the database',
+    () => {
+      const log = processes.map((each) => each.log()).join('');
+      expect(log).not.toContain('secret-of-tests');
+    },
   );
-  expect(statuses).toEqual([200, 200, 200, 404]);
 });

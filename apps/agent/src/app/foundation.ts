@@ -11,7 +11,8 @@ import { createInProcessSignalBus } from '../queue/in-process-signal-bus.ts';
 import type { OpenedRedis, OpenRedisOptions } from '../redis/open-redis.ts';
 import type { ServerPolicy } from '../run/core/server-policy.ts';
 import { SchemaChecks } from '../schema/schema-checks.ts';
-import { openStore, type OpenedStore } from '../store/open-store.ts';
+import { openStore } from '../store/open-store.ts';
+import type { OpenedStore } from '../store/opened-store.ts';
 import { systemClock } from '../system/system-clock.ts';
 import type { AppOptions } from './app-options.ts';
 
@@ -43,12 +44,7 @@ export async function openFoundation({
   const clock = hooks.clock?.(systemClock) ?? systemClock;
   const cassette =
     config.llm.cassette === undefined ? undefined : openCassette(config.llm.cassette, clock);
-  const opened = await openStore({
-    dataDir: config.dataDir,
-    role: config.role ?? 'all',
-    durability: config.durability,
-    clock: systemClock,
-  });
+  const opened = await openConfiguredStore(config);
   const width = Math.max(MAX_OPENING, config.concurrency?.modelCalls ?? 0);
   const redis = await connectRedis(config, { clock, logger, width }).catch(
     async (error: unknown) => {
@@ -62,8 +58,8 @@ export async function openFoundation({
     gates: redis?.gates ?? createMemoryRateGates({ clock, width }),
   });
   const ownBus = redis !== undefined && isShared(config) ? redis.bus : createInProcessSignalBus();
-  const bus = hooks.bus?.(ownBus) ?? ownBus;
-  if (redis === undefined && isShared(config)) opened.followChanges(bus);
+  const local = hooks.bus?.(ownBus) ?? ownBus;
+  const bus = redis === undefined && isShared(config) ? opened.shareSignals(local) : local;
   const { fleet, isAlone } = opened;
   // The settings of servers end with the last process of the service.
   if (isAlone && (await fleet.settings()).length > 0) await fleet.clearSettings();
@@ -98,7 +94,19 @@ async function connectRedis(
   return openRedis({ ...options, settings: redis });
 }
 
-/** Whether the process uses the data directory together with others. */
+/** Opens the store on PostgreSQL, which a service with SQLite does not load, or in the data directory. */
+async function openConfiguredStore({
+  database,
+  dataDir,
+  durability,
+  role = 'all',
+}: Config): Promise<OpenedStore> {
+  if (database === undefined) return openStore({ dataDir, role, durability, clock: systemClock });
+  const { openPostgresStore } = await import('../store/postgres/open-postgres-store.ts');
+  return openPostgresStore({ ...database, role, clock: systemClock });
+}
+
+/** Whether the process uses the database together with others. */
 export function isShared({ role = 'all' }: Config): boolean {
   return role !== 'all';
 }

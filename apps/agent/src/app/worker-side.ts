@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
+import type { Config } from '../config/config.ts';
+import { describeDatabase } from '../text/describe-database.ts';
 import { FleetMember } from '../fleet/fleet-member.ts';
 import { JobIntake } from '../fleet/job-intake.ts';
 import { localCatalogue } from '../fleet/local-catalogue.ts';
@@ -42,7 +44,7 @@ export async function createWorkerSide(
   const { clock, llm, opened, store, bus, redis, schemas, policies } = foundation;
   const queue = redis?.queue ?? ownQueue(foundation, config, logger);
   const configured = createServerPool({
-    owner: ownerOf(config.dataDir),
+    owner: ownerOf(config),
     isShared: isShared(config),
     servers: config.servers,
     pins: opened.toolPins,
@@ -162,7 +164,8 @@ function shareServers(
   };
 }
 
-/** Returns an identifier of the data directory, the same at each start. */
-function ownerOf(dataDir: string): string {
-  return createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 16);
+/** Returns an identifier of the database, the same at each start. */
+function ownerOf({ database, dataDir }: Config): string {
+  const place = database === undefined ? realpathSync(dataDir) : describeDatabase(database.url);
+  return createHash('sha256').update(place).digest('hex').slice(0, 16);
 }

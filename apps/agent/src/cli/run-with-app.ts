@@ -61,10 +61,14 @@ async function serveService(
 /** Runs a task or the demos in a service of this process with a temporary data directory. */
 async function runTemporary(io: Io, options: AppOptions, context: AppContext): Promise<number> {
   const dataDir = await mkdtemp(join(tmpdir(), 'signalbox-'));
-  const app = await createApp({
-    ...options,
-    config: { ...options.config, role: 'all', dataDir, redis: undefined },
-  });
+  const config = {
+    ...options.config,
+    role: 'all',
+    dataDir,
+    database: undefined,
+    redis: undefined,
+  } as const;
+  const app = await createApp({ ...options, config });
   try {
     return await withApp(io, app, context);
   } finally {

@@ -1,4 +1,5 @@
 import type { Service } from '../app.ts';
+import { describeDatabase } from '../text/describe-database.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { demoFolder } from '../demo/demo-folder.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -39,7 +40,7 @@ export async function serve(io: Io, app: Service, served: Served): Promise<numbe
 function readyFields(
   url: string | undefined,
   app: Service,
-  { role, servers, dataDir, notices }: LoadedConfig,
+  { role, servers, dataDir, database, notices }: LoadedConfig,
 ): { readonly [name: string]: unknown } {
   const { info } = app.llm;
   return {
@@ -47,7 +48,9 @@ function readyFields(
     ...(role === 'all' ? {} : { role }),
     ...(info.scripted ? {} : { provider: info.provider, model: info.model }),
     servers: servers.map(({ name }) => name),
-    data_dir: dataDir,
+    ...(database === undefined
+      ? { data_dir: dataDir }
+      : { database: describeDatabase(database.url) }),
     ...(notices.length === 0 ? {} : { notices }),
   };
 }
@@ -57,13 +60,13 @@ const WORKSPACE_TASK = 'Which packages are in this workspace and which has the m
 /** Returns the text of a worker, which has no API to try. */
 function welcomeOfWorker(
   url: string | undefined,
-  { servers, dataDir, notices }: LoadedConfig,
+  { servers, dataDir, database, notices }: LoadedConfig,
 ): string {
   const names = servers.map(({ name }) => name);
   const lines = [
     'signalbox worker is ready',
     `  servers  ${names.length === 0 ? 'none' : names.join(', ')}`,
-    `  data     ${dataDir}`,
+    `  data     ${placeOf({ dataDir, database })}`,
     ...(url === undefined ? [] : [`  probes   ${url}/readyz`]),
     ...notices.map((notice) => `note: ${notice}`),
     '',
@@ -71,6 +74,11 @@ function welcomeOfWorker(
     '',
   ];
   return lines.join('\n');
+}
+
+/** Returns the place of the runs without secrets. */
+function placeOf({ dataDir, database }: Pick<LoadedConfig, 'dataDir' | 'database'>): string {
+  return database === undefined ? dataDir : describeDatabase(database.url);
 }
 
 function welcome(url: string, app: Service, { config, isDemo, files }: Served): string {
@@ -86,7 +94,7 @@ function welcome(url: string, app: Service, { config, isDemo, files }: Served): 
     `  model    ${info.scripted ? 'none' : `${info.provider} ${info.model}`}`,
     `  servers  ${names.length === 0 ? 'none; add servers to signalbox.json, or start with --demo' : names.join(', ')}`,
     ...(isDemo ? [`  files    ${files}`] : []),
-    `  data     ${config.dataDir}`,
+    `  data     ${placeOf(config)}`,
     ...(info.notice === undefined ? [] : ['', info.notice]),
     ...config.notices.map((notice) => `note: ${notice}`),
     '',

@@ -170,6 +170,23 @@ export const configSchema = z.strictObject({
   host: text.optional().describe('Default 127.0.0.1; any other needs SIGNALBOX_TOKEN'),
   port: z.int().min(0).max(65_535).optional().describe('Default 8020; 0 takes a free port'),
   data_dir: text.optional().describe('Default ./.signalbox'),
+  database: z
+    .strictObject({
+      connections: z
+        .int()
+        .min(2)
+        .max(200)
+        .optional()
+        .describe('Connections of the process to PostgreSQL. Default 10'),
+      statement_timeout_ms: z
+        .int()
+        .min(1000)
+        .max(600_000)
+        .optional()
+        .describe('Milliseconds after which PostgreSQL gives up a statement. Default 30000'),
+    })
+    .optional()
+    .describe('Used with DATABASE_URL only'),
   log_level: z.enum(['debug', 'info', 'warn', 'error']).optional().describe('Default info'),
   log_format: z.enum(['text', 'json']).optional().describe('Default text'),
   max_queued_runs: z

@@ -154,6 +154,16 @@ export interface RedisSettings {
   readonly prefix: string;
 }
 
+/** A PostgreSQL database. */
+export interface DatabaseConfig {
+  /** Connection string. A secret: it contains the password. */
+  readonly url: string;
+  /** Maximum number of connections of the process, without the one for locks and signals. Default: 10. */
+  readonly connections?: number | undefined;
+  /** Milliseconds after which the server gives up a statement. Default: 30,000. */
+  readonly statementTimeoutMs?: number | undefined;
+}
+
 export interface Config {
   /** Default: `all`, which uses the data directory alone. */
   readonly role?: WorkerRole;
@@ -163,6 +173,8 @@ export interface Config {
   /** Port; 0 selects a free port. */
   readonly port: number;
   readonly dataDir: string;
+  /** Database of the runs. Undefined: SQLite in the data directory. */
+  readonly database?: DatabaseConfig | undefined;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
   /** Default: `text`. */
   readonly logFormat?: 'text' | 'json';

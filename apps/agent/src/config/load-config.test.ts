@@ -409,6 +409,24 @@ describe('precedence', () => {
     await expect(load({ role: 'both' })).rejects.toThrow(/--role.*all, api.*worker/);
   });
 
+  test('the database is PostgreSQL with DATABASE_URL, else SQLite in the data directory', async () => {
+    const database = async (url: string, limits?: object): Promise<unknown> =>
+      (await loadConfig(sources({ database: limits }, { env: { DATABASE_URL: url } }))).database;
+    const url = 'postgres://ada:secret@db:5432/runs?sslmode=require';
+    expect(await database('', { connections: 5 })).toBeUndefined();
+    expect(await database(url)).toEqual({ url });
+    expect(await database(url, { connections: 5, statement_timeout_ms: 9000 })).toEqual({
+      url,
+      connections: 5,
+      statementTimeoutMs: 9000,
+    });
+    for (const wrong of ['mysql://ada:secret@db/runs', 'postgres://ada:secret@db:x/runs'])
+      await expect(database(wrong)).rejects.toThrow(
+        /^DATABASE_URL: must be the address of a PostgreSQL database, such as (?!.*secret)/,
+      );
+    await expect(database(url, { connections: 1 })).rejects.toThrow('database.connections');
+  });
+
   test('blank variables count as unset', async () => {
     expect(
       (

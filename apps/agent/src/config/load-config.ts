@@ -7,6 +7,7 @@ import { ConfigError, type Config } from './config.ts';
 import { parseConfigFile, problemsError, type ParsedConfig } from './config-file.ts';
 import type { ConfigInput } from './config-inputs.ts';
 import type { FileConfig } from './config-schema.ts';
+import { databaseSetting } from './database-setting.ts';
 import { furtherProviders, vendorsWithKeys, withNamedDefault } from './further-providers.ts';
 import { httpUrl } from './http-url.ts';
 import { redisSettings } from './redis-settings.ts';
@@ -110,6 +111,7 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
       pathOf(sources.cwd, flags.dataDir ?? env['SIGNALBOX_DATA_DIR']) ??
       pathOf(folder, file.data_dir) ??
       join(sources.cwd, '.signalbox'),
+    database: databaseSetting(env, file.database),
     logLevel:
       oneOf(LOG_LEVELS, { value: flags.logLevel, source: '--log-level' }) ??
       oneOf(LOG_LEVELS, { value: env['SIGNALBOX_LOG_LEVEL'], source: 'SIGNALBOX_LOG_LEVEL' }) ??

@@ -1,0 +1,71 @@
+import type pg from 'pg';
+
+export interface DatabaseSessionOptions {
+  /** Creates a connection without opening it. */
+  readonly create: () => pg.Client;
+  /** Prepares a new connection that replaces one that ended. A failure is repeated with another one. */
+  readonly restore: (client: pg.Client) => Promise<void>;
+  readonly onNotification: (payload: string) => void;
+}
+
+/** Milliseconds before the next attempt to connect again. */
+const FIRST_PAUSE_MS = 50;
+const MAX_PAUSE_MS = 2000;
+
+/** A connection that is opened again whenever it ends. */
+export class DatabaseSession {
+  readonly #options: DatabaseSessionOptions;
+  #client: pg.Client | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  /** `client` is open. */
+  constructor(client: pg.Client, options: DatabaseSessionOptions) {
+    this.#options = options;
+    this.#use(client);
+  }
+
+  /** Executes a statement. Does nothing while there is no connection, or if it ends. */
+  async tryQuery(text: string, values: readonly unknown[]): Promise<void> {
+    await this.#client?.query(text, [...values]).catch(() => undefined);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    const client = this.#client;
+    this.#client = undefined;
+    await client?.end();
+  }
+
+  #use(client: pg.Client): void {
+    this.#client = client;
+    client.on('notification', ({ payload }) => this.#options.onNotification(payload ?? ''));
+    client.on('error', () => undefined);
+    client.on('end', () => {
+      if (this.#client !== client) return;
+      this.#client = undefined;
+      this.#connectAfter(FIRST_PAUSE_MS);
+    });
+  }
+
+  #connectAfter(ms: number): void {
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(() => void this.#connect(ms), ms * (0.5 + Math.random()));
+    this.#timer.unref();
+  }
+
+  async #connect(pauseMs: number): Promise<void> {
+    const client = this.#options.create();
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      await this.#options.restore(client);
+      if (this.#isClosed) await client.end();
+      else this.#use(client);
+    } catch {
+      await client.end().catch(() => undefined);
+      this.#connectAfter(Math.min(2 * pauseMs, MAX_PAUSE_MS));
+    }
+  }
+}

@@ -1,0 +1,267 @@
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import Sqlite from 'better-sqlite3';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { sharedStoreContract } from '../../ports/shared-store.contract.ts';
+import { storeContract } from '../../ports/store.contract.ts';
+import { fleetContract } from '../../ports/store/fleet.contract.ts';
+import { toolPinsContract } from '../../ports/tool-pins.contract.ts';
+import { queuedRun } from '../../ports/testing/queued-run.ts';
+import { createInProcessSignalBus } from '../../queue/in-process-signal-bus.ts';
+import type { OpenedStore } from '../opened-store.ts';
+import { StoreError } from '../store-error.ts';
+import { databaseFolder, provideMigratedDatabase } from '../testing/migrated-database.ts';
+import { openPostgresStore, type PostgresStoreOptions } from './open-postgres-store.ts';
+import { createClient } from './postgres-client.ts';
+import { startCuttingProxy } from './testing/cutting-proxy.ts';
+import { execute, hasPostgres, postgresForTests } from './testing/postgres.ts';
+
+const clock = { now: () => 1234, after: () => () => undefined };
+
+describe.skipIf(!hasPostgres)('a store on PostgreSQL', () => {
+  const postgres = postgresForTests();
+  let shared: string | undefined;
+
+  /** Opens a store on a database without rows. */
+  async function openEmpty(options: Partial<PostgresStoreOptions> = {}): Promise<OpenedStore> {
+    if (shared === undefined) shared = await postgres.newDatabase();
+    else await postgres.empty(shared);
+    return openPostgresStore({ url: shared, clock, connections: 4, ...options });
+  }
+
+  storeContract('PostgreSQL', (time = clock) => openEmpty({ clock: time }));
+
+  sharedStoreContract('PostgreSQL', async () => {
+    const first = await openEmpty({ role: 'worker' });
+    return [first, await openPostgresStore({ url: shared ?? '', clock, role: 'worker' })];
+  });
+
+  fleetContract('PostgreSQL', async (time) => {
+    const store = await openEmpty({ clock: time, role: 'api' });
+    return {
+      store,
+      fleet: store.fleet,
+      handedJobs: store.handedJobs,
+      close: () => store.close(),
+    };
+  });
+
+  describe('tool pins', () => {
+    toolPinsContract(async () => {
+      const store = await openEmpty();
+      onTestFinished(() => store.close());
+      return store.toolPins;
+    });
+  });
+
+  const again = (options: Partial<PostgresStoreOptions> = {}): Promise<OpenedStore> =>
+    openPostgresStore({ url: shared ?? '', clock, ...options });
+
+  async function refusal(opening: Promise<OpenedStore>): Promise<string> {
+    const error: unknown = await opening.then(
+      (store) => store.close(),
+      (reason: unknown) => reason,
+    );
+    return error instanceof StoreError ? `${error.code}: ${inspect(error)}` : 'not refused';
+  }
+
+  /** Ends every connection to the database of the tests but those of other databases. */
+  const cutConnections = (): Promise<void> =>
+    execute(
+      postgres.engine().url,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${(shared ?? '').split('/').at(-1)}'`,
+    );
+
+  test('keeps its commits when it is opened again', async () => {
+    const first = await openEmpty();
+    await first.write({}, (sql) => sql.insertRun(queuedRun('r')));
+    await first.close();
+    const second = await again();
+    expect(await second.read.run('r')).toMatchObject({ prompt: 'do it' });
+    expect(second.isAlone).toBe(true);
+    await second.close();
+  });
+
+  test('is used by one process with the role all, or by several with other roles', async () => {
+    const alone = await openEmpty();
+    expect(await refusal(again())).toContain('is in use by another process. Stop it');
+    expect(await refusal(again({ role: 'worker' }))).toContain('locked: ');
+    await alone.close();
+    const [first, second] = await Promise.all([again({ role: 'api' }), again({ role: 'worker' })]);
+    expect(first.isAlone).not.toBe(second.isAlone);
+    expect(await refusal(again())).toContain('locked: ');
+    await first.close();
+    await second.close();
+  });
+
+  test('has the same tables and columns as SQLite', async () => {
+    const url = await postgres.newDatabase();
+    const store = await openPostgresStore({ url, clock });
+    await store.close();
+    const client = createClient({ url });
+    await client.connect();
+    const { rows } = await client.query<{ name: string }>(
+      "select table_name || '.' || column_name as name from information_schema.columns where table_schema = 'public'",
+    );
+    const { rows: texts } = await client.query(
+      "select 1 from information_schema.columns where table_schema = 'public' and data_type = 'text' and collation_name is distinct from 'C' and table_name not like 'kysely%'",
+    );
+    await client.end();
+    const dataDir = databaseFolder();
+    await provideMigratedDatabase(dataDir);
+    const sqlite = new Sqlite(join(dataDir, 'signalbox.sqlite'), { readonly: true });
+    const columns = sqlite
+      .prepare(
+        "select t.name || '.' || c.name from sqlite_schema as t, pragma_table_info(t.name) as c where t.type = 'table' and t.name not like 'sqlite%'",
+      )
+      .pluck()
+      .all();
+    sqlite.close();
+    expect(new Set(rows.map(({ name }) => name))).toEqual(new Set(columns));
+    expect(texts).toEqual([]);
+  });
+
+  test('that a newer version wrote is refused, and so is one with a missing table', async () => {
+    const url = await postgres.newDatabase();
+    await (await openPostgresStore({ url, clock })).close();
+    await execute(
+      url,
+      "insert into kysely_migration (name, timestamp) values ('0099-future', 'x')",
+    );
+    expect(await refusal(openPostgresStore({ url, clock }))).toMatch(
+      /^newer_database: .*The database postgres:\/\/127\.0\.0\.1:\d+\/t_\w+ was written by a newer version.*0099-future/,
+    );
+    await execute(
+      url,
+      "delete from kysely_migration where name = '0099-future'; drop table workers",
+    );
+    expect(await refusal(openPostgresStore({ url, clock }))).toContain('it has no table workers');
+  });
+
+  test('that cannot be reached is refused with its address and without the password', async () => {
+    const url = 'postgres://ada:secret-of-ada@127.0.0.1:1/runs?connect_timeout=1';
+    const text = await refusal(openPostgresStore({ url, clock }));
+    expect(text).toContain(
+      'unusable: StoreError: The database postgres://127.0.0.1:1/runs cannot be opened (ECONNREFUSED). Is the server running, and is DATABASE_URL correct?',
+    );
+    expect(text).not.toContain('secret');
+  });
+
+  test('texts with NUL, and with the character that replaces it, are read back as they were written', async () => {
+    const store = await openEmpty();
+    onTestFinished(() => store.close());
+    const prompt = 'a\0b\u{10FFFE}0c\u{10FFFE}1\0';
+    await store.write({}, (sql) =>
+      sql.insertRun(queuedRun('r', { prompt, metadata: { '\0': '\0' } })),
+    );
+    expect(await store.read.run('r')).toMatchObject({ prompt, metadata: { '\0': '\0' } });
+  });
+
+  describe('when something fails', () => {
+    const insertRun = (store: OpenedStore, id: string): Promise<number> => {
+      let runs = 0;
+      return store.write({}, async (sql) => {
+        await sql.insertRun(queuedRun(id));
+        return (runs += 1);
+      });
+    };
+
+    test('a transaction whose connection ends before the commit is run again', async () => {
+      const empty = await openEmpty();
+      await empty.close();
+      const proxy = await startCuttingProxy(shared ?? '');
+      const store = await again({ url: proxy.url });
+      proxy.cutAt('insert into "runs"', 'after');
+      expect(await insertRun(store, 'r1')).toBe(1);
+      proxy.cutAt('commit\0', 'before');
+      await expect(insertRun(store, 'r2')).rejects.toMatchObject({
+        name: 'StorageError',
+        reason: 'broken',
+        message: expect.stringContaining('it is unknown whether the change was stored') as string,
+      });
+      expect((await store.read.runs({ limit: 9 })).data.map(({ id }) => id)).toEqual(['r1']);
+      proxy.cutAt('commit\0', 'after');
+      await expect(insertRun(store, 'r3')).rejects.toMatchObject({ reason: 'broken' });
+      await vi.waitFor(async () => expect(await store.read.run('r3')).toBeDefined());
+      await store.close();
+      await proxy.close();
+    });
+
+    test('transactions that wait for each other are run again, and both are stored', async () => {
+      const store = await openEmpty();
+      onTestFinished(() => store.close());
+      await store.write({}, async (sql) => {
+        for (const id of ['r1', 'r2']) await sql.insertRun(queuedRun(id));
+      });
+      const both = Promise.withResolvers<void>();
+      let waiting = 0;
+      let attempts = 0;
+      const change = (first: string, second: string): Promise<void> =>
+        store.write({}, async (sql) => {
+          attempts += 1;
+          await sql.updateRun(first, { turns: 1 });
+          if ((waiting += 1) === 2) both.resolve();
+          await both.promise;
+          await sql.updateRun(second, { toolCalls: 1 });
+        });
+      await Promise.all([change('r1', 'r2'), change('r2', 'r1')]);
+      expect(attempts).toBe(3);
+      for (const id of ['r1', 'r2'])
+        expect(await store.read.run(id)).toMatchObject({ turns: 1, toolCalls: 1 });
+    });
+
+    test('signals arrive again after the connection for them was lost, and the database is still locked', async () => {
+      const store = await openEmpty({ role: 'worker' });
+      const other = await again({ role: 'api' });
+      const heard: string[] = [];
+      const bus = store.shareSignals(createInProcessSignalBus());
+      bus.subscribe('servers', () => void heard.push('own'));
+      const local = createInProcessSignalBus();
+      local.subscribe('servers', () => void heard.push('other'));
+      other.shareSignals(local);
+      await cutConnections();
+      // A lost signal is not repeated by the bus: who waits looks by itself.
+      await vi.waitFor(() => {
+        bus.publish({ type: 'servers' });
+        expect(heard).toContain('other');
+      }, 5000);
+      expect(await refusal(again())).toContain('locked: ');
+      await insertRun(store, 'r1');
+      expect(await other.read.run('r1')).toBeDefined();
+      await store.close();
+      await other.close();
+    });
+
+    test('a statement that takes too long fails with a reason, and the next one works', async () => {
+      const first = await openEmpty({ role: 'worker' });
+      const second = await again({ role: 'worker', statementTimeoutMs: 100 });
+      await insertRun(first, 'r1');
+      const held = Promise.withResolvers<void>();
+      const begun = Promise.withResolvers<void>();
+      const holding = first.write({ run: 'r1' }, async () => {
+        begun.resolve();
+        await held.promise;
+      });
+      await begun.promise;
+      await expect(
+        second.write({ run: 'r1' }, (sql) => sql.updateRun('r1', { turns: 1 })),
+      ).rejects.toMatchObject({ name: 'StorageError', reason: 'busy' });
+      held.resolve();
+      await holding;
+      await second.write({ run: 'r1' }, (sql) => sql.updateRun('r1', { turns: 1 }));
+      await first.close();
+      await second.close();
+    });
+
+    test('a transaction whose work hides the failure of a statement is not stored, and says so', async () => {
+      const store = await openEmpty();
+      onTestFinished(() => store.close());
+      const work = store.write({}, async (sql) => {
+        await sql.insertRun(queuedRun('r1'));
+        await sql.insertRun(queuedRun('r1')).catch(() => undefined);
+      });
+      await expect(work).rejects.toThrow('a statement in it failed');
+      expect(await store.read.run('r1')).toBeUndefined();
+    });
+  });
+});

@@ -1,0 +1,67 @@
+import { StorageError } from '../../ports/store/errors.ts';
+
+/** Codes of PostgreSQL. @see https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const SERIALIZATION_FAILURE = '40001';
+const DEADLOCK = '40P01';
+const DISK_FULL = '53100';
+const TOO_MANY_CONNECTIONS = '53300';
+const LOCK_TIMEOUT = '55P03';
+const QUERY_CANCELED = '57014';
+
+/** Codes of the system, and beginnings of codes of PostgreSQL, that end a connection or refuse it. */
+const DISCONNECTED =
+  /^(?:ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT|EHOSTUNREACH|ENETUNREACH|08|57P0|25P03)/;
+
+/** Messages of errors of pg that have no code. */
+const DISCONNECTED_MESSAGE =
+  /^(?:Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed)/;
+
+/** Returns the code of an error of PostgreSQL or of the system, or an empty text. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+/** Whether the database gave up a transaction that would succeed when it is repeated. */
+export function isGivenUp(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === SERIALIZATION_FAILURE || code === DEADLOCK;
+}
+
+/** Whether the connection to the database ended, or could not be opened. */
+export function isDisconnected(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return DISCONNECTED.test(codeOf(error)) || DISCONNECTED_MESSAGE.test(error.message);
+}
+
+/** Converts errors of the server and of the connection; other errors stay as they are. */
+export function storageErrorOf(error: unknown, database: string): unknown {
+  const code = codeOf(error);
+  const options = { cause: error };
+  if (code === DISK_FULL)
+    return new StorageError('full', `the disk of the database ${database} is full`, options);
+  if (
+    [TOO_MANY_CONNECTIONS, LOCK_TIMEOUT, QUERY_CANCELED, DEADLOCK, SERIALIZATION_FAILURE].includes(
+      code,
+    )
+  )
+    return new StorageError(
+      'busy',
+      `the database ${database} is busy (${code}); nothing was changed, try again later`,
+      options,
+    );
+  if (isDisconnected(error))
+    return new StorageError(
+      'broken',
+      `the database ${database} cannot be reached (${reasonOf(error)})`,
+      options,
+    );
+  return error;
+}
+
+/** Returns the code of an error, or its message, which pg writes without the password. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+  const code = codeOf(error);
+  if (code !== '') return code;
+  return error instanceof Error ? error.message : 'unknown error';
+}
