@@ -13,6 +13,11 @@ export class StorageError extends Error {
   }
 }
 
+/** Whether a write failed only because other processes wrote for too long. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof StorageError && error.reason === 'busy';
+}
+
 /** Thrown when a stored value cannot be parsed because its row was changed or damaged outside of the service. */
 export class DamagedRowError extends Error {
   constructor(column: string, options: ErrorOptions = {}) {

@@ -1,3 +1,4 @@
+import { isBusy } from '../../ports/store/errors.ts';
 import { LeaseLostError } from '../../ports/store/worker.ts';
 import type { RunCore } from '../../ports/store/run.ts';
 import type { ToolCall } from '../../ports/store/tool-call.ts';
@@ -298,10 +299,11 @@ function resumePointOf({ parked, taskId }: ToolCall): ToolCallRequest['resumeFro
 
 /**
  * Stores the outcome of a call, and tries again until the store accepts it, because nothing else
- * knows the outcome. After five failed writes it stores an error in place of the result.
+ * knows the outcome. After five failed writes, without those that other processes blocked, it stores an
+ * error in place of the result.
  */
 async function settle(context: EngineParts, dispatched: Dispatched, end: End): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
+  for (let tries = 1; ;) {
     try {
       await storeEnd(
         context,
@@ -311,6 +313,7 @@ async function settle(context: EngineParts, dispatched: Dispatched, end: End): P
       return;
     } catch (error) {
       if (isHandedOver(error)) return;
+      if (!isBusy(error)) tries += 1;
       logFailure(context, dispatched.call, error);
       await new Promise<void>((resolve) => void context.clock.after(STORE_RETRY_MS, resolve));
     }

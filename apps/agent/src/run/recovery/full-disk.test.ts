@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { StorageError } from '../../ports/store/errors.ts';
 import type { Run } from '../../ports/store/run.ts';
+import type { Store } from '../../ports/store.ts';
 import { callsThenAnswer } from '../testing/fake-llm.ts';
 import { ok, READ_ONLY, type FakeTool } from '../testing/fake-registry.ts';
 import { ManualClock } from '../../testing/manual-clock.ts';
@@ -80,6 +82,76 @@ test('a single failed write at worst fails its run, visibly', async () => {
     expect(effects.length).toBeLessThanOrEqual(1);
     expect(await service.read.partial(run.id)).toBeUndefined();
   }
+});
+
+/** Returns a store that refuses the writes of runs for which there is an error. */
+const refusing =
+  (errorOf: () => Error | undefined) =>
+  (store: Store): Store => ({
+    ...store,
+    get workerId() {
+      return store.workerId;
+    },
+    write: async (locks, work, options) => {
+      const error = locks.run === undefined ? undefined : errorOf();
+      if (error === undefined) return store.write(locks, work, options);
+      throw error;
+    },
+  });
+
+/** Resolves with the settled run. Time passes meanwhile. */
+async function settledInTime({ clock, read }: Service, id: string): Promise<Run | undefined> {
+  await expect
+    .poll(
+      async () => {
+        clock.advance(5000);
+        return (await read.run(id))?.finishedAt;
+      },
+      { interval: 1 },
+    )
+    .toBeDefined();
+  return read.run(id);
+}
+
+test('a write that other processes block for too long fails no run, whichever it is', async () => {
+  const { writes } = await runWithout(() => false);
+  for (let blocked = 2; blocked <= writes; blocked += 1) {
+    const clock = new ManualClock();
+    const { effects, tools } = world();
+    let write = 0;
+    const service = await openService({
+      script,
+      tools,
+      policies: AUTO,
+      clock,
+      changeStore: refusing(() =>
+        ++write === blocked ? new StorageError('busy', 'others write') : undefined,
+      ),
+    });
+    const { id } = await service.engine.createRun({ prompt: 'go' });
+    const run = await settledInTime(service, id);
+    expect([blocked, run?.status, run?.error]).toEqual([blocked, 'completed', undefined]);
+    expect(effects).toEqual(['write']);
+  }
+});
+
+test('a result that other processes keep from being stored is stored when they end, however long it takes', async () => {
+  const clock = new ManualClock();
+  let isAnswered = false;
+  let refused = 0;
+  const service = await openService({
+    script: callsThenAnswer([[{ name: 'w__write' }]]),
+    policies: AUTO,
+    clock,
+    tools: { w__write: { call: () => ((isAnswered = true), Promise.resolve(ok('written'))) } },
+    changeStore: refusing(() =>
+      isAnswered && ++refused <= 8 ? new StorageError('busy', 'others write') : undefined,
+    ),
+  });
+  const { id } = await service.engine.createRun({ prompt: 'go' });
+  expect(await settledInTime(service, id)).toMatchObject({ status: 'completed' });
+  expect(await service.call(id)).toMatchObject({ state: 'succeeded' });
+  expect(service.registry.sent).toHaveLength(1);
 });
 
 test('a deadline that cannot be stored is retried', async () => {
