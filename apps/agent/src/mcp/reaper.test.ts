@@ -14,7 +14,10 @@ afterEach(() => {
 });
 
 /** Starts a process with a pool of one server that ends only when killed. */
-async function startOwner(poolOwner = ''): Promise<{
+async function startOwner(
+  poolOwner = '',
+  { isShared = false } = {},
+): Promise<{
   readonly owner: ChildProcessWithoutNullStreams;
   readonly children: readonly number[];
   readonly serverPid: number;
@@ -27,7 +30,7 @@ async function startOwner(poolOwner = ''): Promise<{
       join(TESTING, 'raw-server.ts'),
       'stubborn',
     ],
-    { env: { ...process.env, POOL_OWNER: poolOwner } },
+    { env: { ...process.env, POOL_OWNER: poolOwner, POOL_IS_SHARED: isShared ? 'yes' : 'no' } },
   );
   owners.push(owner);
   const [line] = (await once(owner.stdout, 'data')) as [Buffer];
@@ -84,6 +87,25 @@ test.runIf(process.platform === 'linux')(
     expect(await isRunning(serverPid)).toBe(true);
     expect(await createReaper({ graceMs: 50, owner: 'data-dir-a' }).endLeftovers()).toBe(1);
     expect(await isRunning(serverPid)).toBe(false);
+  },
+);
+
+test.runIf(process.platform === 'linux')(
+  'beside running pools of the same owner only processes of a pool that was killed with its helper are ended',
+  async () => {
+    const killed = await startOwner('data-dir-c', { isShared: true });
+    const running = await startOwner('data-dir-c', { isShared: true });
+    const exited = once(killed.owner, 'exit');
+    killed.owner.kill('SIGSTOP');
+    for (const child of killed.children)
+      if (child !== killed.serverPid) process.kill(child, 'SIGKILL');
+    const { endLeftovers } = createReaper({ graceMs: 50, owner: 'data-dir-c' });
+    expect(await endLeftovers({ isShared: true })).toBe(0);
+    killed.owner.kill('SIGKILL');
+    await exited;
+    expect(await endLeftovers({ isShared: true })).toBe(1);
+    expect(await isRunning(killed.serverPid)).toBe(false);
+    expect(await isRunning(running.serverPid)).toBe(true);
   },
 );
 

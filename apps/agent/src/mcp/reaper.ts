@@ -4,15 +4,17 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { endMarked } from './marked-processes.ts';
+import { hasEnded, processIdentity } from './process-identity.ts';
 import { REAPER_SHELL } from './reaper-shell.ts';
 
 /** Ends server processes that would outlive this process, even after it is killed. */
 export interface Reaper {
   /**
-   * Ends processes left by an earlier service with the same owner whose helper was killed too.
-   * Resolves with their number.
+   * Ends server processes that another process of the same owner left when it was killed with its
+   * helper. With `isShared`, processes of the owner may be running; their servers are not ended.
+   * Resolves with the number of ended processes.
    */
-  endLeftovers(): Promise<number>;
+  endLeftovers(options?: { readonly isShared?: boolean }): Promise<number>;
   /**
    * Returns a mark for the environment of a new server. When this process ends, every process with
    * the mark is ended, whatever its group or session.
@@ -37,8 +39,8 @@ const MAX_HELPERS = 10;
 /**
  * Creates a reaper. Its helper process starts with the first mark or group, and again if it ends
  * while groups are registered. Groups get half of `graceMs` to end, and `graceMs` after SIGTERM.
- * Does nothing on Windows, which has no process groups. `owner` is the same for every start of one
- * service and unique among running services.
+ * Does nothing on Windows, which has no process groups. `owner` is the same for every process of one
+ * service, and other services have other owners.
  */
 export function createReaper({
   graceMs,
@@ -48,7 +50,10 @@ export function createReaper({
   readonly owner?: string | undefined;
 }): Reaper {
   const groups = new Set<number>();
-  const poolId = owner === undefined ? randomUUID() : `${owner}.${randomUUID()}`;
+  const poolId =
+    owner === undefined
+      ? randomUUID()
+      : `${owner}.${processIdentity() ?? 'unknown'}.${randomUUID()}`;
   let marks = 0;
   let helpers = 0;
   let helper: ChildProcess | undefined;
@@ -65,11 +70,14 @@ export function createReaper({
     for (const group of groups) started.stdin?.write(`+${group}\n`);
   };
   return {
-    endLeftovers: async () =>
+    endLeftovers: async ({ isShared = false } = {}) =>
       owner === undefined
         ? 0
         : endMarked(
-            (mark) => mark.startsWith(`${owner}.`) && !mark.startsWith(`${poolId}.`),
+            (mark) =>
+              mark.startsWith(`${owner}.`) &&
+              !mark.startsWith(`${poolId}.`) &&
+              (!isShared || hasEnded(mark.split('.')[1] ?? '')),
             graceMs,
           ),
     mark: () => {

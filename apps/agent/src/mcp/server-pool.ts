@@ -45,8 +45,8 @@ export interface ServerPoolOptions {
    */
   readonly owner?: string;
   /**
-   * Whether other processes with the same owner may be running, so that processes with its mark are
-   * not ended at the start. Default: no.
+   * Whether other processes with the same owner may be running, whose servers are not ended at the
+   * start. Default: no.
    */
   readonly isShared?: boolean;
   /** Returns 0 to 1. Default: `Math.random`. */
@@ -113,9 +113,9 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
   };
   return {
     start: () => {
-      if (options.owner === undefined || options.isShared === true) return start();
+      if (options.owner === undefined) return start();
       // An earlier process may hold resources that its successor needs.
-      const ended = reaper.endLeftovers().then(
+      const ended = reaper.endLeftovers({ isShared: options.isShared === true }).then(
         (count) =>
           count > 0 &&
           logger.warn('server processes that an earlier service left were ended', {

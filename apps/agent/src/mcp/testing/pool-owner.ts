@@ -18,6 +18,7 @@ const pool = createServerPool({
   clock: systemClock,
   graceMs: 200,
   ...(process.env['POOL_OWNER'] ? { owner: process.env['POOL_OWNER'] } : {}),
+  isShared: process.env['POOL_IS_SHARED'] === 'yes',
 });
 pool.onServerChange(
   ({ state, pid }) => void (state === 'ready' && process.stdout.write(`${pid}\n`)),
