@@ -1,6 +1,7 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Store } from '../ports/store.ts';
+import { Lease } from '../run/core/lease.ts';
 import { HEARTBEAT_EVERY_MS } from '../ports/store/worker.ts';
 
 export interface HeartbeatOptions {
@@ -15,12 +16,15 @@ export interface HeartbeatOptions {
  */
 export class Heartbeat {
   readonly #options: HeartbeatOptions;
+  readonly #lease: Lease;
   #stopTimer: () => void = () => undefined;
   #beating: Promise<void> | undefined;
   #isClosed = false;
 
   constructor(options: HeartbeatOptions) {
     this.#options = options;
+    const { store } = options;
+    this.#lease = new Lease({ ...options, endsOthers: false, rejoin: () => store.join() });
   }
 
   start(): void {
@@ -37,13 +41,13 @@ export class Heartbeat {
   }
 
   async #beat(): Promise<void> {
-    const { store, logger } = this.#options;
-    const { workerId } = store;
     try {
-      const isKept = await store.write({}, (sql) => sql.beat(workerId));
-      if (!isKept) await store.join();
+      await this.#lease.renew();
     } catch (error) {
-      logger.error('the lease of this process could not be renewed; it is tried again', { error });
+      this.#options.logger.error(
+        'the lease of this process could not be renewed; it is tried again',
+        { error },
+      );
     }
   }
 }

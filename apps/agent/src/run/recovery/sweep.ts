@@ -1,8 +1,8 @@
 import { DamagedRowError } from '../../ports/store/errors.ts';
 import type { StoredDeadline, Retry } from '../../ports/store/sweep.ts';
-import { HEARTBEAT_EVERY_MS, LEASE_MS } from '../../ports/store/worker.ts';
 import { isHandedOver } from '../core/commits.ts';
 import type { EngineParts } from '../core/engine-parts.ts';
+import { Lease } from '../core/lease.ts';
 import { expireItemIfDue, onWallClock } from '../lifecycle/expiry.ts';
 import { failDamagedRun } from './fail-damaged-run.ts';
 import { recoverRun } from './recover-run.ts';
@@ -34,16 +34,20 @@ interface Times {
  */
 export class Sweep {
   readonly #context: EngineParts;
-  readonly #rejoin: (workerId: string) => Promise<void>;
+  readonly #lease: Lease;
   /** Number of runs that failed in the last batch of each kind. */
   readonly #failures = new Map<BatchKind, number>();
-  #beatAt: number;
 
   /** `rejoin` joins again when other workers ended this one. */
   constructor(context: EngineParts, rejoin: (workerId: string) => Promise<void>) {
     this.#context = context;
-    this.#rejoin = rejoin;
-    this.#beatAt = context.clock.now();
+    this.#lease = new Lease({
+      store: context.store,
+      clock: context.clock,
+      logger: context.logger,
+      endsOthers: true,
+      rejoin,
+    });
   }
 
   /** Returns the next deadline up to `until`. A step that fails is logged and tried again by the next sweep. */
@@ -70,31 +74,8 @@ export class Sweep {
     return next.length === 0 ? undefined : Math.min(...next);
   }
 
-  /** Sends a heartbeat, and ends the workers that sent none. */
   async #keepLease(): Promise<undefined> {
-    const { store, logger, clock } = this.#context;
-    // A clock that was set back does not extend the wait.
-    const sinceMs = Math.abs(clock.now() - this.#beatAt);
-    if (!store.isShared || sinceMs < HEARTBEAT_EVERY_MS) return;
-    const { workerId } = store;
-    const before = this.#beatAt;
-    const { isKept, ended } = await store.write(
-      {},
-      async (sql) => {
-        const isRenewed = await sql.beat(workerId);
-        // After a pause of the whole machine the others had no time to send a heartbeat either.
-        const wasPaused = clock.now() >= before + LEASE_MS;
-        return {
-          isKept: isRenewed,
-          ended: wasPaused ? [] : await sql.endExpiredWorkers({ except: workerId }),
-        };
-      },
-      { urgent: true },
-    );
-    this.#beatAt = clock.now();
-    for (const worker of ended)
-      logger.warn('a worker sent no heartbeat; its runs continue on other workers', { worker });
-    if (!isKept) await this.#rejoin(workerId);
+    if (this.#context.store.isShared && this.#lease.isDue) await this.#lease.renew();
   }
 
   async #recoverOrphans(now: number): Promise<number | undefined> {
