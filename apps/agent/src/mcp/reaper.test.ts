@@ -99,11 +99,11 @@ test.runIf(process.platform === 'linux')(
     killed.owner.kill('SIGSTOP');
     for (const child of killed.children)
       if (child !== killed.serverPid) process.kill(child, 'SIGKILL');
-    const { endLeftovers } = createReaper({ graceMs: 50, owner: 'data-dir-c' });
-    expect(await endLeftovers({ isShared: true })).toBe(0);
+    const reaper = createReaper({ graceMs: 50, owner: 'data-dir-c' });
+    expect(await reaper.endLeftovers({ isShared: true })).toBe(0);
     killed.owner.kill('SIGKILL');
     await exited;
-    expect(await endLeftovers({ isShared: true })).toBe(1);
+    expect(await reaper.endLeftovers({ isShared: true })).toBe(1);
     expect(await isRunning(killed.serverPid)).toBe(false);
     expect(await isRunning(running.serverPid)).toBe(true);
   },
