@@ -21,7 +21,7 @@ export interface FleetRequesterOptions {
 /** Milliseconds within which a worker must answer: more than a request to a server may take. */
 const ANSWER_LIMIT_MS = 130_000;
 
-/** Milliseconds between two looks at an answer. */
+/** Milliseconds between two reads of an answer. */
 const LOOK_EVERY_MS = 1000;
 
 /** Stores commands for workers and waits for the answers. */

@@ -1,12 +1,12 @@
 import type { Clock } from '../ports/clock.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 
-/** Milliseconds between two looks: the longest delay that a lost signal causes. */
+/** Milliseconds between two reads of the store: the longest delay that a lost signal causes. */
 export const LOOK_EVERY_MS = 1000;
 
 /**
- * Repeats a look at the store: at each signal about servers, and every second, since signals can be
- * lost. Looks do not overlap.
+ * Reads the store at each signal about servers, and every second, because signals can be lost. Reads
+ * do not overlap.
  */
 export class LookLoop {
   readonly #clock: Clock;
@@ -17,7 +17,7 @@ export class LookLoop {
   #isDue = false;
   #isClosed = false;
 
-  /** Begins to look. `look` must not reject. */
+  /** Starts the loop. `look` reads the store and must not reject. */
   constructor(clock: Clock, bus: SignalBus, look: () => Promise<void>) {
     this.#clock = clock;
     this.#look = look;
@@ -25,7 +25,7 @@ export class LookLoop {
     this.#schedule();
   }
 
-  /** Ends the loop and resolves when the current look has ended. */
+  /** Ends the loop and resolves when the current read has ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#stopTimer();

@@ -118,7 +118,7 @@ async function storedServer(
   return (await servers.read()).servers.find(({ status }) => status.name === name);
 }
 
-/** Returns the worker that is asked about a server. @throws ServerUnavailableError */
+/** Returns the worker that receives the requests about a server. @throws ServerUnavailableError */
 async function bestOf(
   name: string,
   { servers }: RequestedDirectoryOptions,

@@ -21,7 +21,7 @@ export interface StoredCatalogueOptions {
   readonly schemas: SchemaChecks;
 }
 
-/** Milliseconds between two looks at the stored states while servers connect. */
+/** Milliseconds between two reads of the stored states while servers connect. */
 const LOOK_EVERY_MS = 250;
 
 /**
@@ -108,7 +108,7 @@ async function argumentProblem(
   }
 }
 
-/** Looks again at each signal and each 250 ms, since signals can be lost. */
+/** Reads again at each signal and every 250 ms, because signals can be lost. */
 async function settled(
   { servers, bus, clock }: StoredCatalogueOptions,
   timeoutMs: number,

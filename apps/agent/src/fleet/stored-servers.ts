@@ -106,7 +106,7 @@ export class StoredServers {
   }
 }
 
-/** Error of an operation that needs a worker while there is none. */
+/** Returns the error of an operation that needs a worker when no worker is running. */
 export function noWorker(): ServerUnavailableError {
   return new ServerUnavailableError(NO_WORKER);
 }

@@ -16,7 +16,7 @@ export interface ListedTool {
   };
 }
 
-/** A server as the process that is connected to it knows it. */
+/** State of a server in the process that is connected to it. */
 export interface ServerState {
   readonly status: ServerStatus;
   /** Whether calls are accepted: the server is ready, or is being restarted on purpose. */

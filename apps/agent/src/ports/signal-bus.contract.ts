@@ -65,7 +65,7 @@ export function signalBusContract(
       again();
     });
 
-    test('a signal without listeners, and one published by a listener, harm nobody', async () => {
+    test('a signal without listeners, and a signal that a listener publishes, cause no error', async () => {
       const { bus, settle } = await create();
       bus.publish(events('a'));
       const { signals, listener } = heard();

@@ -104,7 +104,7 @@ export interface ServerStatus {
   readonly workers?: readonly WorkerServerStatus[];
 }
 
-/** The servers and their tools, as far as known in this process. Reads only; may be asked in any process. */
+/** The servers and their tools as this process knows them. Read-only, and available in every process. */
 export interface ToolCatalogue {
   /**
    * Resolves when no configured server, or none of the named servers, is `connecting`, at the

@@ -28,7 +28,7 @@ type Parts = Uses<
 
 /**
  * Continues or settles what ended workers own of a run: repeats its model call, voids the inbox items
- * that nobody can use any more, and retries sent calls or asks a person about them. Sent calls of a
+ * that no process can use any more, and retries sent calls or asks a person about them. Sent calls of a
  * run that has ended become `unknown`. It changes nothing that another worker owns, and nothing when
  * another worker has recovered the run.
  */

@@ -28,9 +28,10 @@ interface Times {
 }
 
 /**
- * Does the work that is due, whoever stored it: renews the lease of this worker, recovers the runs of
- * workers that ended, decides about deadlines, and enqueues what has no job. A sweep is safe at any
- * time and beside those of other workers: each step checks in its own transaction what it read.
+ * Does the work that is due, also when another process stored it: renews the lease of this worker,
+ * recovers the runs of ended workers, decides about deadlines, and enqueues work without a job. A
+ * sweep may run at any time and beside sweeps of other workers, because each step reads its rows again
+ * in its own transaction.
  */
 export class Sweep {
   readonly #context: EngineParts;
