@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path';
 import { connectClient } from '@signalbox/mcp-core/client';
 import { spawnStdio } from '@signalbox/mcp-core/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readCompose } from './deployment/settings.ts';
 import { ApiClient } from './support/client.ts';
 import { runToEnd, startCommand } from './support/command.ts';
 import { documentationFiles, documentationSnippets, repository } from './support/markdown.ts';
@@ -503,6 +504,25 @@ const checks: readonly Check[] = [
           readFileSync(join(example, file), 'utf8').includes('npm start prints'),
         ),
       ).toBe(true);
+    },
+  },
+  {
+    // Need Docker or Kubernetes. check-image starts what they would start.
+    matches: /^(?:docker|kubectl) /,
+    proof: 'only looked up',
+    check(line) {
+      const files = [...line.matchAll(/(?<=[ =])deploy\/\S+/g)].map(([file]) => file);
+      // The reader writes this file.
+      for (const file of files.filter((each) => each !== 'deploy/signalbox.env'))
+        expect(existsSync(join(repository, file)), file).toBe(true);
+      const [, profile, named] =
+        /--profile (\w+) (?:up|logs|exec (\w+)|down|cp)\b/.exec(line) ?? [];
+      const { services } = readCompose(join(repository, 'deploy/compose.yaml'));
+      const ofProfile = Object.keys(services).filter((name) =>
+        services[name]?.profiles?.includes(profile ?? ''),
+      );
+      expect(ofProfile.length > 0).toBe(line.startsWith('docker compose'));
+      if (named !== undefined) expect(ofProfile).toContain(named);
     },
   },
   {
