@@ -14,6 +14,7 @@ import type { ToolCallReader, ToolCallWriter } from './store/tool-call.ts';
 import type { AgentReader, AgentWriter } from './store/agent.ts';
 import type { ThreadReader, ThreadWriter } from './store/thread.ts';
 import type { SweepReader } from './store/sweep.ts';
+import type { WebhookReader, WebhookWriter } from './store/webhook.ts';
 import type { WorkerReader, WorkerWriter } from './store/worker.ts';
 
 /** All reads of the store, on a connection of their own where the database has one. */
@@ -34,6 +35,7 @@ export interface StoreReader
     ProgressReader,
     RetentionReader,
     SweepReader,
+    WebhookReader,
     WorkerReader {}
 
 /**
@@ -57,6 +59,7 @@ export interface StoreTransaction
     EpochWriter,
     IdempotencyWriter,
     RetentionWriter,
+    WebhookWriter,
     WorkerWriter {}
 
 /**

@@ -15,6 +15,7 @@ import { DamagedRowError } from '../ports/store/errors.ts';
 import type { Agent } from '../ports/store/agent.ts';
 import type { Thread } from '../ports/store/thread.ts';
 import type { ToolPin } from '../ports/tool-pins.ts';
+import type { Webhook, WebhookDelivery } from '../ports/store/webhook.ts';
 import type { Worker } from '../ports/store/worker.ts';
 
 /** Column type of a domain value: JSON as text, booleans as 0 and 1, absence as NULL. */
@@ -68,6 +69,8 @@ export interface Database {
   idempotencyKeys: Row<UsedKey, 'response'>;
   artifacts: Row<Artifact, never>;
   artifactOwners: { runId: string; artifactId: string };
+  webhooks: Row<Webhook, 'eventTypes'> & { secret: string; deletedAt: number | null };
+  webhookDeliveries: Row<WebhookDelivery, never>;
   workers: Row<Worker, never>;
   listedTools: { digest: string; tools: string };
   serverStates: {
@@ -240,3 +243,7 @@ export const usedKeyCodec = createCodec<UsedKey, Database['idempotencyKeys']>({
 });
 export const artifactCodec = createCodec<Artifact, Database['artifacts']>({});
 export const toolPinCodec = createCodec<ToolPin, Database['toolPins']>({ json: ['parts'] });
+export const webhookCodec = createCodec<Webhook, Row<Webhook, 'eventTypes'>>({
+  json: ['eventTypes'],
+});
+export const deliveryCodec = createCodec<WebhookDelivery, Database['webhookDeliveries']>({});

@@ -4,7 +4,15 @@ import { decodeCursor, encodeCursor, type Place } from './cursor.ts';
 import type { Database } from './database.ts';
 
 /** Tables that are listed by creation time. */
-type Listed = 'artifacts' | 'runs' | 'threads' | 'agents' | 'inboxItems' | 'rememberedApprovals';
+type Listed =
+  | 'artifacts'
+  | 'runs'
+  | 'threads'
+  | 'agents'
+  | 'inboxItems'
+  | 'rememberedApprovals'
+  | 'webhooks'
+  | 'webhookDeliveries';
 
 export interface Listing<Row, T> {
   readonly order: 'newest first' | 'oldest first';

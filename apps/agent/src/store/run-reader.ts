@@ -1,5 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 import { createSweepReader } from './sweep-rows.ts';
+import { createWebhookReader } from './webhook-rows.ts';
 import { createWorkerReader } from './worker-rows.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { createArtifactReader } from './artifact-rows.ts';
@@ -48,6 +49,7 @@ export function createRunReader(connection: Rows, clock: Clock): StoreReader {
     ...createProgressReader(connection),
     ...createRetentionReader(connection),
     ...createSweepReader(connection),
+    ...createWebhookReader(connection),
     ...createWorkerReader(connection, clock),
 
     async run(id) {

@@ -18,6 +18,7 @@ import { createEpochWriter } from './epoch-rows.ts';
 import { createIdempotencyWriter } from './idempotency-rows.ts';
 import { selectRun } from './read-queries.ts';
 import { createRetentionWriter } from './retention-rows.ts';
+import { createWebhookWriter } from './webhook-rows.ts';
 import { createWorkerWriter } from './worker-rows.ts';
 import { createRunReader } from './run-reader.ts';
 import { shortenObject } from '../json/short-json.ts';
@@ -54,6 +55,7 @@ export function createRunTransaction(connection: Rows, clock: Clock): StoreTrans
     ...createEpochWriter(connection),
     ...createIdempotencyWriter(connection, clock),
     ...createRetentionWriter(connection),
+    ...createWebhookWriter(connection),
     ...createWorkerWriter(connection, clock),
 
     /** Reads whole rows only, since decisions are based on them. */

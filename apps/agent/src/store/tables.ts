@@ -25,4 +25,6 @@ export const TABLES = [
   'tool_sets',
   'epochs',
   'catalogues',
+  'webhooks',
+  'webhook_deliveries',
 ] as const;

@@ -20,6 +20,7 @@ import { fleet } from './0015-fleet.ts';
 import { artifactLists } from './0016-artifact-lists.ts';
 import { callFailures } from './0017-call-failures.ts';
 import { traceContexts } from './0018-trace-contexts.ts';
+import { webhooks } from './0019-webhooks.ts';
 
 /** All migrations by number. A published migration never changes. */
 const MIGRATIONS: { readonly [name: string]: Migration } = {
@@ -41,6 +42,7 @@ const MIGRATIONS: { readonly [name: string]: Migration } = {
   '0016-artifact-lists': artifactLists,
   '0017-call-failures': callFailures,
   '0018-trace-contexts': traceContexts,
+  '0019-webhooks': webhooks,
 };
 
 /** A database that may lack the latest tables. */
