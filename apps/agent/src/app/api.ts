@@ -8,7 +8,9 @@ import { transportOf } from '../mcp/server-status.ts';
 import { observeService } from '../metrics/observation.ts';
 import { createHandingQueue } from '../queue/handing-queue.ts';
 import { createCommandEngine } from '../run/command-engine.ts';
+import { orderedIds } from '../run/core/ordered-ids.ts';
 import { createOutputChecker } from '../schema/output-checker.ts';
+import { createWebhookCommands } from '../webhooks/webhook-commands.ts';
 import type { AppOptions, Service } from './app-options.ts';
 import { openFoundation } from './foundation.ts';
 import { httpEdge, type Phase } from './http-edge.ts';
@@ -58,11 +60,18 @@ export async function createApi(options: AppOptions): Promise<Service> {
     ...(config.maxQueuedRuns === undefined ? {} : { maxQueuedRuns: config.maxQueuedRuns }),
   });
   const heartbeat = new Heartbeat({ store: opened, clock, logger });
+  const webhooks = createWebhookCommands({
+    store,
+    guard: foundation.addressGuard,
+    clock,
+    newId: orderedIds(),
+  });
   let phase: Phase = 'starting';
   const http = httpEdge(
     options,
     {
       engine,
+      webhooks,
       store,
       read: store.read,
       bus,

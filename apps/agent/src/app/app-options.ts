@@ -5,6 +5,7 @@ import type { Store } from '../ports/store.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { CrashPoints } from '../ports/test-hooks.ts';
 import type { RecoveryDecision } from '../run/core/engine-parts.ts';
+import type { Resolve } from '../webhooks/address-guard.ts';
 import type { LlmProviders } from '../ports/llm-providers.ts';
 
 /** Hooks for tests that end the service at a crash point, disable a guard or run many services in one process. */
@@ -16,6 +17,8 @@ export interface TestHooks {
   readonly bus?: (bus: SignalBus) => SignalBus;
   /** Replaces the clock of everything except the store, which measures leases. */
   readonly clock?: (clock: Clock) => Clock;
+  /** Replaces the resolver of the names of webhooks. */
+  readonly resolve?: Resolve;
   /** Whether the service uses one thread for schemas with the others of this process, which stays when it ends. Default: no. */
   readonly sharesSchemaThread?: boolean;
 }

@@ -14,6 +14,7 @@ import { SchemaChecks } from '../schema/schema-checks.ts';
 import { openStore } from '../store/open-store.ts';
 import type { OpenedStore } from '../store/opened-store.ts';
 import { systemClock } from '../system/system-clock.ts';
+import { AddressGuard } from '../webhooks/address-guard.ts';
 import type { AppOptions } from './app-options.ts';
 
 /** The parts that the processes of every role have. */
@@ -28,6 +29,7 @@ export interface Foundation {
   /** Set when processes share a Redis. */
   readonly redis: OpenedRedis | undefined;
   readonly schemas: SchemaChecks;
+  readonly addressGuard: AddressGuard;
   readonly policies: { readonly [server: string]: ServerPolicy };
   close(): Promise<void>;
 }
@@ -73,6 +75,10 @@ export async function openFoundation({
     bus,
     redis,
     schemas,
+    addressGuard: new AddressGuard({
+      allowedNetworks: config.webhooks?.allowedNetworks,
+      resolve: hooks.resolve,
+    }),
     policies: Object.fromEntries(config.servers.map((server) => [server.name, policyOf(server)])),
     async close() {
       if (schemas !== sharedSchemas) await schemas.close();

@@ -7,12 +7,17 @@ import { JobIntake } from '../fleet/job-intake.ts';
 import { localCatalogue } from '../fleet/local-catalogue.ts';
 import { withInvalidServers } from '../mcp/invalid-servers.ts';
 import { createServerPool, type ServerPool } from '../mcp/server-pool.ts';
+import { postWebhook } from '../webhooks/post-webhook.ts';
+import { createWebhookCommands } from '../webhooks/webhook-commands.ts';
+import { WebhookSender } from '../webhooks/webhook-sender.ts';
 import { observeService, type Observation } from '../metrics/observation.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { RunEngine } from '../ports/run-engine.ts';
+import type { WebhookCommands } from '../ports/webhook-commands.ts';
 import type { ToolCatalogue } from '../ports/tool-catalogue.ts';
 import { handingBack } from '../queue/handing-queue.ts';
 import { createMemoryJobQueue } from '../queue/memory-job-queue.ts';
+import { orderedIds } from '../run/core/ordered-ids.ts';
 import { RetentionSweep } from '../run/lifecycle/retention.ts';
 import { createRunEngine } from '../run/run-engine.ts';
 import { createOutputChecker } from '../schema/output-checker.ts';
@@ -25,6 +30,7 @@ import { logServerChanges } from './log-server-changes.ts';
 /** The part of a process that continues runs and is connected to the servers. */
 export interface WorkerSide extends Pick<Observation, 'metrics' | 'onServed'> {
   readonly engine: RunEngine;
+  readonly webhooks: WebhookCommands;
   readonly pool: ServerPool;
   readonly catalogue: ToolCatalogue;
   readonly traces: Awaited<ReturnType<typeof openTraces>>;
@@ -34,6 +40,8 @@ export interface WorkerSide extends Pick<Observation, 'metrics' | 'onServed'> {
 }
 
 const CLOSE_GRACE_MS = 3000;
+/** Milliseconds of one request to a webhook. */
+const WEBHOOK_TIMEOUT_MS = 15_000;
 
 /** Creates the engine and the connections to the servers without starting them. */
 export async function createWorkerSide(
@@ -41,7 +49,7 @@ export async function createWorkerSide(
   foundation: Foundation,
 ): Promise<WorkerSide> {
   const { config, version, logger, hooks = {} } = options;
-  const { clock, llm, opened, store, bus, redis, schemas, policies } = foundation;
+  const { clock, llm, opened, store, bus, redis, schemas, policies, addressGuard } = foundation;
   const queue = redis?.queue ?? ownQueue(foundation, config, logger);
   const configured = createServerPool({
     owner: ownerOf(config),
@@ -67,6 +75,15 @@ export async function createWorkerSide(
     provider: llm.info.provider,
     logger,
   });
+  const sender = new WebhookSender({
+    store,
+    post: (request, signal) =>
+      postWebhook(request, { guard: addressGuard, clock, timeoutMs: WEBHOOK_TIMEOUT_MS, signal }),
+    clock,
+    logger,
+    userAgent: `signalbox/${version}`,
+    onAttempt: (outcome) => metrics.webhookAttempted(outcome),
+  });
   const { crashPoints, recovery } = hooks;
   const engine = createRunEngine({
     store,
@@ -87,6 +104,8 @@ export async function createWorkerSide(
             traces.hear(runId, events);
           },
     policies,
+    onAnnounced: () => sender.wake(),
+    sweepSteps: [sender],
     ...(crashPoints === undefined ? {} : { crashPoints }),
     ...(recovery === undefined ? {} : { recovery }),
     concurrency: config.concurrency,
@@ -97,12 +116,20 @@ export async function createWorkerSide(
     store,
     logger,
     days: config.retentionDays ?? {},
+    deliveryDays: config.webhooks?.retentionDays,
     onDeleted: (runs) => metrics.runsDeleted(runs),
   });
   const shared = isShared(config) ? shareServers(foundation, { pool, queue, logger }) : undefined;
   logServerChanges(pool, logger);
   return {
     engine,
+    webhooks: createWebhookCommands({
+      store,
+      guard: addressGuard,
+      clock,
+      newId: orderedIds(),
+      onDue: () => sender.wake(),
+    }),
     pool,
     catalogue,
     metrics,
@@ -118,7 +145,7 @@ export async function createWorkerSide(
     },
     async close() {
       await shared?.intake.close();
-      await engine.close({ graceMs: CLOSE_GRACE_MS });
+      await Promise.all([engine.close({ graceMs: CLOSE_GRACE_MS }), sender.close()]);
       await shared?.member.close();
       await Promise.all([retention.close(), pool.close(), traces?.close()]);
     },

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { cardSchema } from '../llm/catalogue/card-schema.ts';
 import { entryProblems } from './entry-problems.ts';
+import { parseNetwork } from '../webhooks/refused-networks.ts';
 import { httpUrlProblem } from './http-url.ts';
 
 const text = z.string().min(1);
@@ -11,6 +12,9 @@ const baseUrl = z.string().superRefine((value, context) => {
 });
 
 const days = z.int().min(1).max(36_500);
+const network = z.string().refine((value) => parseNetwork(value) !== undefined, {
+  error: 'must be a network such as 10.0.0.0/8 or fd00::/8, or an address',
+});
 const slots = z.int().min(1).max(10_000);
 
 const approvalRule = z.strictObject({ tools: text, policy: z.enum(['auto', 'ask', 'deny']) });
@@ -254,6 +258,23 @@ export const configSchema = z.strictObject({
     .describe(
       'Days after their end for which runs are kept: one number for all, or by status. Default: forever',
     ),
+  webhooks: z
+    .strictObject({
+      allowed_networks: z
+        .array(network)
+        .max(100)
+        .optional()
+        .describe(
+          'Networks (10.1.0.0/16, fd00::/8, 127.0.0.1) that webhooks may reach although they are not public; default none',
+        ),
+      retention_days: z
+        .int()
+        .min(1)
+        .max(365)
+        .optional()
+        .describe('Days after their end for which deliveries are kept; default 7'),
+    })
+    .optional(),
   durability: z
     .enum(['process', 'power'])
     .optional()

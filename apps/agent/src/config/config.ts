@@ -164,6 +164,13 @@ export interface DatabaseConfig {
   readonly statementTimeoutMs?: number | undefined;
 }
 
+export interface WebhookSettings {
+  /** Networks in CIDR notation that webhooks may reach although they are not public. */
+  readonly allowedNetworks?: readonly string[] | undefined;
+  /** Days after their end for which deliveries are kept. Default: 7. */
+  readonly retentionDays?: number | undefined;
+}
+
 export interface Config {
   /** Default: `all`, which uses the data directory alone. */
   readonly role?: WorkerRole;
@@ -197,6 +204,7 @@ export interface Config {
    * forever.
    */
   readonly retentionDays?: RetentionDays;
+  readonly webhooks?: WebhookSettings;
   readonly token: string | undefined;
   /** Default model provider. */
   readonly llm: LlmConfig;

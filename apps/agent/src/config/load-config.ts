@@ -132,6 +132,7 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
     maxPendingBodyBytes: file.max_pending_body_bytes,
     ...concurrencyOf(file.concurrency),
     ...retentionOf(file.retention_days),
+    ...webhooksOf(file.webhooks),
     token,
     llm,
     otherLlms,
@@ -212,6 +213,12 @@ function retentionOf(days: FileConfig['retention_days']): Pick<Config, 'retentio
         ? { completed: days, failed: days, cancelled: days, expired: days }
         : days,
   };
+}
+
+function webhooksOf(settings: FileConfig['webhooks']): Pick<Config, 'webhooks'> {
+  if (settings === undefined) return {};
+  const { allowed_networks: allowedNetworks, retention_days: retentionDays } = settings;
+  return { webhooks: { allowedNetworks, retentionDays } };
 }
 
 const NO_FILE: ParsedConfig = { config: {}, servers: [], inputs: [], notices: [] };

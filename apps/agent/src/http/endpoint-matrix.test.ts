@@ -209,6 +209,34 @@ const ROWS: { readonly [endpoint: string]: Row } = {
     missing: badPath('/v1/audit?run_id='),
     invalid: { path: '/v1/audit?cursor=forged', status: 400, code: 'invalid_cursor' },
   },
+  'POST /v1/webhooks': {
+    missing: bad({ event_types: ['run.completed'] }),
+    invalid: {
+      body: { url: 'https://127.0.0.1/hook' },
+      status: 400,
+      code: 'webhook_url_refused',
+    },
+  },
+  'GET /v1/webhooks': {
+    missing: badPath('/v1/webhooks?cursor='),
+    invalid: { path: '/v1/webhooks?cursor=forged', status: 400, code: 'invalid_cursor' },
+  },
+  'GET /v1/webhooks/{id}': {
+    missing: gone('/v1/webhooks/none', 'webhook_not_found'),
+    invalid: badPath(`/v1/webhooks/${LONG}`),
+  },
+  'DELETE /v1/webhooks/{id}': {
+    missing: gone('/v1/webhooks/none', 'webhook_not_found'),
+    invalid: badPath(`/v1/webhooks/${LONG}`),
+  },
+  'GET /v1/webhooks/{id}/deliveries': {
+    missing: gone('/v1/webhooks/none/deliveries', 'webhook_not_found'),
+    invalid: badPath('/v1/webhooks/<webhook>/deliveries?state=lost'),
+  },
+  'POST /v1/webhooks/{id}/deliveries/{delivery_id}/resend': {
+    missing: gone('/v1/webhooks/<webhook>/deliveries/none/resend', 'delivery_not_found'),
+    invalid: badPath(`/v1/webhooks/<webhook>/deliveries/${LONG}/resend`),
+  },
   'POST /v1/servers/{name}/tools/approve': {
     missing: bad({}, '/v1/servers/r/tools/approve'),
     invalid: bad({ tools: [] }, '/v1/servers/r/tools/approve'),
@@ -356,6 +384,15 @@ async function open(): Promise<{
       createdAt: 1,
       updatedAt: 1,
     });
+    await sql.insertWebhook({
+      id: 'w1',
+      url: 'https://example.com',
+      eventTypes: ['run.completed'],
+      description: undefined,
+      disabledAt: undefined,
+      createdAt: 1,
+      secret: 'whsec_MDAw',
+    });
     await sql.insertAgent({
       id: 'a1',
       name: 'agent',
@@ -382,6 +419,7 @@ async function open(): Promise<{
       busy: busy.id,
       thread: 't1',
       agent: 'a1',
+      webhook: 'w1',
       item: item.id,
       artifact,
     },

@@ -36,6 +36,7 @@ import { StreamHeartbeats } from './stream-heartbeats.ts';
 import { StreamSlots } from './stream-slots.ts';
 import { validateRequest } from './validate.ts';
 import { threadRoutes } from './thread-routes.ts';
+import { webhookRoutes } from './webhook-routes.ts';
 
 export interface ServerOptions extends Pick<EdgeOptions, 'host' | 'token'> {
   /** Default: derived from the limit of file descriptors of this process. */
@@ -73,6 +74,7 @@ const ROUTES: readonly ((app: HttpApp, dependencies: RouteDependencies) => void)
   serverRoutes,
   approvalRoutes,
   auditRoutes,
+  webhookRoutes,
 ];
 
 /**

@@ -21,6 +21,8 @@ import { createMemoryJobQueue } from '../queue/memory-job-queue.ts';
 import { openStore } from '../store/open-store.ts';
 import { databaseFolder, provideMigratedDatabase } from '../store/testing/migrated-database.ts';
 import { FakeLlm } from '../run/testing/fake-llm.ts';
+import { AddressGuard } from '../webhooks/address-guard.ts';
+import { createWebhookCommands } from '../webhooks/webhook-commands.ts';
 import { createHttpServer, type ServerOptions } from './http-server.ts';
 import type { HttpDependencies } from './route.ts';
 import { checkedSerializer } from './testing/checked-serializer.ts';
@@ -95,6 +97,12 @@ export async function createTestEdge(
   const app = await createHttpServer(
     {
       engine: { ...storingEngine(store), ...engine },
+      webhooks: createWebhookCommands({
+        store,
+        guard: new AddressGuard(),
+        clock,
+        newId: randomUUID,
+      }),
       store,
       read: store.read,
       bus,

@@ -14,7 +14,10 @@ function openMetrics(): { readonly metrics: ServiceMetrics; readonly sources: So
     runCounts: () => Promise.resolve(new Map([['completed', 2]])),
   };
   const metrics = new ServiceMetrics({
-    read: { runCounts: () => sources.runCounts() },
+    read: {
+      runCounts: () => sources.runCounts(),
+      countPendingDeliveries: () => Promise.resolve(4),
+    },
     queue: { depth: () => Promise.resolve({ 'advance-run': 1, 'call-tool': 0 }) },
     registry: {
       servers: () => sources.servers.map(([name, state]) => ({ name, state })),
@@ -31,6 +34,7 @@ test('metrics are Prometheus text with the documented names and types', async ()
   metrics.streamOpened();
   metrics.runEnded({ status: 'completed' });
   metrics.runsDeleted(3);
+  metrics.webhookAttempted('delivered');
   metrics.callEnded({ ...call, server: 'files', durationMs: 10 });
   metrics.callEnded({ ...call, server: 'files', durationMs: 2_000_000 });
   metrics.turnEnded({ runId: 'r1', outcome: 'completed', durationMs: 700 });
@@ -56,6 +60,12 @@ test('metrics are Prometheus text with the documented names and types', async ()
     '# HELP signalbox_servers The state of each MCP server: 1 for the one it is in.',
     '# TYPE signalbox_servers gauge',
     'signalbox_servers{server="files",state="ready"} 1',
+    '# HELP signalbox_webhook_deliveries_pending Webhook deliveries that wait for their first or next attempt.',
+    '# TYPE signalbox_webhook_deliveries_pending gauge',
+    'signalbox_webhook_deliveries_pending 4',
+    '# HELP signalbox_webhook_attempts_total Attempts of webhook deliveries, by outcome; dead: the last one failed.',
+    '# TYPE signalbox_webhook_attempts_total counter',
+    'signalbox_webhook_attempts_total{outcome="delivered"} 1',
     '# HELP signalbox_runs_ended_total Runs that were settled, by status.',
     '# TYPE signalbox_runs_ended_total counter',
     'signalbox_runs_ended_total{status="completed"} 1',

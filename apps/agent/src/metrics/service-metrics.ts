@@ -17,7 +17,7 @@ export interface ServedRequest {
 
 /** Components whose state the gauges show. */
 export interface MetricSources {
-  readonly read: Pick<StoreReader, 'runCounts'>;
+  readonly read: Pick<StoreReader, 'runCounts' | 'countPendingDeliveries'>;
   readonly queue: Pick<JobQueue, 'depth'>;
   /** States of the servers as this process knows them. */
   readonly registry: {
@@ -35,6 +35,7 @@ export class ServiceMetrics {
   readonly #reader = new PrometheusReader();
   readonly #runsEnded: Counter;
   readonly #runsDeleted: Counter;
+  readonly #webhookAttempts: Counter;
   readonly #calls: Counter;
   readonly #callSeconds: Histogram;
   readonly #turnSeconds: Histogram;
@@ -70,6 +71,14 @@ export class ServiceMetrics {
         for (const { name, state } of await registry.servers())
           result.observe(1, { server: name, state });
       });
+    meter
+      .createObservableGauge('signalbox_webhook_deliveries_pending', {
+        description: 'Webhook deliveries that wait for their first or next attempt.',
+      })
+      .addCallback(async (result) => result.observe(await read.countPendingDeliveries()));
+    this.#webhookAttempts = meter.createCounter('signalbox_webhook_attempts_total', {
+      description: 'Attempts of webhook deliveries, by outcome; dead: the last one failed.',
+    });
     this.#runsEnded = meter.createCounter('signalbox_runs_ended_total', {
       description: 'Runs that were settled, by status.',
     });
@@ -105,6 +114,10 @@ export class ServiceMetrics {
 
   runsDeleted(count: number): void {
     this.#runsDeleted.add(count);
+  }
+
+  webhookAttempted(outcome: 'delivered' | 'failed' | 'dead'): void {
+    this.#webhookAttempts.add(1, { outcome });
   }
 
   callEnded({ server, outcome, durationMs }: CallEnd): void {

@@ -100,6 +100,12 @@ export class EngineError extends Error {
     | 'inbox_item_not_open'
     | 'approval_not_found'
     | 'invalid_response'
+    | 'webhook_url_refused'
+    | 'too_many_webhooks'
+    | 'webhook_not_found'
+    | 'webhook_disabled'
+    | 'delivery_not_found'
+    | 'delivery_pending'
     | 'shutting_down';
 
   /** Problems by field. `path` is a JSON pointer into the input. */

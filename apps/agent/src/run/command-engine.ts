@@ -2,6 +2,7 @@ import type { RunCommands } from '../ports/run-engine.ts';
 import type { CrashPoints } from '../ports/test-hooks.ts';
 import { commandParts, type CommandDependencies, type CommandParts } from './command-parts.ts';
 import { Commits } from './core/commits.ts';
+import { orderedIds } from './core/ordered-ids.ts';
 import { reconcile } from './lifecycle/reconcile.ts';
 import { createRunCommands } from './run-commands.ts';
 
@@ -22,6 +23,7 @@ export function createCommandEngine(
     crashPoint: (point) => dependencies.crashPoints?.(point),
     reconcile: (change) => reconcile(parts, change),
     onEvents,
+    newId: dependencies.newId ?? orderedIds(),
   });
   const parts: CommandParts = commandParts(dependencies, {
     // The sweeps of the workers read the stored deadlines.

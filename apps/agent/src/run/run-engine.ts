@@ -5,6 +5,7 @@ import { DamagedRowError, isBusy } from '../ports/store/errors.ts';
 import type { CrashPoint, CrashPoints } from '../ports/test-hooks.ts';
 import type { ToolDispatcher } from '../ports/tool-dispatcher.ts';
 import type { Traces } from '../ports/traces.ts';
+import { orderedIds } from './core/ordered-ids.ts';
 import { Activities } from './core/activities.ts';
 import { advanceRun } from './turn/advance-run.ts';
 import { runCallJob } from './calls/dispatch-call.ts';
@@ -13,7 +14,7 @@ import { endRun } from './lifecycle/end-run.ts';
 import { type EngineParts, type RecoveryDecision } from './core/engine-parts.ts';
 import { failDamagedRun } from './recovery/fail-damaged-run.ts';
 import { defaultRecovery } from './calls/lost-call.ts';
-import { Sweep } from './recovery/sweep.ts';
+import { Sweep, type SweepStep } from './recovery/sweep.ts';
 import { SweepTimer } from './core/sweep-timer.ts';
 import { reconcile } from './lifecycle/reconcile.ts';
 import { stopCancelled } from './calls/stop-cancelled.ts';
@@ -32,6 +33,10 @@ export interface EngineDependencies extends CommandDependencies {
   readonly random?: () => number;
   /** Limits of the calls in progress. Default: `DEFAULT_CONCURRENCY`. */
   readonly concurrency?: Partial<Concurrency> | undefined;
+  /** Called after a commit that stored webhook deliveries. */
+  readonly onAnnounced?: () => void;
+  /** Further steps of the sweep, after those of the engine. Default: none. */
+  readonly sweepSteps?: readonly SweepStep[];
 }
 
 const DEFAULT_GRACE_MS = 5000;
@@ -68,6 +73,8 @@ class Worker implements RunWorker {
       crashPoint,
       reconcile: (change) => reconcile(this.#context, change),
       onEvents: dependencies.onEvents ?? (() => undefined),
+      newId: dependencies.newId ?? orderedIds(),
+      onAnnounced: dependencies.onAnnounced,
     };
     this.#commits = new Commits(store, bus, {
       ...hooks,
@@ -96,7 +103,11 @@ class Worker implements RunWorker {
         this.#concurrency,
       ),
     });
-    const sweep = new Sweep(this.#context, (workerId) => this.#rejoin(workerId));
+    const sweep = new Sweep(
+      this.#context,
+      (workerId) => this.#rejoin(workerId),
+      dependencies.sweepSteps,
+    );
     this.commandParts = commandParts(dependencies, {
       sweep: this.#timer,
       commit: (...change) => this.#commandCommits.commit(...change),

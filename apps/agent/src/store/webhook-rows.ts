@@ -6,14 +6,14 @@ import type {
   WebhookWriter,
 } from '../ports/store/webhook.ts';
 import { changed } from './changed.ts';
-import type { Connection } from './connection.ts';
 import { deliveryCodec, webhookCodec, type Database } from './database.ts';
 import { pageByTime } from './pages.ts';
+import type { Rows } from './rows.ts';
 
 type Db = Kysely<Database>;
 
 /** Creates the reads of webhooks and their deliveries. */
-export function createWebhookReader(connection: Connection): WebhookReader {
+export function createWebhookReader(connection: Rows): WebhookReader {
   const db = connection.kysely;
   return {
     async webhook(id) {
@@ -44,7 +44,7 @@ export function createWebhookReader(connection: Connection): WebhookReader {
     },
 
     async webhookSubscriptions() {
-      const rows = connection.rows(selectSubscriptions, {});
+      const rows = await connection.rows(selectSubscriptions, {});
       return rows.map(({ id, eventTypes }) => ({
         id,
         // Written by `insertWebhook` only.
@@ -71,7 +71,7 @@ export function createWebhookReader(connection: Connection): WebhookReader {
     },
 
     async dueDeliveries(options) {
-      const rows = connection.rows(selectDue, options);
+      const rows = await connection.rows(selectDue, options);
       // The query compares `nextAt`, which is set in every row that it returns.
       return rows.map(({ nextAt, ...row }) => ({ ...row, nextAt: nextAt ?? 0 }));
     },
@@ -88,7 +88,7 @@ export function createWebhookReader(connection: Connection): WebhookReader {
 }
 
 /** Creates the writes of webhooks and their deliveries. */
-export function createWebhookWriter({ kysely: db }: Connection): WebhookWriter {
+export function createWebhookWriter({ kysely: db }: Rows): WebhookWriter {
   return {
     async insertWebhook({ secret, ...webhook }) {
       await db

@@ -12,8 +12,8 @@ test.each(['docs/guarantees.md', 'docs/threat-model.md'])(
   },
 );
 
-test('there are six guarantees', () => {
-  expect(readPage(repository, 'docs/guarantees.md').text.match(/^## \d\./gm)).toHaveLength(6);
+test('there are seven guarantees', () => {
+  expect(readPage(repository, 'docs/guarantees.md').text.match(/^## \d\./gm)).toHaveLength(7);
 });
 
 describe('the check fails for a page', () => {

@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import type { RunCommands } from '../../ports/run-engine.ts';
 import type { Service } from '../../run/testing/service.ts';
 import { observeService } from '../../metrics/observation.ts';
 import { createMemoryJobQueue } from '../../queue/memory-job-queue.ts';
+import { AddressGuard } from '../../webhooks/address-guard.ts';
+import { createWebhookCommands } from '../../webhooks/webhook-commands.ts';
 import { createHttpServer, type ServerOptions } from '../http-server.ts';
 import type { HttpDependencies } from '../route.ts';
 import { checkedSerializer } from './checked-serializer.ts';
@@ -19,7 +22,15 @@ export interface ServiceEdge {
 export interface EdgeOptions extends Partial<
   Pick<
     HttpDependencies,
-    'read' | 'store' | 'onServed' | 'onError' | 'serializer' | 'clock' | 'traces' | 'redis'
+    | 'read'
+    | 'store'
+    | 'webhooks'
+    | 'onServed'
+    | 'onError'
+    | 'serializer'
+    | 'clock'
+    | 'traces'
+    | 'redis'
   >
 > {
   readonly token?: string;
@@ -61,6 +72,12 @@ export async function createServiceEdge(
   const app = await createHttpServer(
     {
       engine: bound(service.engine, engine),
+      webhooks: createWebhookCommands({
+        store,
+        guard: new AddressGuard(),
+        clock,
+        newId: randomUUID,
+      }),
       store,
       read,
       bus,

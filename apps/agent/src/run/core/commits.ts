@@ -5,6 +5,7 @@ import { storedEvents, type RunEvent } from '../../ports/store/run-event.ts';
 import type { Store, StoreTransaction } from '../../ports/store.ts';
 import type { SignalBus } from '../../ports/signal-bus.ts';
 import type { CommitStep, CrashPoint } from '../../ports/test-hooks.ts';
+import { announceEvents } from './announce-events.ts';
 import { auditOf } from './audit.ts';
 import type { RunEventBody, RunEventType } from './events.ts';
 
@@ -50,6 +51,10 @@ export interface CommitHooks {
   readonly reconcile: (change: Change) => Promise<void>;
   /** Receives the events of each commit. */
   readonly onEvents: EventListener;
+  /** Creates the ids of webhook deliveries, in order of creation. */
+  readonly newId: () => string;
+  /** Called after a commit that stored webhook deliveries. */
+  readonly onAnnounced?: (() => void) | undefined;
   /**
    * Called when a change was refused because other workers continue the work of this one. Absent for
    * a process that owns no work; its changes are not refused.
@@ -141,6 +146,9 @@ export class Commits {
           await this.#hooks.reconcile(change);
         await sql.appendAudit(await auditOf(sql, runId, events));
         const stored = events.length === 0 ? undefined : await this.#append(change, events);
+        const { newId, onAnnounced } = this.#hooks;
+        if (stored !== undefined && (await announceEvents(sql, stored.events, newId)))
+          effects.push(() => onAnnounced?.());
         for (const last of lastWork) await last();
         return { result, events, effects, stored };
       },

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { Store } from '../../ports/store.ts';
+import type { WebhookDelivery } from '../../ports/store/webhook.ts';
 import { callsThenAnswer } from '../testing/fake-llm.ts';
 import { ok, READ_ONLY } from '../testing/fake-registry.ts';
 import { openService, type Service } from '../testing/service.ts';
@@ -180,4 +181,37 @@ test('a sweep pauses between its transactions, and close ends it there', async (
   while (!clock.waits.includes(20)) await new Promise((resolve) => void setImmediate(resolve));
   await sweep.close();
   expect((await service.read.runs({ limit: 9 })).data).toHaveLength(1);
+});
+
+test('webhook deliveries are deleted a week after they ended, and pending ones are kept', async () => {
+  const service = await openForCalls();
+  const { store, clock, read } = service;
+  const { pass } = retain(service, {});
+  const delivery = (id: string, seq: number, finishedAt: number | undefined): WebhookDelivery => ({
+    id,
+    webhookId: 'w1',
+    runId: 'r1',
+    seq,
+    type: 'run.completed',
+    payload: '{}',
+    state: finishedAt === undefined ? 'pending' : 'dead',
+    attempts: 1,
+    earlierAttempts: 0,
+    nextAt: finishedAt === undefined ? 1 : undefined,
+    owner: undefined,
+    lastStatus: undefined,
+    lastError: undefined,
+    createdAt: 1,
+    finishedAt,
+  });
+  await store.write({}, async (sql) => {
+    await sql.insertDeliveries([
+      delivery('old', 1, clock.now()),
+      delivery('new', 2, clock.now() + DAY_MS),
+      delivery('pending', 3, undefined),
+    ]);
+  });
+  await pass(7 * DAY_MS);
+  const left = await Promise.all(['old', 'new', 'pending'].map((id) => read.delivery(id)));
+  expect(left.map((each) => each?.id)).toEqual([undefined, 'new', 'pending']);
 });

@@ -15,6 +15,9 @@ const FIRST_SWEEP_MS = 60 * 1000;
 export const RETENTION_SWEEP_EVERY_MS = 60 * 60 * 1000;
 /** Milliseconds between two transactions of a sweep, in which other writers run. */
 export const RETENTION_PAUSE_MS = 20;
+const DELIVERY_DAYS = 7;
+/** Maximum number of webhook deliveries that one transaction deletes. */
+const DELIVERIES = 500;
 /** Maximum number of due runs in one read. */
 const BATCH = 50;
 
@@ -23,13 +26,15 @@ export interface RetentionOptions {
   readonly store: Pick<Store, 'read' | 'write'>;
   readonly logger: Logger;
   readonly days: RetentionDays;
+  /** Days after their end for which webhook deliveries are kept. Default: 7. */
+  readonly deliveryDays?: number | undefined;
   /** Receives the number of runs that a transaction deleted. */
   readonly onDeleted: (runs: number) => void;
 }
 
 /**
- * Deletes the runs that ended longer ago than their retention, in small transactions with pauses, and
- * expired idempotency keys. A sweep that was interrupted is completed by the next, in this process or another.
+ * Deletes the runs and webhook deliveries that ended longer ago than their retention, in small
+ * transactions with pauses, and expired idempotency keys. A sweep that was interrupted is completed by the next, in this process or another.
  */
 export class RetentionSweep {
   readonly #options: RetentionOptions;
@@ -70,6 +75,7 @@ export class RetentionSweep {
       await this.#deleteUploads();
       await this.#deleteRows();
       for (const status of SETTLED_STATUSES) runs += await this.#sweepStatus(status);
+      await this.#deleteDeliveries();
     } catch (error) {
       logger.error('runs after their retention could not be deleted; the next sweep continues', {
         error,
@@ -104,6 +110,16 @@ export class RetentionSweep {
     const before = clock.now() - DAY_MS;
     for (let isRest = true; isRest && !this.#isClosing;) {
       isRest = await store.write({}, (sql) => sql.deleteUploads(before));
+      if (isRest) await this.#pause();
+    }
+  }
+
+  /** Deletes the webhook deliveries that are past their retention, and those of deleted webhooks. */
+  async #deleteDeliveries(): Promise<void> {
+    const { store, clock, deliveryDays = DELIVERY_DAYS } = this.#options;
+    const before = clock.now() - deliveryDays * DAY_MS;
+    for (let isRest = true; isRest && !this.#isClosing;) {
+      isRest = await store.write({}, (sql) => sql.deleteDeliveries({ before, limit: DELIVERIES }));
       if (isRest) await this.#pause();
     }
   }

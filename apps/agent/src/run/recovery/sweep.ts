@@ -27,6 +27,17 @@ interface Times {
   readonly until: number;
 }
 
+/** Work of every sweep beside that of the engine. */
+export interface SweepStep {
+  /** Description for the log, such as "sending webhooks". */
+  readonly name: string;
+  /**
+   * Begins the work that is due at `now`. Resolves with the next deadline up to `until`, if there is
+   * one; long work continues by itself.
+   */
+  readonly run: (times: Times) => Promise<number | undefined>;
+}
+
 /**
  * Does the work that is due, also when another process stored it: renews the lease of this worker,
  * recovers the runs of ended workers, decides about deadlines, and enqueues work without a job. A
@@ -36,11 +47,16 @@ interface Times {
 export class Sweep {
   readonly #context: EngineParts;
   readonly #lease: Lease;
+  readonly #moreSteps: readonly SweepStep[];
   /** Number of runs that failed in the last batch of each kind. */
   readonly #failures = new Map<BatchKind, number>();
 
   /** `rejoin` joins again when other workers ended this one. */
-  constructor(context: EngineParts, rejoin: (workerId: string) => Promise<void>) {
+  constructor(
+    context: EngineParts,
+    rejoin: (workerId: string) => Promise<void>,
+    moreSteps: readonly SweepStep[] = [],
+  ) {
     this.#context = context;
     this.#lease = new Lease({
       store: context.store,
@@ -49,6 +65,7 @@ export class Sweep {
       endsOthers: true,
       rejoin,
     });
+    this.#moreSteps = moreSteps;
   }
 
   /** Returns the next deadline up to `until`. A step that fails is logged and tried again by the next sweep. */
@@ -61,6 +78,7 @@ export class Sweep {
       ['the expiry of inbox items', () => this.#fire({ now, until }, 'inboxDeadlines')],
       ['retrying model calls', () => this.#retryModelCalls({ now, until })],
       ['enqueuing work without a job', () => this.#enqueueIdle(now)],
+      ...this.#moreSteps.map(({ name, run }) => [name, () => run({ now, until })] as const),
     ];
     for (const [what, step] of steps) {
       if (this.#context.closing.aborted) return undefined;

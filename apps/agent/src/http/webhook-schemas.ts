@@ -1,0 +1,96 @@
+import * as z from 'zod';
+import { WEBHOOK_EVENT_TYPES } from '../ports/store/webhook.ts';
+import { ListQuery, time } from './schemas.ts';
+
+const EventType = z.enum(WEBHOOK_EVENT_TYPES);
+
+export const NewWebhook = z
+  .strictObject({
+    url: z
+      .string()
+      .min(1)
+      .max(2048)
+      .describe(
+        'https: URL at a public address, without user name and password; other addresses only if the configuration allows their network',
+      ),
+    event_types: z
+      .array(EventType)
+      .min(1)
+      .max(WEBHOOK_EVENT_TYPES.length)
+      .default([
+        'run.input_required',
+        'run.completed',
+        'run.failed',
+        'run.cancelled',
+        'run.expired',
+      ])
+      .describe('Events to announce; default: the ends of runs and `run.input_required`'),
+    description: z.string().trim().min(1).max(200).optional(),
+  })
+  .meta({
+    id: 'NewWebhook',
+    examples: [{ url: 'https://example.com/signalbox', event_types: ['run.completed'] }],
+  });
+
+const webhook = {
+  id: z.string(),
+  url: z.string(),
+  event_types: z.array(EventType),
+  description: z.string().optional(),
+  state: z
+    .enum(['enabled', 'disabled'])
+    .describe('disabled: the endpoint answered with status 410; nothing more is sent'),
+  disabled_at: time.optional(),
+  created_at: time,
+};
+
+export const Webhook = z.object(webhook).meta({ id: 'Webhook' });
+
+export const CreatedWebhook = z
+  .object({
+    ...webhook,
+    secret: z
+      .string()
+      .optional()
+      .describe(
+        'Secret that signs the requests (Standard Webhooks, `whsec_…`). Returned only here, and left out when the request is repeated with its idempotency key',
+      ),
+  })
+  .meta({ id: 'CreatedWebhook' });
+
+export const WebhookList = z
+  .object({ data: z.array(Webhook), next_cursor: z.string().optional() })
+  .meta({ id: 'WebhookList' });
+
+const DeliveryState = z
+  .enum(['pending', 'delivered', 'dead'])
+  .describe('pending: waits for its first or next attempt; dead: the last attempt failed');
+
+export const DeliveryQuery = ListQuery.extend({ state: DeliveryState.optional() });
+
+export const DeliveryParameters = z.object({
+  id: z.string().min(1).max(100),
+  delivery_id: z.string().min(1).max(100),
+});
+
+export const WebhookDelivery = z
+  .object({
+    id: z.string(),
+    webhook_id: z.string(),
+    event_id: z.string().describe('`webhook-id` header of every attempt: `RUN_ID:SEQ`'),
+    run_id: z.string(),
+    seq: z.int().describe('`seq` of the event in its run'),
+    type: EventType,
+    state: DeliveryState,
+    attempts: z.int().describe('Attempts so far; one in progress counts'),
+    next_attempt_at: time.optional(),
+    last_status: z.int().optional().describe('HTTP status of the last response'),
+    last_error: z.string().optional().describe('Reason of the last failure'),
+    created_at: time,
+    finished_at: time.optional(),
+  })
+  .meta({ id: 'WebhookDelivery' });
+
+export const WebhookDeliveryList = z
+  .object({ data: z.array(WebhookDelivery), next_cursor: z.string().optional() })
+  .meta({ id: 'WebhookDeliveryList' });
