@@ -1,5 +1,6 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 import * as z from 'zod';
+import { SETTLED_STATUSES } from '../ports/store/run.ts';
 import type { RunEventType } from '../run/core/events.ts';
 import { InboxKind, inboxRequestVariants, StoredInboxResponse } from './inbox-schemas.ts';
 import { RunErrorDetails, RunLimits, Usage } from './run-schemas.ts';
@@ -313,6 +314,9 @@ export const RunEventPage = z
   })
   .meta({ id: 'RunEventPage' });
 
+/** Type of the frames of a stream with a part of an unfinished message. */
+export const DELTA_TYPE = 'message.delta';
+
 export const EventsQuery = z.strictObject({
   after: z.coerce
     .number()
@@ -322,7 +326,25 @@ export const EventsQuery = z.strictObject({
     .describe('Events with a greater seq; default 0, or the Last-Event-ID header'),
   cursor: Cursor,
   limit: z.coerce.number().int().min(1).max(1000).default(200).describe('For a JSON page'),
+  types: z
+    .string()
+    .max(2000)
+    .transform((list) => list.split(','))
+    .pipe(z.array(z.enum([...(Object.keys(EVENT_DATA) as RunEventType[]), DELTA_TYPE])))
+    .optional()
+    .describe(
+      'Comma-separated types: only these events, and the event that ends the run; a stream has deltas only with `message.delta`',
+    ),
 });
+
+export type EventFilter = (type: string) => boolean;
+
+/** Returns whether a reader gets the events of a type, or the deltas. It always gets the event that ends the run. */
+export function typeFilter(types: z.output<typeof EventsQuery>['types']): EventFilter | undefined {
+  if (types === undefined) return undefined;
+  const wanted = new Set<string>([...types, ...SETTLED_STATUSES.map((status) => `run.${status}`)]);
+  return (type) => wanted.has(type);
+}
 
 /** Returns the component name of an event type: `ToolCallPlanned` for `tool_call.planned`. */
 export function componentName(type: string): string {

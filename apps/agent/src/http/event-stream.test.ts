@@ -106,6 +106,37 @@ test('a reconnecting client misses no event and receives no event twice', async 
   expect((await take(frames(second), 99)).map((frame) => frame.id)).toEqual([undefined, '3', '4']);
 });
 
+test('a reader that names types gets their events and the event that ends the run, as a stream and as pages', async () => {
+  await edge.append('run-1', ['run.started', 'turn.started', 'message.completed']);
+  await edge.append('run-1', ['run.completed', 'turn.started'], { status: 'completed' });
+  const types = 'types=run.started,message.completed';
+  const response = await open(`/v1/runs/run-1/events?${types}`);
+  expect((await take(frames(response), 99)).map(({ id, event }) => [id, event])).toEqual([
+    [undefined, 'run.snapshot'],
+    ['2', 'run.started'],
+    ['4', 'message.completed'],
+    ['5', 'run.completed'],
+  ]);
+  const again = await open(`/v1/runs/run-1/events?${types}`, { 'last-event-id': '5' });
+  expect(again.statusCode).toBe(204);
+  const page = await edge.app.inject({
+    url: `/v1/runs/run-1/events?${types}&limit=3`,
+    headers: { host: 'localhost' },
+  });
+  expect(page.json()).toMatchObject({ data: [{ seq: 2 }], next_cursor: '3' });
+});
+
+test('a type that no event has is refused with the known types', async () => {
+  const response = await edge.app.inject({
+    url: '/v1/runs/run-1/events?types=run.started,run.begun',
+    headers: { host: 'localhost' },
+  });
+  expect([response.statusCode, response.body]).toEqual([
+    400,
+    expect.stringContaining('run.started'),
+  ]);
+});
+
 test('a reconnect after the last event of a settled run gets 204, which ends reconnecting', async () => {
   await edge.append('run-1', ['run.completed'], { status: 'completed' });
   expect((await open('/v1/runs/run-1/events', { 'last-event-id': '2' })).statusCode).toBe(204);

@@ -1,21 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Run } from '../ports/store/run.ts';
 import { followRun, type RunFrame } from '../run/follow/follow-run.ts';
+import { DELTA_TYPE, type EventFilter } from './event-schemas.ts';
 import type { FrameEncoder } from './frame-encoder.ts';
 import { failedRequest, type FailedRequest } from './request-id.ts';
 import { reportLater } from './request-log.ts';
 import type { RouteDependencies } from './route.ts';
 import { SseWriter } from './sse-writer.ts';
 
-/** Writes and removes the frames, so that a silent stream holds none. */
 async function writeAll(
   encoder: FrameEncoder,
   writer: SseWriter,
-  frames: RunFrame[],
+  frames: readonly RunFrame[],
 ): Promise<void> {
   await writer.drained();
-  for (const frame of frames.splice(0))
-    if (!writer.push(encoder.encode(frame))) await writer.drained();
+  for (const frame of frames) if (!writer.push(encoder.encode(frame))) await writer.drained();
 }
 
 export interface RunStream {
@@ -23,6 +22,8 @@ export interface RunStream {
   readonly reply: FastifyReply;
   readonly run: Run;
   readonly after: number;
+  /** Default: all events and deltas. */
+  readonly isWanted?: EventFilter | undefined;
   /** Called when the stream has ended. */
   readonly freeSlot?: (() => void) | undefined;
 }
@@ -34,7 +35,7 @@ export interface RunStream {
  */
 export async function streamRun(
   dependencies: RouteDependencies,
-  { request, reply, run, after, freeSlot }: RunStream,
+  { request, reply, run, after, isWanted, freeSlot }: RunStream,
 ): Promise<FastifyReply> {
   const freeSlotOfRun = dependencies.streams.takeOfRun(run.id);
   reply.hijack();
@@ -50,6 +51,7 @@ export async function streamRun(
   const ended = stream(dependencies, writer, {
     runId: run.id,
     after,
+    isWanted,
     failed: failedRequest(request),
     freeSlots: [freeSlotOfRun, freeSlot],
     report: writer.hasTakenConnection ? reportLater(request, reply, dependencies) : undefined,
@@ -61,6 +63,7 @@ export async function streamRun(
 interface Streamed {
   readonly runId: string;
   readonly after: number;
+  readonly isWanted: EventFilter | undefined;
   readonly failed: FailedRequest;
   /** Called at the end. */
   readonly freeSlots: readonly ((() => void) | undefined)[];
@@ -75,7 +78,7 @@ interface Streamed {
 async function stream(
   { follow, watch, frames, metrics, heartbeats, onError }: RouteDependencies,
   writer: SseWriter,
-  { runId, after, failed, freeSlots, report }: Streamed,
+  { runId, after, isWanted, failed, freeSlots, report }: Streamed,
 ): Promise<void> {
   const gone = new AbortController();
   writer.onClose(() => gone.abort());
@@ -88,10 +91,12 @@ async function stream(
         runId,
         after,
         signal: gone.signal,
-        onFrames: (batch) => writer.pushAll(batch.map((frame) => frames.encode(frame))),
+        onFrames: (batch) =>
+          writer.pushAll(wantedFrames(batch, isWanted).map((frame) => frames.encode(frame))),
       },
     );
-    for await (const batch of batches) await writeAll(frames, writer, batch);
+    for await (const batch of batches)
+      await writeAll(frames, writer, wantedFrames(batch.splice(0), isWanted));
     writer.end();
   } catch (error) {
     onError(error, failed);
@@ -102,6 +107,18 @@ async function stream(
     for (const free of freeSlots) free?.();
     report?.();
   }
+}
+
+/** Returns the frames for a reader with a filter: snapshots and gaps, and the events and deltas that it wants. */
+function wantedFrames(
+  frames: readonly RunFrame[],
+  isWanted: EventFilter | undefined,
+): readonly RunFrame[] {
+  if (isWanted === undefined) return frames;
+  return frames.filter((frame) => {
+    if (frame.type === 'event') return isWanted(frame.event.type);
+    return frame.type !== 'delta' || isWanted(DELTA_TYPE);
+  });
 }
 
 /** Whether the client accepts an event stream. */

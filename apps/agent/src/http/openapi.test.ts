@@ -148,6 +148,7 @@ describe('the document', () => {
     expect(streams).toEqual([
       'POST /v1/runs',
       'POST /v1/runs/{id}/fork',
+      'POST /v1/runs/{id}/resume',
       'GET /v1/runs/{id}/events',
       'GET /v1/servers/{name}/changes',
     ]);

@@ -118,18 +118,21 @@ export function runControlRoutes(app: HttpApp, dependencies: RouteDependencies):
           'Continues with the next model call, with a new wall clock and the given limits; no tool call is repeated. Refused with run_not_resumable after failures that a new attempt cannot fix ' +
           '(refusal, context_full, max_tokens, invalid_output), for a run of kind `call`, and for a run followed by later runs in its thread.',
         params: IdParameters,
-        headers: KeyHeaders,
+        headers: WaitHeaders,
         body: ResumeRun,
-        response: { 202: RunSchema, ...problem, 409: ProblemDetails },
+        response: { 200: SETTLED_OR_STREAM, 202: RunSchema, ...problem, 409: ProblemDetails },
       },
     },
     async (request, reply) => {
       const limits = limitsOf(request.body.limits);
-      const served = await once(request, {
-        make: (onCommit) => engine.resumeRun(request.params.id, limits, traced(request, onCommit)),
-        answer: runs.accepted,
+      return runs.withSlot(request, async (freeSlot) => {
+        const served = await once(request, {
+          make: (onCommit) =>
+            engine.resumeRun(request.params.id, limits, traced(request, onCommit)),
+          answer: runs.accepted,
+        });
+        return runs.started(request, reply, served, freeSlot);
       });
-      return runs.started(request, reply, served);
     },
   );
 }

@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { InvalidCursorError } from '../ports/store/errors.ts';
-import { isSettled } from '../ports/store/run.ts';
-import { EventsQuery, RunEventPage } from './event-schemas.ts';
+import { isSettled, type Run } from '../ports/store/run.ts';
+import type { StoreReader } from '../ports/store.ts';
+import { EventsQuery, RunEventPage, typeFilter, type EventFilter } from './event-schemas.ts';
 import { acceptsEventStream, streamRun } from './event-stream.ts';
 import { Problem } from './problem.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
@@ -19,6 +20,9 @@ const ResumeHeaders = z.looseObject({
       'For a stream: id of the last event that the client received; the stream continues after it',
     ),
 });
+
+/** Events that are read to see whether one of them is wanted. */
+const MAX_CHECKED = 200;
 
 /** Reading and streaming the events of a run. */
 export function runEventRoutes(app: HttpApp, dependencies: RouteDependencies): void {
@@ -51,6 +55,7 @@ export function runEventRoutes(app: HttpApp, dependencies: RouteDependencies): v
       const run = await runs.existing(request.params.id);
       const { cursor, limit } = request.query;
       const from = cursor === undefined ? (request.query.after ?? 0) : seqIn(cursor);
+      const isWanted = typeFilter(request.query.types);
       if (acceptsEventStream(request) && request.method !== 'HEAD') {
         const last = lastEventId(request);
         const after = last ?? from;
@@ -59,22 +64,34 @@ export function runEventRoutes(app: HttpApp, dependencies: RouteDependencies): v
             'invalid_request',
             `the run has ${run.lastSeq} events, so none can follow event ${after}; leave Last-Event-ID and \`after\` out to read all of them`,
           );
-        if (last !== undefined && isSettled(run) && last === run.lastSeq)
+        if (last !== undefined && isSettled(run) && !(await hasMore(read, run, last, isWanted)))
           return reply.code(204).send(null);
         return runs.withSlot(request, (freeSlot) =>
-          streamRun(dependencies, { request, reply, run, after, freeSlot }),
+          streamRun(dependencies, { request, reply, run, after, isWanted, freeSlot }),
         );
       }
       const events = await read.events(run.id, { after: from, limit });
       const last = events.at(-1);
       const more = last !== undefined && last.seq < run.lastSeq;
       return {
-        data: events.map(eventView),
+        data: events.filter(({ type }) => isWanted?.(type) ?? true).map(eventView),
         last_seq: run.lastSeq,
         ...(more ? { next_cursor: String(last.seq) } : {}),
       };
     },
   );
+}
+
+/** Whether the reader of a settled run gets an event after the last one that it has. */
+async function hasMore(
+  read: StoreReader,
+  { id, lastSeq }: Run,
+  last: number,
+  isWanted: EventFilter | undefined,
+): Promise<boolean> {
+  if (isWanted === undefined || last === lastSeq) return last < lastSeq;
+  const events = await read.events(id, { after: last, limit: MAX_CHECKED });
+  return events.length === MAX_CHECKED || events.some(({ type }) => isWanted(type));
 }
 
 function seqIn(cursor: string): number {
