@@ -40,7 +40,6 @@ listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
 fsync = off
 full_page_writes = off
-synchronous_commit = off
 autovacuum = off
 max_connections = 200
 shared_buffers = 16MB
