@@ -144,6 +144,17 @@ describe.each(STORES)('several processes on $name', ({ usesPostgres }) => {
   });
 
   test.runIf(usesPostgres)(
+    'no run is lost or fails when the database is killed, and they continue when it is back',
+    async () => {
+      const runs = await Promise.all(Array.from({ length: 4 }, () => api.start('look')));
+      await engine?.kill();
+      await engine?.start();
+      for (const { id } of runs)
+        expect(await api.settled(id)).toMatchObject({ status: 'completed' });
+    },
+  );
+
+  test.runIf(usesPostgres)(
     'nothing that a process writes contains the password of the database',
     () => {
       const log = processes.map((each) => each.log()).join('');

@@ -83,6 +83,7 @@ const problems = {
   storage_broken: [503, 'The database cannot be written'],
   storage_lost: [503, 'The database was removed'],
   storage_busy: [503, 'The database is busy'],
+  storage_unreachable: [503, 'The database cannot be reached'],
   shutting_down: [503, 'The service is shutting down'],
 } as const satisfies { readonly [code: string]: readonly [number, string] };
 

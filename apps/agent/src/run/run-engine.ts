@@ -1,7 +1,7 @@
 import { DEFAULT_CONCURRENCY, type Concurrency } from '../ports/concurrency.ts';
 import type { Job, JobOutcome, JobQueue } from '../ports/job-queue.ts';
 import type { RunEngine, RunWorker } from '../ports/run-engine.ts';
-import { DamagedRowError, isBusy } from '../ports/store/errors.ts';
+import { DamagedRowError, isTemporary } from '../ports/store/errors.ts';
 import type { CrashPoint, CrashPoints } from '../ports/test-hooks.ts';
 import type { ToolDispatcher } from '../ports/tool-dispatcher.ts';
 import type { Traces } from '../ports/traces.ts';
@@ -180,7 +180,7 @@ class Worker implements RunWorker {
     } catch (error) {
       if (isHandedOver(error)) return;
       // Nothing is wrong with the run, and the queue delivers the job again.
-      if (isBusy(error)) throw error;
+      if (isTemporary(error)) throw error;
       if (error instanceof DamagedRowError) return failDamagedRun(this.#context, runId, error);
       const failure = {
         code: 'internal_error',

@@ -2,9 +2,10 @@
 export class StorageError extends Error {
   /**
    * `full`: the disk is full; `broken`: the disk cannot be read or written; `lost`: the files were
-   * removed or replaced; `busy`: other processes wrote for longer than a write waits.
+   * removed or replaced; `busy`: other processes wrote for longer than a write waits, or the server
+   * of the database has too much to do; `unreachable`: there is no connection to that server.
    */
-  readonly reason: 'full' | 'broken' | 'lost' | 'busy';
+  readonly reason: 'full' | 'broken' | 'lost' | 'busy' | 'unreachable';
 
   constructor(reason: StorageError['reason'], message: string, options: ErrorOptions = {}) {
     super(message, options);
@@ -13,9 +14,9 @@ export class StorageError extends Error {
   }
 }
 
-/** Whether a write failed only because other processes wrote for too long. */
-export function isBusy(error: unknown): boolean {
-  return error instanceof StorageError && error.reason === 'busy';
+/** Whether a read or write failed only because the database was busy or could not be reached. */
+export function isTemporary(error: unknown): boolean {
+  return error instanceof StorageError && ['busy', 'unreachable'].includes(error.reason);
 }
 
 /** Thrown when a stored value cannot be parsed because its row was changed or damaged outside of the service. */

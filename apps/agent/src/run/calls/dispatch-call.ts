@@ -1,4 +1,4 @@
-import { isBusy } from '../../ports/store/errors.ts';
+import { isTemporary } from '../../ports/store/errors.ts';
 import { LeaseLostError } from '../../ports/store/worker.ts';
 import type { RunCore } from '../../ports/store/run.ts';
 import type { ToolCall } from '../../ports/store/tool-call.ts';
@@ -299,7 +299,8 @@ function resumePointOf({ parked, taskId }: ToolCall): ToolCallRequest['resumeFro
 
 /**
  * Stores the outcome of a call, and tries again until the store accepts it, because nothing else
- * knows the outcome. After five failed writes, without those that other processes blocked, it stores an
+ * knows the outcome. After five failed writes, without those that failed because of other
+ * processes or of the connection to the database, it stores an
  * error in place of the result.
  */
 async function settle(context: EngineParts, dispatched: Dispatched, end: End): Promise<void> {
@@ -313,7 +314,7 @@ async function settle(context: EngineParts, dispatched: Dispatched, end: End): P
       return;
     } catch (error) {
       if (isHandedOver(error)) return;
-      if (!isBusy(error)) tries += 1;
+      if (!isTemporary(error)) tries += 1;
       logFailure(context, dispatched.call, error);
       await new Promise<void>((resolve) => void context.clock.after(STORE_RETRY_MS, resolve));
     }

@@ -135,24 +135,30 @@ test('a write that other processes block for too long fails no run, whichever it
   }
 });
 
-test('a result that other processes keep from being stored is stored when they end, however long it takes', async () => {
-  const clock = new ManualClock();
-  let isAnswered = false;
-  let refused = 0;
-  const service = await openService({
-    script: callsThenAnswer([[{ name: 'w__write' }]]),
-    policies: AUTO,
-    clock,
-    tools: { w__write: { call: () => ((isAnswered = true), Promise.resolve(ok('written'))) } },
-    changeStore: refusing(() =>
-      isAnswered && ++refused <= 8 ? new StorageError('busy', 'others write') : undefined,
-    ),
-  });
-  const { id } = await service.engine.createRun({ prompt: 'go' });
-  expect(await settledInTime(service, id)).toMatchObject({ status: 'completed' });
-  expect(await service.call(id)).toMatchObject({ state: 'succeeded' });
-  expect(service.registry.sent).toHaveLength(1);
-});
+test.each([
+  ['other processes write', 'busy'],
+  ['the database cannot be reached', 'unreachable'],
+] as const)(
+  'a result that cannot be stored because %s is stored later, however long it takes',
+  async (_why, reason) => {
+    const clock = new ManualClock();
+    let isAnswered = false;
+    let refused = 0;
+    const service = await openService({
+      script: callsThenAnswer([[{ name: 'w__write' }]]),
+      policies: AUTO,
+      clock,
+      tools: { w__write: { call: () => ((isAnswered = true), Promise.resolve(ok('written'))) } },
+      changeStore: refusing(() =>
+        isAnswered && ++refused <= 8 ? new StorageError(reason, 'not now') : undefined,
+      ),
+    });
+    const { id } = await service.engine.createRun({ prompt: 'go' });
+    expect(await settledInTime(service, id)).toMatchObject({ status: 'completed' });
+    expect(await service.call(id)).toMatchObject({ state: 'succeeded' });
+    expect(service.registry.sent).toHaveLength(1);
+  },
+);
 
 test('a deadline that cannot be stored is retried', async () => {
   const clock = new ManualClock();

@@ -176,12 +176,12 @@ describe.skipIf(!hasPostgres)('a store on PostgreSQL', () => {
       proxy.cutAt('commit\0', 'before');
       await expect(insertRun(store, 'r2')).rejects.toMatchObject({
         name: 'StorageError',
-        reason: 'broken',
+        reason: 'unreachable',
         message: expect.stringContaining('it is unknown whether the change was stored') as string,
       });
       expect((await store.read.runs({ limit: 9 })).data.map(({ id }) => id)).toEqual(['r1']);
       proxy.cutAt('commit\0', 'after');
-      await expect(insertRun(store, 'r3')).rejects.toMatchObject({ reason: 'broken' });
+      await expect(insertRun(store, 'r3')).rejects.toMatchObject({ reason: 'unreachable' });
       await vi.waitFor(async () => expect(await store.read.run('r3')).toBeDefined());
       await store.close();
       await proxy.close();

@@ -99,7 +99,7 @@ export class PostgresDatabase {
     } catch (error) {
       if (!isDisconnected(error)) throw error;
       throw new StorageError(
-        'broken',
+        'unreachable',
         `the connection to the database ${this.#name} ended during a commit, and it is unknown whether the change was stored`,
         { cause: error },
       );

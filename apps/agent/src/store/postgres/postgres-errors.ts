@@ -51,7 +51,7 @@ export function storageErrorOf(error: unknown, database: string): unknown {
     );
   if (isDisconnected(error))
     return new StorageError(
-      'broken',
+      'unreachable',
       `the database ${database} cannot be reached (${reasonOf(error)})`,
       options,
     );
