@@ -28,13 +28,14 @@ export async function createApp(options: AppOptions): Promise<App> {
   const foundation = await openFoundation(options);
   const worker = await createWorkerSide(options, foundation);
   const { store, bus, llm, clock, redis } = foundation;
-  const { engine, webhooks, catalogue, pool, metrics, traces, onServed } = worker;
+  const { engine, schedules, webhooks, catalogue, pool, metrics, traces, onServed } = worker;
   let started: Promise<void> | undefined;
   let phase: Phase = 'starting';
   const http = httpEdge(
     options,
     {
       engine,
+      schedules,
       webhooks,
       store,
       read: store.read,

@@ -10,6 +10,7 @@ import { createHandingQueue } from '../queue/handing-queue.ts';
 import { createCommandEngine } from '../run/command-engine.ts';
 import { orderedIds } from '../run/core/ordered-ids.ts';
 import { createOutputChecker } from '../schema/output-checker.ts';
+import { createScheduleCommands } from '../schedules/schedule-commands.ts';
 import { createWebhookCommands } from '../webhooks/webhook-commands.ts';
 import type { AppOptions, Service } from './app-options.ts';
 import { openFoundation } from './foundation.ts';
@@ -66,11 +67,13 @@ export async function createApi(options: AppOptions): Promise<Service> {
     clock,
     newId: orderedIds(),
   });
+  const schedules = createScheduleCommands({ store, engine, clock, newId: orderedIds() });
   let phase: Phase = 'starting';
   const http = httpEdge(
     options,
     {
       engine,
+      schedules,
       webhooks,
       store,
       read: store.read,

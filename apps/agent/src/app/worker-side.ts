@@ -7,12 +7,15 @@ import { JobIntake } from '../fleet/job-intake.ts';
 import { localCatalogue } from '../fleet/local-catalogue.ts';
 import { withInvalidServers } from '../mcp/invalid-servers.ts';
 import { createServerPool, type ServerPool } from '../mcp/server-pool.ts';
+import { createScheduleCommands } from '../schedules/schedule-commands.ts';
+import { Scheduler } from '../schedules/scheduler.ts';
 import { postWebhook } from '../webhooks/post-webhook.ts';
 import { createWebhookCommands } from '../webhooks/webhook-commands.ts';
 import { WebhookSender } from '../webhooks/webhook-sender.ts';
 import { observeService, type Observation } from '../metrics/observation.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { RunEngine } from '../ports/run-engine.ts';
+import type { ScheduleCommands } from '../ports/schedule-commands.ts';
 import type { WebhookCommands } from '../ports/webhook-commands.ts';
 import type { ToolCatalogue } from '../ports/tool-catalogue.ts';
 import { handingBack } from '../queue/handing-queue.ts';
@@ -30,6 +33,7 @@ import { logServerChanges } from './log-server-changes.ts';
 /** The part of a process that continues runs and is connected to the servers. */
 export interface WorkerSide extends Pick<Observation, 'metrics' | 'onServed'> {
   readonly engine: RunEngine;
+  readonly schedules: ScheduleCommands;
   readonly webhooks: WebhookCommands;
   readonly pool: ServerPool;
   readonly catalogue: ToolCatalogue;
@@ -84,6 +88,13 @@ export async function createWorkerSide(
     userAgent: `signalbox/${version}`,
     onAttempt: (outcome) => metrics.webhookAttempted(outcome),
   });
+  const scheduler = new Scheduler({
+    store,
+    createRun: (input, onCommit) => engine.createRun(input, onCommit),
+    clock,
+    logger,
+    onDecision: (outcome) => metrics.scheduleDecided(outcome),
+  });
   const { crashPoints, recovery } = hooks;
   const engine = createRunEngine({
     store,
@@ -105,7 +116,7 @@ export async function createWorkerSide(
           },
     policies,
     onAnnounced: () => sender.wake(),
-    sweepSteps: [sender],
+    sweepSteps: [sender, scheduler],
     ...(crashPoints === undefined ? {} : { crashPoints }),
     ...(recovery === undefined ? {} : { recovery }),
     concurrency: config.concurrency,
@@ -123,6 +134,7 @@ export async function createWorkerSide(
   logServerChanges(pool, logger);
   return {
     engine,
+    schedules: createScheduleCommands({ store, engine, clock, newId: orderedIds() }),
     webhooks: createWebhookCommands({
       store,
       guard: addressGuard,

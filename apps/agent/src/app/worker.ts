@@ -13,12 +13,13 @@ export async function createWorker(options: AppOptions): Promise<Service> {
   const foundation = await openFoundation(options);
   const worker = await createWorkerSide(options, foundation);
   const { store, bus, llm, clock, redis } = foundation;
-  const { engine, webhooks, catalogue, pool, metrics, onServed } = worker;
+  const { engine, schedules, webhooks, catalogue, pool, metrics, onServed } = worker;
   let phase: Phase = 'starting';
   const http = httpEdge(
     options,
     {
       engine,
+      schedules,
       webhooks,
       store,
       read: store.read,

@@ -209,6 +209,30 @@ const ROWS: { readonly [endpoint: string]: Row } = {
     missing: badPath('/v1/audit?run_id='),
     invalid: { path: '/v1/audit?cursor=forged', status: 400, code: 'invalid_cursor' },
   },
+  'POST /v1/schedules': {
+    missing: bad({ run: { prompt: 'go' } }),
+    invalid: {
+      body: { cron: 'daily', run: { prompt: 'go' } },
+      status: 400,
+      code: 'invalid_schedule',
+    },
+  },
+  'GET /v1/schedules': {
+    missing: badPath('/v1/schedules?cursor='),
+    invalid: { path: '/v1/schedules?cursor=forged', status: 400, code: 'invalid_cursor' },
+  },
+  'GET /v1/schedules/{id}': {
+    missing: gone('/v1/schedules/none', 'schedule_not_found'),
+    invalid: badPath(`/v1/schedules/${LONG}`),
+  },
+  'PATCH /v1/schedules/{id}': {
+    missing: gone('/v1/schedules/none', 'schedule_not_found', {}),
+    invalid: bad({ on_busy: 'wait' }, '/v1/schedules/none'),
+  },
+  'DELETE /v1/schedules/{id}': {
+    missing: gone('/v1/schedules/none', 'schedule_not_found'),
+    invalid: badPath(`/v1/schedules/${LONG}`),
+  },
   'POST /v1/webhooks': {
     missing: bad({ event_types: ['run.completed'] }),
     invalid: {

@@ -29,6 +29,7 @@ import type { HttpApp, HttpDependencies, RouteDependencies } from './route.ts';
 import { runControlRoutes } from './run-control-routes.ts';
 import { runEventRoutes } from './run-event-routes.ts';
 import { runRoutes } from './run-routes.ts';
+import { scheduleRoutes } from './schedule-routes.ts';
 import { serializeAsIs } from './serialize.ts';
 import { serverRoutes } from './server-routes.ts';
 import { StreamConnections } from './stream-connections.ts';
@@ -74,6 +75,7 @@ const ROUTES: readonly ((app: HttpApp, dependencies: RouteDependencies) => void)
   serverRoutes,
   approvalRoutes,
   auditRoutes,
+  scheduleRoutes,
   webhookRoutes,
 ];
 

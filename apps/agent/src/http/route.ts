@@ -16,6 +16,7 @@ import type { StoreReader, Store } from '../ports/store.ts';
 import type { ServerDirectory } from '../ports/server-directory.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { ScheduleCommands } from '../ports/schedule-commands.ts';
 import type { WebhookCommands } from '../ports/webhook-commands.ts';
 import type { ToolCatalogue } from '../ports/tool-catalogue.ts';
 import type { Traces } from '../ports/traces.ts';
@@ -31,6 +32,7 @@ import type { StreamSlots } from './stream-slots.ts';
 /** Services that the HTTP server needs. */
 export interface HttpDependencies {
   readonly engine: RunCommands;
+  readonly schedules: ScheduleCommands;
   readonly webhooks: WebhookCommands;
   readonly store: Store;
   readonly read: StoreReader;

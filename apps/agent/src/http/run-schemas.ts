@@ -47,27 +47,36 @@ const settings = {
     ),
 };
 
+const ofAgent = z
+  .string()
+  .min(1)
+  .max(100)
+  .optional()
+  .describe('Id of a stored agent, whose fields apply unless the run sets them');
+
+const inThread = z
+  .string()
+  .min(1)
+  .max(100)
+  .optional()
+  .describe('Id of a thread; the run begins with the messages of its settled runs');
+
+/** Fields of a run that is started later. */
+export const runTemplate = {
+  prompt: z.string().trim().min(1).max(200_000).describe('The task, in plain words'),
+  ...settings,
+  agent_id: ofAgent,
+  thread_id: inThread,
+};
+
 export const NewRun = z
   .strictObject({
-    prompt: z.string().trim().min(1).max(200_000).describe('The task, in plain words'),
-    ...settings,
+    ...runTemplate,
     artifacts: z
       .array(z.string().min(1).max(100))
       .max(32)
       .optional()
       .describe('Ids of artifacts that the model can read with artifact_read'),
-    agent_id: z
-      .string()
-      .min(1)
-      .max(100)
-      .optional()
-      .describe('Id of a stored agent, whose fields apply unless the run sets them'),
-    thread_id: z
-      .string()
-      .min(1)
-      .max(100)
-      .optional()
-      .describe('Id of a thread; the run begins with the messages of its settled runs'),
     on_busy: z
       .enum(['reject', 'enqueue', 'interrupt'])
       .optional()

@@ -22,6 +22,7 @@ import { openStore } from '../store/open-store.ts';
 import { databaseFolder, provideMigratedDatabase } from '../store/testing/migrated-database.ts';
 import { FakeLlm } from '../run/testing/fake-llm.ts';
 import { AddressGuard } from '../webhooks/address-guard.ts';
+import { createScheduleCommands } from '../schedules/schedule-commands.ts';
 import { createWebhookCommands } from '../webhooks/webhook-commands.ts';
 import { createHttpServer, type ServerOptions } from './http-server.ts';
 import type { HttpDependencies } from './route.ts';
@@ -97,6 +98,12 @@ export async function createTestEdge(
   const app = await createHttpServer(
     {
       engine: { ...storingEngine(store), ...engine },
+      schedules: createScheduleCommands({
+        store,
+        engine: { checkRun: () => Promise.resolve() },
+        clock,
+        newId: randomUUID,
+      }),
       webhooks: createWebhookCommands({
         store,
         guard: new AddressGuard(),
@@ -221,6 +228,7 @@ function storingEngine(store: Store): RunCommands {
       });
       return (await store.read.run(run.id)) ?? run;
     },
+    checkRun: () => Promise.resolve(),
     startCall: ({ wireName }) =>
       Promise.reject(new EngineError('tool_not_found', `no tool is called ${wireName}`)),
     forkRun: (id) => Promise.reject(new EngineError('run_not_found', `no run has the id "${id}"`)),

@@ -35,6 +35,7 @@ test('metrics are Prometheus text with the documented names and types', async ()
   metrics.runEnded({ status: 'completed' });
   metrics.runsDeleted(3);
   metrics.webhookAttempted('delivered');
+  metrics.scheduleDecided('started');
   metrics.callEnded({ ...call, server: 'files', durationMs: 10 });
   metrics.callEnded({ ...call, server: 'files', durationMs: 2_000_000 });
   metrics.turnEnded({ runId: 'r1', outcome: 'completed', durationMs: 700 });
@@ -66,6 +67,9 @@ test('metrics are Prometheus text with the documented names and types', async ()
     '# HELP signalbox_webhook_attempts_total Attempts of webhook deliveries, by outcome; dead: the last one failed.',
     '# TYPE signalbox_webhook_attempts_total counter',
     'signalbox_webhook_attempts_total{outcome="delivered"} 1',
+    '# HELP signalbox_scheduled_times_total Times of schedules that this process decided about, by outcome.',
+    '# TYPE signalbox_scheduled_times_total counter',
+    'signalbox_scheduled_times_total{outcome="started"} 1',
     '# HELP signalbox_runs_ended_total Runs that were settled, by status.',
     '# TYPE signalbox_runs_ended_total counter',
     'signalbox_runs_ended_total{status="completed"} 1',

@@ -35,6 +35,7 @@ export class ServiceMetrics {
   readonly #reader = new PrometheusReader();
   readonly #runsEnded: Counter;
   readonly #runsDeleted: Counter;
+  readonly #scheduledTimes: Counter;
   readonly #webhookAttempts: Counter;
   readonly #calls: Counter;
   readonly #callSeconds: Histogram;
@@ -79,6 +80,9 @@ export class ServiceMetrics {
     this.#webhookAttempts = meter.createCounter('signalbox_webhook_attempts_total', {
       description: 'Attempts of webhook deliveries, by outcome; dead: the last one failed.',
     });
+    this.#scheduledTimes = meter.createCounter('signalbox_scheduled_times_total', {
+      description: 'Times of schedules that this process decided about, by outcome.',
+    });
     this.#runsEnded = meter.createCounter('signalbox_runs_ended_total', {
       description: 'Runs that were settled, by status.',
     });
@@ -114,6 +118,10 @@ export class ServiceMetrics {
 
   runsDeleted(count: number): void {
     this.#runsDeleted.add(count);
+  }
+
+  scheduleDecided(outcome: 'started' | 'skipped' | 'failed'): void {
+    this.#scheduledTimes.add(1, { outcome });
   }
 
   webhookAttempted(outcome: 'delivered' | 'failed' | 'dead'): void {

@@ -100,6 +100,10 @@ export class EngineError extends Error {
     | 'inbox_item_not_open'
     | 'approval_not_found'
     | 'invalid_response'
+    | 'invalid_schedule'
+    | 'too_many_schedules'
+    | 'schedule_not_found'
+    | 'schedule_changed'
     | 'webhook_url_refused'
     | 'too_many_webhooks'
     | 'webhook_not_found'
@@ -130,6 +134,11 @@ export interface RunCommands {
    * `unsupported_setting`, `unknown_price`, `unknown_agent`, `unknown_artifact`, `unknown_thread`, `thread_busy`, `too_many_runs`
    */
   createRun(input: NewRun, onCommit?: OnCommit<Run>): Promise<Run>;
+  /**
+   * Checks a run that is to be created later. It may be refused then nevertheless.
+   * @throws EngineError those of `createRun` except `unknown_artifact`, `thread_busy` and `too_many_runs`
+   */
+  checkRun(input: NewRun): Promise<void>;
   /**
    * Makes one tool call in a run of its own, with the usual approvals and limits.
    * @throws EngineError `tool_not_found`, `tool_quarantined`, `invalid_arguments`

@@ -11,6 +11,7 @@ import { runContract } from './store/run.contract.ts';
 import { threadContract } from './store/thread.contract.ts';
 import { toolCallContract } from './store/tool-call.contract.ts';
 import { sweepContract } from './store/sweep.contract.ts';
+import { scheduleContract } from './store/schedule.contract.ts';
 import { webhookContract } from './store/webhook.contract.ts';
 import { workerContract } from './store/worker.contract.ts';
 import type { OpenStore } from './testing/open-for-test.ts';
@@ -31,6 +32,7 @@ export function storeContract(name: string, open: OpenStore): void {
     progressContract,
     retentionContract,
     sweepContract,
+    scheduleContract,
     webhookContract,
     workerContract,
   ])

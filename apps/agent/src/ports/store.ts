@@ -13,6 +13,7 @@ import type { RunReader, RunWriter } from './store/run.ts';
 import type { ToolCallReader, ToolCallWriter } from './store/tool-call.ts';
 import type { AgentReader, AgentWriter } from './store/agent.ts';
 import type { ThreadReader, ThreadWriter } from './store/thread.ts';
+import type { ScheduleReader, ScheduleWriter } from './store/schedule.ts';
 import type { SweepReader } from './store/sweep.ts';
 import type { WebhookReader, WebhookWriter } from './store/webhook.ts';
 import type { WorkerReader, WorkerWriter } from './store/worker.ts';
@@ -34,6 +35,7 @@ export interface StoreReader
     ListReader,
     ProgressReader,
     RetentionReader,
+    ScheduleReader,
     SweepReader,
     WebhookReader,
     WorkerReader {}
@@ -59,6 +61,7 @@ export interface StoreTransaction
     EpochWriter,
     IdempotencyWriter,
     RetentionWriter,
+    ScheduleWriter,
     WebhookWriter,
     WorkerWriter {}
 

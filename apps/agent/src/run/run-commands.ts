@@ -6,7 +6,7 @@ import { respond } from './inbox/respond.ts';
 import { createAgent, deleteAgent, replaceAgent } from './lifecycle/agents.ts';
 import { cancelRun } from './lifecycle/cancel-run.ts';
 import { createArtifact } from './lifecycle/create-artifact.ts';
-import { createRun } from './lifecycle/create-run.ts';
+import { checkRun, createRun } from './lifecycle/create-run.ts';
 import { deleteRun } from './lifecycle/delete-run.ts';
 import { forkRun } from './lifecycle/fork-run.ts';
 import { resumeRun } from './lifecycle/resume-run.ts';
@@ -18,6 +18,7 @@ import { updateMetadata } from './lifecycle/update-metadata.ts';
 export function createRunCommands(parts: CommandParts): RunCommands {
   return {
     createRun: (input, onCommit) => createRun(parts, input, onCommit),
+    checkRun: (input) => checkRun(parts, input),
     startCall: (input, onCommit) => startCall(parts, input, onCommit),
     forkRun: (id, fork, onCommit) => forkRun(parts, id, { ...fork, onCommit }),
     cancelRun: (id, reason, onCommit) => cancelRun(parts, id, { reason, onCommit }),

@@ -15,6 +15,7 @@ import { DamagedRowError } from '../ports/store/errors.ts';
 import type { Agent } from '../ports/store/agent.ts';
 import type { Thread } from '../ports/store/thread.ts';
 import type { ToolPin } from '../ports/tool-pins.ts';
+import type { Schedule } from '../ports/store/schedule.ts';
 import type { Webhook, WebhookDelivery } from '../ports/store/webhook.ts';
 import type { Worker } from '../ports/store/worker.ts';
 
@@ -69,6 +70,7 @@ export interface Database {
   idempotencyKeys: Row<UsedKey, 'response'>;
   artifacts: Row<Artifact, never>;
   artifactOwners: { runId: string; artifactId: string };
+  schedules: Row<Schedule, 'run'>;
   webhooks: Row<Webhook, 'eventTypes'> & { secret: string; deletedAt: number | null };
   webhookDeliveries: Row<WebhookDelivery, never>;
   workers: Row<Worker, never>;
@@ -247,3 +249,7 @@ export const webhookCodec = createCodec<Webhook, Row<Webhook, 'eventTypes'>>({
   json: ['eventTypes'],
 });
 export const deliveryCodec = createCodec<WebhookDelivery, Database['webhookDeliveries']>({});
+export const scheduleCodec = createCodec<Schedule, Database['schedules']>({
+  json: ['run'],
+  booleans: ['enabled'],
+});

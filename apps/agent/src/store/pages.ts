@@ -11,6 +11,7 @@ type Listed =
   | 'agents'
   | 'inboxItems'
   | 'rememberedApprovals'
+  | 'schedules'
   | 'webhooks'
   | 'webhookDeliveries';
 

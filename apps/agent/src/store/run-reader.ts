@@ -1,5 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 import { createSweepReader } from './sweep-rows.ts';
+import { createScheduleReader } from './schedule-rows.ts';
 import { createWebhookReader } from './webhook-rows.ts';
 import { createWorkerReader } from './worker-rows.ts';
 import type { StoreReader } from '../ports/store.ts';
@@ -49,6 +50,7 @@ export function createRunReader(connection: Rows, clock: Clock): StoreReader {
     ...createProgressReader(connection),
     ...createRetentionReader(connection),
     ...createSweepReader(connection),
+    ...createScheduleReader(connection),
     ...createWebhookReader(connection),
     ...createWorkerReader(connection, clock),
 

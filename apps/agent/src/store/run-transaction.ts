@@ -18,6 +18,7 @@ import { createEpochWriter } from './epoch-rows.ts';
 import { createIdempotencyWriter } from './idempotency-rows.ts';
 import { selectRun } from './read-queries.ts';
 import { createRetentionWriter } from './retention-rows.ts';
+import { createScheduleWriter } from './schedule-rows.ts';
 import { createWebhookWriter } from './webhook-rows.ts';
 import { createWorkerWriter } from './worker-rows.ts';
 import { createRunReader } from './run-reader.ts';
@@ -55,6 +56,7 @@ export function createRunTransaction(connection: Rows, clock: Clock): StoreTrans
     ...createEpochWriter(connection),
     ...createIdempotencyWriter(connection, clock),
     ...createRetentionWriter(connection),
+    ...createScheduleWriter(connection),
     ...createWebhookWriter(connection),
     ...createWorkerWriter(connection, clock),
 

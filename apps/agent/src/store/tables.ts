@@ -27,4 +27,5 @@ export const TABLES = [
   'catalogues',
   'webhooks',
   'webhook_deliveries',
+  'schedules',
 ] as const;

@@ -72,7 +72,7 @@ export class WebhookSender {
       })
       .catch((error: unknown) =>
         logger.error('webhooks could not be sent; the next sweep tries it again', {
-          error: error as Error,
+          error,
         }),
       );
   }
@@ -188,7 +188,7 @@ export class WebhookSender {
       } catch (error) {
         if (this.#isClosing) return;
         logger.error('the outcome of a webhook delivery could not be stored; it is tried again', {
-          error: error as Error,
+          error,
         });
         const { promise: pause, resolve } = Promise.withResolvers<void>();
         const cancel = clock.after(STORE_RETRY_MS, resolve);

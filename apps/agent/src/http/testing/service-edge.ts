@@ -5,6 +5,7 @@ import type { Service } from '../../run/testing/service.ts';
 import { observeService } from '../../metrics/observation.ts';
 import { createMemoryJobQueue } from '../../queue/memory-job-queue.ts';
 import { AddressGuard } from '../../webhooks/address-guard.ts';
+import { createScheduleCommands } from '../../schedules/schedule-commands.ts';
 import { createWebhookCommands } from '../../webhooks/webhook-commands.ts';
 import { createHttpServer, type ServerOptions } from '../http-server.ts';
 import type { HttpDependencies } from '../route.ts';
@@ -72,6 +73,12 @@ export async function createServiceEdge(
   const app = await createHttpServer(
     {
       engine: bound(service.engine, engine),
+      schedules: createScheduleCommands({
+        store,
+        engine: service.engine,
+        clock,
+        newId: randomUUID,
+      }),
       webhooks: createWebhookCommands({
         store,
         guard: new AddressGuard(),

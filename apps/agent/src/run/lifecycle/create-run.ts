@@ -42,14 +42,7 @@ export async function createRun(
   onCommit?: OnCommit<Run>,
 ): Promise<Run> {
   if (context.closing.aborted) throw shutdownError();
-  const agent = await agentOf(context, input.agentId);
-  const run = newRun(context, {
-    ...agentFields(agent),
-    ...input,
-    limits: { ...agent?.limits, ...input.limits },
-    modelSettings: mergeSettings(agent?.modelSettings, input.modelSettings),
-  });
-  await refuseUnusable(context, run);
+  const run = await prepareRun(context, input);
   for (;;) {
     const stored = await context.commit(
       run.id,
@@ -67,6 +60,31 @@ export async function createRun(
     for (const other of stored.inTheWay)
       await cancelRun(context, other.id, { reason: 'superseded' });
   }
+}
+
+/** Checks a run that is to be created later. */
+export async function checkRun(context: Preparation, input: NewRun): Promise<void> {
+  await prepareRun(context, input);
+  if (
+    input.threadId !== undefined &&
+    (await context.store.read.thread(input.threadId)) === undefined
+  )
+    throw unknownThread(input.threadId);
+}
+
+type Preparation = Uses<'store' | 'catalogue' | 'llm' | 'outputs' | 'clock' | 'newId'>;
+
+/** Returns the row of a new run with the fields of its agent, after the checks that need no lock. */
+async function prepareRun(context: Preparation, input: NewRun): Promise<Run> {
+  const agent = await agentOf(context, input.agentId);
+  const run = newRun(context, {
+    ...agentFields(agent),
+    ...input,
+    limits: { ...agent?.limits, ...input.limits },
+    modelSettings: mergeSettings(agent?.modelSettings, input.modelSettings),
+  });
+  await refuseUnusable(context, run);
+  return run;
 }
 
 /**
@@ -220,9 +238,12 @@ function agentFields(agent: Agent | undefined): Pick<NewRun, 'instructions' | 'm
 }
 
 async function busyRuns(sql: StoreTransaction, threadId: string): Promise<readonly RunCore[]> {
-  if ((await sql.thread(threadId)) === undefined)
-    throw new EngineError('unknown_thread', `There is no thread ${threadId}.`);
+  if ((await sql.thread(threadId)) === undefined) throw unknownThread(threadId);
   return sql.unsettledRuns({ threadId });
+}
+
+function unknownThread(id: string): EngineError {
+  return new EngineError('unknown_thread', `There is no thread ${id}.`);
 }
 
 async function refuseUnknownServers(

@@ -21,6 +21,7 @@ import { artifactLists } from './0016-artifact-lists.ts';
 import { callFailures } from './0017-call-failures.ts';
 import { traceContexts } from './0018-trace-contexts.ts';
 import { webhooks } from './0019-webhooks.ts';
+import { schedules } from './0020-schedules.ts';
 
 /** All migrations by number. A published migration never changes. */
 const MIGRATIONS: { readonly [name: string]: Migration } = {
@@ -43,6 +44,7 @@ const MIGRATIONS: { readonly [name: string]: Migration } = {
   '0017-call-failures': callFailures,
   '0018-trace-contexts': traceContexts,
   '0019-webhooks': webhooks,
+  '0020-schedules': schedules,
 };
 
 /** A database that may lack the latest tables. */

@@ -1,0 +1,88 @@
+import type { JsonObject } from '@signalbox/mcp-core';
+import type { Page, PageOptions } from './page.ts';
+import type { Effort, TOOL_CHOICES } from '../model-settings.ts';
+import type { Metadata } from './metadata.ts';
+
+/** Fields of the runs that a schedule starts, by their names in the API. */
+export interface RunTemplate {
+  readonly prompt: string;
+  readonly servers?: readonly string[] | undefined;
+  readonly model?: string | undefined;
+  readonly temperature?: number | null | undefined;
+  readonly max_tokens?: number | null | undefined;
+  readonly effort?: Effort | null | undefined;
+  readonly tool_choice?: (typeof TOOL_CHOICES)[number] | null | undefined;
+  readonly limits?: { readonly [name: string]: number | undefined } | undefined;
+  readonly instructions?: string | undefined;
+  readonly agent_id?: string | undefined;
+  readonly thread_id?: string | undefined;
+  readonly metadata?: Metadata | undefined;
+  readonly output_schema?: JsonObject | undefined;
+}
+
+/** Runs that are started at the times of a cron expression. */
+export interface Schedule {
+  readonly id: string;
+  readonly name: string | undefined;
+  /** Cron expression with five fields, or a nickname such as `@daily`. */
+  readonly cron: string;
+  /** IANA name. */
+  readonly timeZone: string;
+  readonly run: RunTemplate;
+  /** Action at a time at which the previous run is not settled: leave the time out, or wait. */
+  readonly onBusy: 'skip' | 'queue';
+  readonly enabled: boolean;
+  /** Next time. Undefined while it is disabled, or if there is none. */
+  readonly nextAt: number | undefined;
+  /** Last time of the schedule that was decided about. */
+  readonly lastAt: number | undefined;
+  /** Decision about `lastAt`. */
+  readonly lastOutcome: 'started' | 'skipped' | 'failed' | undefined;
+  /** Last run that was started. */
+  readonly lastRunId: string | undefined;
+  /** Reason for which the run of `lastAt` could not be started. */
+  readonly lastError: string | undefined;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** A time of a schedule. */
+export interface ScheduledTime {
+  readonly id: string;
+  /** The `nextAt` of the schedule. */
+  readonly at: number;
+}
+
+export interface ScheduleReader {
+  schedule(id: string): Promise<Schedule | undefined>;
+  /** Returns schedules newest first. */
+  schedules(options: PageOptions): Promise<Page<Schedule>>;
+  countSchedules(): Promise<number>;
+  /** Returns the enabled schedules whose next time is up to `until`, soonest first, after a place. */
+  dueSchedules(options: {
+    readonly until: number;
+    readonly after?: ScheduledTime | undefined;
+    readonly limit: number;
+  }): Promise<readonly ScheduledTime[]>;
+}
+
+export interface ScheduleWriter {
+  insertSchedule(schedule: Schedule): Promise<void>;
+  /** Updates a schedule if it was last updated at `updatedAt`. Returns whether it did. */
+  updateSchedule(
+    id: string,
+    patch: Partial<Omit<Schedule, 'id' | 'createdAt'>>,
+    updatedAt: number,
+  ): Promise<boolean>;
+  /** Deletes a schedule if it was last updated at `updatedAt`. Returns whether it did. */
+  deleteSchedule(id: string, updatedAt: number): Promise<boolean>;
+  /**
+   * Records the decision about a time. Returns false, and changes nothing, when another process
+   * decided about it, or the schedule was changed meanwhile.
+   */
+  decideTime(
+    time: ScheduledTime,
+    decision: Pick<Schedule, 'nextAt' | 'lastOutcome' | 'lastError'> &
+      Partial<Pick<Schedule, 'lastRunId'>>,
+  ): Promise<boolean>;
+}

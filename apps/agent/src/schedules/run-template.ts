@@ -1,0 +1,26 @@
+import type { NewRun } from '../ports/run-engine.ts';
+import type { RunTemplate } from '../ports/store/schedule.ts';
+import { requestedSettings } from '../run/core/model-settings.ts';
+import { limitsOf } from '../run/limits/limits-data.ts';
+
+/** Returns the run that a template describes. */
+export function runOf({
+  prompt,
+  servers,
+  model,
+  limits,
+  instructions,
+  agent_id: agentId,
+  thread_id: threadId,
+  metadata,
+  output_schema: outputSchema,
+  ...settings
+}: RunTemplate): NewRun {
+  const named = { servers, model, instructions, agentId, threadId, metadata, outputSchema };
+  return {
+    prompt,
+    limits: limitsOf(limits),
+    modelSettings: requestedSettings(settings),
+    ...Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined)),
+  };
+}
