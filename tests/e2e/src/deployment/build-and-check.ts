@@ -1,7 +1,9 @@
 import { chmodSync, chownSync, copyFileSync, existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { checkComposeServices, checkManifests } from './check-containers.ts';
+import { checkCompose } from './check-compose.ts';
+import { checkManifests } from './check-kubernetes.ts';
 import { parseDockerfile } from './dockerfile.ts';
+import { startEngines } from './engines.ts';
 import { buildImage, command, type Image } from './image.ts';
 import { bytesOf, SIZE_LIMIT_MB, sizeTable } from './image-size.ts';
 
@@ -32,14 +34,12 @@ export async function buildAndCheck(folder: string, base: string | undefined): P
   checkSize(image);
   const built = performance.now();
   log(`built in ${seconds(startedAt, built)} s`);
-  await checkComposeServices({ image, deploy, folder: join(folder, 'compose'), log });
-  for (const file of globSync('*.yaml', { cwd: join(deploy, 'kubernetes') }).toSorted())
-    await checkManifests({
-      image,
-      file: join(deploy, 'kubernetes', file),
-      folder: join(folder, file),
-      log,
-    });
+  const engines = await startEngines();
+  const checks = { image, engines, log };
+  await checkCompose({ ...checks, deploy, folder: join(folder, 'compose') });
+  for (const file of globSync('kubernetes/*.yaml', { cwd: deploy }).toSorted())
+    await checkManifests({ ...checks, file: join(deploy, file), folder: join(folder, file) });
+  await engines?.close();
   log(`checked in ${seconds(built, performance.now())} s`);
 }
 

@@ -44,8 +44,13 @@ export class Container {
   /** Resolves with the exit code. */
   readonly ended: Promise<number | null>;
 
-  /** `pod`: the container whose network the new one shares. */
-  constructor(image: Image, settings: ContainerSettings, folder: string, pod?: Container) {
+  /** `pod`: a process whose network the container shares. Default: a network of its own. */
+  constructor(
+    image: Image,
+    settings: ContainerSettings,
+    folder: string,
+    pod?: { readonly pid: number },
+  ) {
     this.#image = image;
     this.#settings = settings;
     const { root } = mountOverlay(join(folder, settings.name), [image.root]);

@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { runToEnd } from '../support/command.ts';
@@ -23,7 +24,10 @@ const stages = parseDockerfile(dockerfile);
 const image = configOf(stages.at(-1)!);
 const isIgnored = parseDockerignore(read('deploy/Dockerfile.dockerignore'));
 const compose = readCompose(join(deploy, 'compose.yaml'));
-const services = Object.entries(compose.services);
+/** Services of our image. */
+const services = Object.entries(compose.services).filter(([, { image: name }]) =>
+  name?.startsWith('signalbox:'),
+);
 const manifestFiles = globSync('kubernetes/*.yaml', { cwd: deploy }).toSorted();
 const manifests = manifestFiles.map((file) => ({ file, ...readManifests(join(deploy, file)) }));
 
@@ -31,9 +35,9 @@ const manifests = manifestFiles.map((file) => ({ file, ...readManifests(join(dep
 const commandLines: readonly (readonly [string, readonly string[]])[] = [
   ['Dockerfile', image.cmd],
   ...services.map(([name, { command = [] }]) => [`compose.yaml: ${name}`, command] as const),
-  ...manifests.flatMap(({ file, statefulSet }) =>
-    statefulSet.spec.template.spec.containers.map(
-      ({ name, args }) => [`${file}: ${name}`, args] as const,
+  ...manifests.flatMap(({ file, workloads }) =>
+    workloads.flatMap(({ spec }) =>
+      spec.template.spec.containers.map(({ name, args }) => [`${file}: ${name}`, args] as const),
     ),
   ),
 ];
@@ -147,17 +151,27 @@ describe('compose.yaml', () => {
       readonly $schema: string;
     };
     const isValid = new Ajv({ strict: false, validateFormats: false }).compile(schema);
-    const { 'x-service': __, ...file } = compose as typeof compose & { 'x-service': unknown };
+    const file = Object.fromEntries(
+      Object.entries(compose).filter(([name]) => !name.startsWith('x-')),
+    );
     expect(isValid(file), JSON.stringify(isValid.errors)).toBe(true);
     const all = { ...compose.services['all'], stop_grace: '30s' };
     expect(isValid({ ...file, services: { all } })).toBe(false);
   });
 
-  test('has one profile for the whole service and one for API and workers; each service is in one', () => {
-    expect(services.map(([name, { profiles }]) => [name, profiles])).toEqual([
+  test('has a profile for each form of the service', () => {
+    const profiles = Object.entries(compose.services).map(([name, service]) => [
+      name,
+      service.profiles,
+    ]);
+    expect(profiles).toEqual([
       ['all', ['all']],
       ['api', ['workers']],
       ['worker', ['workers']],
+      ['engines-api', ['engines']],
+      ['engines-worker', ['engines']],
+      ['postgres', ['engines']],
+      ['redis', ['engines']],
     ]);
   });
 
@@ -172,30 +186,107 @@ describe('compose.yaml', () => {
         env_file: ['signalbox.env'],
       });
       const sources = (service.volumes ?? []).map((volume) => volume.split(':')[0]!);
-      expect(sources).toContain('data');
+      const places = [
+        ...(service.volumes ?? []).map((volume) => volume.split(':')[1]),
+        ...(service.tmpfs ?? []).map((entry) => entry.split(':')[0]),
+      ];
+      expect(new Set(places)).toEqual(new Set(['/data', '/etc/signalbox/signalbox.json', '/tmp']));
       for (const source of sources)
         expect(
           source.startsWith('./') ? existsSync(join(deploy, source)) : source in compose.volumes,
         ).toBe(true);
       // Several workers cannot publish one port.
-      const ports = name === 'worker' ? [] : ['127.0.0.1:${SIGNALBOX_PUBLISHED_PORT:-8020}:8020'];
+      const ports = name.endsWith('worker')
+        ? []
+        : ['127.0.0.1:${SIGNALBOX_PUBLISHED_PORT:-8020}:8020'];
       expect(service.ports ?? []).toEqual(ports);
     },
   );
+
+  test('has PostgreSQL and Redis in a network without other access, with the settings that the service needs', () => {
+    const { postgres, redis } = compose.services;
+    for (const engine of [postgres, redis]) {
+      expect(engine?.networks).toEqual(['engines']);
+      expect(engine?.ports).toBeUndefined();
+      expect(engine?.healthcheck).toBeDefined();
+    }
+    expect(compose.networks).toEqual({ engines: { internal: true } });
+    expect(redis?.command?.join(' ')).toContain('--maxmemory-policy noeviction');
+    const { POSTGRES_USER: user, POSTGRES_DB: database } = postgres?.environment ?? {};
+    for (const name of ['engines-api', 'engines-worker'])
+      expect(compose.services[name]?.environment).toEqual({
+        DATABASE_URL: `postgres://${user}:\${POSTGRES_PASSWORD:-}@postgres:5432/${database}`,
+        REDIS_URL: 'redis://redis:6379',
+      });
+  });
 });
 
-describe.each(manifests)('$file', ({ statefulSet, service, configMap }) => {
-  const { template } = statefulSet.spec;
-  const { spec } = template;
+test('the manifests for SQLite are one pod with a volume for one machine; the others are pods without state', () => {
+  const workloads = manifests.map(({ file, workloads: all }) => [
+    file,
+    all.map(({ kind, spec }) => [
+      kind,
+      spec.replicas,
+      spec.volumeClaimTemplates?.map((claim) => [claim.metadata.name, claim.spec.accessModes]),
+    ]),
+  ]);
+  const alone = ['StatefulSet', 1, [['data', ['ReadWriteOnce']]]];
+  expect(workloads).toEqual([
+    ['kubernetes/api-and-workers.yaml', [alone]],
+    ['kubernetes/one-process.yaml', [alone]],
+    [
+      'kubernetes/several-machines.yaml',
+      [
+        ['Deployment', 2, undefined],
+        ['Deployment', 2, undefined],
+      ],
+    ],
+  ]);
+});
 
-  test('is one pod with a volume for one machine, which the Service finds', () => {
-    expect(statefulSet).toMatchObject({ apiVersion: 'apps/v1', spec: { replicas: 1 } });
-    expect(statefulSet.spec.serviceName).toBe(service.metadata.name);
-    expect(statefulSet.spec.selector.matchLabels).toEqual(template.metadata.labels);
-    expect(service.spec.selector).toEqual(template.metadata.labels);
-    expect(statefulSet.spec.volumeClaimTemplates).toMatchObject([
-      { metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'] } },
-    ]);
+test('what scales and protects the pods of several machines names them, and a metric of the service', () => {
+  const { workloads = [], companions = [] } =
+    manifests.find(({ file }) => file.includes('several-machines')) ?? {};
+  expect(companions.map(({ kind }) => kind)).toEqual([
+    'PodDisruptionBudget',
+    'HorizontalPodAutoscaler',
+  ]);
+  for (const { spec } of companions) {
+    const { scaleTargetRef: target, selector } = spec;
+    const named = workloads.filter(
+      (workload) =>
+        (workload.kind === target?.kind && workload.metadata.name === target.name) ||
+        isDeepStrictEqual(workload.spec.selector.matchLabels, selector?.matchLabels),
+    );
+    expect(named).toHaveLength(1);
+  }
+  const metric = companions.flatMap(({ spec }) => spec.metrics ?? [])[0]?.external.metric;
+  expect(metric).toMatchObject({
+    name: 'signalbox_queue_jobs',
+    selector: { matchLabels: { type: 'advance-run' } },
+  });
+  expect(read('docs/rest-api.md')).toContain('`signalbox_queue_jobs{type}`');
+});
+
+const pods = manifests.flatMap(({ file, workloads, ...rest }) =>
+  workloads.map((workload) => ({ file, name: workload.metadata.name, workload, ...rest })),
+);
+
+describe.each(pods)('$file: $name', ({ workload, service, configMap }) => {
+  const { template } = workload.spec;
+  const { spec } = template;
+  const isApi = spec.containers.some(({ args }) => args.includes('api') || args.includes('all'));
+
+  test('is selected by its workload, and by the Service where it has the API', () => {
+    expect(workload.apiVersion).toBe('apps/v1');
+    expect(workload.spec.selector.matchLabels).toEqual(template.metadata.labels);
+    const isServed = Object.entries(service.spec.selector).every(
+      ([label, value]) => template.metadata.labels[label] === value,
+    );
+    expect(isServed).toBe(isApi);
+    expect(workload.spec.serviceName).toBe(
+      workload.kind === 'StatefulSet' ? service.metadata.name : undefined,
+    );
     const ports = spec.containers.flatMap((container) => container.ports);
     expect(new Set(ports.map(({ containerPort }) => containerPort)).size).toBe(ports.length);
     expect(ports).toContainEqual({ name: service.spec.ports[0]?.targetPort, containerPort: 8020 });
@@ -245,7 +336,8 @@ describe.each(manifests)('$file', ({ statefulSet, service, configMap }) => {
   );
 
   test('mounts volumes that exist: data, configuration, secrets and temporary files', () => {
-    const volumes = ['data', ...spec.volumes.map(({ name }) => name)];
+    const claims = workload.spec.volumeClaimTemplates?.map(({ metadata }) => metadata.name) ?? [];
+    const volumes = [...claims, ...spec.volumes.map(({ name }) => name)];
     const places = {
       data: '/data',
       config: '/etc/signalbox',
@@ -287,7 +379,12 @@ test('every option of the containers is an option of signalbox serve', async () 
 });
 
 test('every variable of the service in deploy/ is documented and read by the service, or only used by compose.yaml', () => {
-  const ofCompose = ['SIGNALBOX_TAG', 'SIGNALBOX_MEMORY', 'SIGNALBOX_PUBLISHED_PORT'];
+  const ofCompose = [
+    'SIGNALBOX_TAG',
+    'SIGNALBOX_MEMORY',
+    'SIGNALBOX_PUBLISHED_PORT',
+    'POSTGRES_PASSWORD',
+  ];
   const files = globSync('{Dockerfile,*.yaml,*.example,image/*,kubernetes/*}', { cwd: deploy });
   expect(files.length).toBeGreaterThan(5);
   const sources = globSync('apps/agent/src/{config,cli}/*.ts', { cwd: repository })
@@ -295,7 +392,10 @@ test('every variable of the service in deploy/ is documented and read by the ser
     .join('');
   const page = read('docs/configuration.md');
   const names = files.flatMap(
-    (file) => read(`deploy/${file}`).match(/\b(?:SIGNALBOX|OPENAI|ANTHROPIC)_[A-Z_]+/g) ?? [],
+    (file) =>
+      read(`deploy/${file}`).match(
+        /\b(?:(?:SIGNALBOX|OPENAI|ANTHROPIC)_[A-Z_]+|DATABASE_URL|REDIS_URL)/g,
+      ) ?? [],
   );
   const own = [...new Set(names)].filter((name) => !ofCompose.includes(name));
   expect(own).toContain('SIGNALBOX_TOKEN');

@@ -3,6 +3,7 @@ import { parse, parseAllDocuments } from 'yaml';
 
 /** A service of compose.yaml, as far as the checks read it. */
 export interface ComposeService {
+  readonly image?: string;
   readonly profiles?: readonly string[];
   readonly command?: readonly string[];
   readonly environment?: { readonly [name: string]: string };
@@ -14,11 +15,14 @@ export interface ComposeService {
   readonly cap_drop?: readonly string[];
   readonly security_opt?: readonly string[];
   readonly stop_grace_period?: string;
+  readonly networks?: readonly string[];
+  readonly healthcheck?: object;
 }
 
 export interface ComposeFile {
   readonly services: { readonly [name: string]: ComposeService };
   readonly volumes: { readonly [name: string]: unknown };
+  readonly networks: { readonly [name: string]: unknown };
 }
 
 /** Reads a Compose file, with its anchors and merge keys resolved. */
@@ -65,33 +69,58 @@ export interface PodVolume {
   readonly emptyDir?: object;
 }
 
-export interface StatefulSet {
-  readonly kind: 'StatefulSet';
+/** A StatefulSet or a Deployment. */
+export interface Workload {
+  readonly kind: 'StatefulSet' | 'Deployment';
   readonly apiVersion: string;
   readonly metadata: { readonly name: string };
   readonly spec: {
-    readonly serviceName: string;
     readonly replicas: number;
-    readonly selector: { readonly matchLabels: { readonly [label: string]: string } };
+    readonly selector: { readonly matchLabels: Labels };
     readonly template: {
-      readonly metadata: { readonly labels: { readonly [label: string]: string } };
-      readonly spec: {
-        readonly automountServiceAccountToken: boolean;
-        readonly terminationGracePeriodSeconds: number;
-        readonly securityContext: {
-          readonly runAsNonRoot: boolean;
-          readonly runAsUser: number;
-          readonly runAsGroup: number;
-          readonly fsGroup: number;
-          readonly seccompProfile: { readonly type: string };
-        };
-        readonly containers: readonly PodContainer[];
-        readonly volumes: readonly PodVolume[];
-      };
+      readonly metadata: { readonly labels: Labels };
+      readonly spec: PodSpec;
     };
-    readonly volumeClaimTemplates: readonly {
+    /** Name of the Service of a StatefulSet. */
+    readonly serviceName?: string;
+    readonly volumeClaimTemplates?: readonly {
       readonly metadata: { readonly name: string };
       readonly spec: { readonly accessModes: readonly string[] };
+    }[];
+  };
+}
+
+interface Labels {
+  readonly [label: string]: string;
+}
+
+interface PodSpec {
+  readonly automountServiceAccountToken: boolean;
+  readonly terminationGracePeriodSeconds: number;
+  readonly securityContext: {
+    readonly runAsNonRoot: boolean;
+    readonly runAsUser: number;
+    readonly runAsGroup: number;
+    readonly fsGroup: number;
+    readonly seccompProfile: { readonly type: string };
+  };
+  readonly containers: readonly PodContainer[];
+  readonly volumes: readonly PodVolume[];
+}
+
+/** An object that names a workload or selects its pods. */
+export interface Companion {
+  readonly kind: 'HorizontalPodAutoscaler' | 'PodDisruptionBudget';
+  readonly spec: {
+    readonly selector?: { readonly matchLabels: Labels };
+    readonly scaleTargetRef?: { readonly kind: string; readonly name: string };
+    readonly metrics?: readonly {
+      readonly external: {
+        readonly metric: {
+          readonly name: string;
+          readonly selector: { readonly matchLabels: Labels };
+        };
+      };
     }[];
   };
 }
@@ -106,37 +135,51 @@ export interface Service {
   readonly kind: 'Service';
   readonly metadata: { readonly name: string };
   readonly spec: {
-    readonly selector: { readonly [label: string]: string };
+    readonly selector: Labels;
     readonly ports: readonly { readonly port: number; readonly targetPort: string }[];
   };
 }
 
-/** The objects of a file of Kubernetes manifests, which has one of each kind. */
+/** The objects of a file of Kubernetes manifests, which has one ConfigMap and one Service. */
 export interface Manifests {
-  readonly statefulSet: StatefulSet;
+  readonly workloads: readonly Workload[];
   readonly configMap: ConfigMap;
   readonly service: Service;
+  readonly companions: readonly Companion[];
 }
 
 /** Reads a file of Kubernetes manifests. @throws Error for invalid YAML and for a missing or an unknown kind */
 export function readManifests(path: string): Manifests {
-  const objects = parseAllDocuments(readFileSync(path, 'utf8'), { strict: true }).map(
-    (document) => {
-      if (document.errors.length > 0) throw new Error(`${path}: ${document.errors.join(', ')}`);
-      return document.toJS() as StatefulSet | ConfigMap | Service;
-    },
-  );
-  const [statefulSet] = objects.filter((each) => each.kind === 'StatefulSet');
-  const [configMap] = objects.filter((each) => each.kind === 'ConfigMap');
-  const [service] = objects.filter((each) => each.kind === 'Service');
-  if (
-    statefulSet === undefined ||
-    configMap === undefined ||
-    service === undefined ||
-    objects.length !== 3
-  )
-    throw new Error(`${path} has other kinds than one StatefulSet, one ConfigMap and one Service`);
-  return { statefulSet, configMap, service };
+  const documents = parseAllDocuments(readFileSync(path, 'utf8'), { strict: true });
+  const workloads: Workload[] = [];
+  const companions: Companion[] = [];
+  let configMap: ConfigMap | undefined;
+  let service: Service | undefined;
+  for (const document of documents) {
+    if (document.errors.length > 0) throw new Error(`${path}: ${document.errors.join(', ')}`);
+    const object = document.toJS() as Workload | Companion | ConfigMap | Service;
+    switch (object.kind) {
+      case 'StatefulSet':
+      case 'Deployment':
+        workloads.push(object);
+        break;
+      case 'HorizontalPodAutoscaler':
+      case 'PodDisruptionBudget':
+        companions.push(object);
+        break;
+      case 'ConfigMap':
+        configMap = object;
+        break;
+      case 'Service':
+        service = object;
+        break;
+      default:
+        throw new Error(`${path} has an object of a kind that the checks do not know`);
+    }
+  }
+  if (workloads.length === 0 || configMap === undefined || service === undefined)
+    throw new Error(`${path} lacks a workload, a ConfigMap or a Service`);
+  return { workloads, configMap, service, companions };
 }
 
 /** Returns the number of the port that a container names. */
