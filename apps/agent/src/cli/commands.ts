@@ -57,4 +57,9 @@ export const COMMANDS: { readonly [name: string]: CommandEntry } = {
     summary: 'replay a settled run and compare its decisions',
     load: async () => (await import('./replay-command.ts')).replayCommand,
   },
+  migrate: {
+    usage: 'migrate --from DIR --to URL',
+    summary: 'copy a data directory into a PostgreSQL database',
+    load: async () => (await import('./migrate-command.ts')).migrateCommand,
+  },
 };

@@ -25,6 +25,7 @@ test.each([
   'service-commands.ts',
   'tools-command.ts',
   'replay-command.ts',
+  'migrate-command.ts',
 ])('%s loads no package, so that help and requests to a service start fast', (file) => {
   expect(packagesLoadedBy(file)).toEqual([]);
 });
@@ -33,9 +34,10 @@ test('inbox-command.ts loads the error codes of the protocol and no other packag
   expect(packagesLoadedBy('inbox-command.ts')).toEqual(['@signalbox/mcp-core']);
 });
 
-test('run-with-app.ts loads the service, but neither an SDK of a model provider nor the API description nor Redis', () => {
+test('run-with-app.ts loads the service, but neither an SDK of a model provider nor the API description nor Redis nor PostgreSQL', () => {
   const packages = packagesLoadedBy('run-with-app.ts');
   expect(packages).toEqual(expect.arrayContaining(['better-sqlite3', 'fastify', 'kysely', 'zod']));
+  expect(packages).not.toContain('pg');
   expect(packages).not.toContain('openai');
   expect(packages).not.toContain('@anthropic-ai/sdk');
   expect(packages).not.toContain('@fastify/swagger');

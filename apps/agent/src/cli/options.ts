@@ -48,6 +48,16 @@ export const OPTIONS = {
     value: 'DIR',
     help: 'folder of the database and artifacts; default ./.signalbox',
   },
+  from: {
+    type: 'string',
+    value: 'DIR',
+    help: 'data directory to copy; default $SIGNALBOX_DATA_DIR, else ./.signalbox',
+  },
+  to: {
+    type: 'string',
+    value: 'URL',
+    help: 'address of the database; prefer $DATABASE_URL, which other users cannot read',
+  },
   provider: {
     type: 'string',
     value: 'NAME',

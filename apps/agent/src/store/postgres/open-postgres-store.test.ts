@@ -6,11 +6,16 @@ import { sharedStoreContract } from '../../ports/shared-store.contract.ts';
 import { storeContract } from '../../ports/store.contract.ts';
 import { fleetContract } from '../../ports/store/fleet.contract.ts';
 import { toolPinsContract } from '../../ports/tool-pins.contract.ts';
+import { request } from '../../ports/testing/keyed-request.ts';
+import { plannedCall } from '../../ports/testing/planned-call.ts';
+import { textArtifact } from '../../ports/testing/text-artifact.ts';
 import { queuedRun } from '../../ports/testing/queued-run.ts';
 import { createInProcessSignalBus } from '../../queue/in-process-signal-bus.ts';
 import type { OpenedStore } from '../opened-store.ts';
 import { StoreError } from '../store-error.ts';
 import { databaseFolder, provideMigratedDatabase } from '../testing/migrated-database.ts';
+import { openStore } from '../open-store.ts';
+import { copyToPostgres } from './copy-to-postgres.ts';
 import { openPostgresStore, type PostgresStoreOptions } from './open-postgres-store.ts';
 import { createClient } from './postgres-client.ts';
 import { startCuttingProxy } from './testing/cutting-proxy.ts';
@@ -69,7 +74,7 @@ describe.skipIf(!hasPostgres)('a store on PostgreSQL', () => {
   const cutConnections = (): Promise<void> =>
     execute(
       postgres.engine().url,
-      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${(shared ?? '').split('/').at(-1)}'`,
+      `select pg_terminate_backend(pid) from pg_stat_activity where query not like 'delete %' and datname = '${(shared ?? '').split('/').at(-1)}'`,
     );
 
   test('keeps its commits when it is opened again', async () => {
@@ -119,6 +124,54 @@ describe.skipIf(!hasPostgres)('a store on PostgreSQL', () => {
     sqlite.close();
     expect(new Set(rows.map(({ name }) => name))).toEqual(new Set(columns));
     expect(texts).toEqual([]);
+  });
+
+  test('gets every row of a data directory, and is refused when it has runs already', async () => {
+    const dataDir = databaseFolder();
+    await provideMigratedDatabase(dataDir);
+    const store = await openStore({ dataDir, durability: 'process', clock });
+    await store.write({}, async (sql) => {
+      await sql.insertThread({ id: 't', title: 'a\0b', metadata: {}, createdAt: 1, updatedAt: 1 });
+      for (let index = 0; index < 1000; index += 1) {
+        const [id, callId] = [`r${String(index)}`, `c${String(index)}`];
+        await sql.insertRun(
+          queuedRun(id, { threadId: 't', threadPosition: index, retryAt: index + 0.5 }),
+        );
+        await sql.append(id, [{ type: 'run.queued', data: { index, text: '\0' } }]);
+        await sql.insertMessage(id, { id: `m${id}`, turn: 0, role: 'user', content: [] });
+        await sql.insertToolCall({ ...plannedCall(callId), runId: id });
+        await sql.startTurn({ runId: id, turn: 1, owner: store.workerId, messageId: `t${id}` });
+        if (index % 100 === 0)
+          await sql.insertArtifact({
+            ...textArtifact(`a${id}`, id),
+            callId,
+            data: Buffer.from([0, index % 255]),
+          });
+      }
+      await sql.claimKey(request());
+      await sql.insertEpoch({ runId: 'r0', id: 'e', system: 's', tools: [], policies: {} });
+    });
+    await store.close();
+    const url = await postgres.newDatabase();
+    const copied = await copyToPostgres({ dataDir, url });
+    expect(Object.fromEntries(copied)).toMatchObject({ runs: 1000, events: 1000, artifacts: 10 });
+    const source = new Sqlite(join(dataDir, 'signalbox.sqlite'), { readonly: true });
+    const client = createClient({ url });
+    await client.connect();
+    for (const table of copied.keys()) {
+      if (table === 'workers') continue;
+      const rowsOf = (rows: readonly object[]): readonly string[] =>
+        rows.map((row) => JSON.stringify(row)).toSorted();
+      const { rows } = await client.query<object>(`select * from ${table}`);
+      const expected = source.prepare<[], object>(`select * from ${table}`).all();
+      expect([table, rowsOf(rows)]).toEqual([table, rowsOf(expected.map(wholeNumbers))]);
+    }
+    source.close();
+    await client.end();
+    await expect(copyToPostgres({ dataDir, url })).rejects.toThrow('has rows in runs already');
+    const moved = await openPostgresStore({ url, clock });
+    onTestFinished(() => moved.close());
+    expect(await moved.read.orphanedRuns({ limit: 9 })).toHaveLength(9);
   });
 
   test('that a newer version wrote is refused, and so is one with a missing table', async () => {
@@ -265,3 +318,13 @@ describe.skipIf(!hasPostgres)('a store on PostgreSQL', () => {
     });
   });
 });
+
+/** Returns a row of SQLite with the numbers that PostgreSQL stores. */
+function wholeNumbers(row: object): object {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      typeof value === 'number' ? Math.round(value) : value,
+    ]),
+  );
+}
