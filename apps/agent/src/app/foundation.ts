@@ -43,10 +43,10 @@ export async function openFoundation({
   paced = true,
   hooks = {},
 }: AppOptions): Promise<Foundation> {
-  const clock = hooks.clock?.(systemClock) ?? systemClock;
   const cassette =
-    config.llm.cassette === undefined ? undefined : openCassette(config.llm.cassette, clock);
+    config.llm.cassette === undefined ? undefined : openCassette(config.llm.cassette, systemClock);
   const opened = await openConfiguredStore(config);
+  const clock = hooks.clock?.(opened.clock) ?? opened.clock;
   const width = Math.max(MAX_OPENING, config.concurrency?.modelCalls ?? 0);
   const redis = await connectRedis(config, { clock, logger, width }).catch(
     async (error: unknown) => {
@@ -109,7 +109,7 @@ async function openConfiguredStore({
 }: Config): Promise<OpenedStore> {
   if (database === undefined) return openStore({ dataDir, role, durability, clock: systemClock });
   const { openPostgresStore } = await import('../store/postgres/open-postgres-store.ts');
-  return openPostgresStore({ ...database, role, clock: systemClock });
+  return openPostgresStore({ ...database, role });
 }
 
 /** Whether the process uses the database together with others. */

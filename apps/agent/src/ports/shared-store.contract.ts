@@ -108,6 +108,24 @@ export function sharedStoreContract(name: string, openTwo: OpenTwoStores): void 
       expect(await seen).toEqual(ALL);
     });
 
+    test('the lock of a run includes its thread', async () => {
+      const [first, second] = stores;
+      await first.write({ thread: 't1' }, (sql) =>
+        sql.insertRun(queuedRun('in-thread', { threadId: 't1', threadPosition: 0 })),
+      );
+      const order: string[] = [];
+      const begun = Promise.withResolvers<void>();
+      const holding = first.write({ run: 'in-thread' }, async (sql) => {
+        begun.resolve();
+        for (let reads = 0; reads < 50; reads += 1) await sql.run('in-thread');
+        order.push('the run');
+      });
+      await begun.promise;
+      await second.write({ thread: 't1' }, async () => void order.push('the thread'));
+      await holding;
+      expect(order).toEqual(['the run', 'the thread']);
+    });
+
     test('runs that both add to a thread get positions without gaps', async () => {
       await writeWithBoth((store, index) =>
         store.write({ thread: 't1' }, async (sql) => {

@@ -11,7 +11,7 @@ import { createPrivateFile, lockDataDir, type DataDirLock, type Sharing } from '
 import type { Database } from './database.ts';
 import { createFleetStore } from './fleet-rows.ts';
 import { createHandedJobs } from './handed-job-rows.ts';
-import { migrate } from './migrations/migrate.ts';
+import { migrate, tablesOf } from './migrations/migrate.ts';
 import type { OpenedStore } from './opened-store.ts';
 import type { Rows } from './rows.ts';
 import { createRunReader } from './run-reader.ts';
@@ -88,6 +88,7 @@ export async function openStore({
     await addWorker(workerId);
     dirLock.opened();
     return {
+      clock,
       isAlone: dirLock.isAlone,
       isShared: sharing === 'shared',
       get workerId() {
@@ -171,7 +172,7 @@ function refuseEmptied(dataDir: string): void {
 }
 
 async function checkTables(db: Kysely<Database>, dataDir: string): Promise<void> {
-  const present = new Set((await db.introspection.getTables()).map(({ name }) => name));
+  const present = await tablesOf(db, undefined);
   const missing = TABLES.filter((name) => !present.has(name));
   if (missing.length === 0) return;
   throw new StoreError(

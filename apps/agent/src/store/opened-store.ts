@@ -1,3 +1,4 @@
+import type { Clock } from '../ports/clock.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Store } from '../ports/store.ts';
 import type { FleetStore } from '../ports/store/fleet.ts';
@@ -6,6 +7,8 @@ import type { ToolPins } from '../ports/tool-pins.ts';
 
 /** A store with the stores of single adapters. */
 export interface OpenedStore extends Store {
+  /** The time of the store, which is that of its leases. */
+  readonly clock: Clock;
   readonly toolPins: ToolPins;
   readonly fleet: FleetStore;
   readonly handedJobs: HandedJobs;

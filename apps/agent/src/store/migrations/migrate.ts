@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE, Migrator, type Migration } from 'kysely/migration';
 import type { Database } from '../database.ts';
 import { StoreError } from '../store-error.ts';
@@ -97,15 +97,24 @@ async function appliedMigrations(
   db: Kysely<Database>,
   schema: string | undefined,
 ): Promise<readonly string[]> {
-  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  const isThere = tables.some(
-    (table) => table.name === DEFAULT_MIGRATION_TABLE && table.schema === schema,
-  );
-  if (!isThere) return [];
+  if (!(await tablesOf(db, schema)).has(DEFAULT_MIGRATION_TABLE)) return [];
   const rows = await db
     .withTables<{ [DEFAULT_MIGRATION_TABLE]: { name: string } }>()
     .selectFrom(DEFAULT_MIGRATION_TABLE)
     .select('name')
     .execute();
   return rows.map((row) => row.name);
+}
+
+/** Returns the names of the tables in a schema, or in a database without schemas. */
+export async function tablesOf(
+  db: Kysely<Database>,
+  schema: string | undefined,
+): Promise<ReadonlySet<string>> {
+  const query =
+    schema === undefined
+      ? sql<{ name: string }>`select name from sqlite_schema where type = 'table'`
+      : sql<{ name: string }>`select tablename as name from pg_tables where schemaname = ${schema}`;
+  const { rows } = await query.execute(db);
+  return new Set(rows.map(({ name }) => name));
 }

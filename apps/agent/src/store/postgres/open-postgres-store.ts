@@ -1,31 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type pg from 'pg';
 import type { Clock } from '../../ports/clock.ts';
 import type { StoreTransaction } from '../../ports/store.ts';
 import type { WorkerRole } from '../../ports/store/worker.ts';
-import type { Database } from '../database.ts';
 import { createFleetStore } from '../fleet-rows.ts';
 import { createHandedJobs } from '../handed-job-rows.ts';
-import { migrate } from '../migrations/migrate.ts';
 import type { OpenedStore } from '../opened-store.ts';
 import type { Rows } from '../rows.ts';
 import { createRunReader } from '../run-reader.ts';
 import { createRunTransaction } from '../run-transaction.ts';
-import { StoreError } from '../store-error.ts';
-import { TABLES } from '../tables.ts';
 import { createToolPins } from '../tool-pins.ts';
-import { lockDatabase, restoreLock, type Sharing } from './database-lock.ts';
+import { restoreLock } from './database-lock.ts';
 import { DatabaseSession } from './database-session.ts';
 import { describeDatabase } from '../../text/describe-database.ts';
-import { DdlDialect } from './ddl-dialect.ts';
+import { openDatabase, unusable } from './open-database.ts';
 import { createClient, createPool, type PostgresOptions } from './postgres-client.ts';
 import { PostgresDatabase } from './postgres-database.ts';
-import { reasonOf } from './postgres-errors.ts';
 import { PostgresSignals } from './postgres-signals.ts';
 
 export interface PostgresStoreOptions extends PostgresOptions {
-  readonly clock: Clock;
+  /** Default: the time of the database server. */
+  readonly clock?: Clock;
   /**
    * Part of the service that this process runs. Default: `all`, which uses the database alone;
    * processes of the other roles share it.
@@ -39,13 +35,14 @@ export interface PostgresStoreOptions extends PostgresOptions {
  * @throws StoreError `locked`, `newer_database`, `unusable`
  */
 export async function openPostgresStore({
-  clock,
+  clock: ownClock,
   role = 'all',
   ...options
 }: PostgresStoreOptions): Promise<OpenedStore> {
   const sharing = role === 'all' ? 'alone' : 'shared';
   const name = describeDatabase(options.url);
-  const { client, lock, schema } = await openDatabase(options, { sharing, name });
+  const { client, lock, schema, serverClock } = await openDatabase(options, { sharing, name });
+  const clock = ownClock ?? serverClock;
   const channel = `signalbox_${schema}`.slice(0, 63);
   let signals: PostgresSignals | undefined;
   const listen = (on: pg.Client): Promise<unknown> =>
@@ -56,6 +53,7 @@ export async function openPostgresStore({
       if (!(await restoreLock(restored, sharing))) throw new Error('another process has the lock');
       if (signals !== undefined) await listen(restored);
     },
+    check: (checked) => serverClock.measure(checked),
     onNotification: (payload) => signals?.receive(payload),
   });
   const database = new PostgresDatabase({ pool: createPool(options), name });
@@ -89,6 +87,7 @@ export async function openPostgresStore({
     throw unusable(error, name);
   }
   return {
+    clock,
     isAlone: lock.isAlone,
     isShared: sharing === 'shared',
     get workerId() {
@@ -130,82 +129,4 @@ export async function openPostgresStore({
       await close();
     },
   };
-}
-
-interface OpenedDatabase {
-  readonly client: pg.Client;
-  readonly lock: Awaited<ReturnType<typeof lockDatabase>>;
-  readonly schema: string;
-}
-
-/** Connects to a database, locks it and brings its tables up to date. @throws StoreError */
-async function openDatabase(
-  options: PostgresOptions,
-  { sharing, name }: { readonly sharing: Sharing; readonly name: string },
-): Promise<OpenedDatabase> {
-  let client: pg.Client | undefined;
-  try {
-    client = createClient(options);
-    client.on('error', () => undefined);
-    await client.connect();
-    const schema = await schemaOf(client);
-    const lock = await lockDatabase(client, sharing, name);
-    const db = ddlOn(client);
-    await migrate(db, {
-      name: `The database ${name}`,
-      another: 'another database',
-      schema,
-      isAlone: lock.isAlone,
-    });
-    await checkTables(db, schema, name);
-    return { client, lock, schema };
-  } catch (error) {
-    await client?.end().catch(() => undefined);
-    throw unusable(error, name);
-  }
-}
-
-function unusable(error: unknown, name: string): StoreError {
-  if (error instanceof StoreError) return error;
-  // Without the cause, which can contain the address with its password.
-  return new StoreError(
-    'unusable',
-    `The database ${name} cannot be opened (${reasonOf(error)}). Is the server running, and is DATABASE_URL correct?`,
-  );
-}
-
-/** Returns the schema in which tables are created. */
-async function schemaOf(client: pg.Client): Promise<string> {
-  const { rows } = await client.query<{ name: string | null }>('select current_schema() as name');
-  const schema = rows[0]?.name;
-  if (schema == null) throw new Error('its search_path names no schema that exists');
-  return schema;
-}
-
-/** Creates the builder of tables on one connection. */
-function ddlOn(client: pg.Client): Kysely<Database> {
-  const queries = {
-    query: (text: string, values: readonly unknown[]) => client.query(text, [...values]),
-    release: () => undefined,
-  };
-  // The declared type of a client has cursors too, which migrations do not use.
-  const pool = {
-    connect: async () => queries as never,
-    end: async () => undefined,
-    options: {},
-  };
-  return new Kysely<Database>({ dialect: new DdlDialect({ pool }) });
-}
-
-async function checkTables(db: Kysely<Database>, schema: string, name: string): Promise<void> {
-  const tables = await db.introspection.getTables();
-  const present = new Set(
-    tables.filter((table) => table.schema === schema).map((table) => table.name),
-  );
-  const missing = TABLES.filter((table) => !present.has(table));
-  if (missing.length === 0) return;
-  throw new StoreError(
-    'unusable',
-    `The database ${name} is damaged: it has no table ${missing.join(', ')}. Restore it from a copy, or choose another database.`,
-  );
 }

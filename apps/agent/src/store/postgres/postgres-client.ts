@@ -16,6 +16,8 @@ const STATEMENT_MS = 30_000;
 /** Milliseconds after which the server ends the transaction of a process that is frozen. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
 const CONNECTIONS = 10;
+/** Milliseconds after the end of a statement in which its answer arrives. */
+const NETWORK_MS = 5000;
 
 /** Lets the server notice within 30 seconds that the machine of this process is gone. */
 const KEEPALIVE =
@@ -59,7 +61,12 @@ function configOf({ url, statementTimeoutMs = STATEMENT_MS }: PostgresOptions): 
 
 /** Creates a pool that opens its connections when they are needed. */
 export function createPool(options: PostgresOptions): Pool {
-  const pool = new Pool({ ...configOf(options), max: options.connections ?? CONNECTIONS });
+  const pool = new Pool({
+    ...configOf(options),
+    max: options.connections ?? CONNECTIONS,
+    // The server gives up first, unless the network is broken.
+    query_timeout: (options.statementTimeoutMs ?? STATEMENT_MS) + NETWORK_MS,
+  });
   // A connection that ends while it is idle is replaced at the next use.
   pool.on('error', () => undefined);
   // A connection that ends while it is used fails its query, and must not end the process.

@@ -14,7 +14,7 @@ const DISCONNECTED =
 
 /** Messages of errors of pg that have no code. */
 const DISCONNECTED_MESSAGE =
-  /^(?:Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed)/;
+  /^(?:Connection terminated|Query read timeout|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed)/;
 
 /** Returns the code of an error of PostgreSQL or of the system, or an empty text. */
 export function codeOf(error: unknown): string {

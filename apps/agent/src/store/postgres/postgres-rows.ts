@@ -101,7 +101,7 @@ export class PostgresRows implements Rows {
 }
 
 /** Converts a value for a column. Columns of numbers hold whole numbers. */
-function toColumn(value: unknown): unknown {
+export function toColumn(value: unknown): unknown {
   if (typeof value === 'string') return toStoredText(value);
   return typeof value === 'number' ? Math.round(value) : value;
 }
