@@ -586,3 +586,21 @@ test('retention_days applies to every status of an ended run, or to those that i
   );
   await expect(loadConfig(sources({ retention_days: 0 }))).rejects.toThrow('retention_days');
 });
+
+test('webhooks may reach the named networks, and their deliveries are kept for the named days', async () => {
+  const webhooks = {
+    allowed_networks: ['127.0.0.1', '10.1.0.0/16', 'fd00::/8'],
+    retention_days: 3,
+  };
+  expect((await loadConfig(sources({ webhooks }))).webhooks).toEqual({
+    allowedNetworks: webhooks.allowed_networks,
+    retentionDays: 3,
+  });
+  for (const network of ['10.0.0.0/33', 'fd00::/129', 'example.com', '10.0.0.0/', ''])
+    await expect(
+      loadConfig(sources({ webhooks: { allowed_networks: [network] } })),
+    ).rejects.toThrow('webhooks.allowed_networks[0]: must be a network such as');
+  await expect(loadConfig(sources({ webhooks: { retention_days: 366 } }))).rejects.toThrow(
+    'webhooks.retention_days',
+  );
+});

@@ -1,9 +1,13 @@
-import { get } from 'node:http';
 import { once } from 'node:events';
-import { expect, test } from 'vitest';
+import { get } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { expect, onTestFinished, test } from 'vitest';
 import { ManualClock } from '../testing/manual-clock.ts';
 import { AddressGuard, type Resolve } from './address-guard.ts';
 import { postWebhook, type WebhookOutcome } from './post-webhook.ts';
+import { CERTIFICATE, CERTIFICATE_KEY } from './testing/certificate.ts';
 import { startEndpoint } from './testing/endpoint.ts';
 
 const LOOPBACK = new AddressGuard({ allowedNetworks: ['127.0.0.0/8'] });
@@ -105,6 +109,43 @@ test('an aborted request rejects', async () => {
   await expect(
     post(`http://127.0.0.1:${endpoint.port}/`, { signal: controller.signal }),
   ).rejects.toThrow('closing');
+});
+
+test('the certificate of an endpoint must be trusted and belong to the name, though the connection goes to the checked address', async () => {
+  const names: string[] = [];
+  const server = createServer(
+    {
+      key: CERTIFICATE_KEY,
+      cert: CERTIFICATE,
+      SNICallback: (name, callback) => {
+        names.push(name);
+        callback(null);
+      },
+    },
+    (request, response) => {
+      request.resume();
+      response.writeHead(204).end();
+    },
+  ).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const guard = new AddressGuard({
+    allowedNetworks: ['127.0.0.1'],
+    resolve: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]),
+  });
+  const outcome = (host: string) => post(`https://${host}:${port}/`, { guard });
+  expect(await outcome('hooks.test')).toEqual({
+    error: 'the request failed (DEPTH_ZERO_SELF_SIGNED_CERT)',
+  });
+  const trusted = getCACertificates('default');
+  setDefaultCACertificates([...trusted, CERTIFICATE]);
+  onTestFinished(() => setDefaultCACertificates(trusted));
+  expect(await outcome('hooks.test')).toEqual({ status: 204 });
+  expect(await outcome('other.test')).toEqual({
+    error: 'the request failed (ERR_TLS_CERT_ALTNAME_INVALID)',
+  });
+  expect(names).toEqual(['hooks.test', 'hooks.test', 'other.test']);
 });
 
 /** Resolves a name to an allowed address first, and to an address that is not allowed from then on. */
