@@ -82,7 +82,7 @@ test('a worker that is killed after the request and before its commit leaves the
   await again.promise;
   const state = async (): Promise<Deliveries['data']> =>
     (await new ApiClient(next.url).get<Deliveries>(`/v1/webhooks/${id}/deliveries`)).data;
-  await expect.poll(state, { interval: 10 }).toMatchObject([{ state: 'delivered', attempts: 2 }]);
+  await expect.poll(state, { interval: 50 }).toMatchObject([{ state: 'delivered', attempts: 2 }]);
   const settled = await new ApiClient(next.url).run(run.id);
   for (const { headers, body } of received) {
     expect(headers['webhook-id']).toBe(`${run.id}:${settled.last_seq}`);

@@ -64,18 +64,18 @@ test('the secret of a webhook is in the response that creates it, and in no othe
   expect(stored?.response?.body).toEqual(webhook);
 });
 
-test.each([
-  ['https://127.0.0.1/', 'has an address that is not public'],
-  ['http://example.com/', 'http:, which is allowed for loopback addresses only'],
-  ['https://missing.test/', 'the host cannot be resolved (ENOTFOUND)'],
-])('a webhook to %s is refused with the reason', async (url, reason) => {
+test('a URL that is not allowed is refused with the reason', async () => {
   const { create } = await open();
-  const refused = await create({ url });
-  expect(refused.json()).toMatchObject({
-    status: 400,
-    code: 'webhook_url_refused',
-    errors: [{ path: '/body/url', message: expect.stringContaining(reason) as string }],
-  });
+  for (const [url, reason] of [
+    ['https://127.0.0.1/', 'has an address that is not public'],
+    ['http://example.com/', 'http:, which is allowed for loopback addresses only'],
+    ['https://missing.test/', 'the host cannot be resolved (ENOTFOUND)'],
+  ] as const)
+    expect((await create({ url })).json()).toMatchObject({
+      status: 400,
+      code: 'webhook_url_refused',
+      errors: [{ path: '/body/url', message: expect.stringContaining(reason) as string }],
+    });
 });
 
 test('deliveries are listed with their state, and an ended delivery can be sent again', async () => {
