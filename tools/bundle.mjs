@@ -39,11 +39,10 @@ const lazyBuiltins = {
 const unusedDrivers = {
   name: 'unused-drivers',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^(?:pg|pg-native|@valkey\/valkey-glide)$/ }, ({ path, importer }) =>
-      path === 'pg-native' || /[\\/]node_modules[\\/]bullmq[\\/]/.test(importer)
-        ? { path, namespace: 'unused-driver' }
-        : undefined,
-    );
+    onResolve({ filter: /^(?:pg-native|@valkey\/valkey-glide)$/ }, ({ path }) => ({
+      path,
+      namespace: 'unused-driver',
+    }));
     onLoad({ filter: /^/, namespace: 'unused-driver' }, ({ path }) => ({
       contents: `throw new Error('the package ${path} is not part of this program');`,
     }));

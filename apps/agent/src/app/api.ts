@@ -24,7 +24,7 @@ import { httpEdge, type Phase } from './http-edge.ts';
 export async function createApi(options: AppOptions): Promise<Service> {
   const { config, logger, hooks = {} } = options;
   const foundation = await openFoundation(options);
-  const { clock, llm, opened, store, bus, redis, schemas, policies } = foundation;
+  const { clock, llm, opened, store, bus, redis, sharedQueue, schemas, policies } = foundation;
   const { fleet, toolPins: pins } = opened;
   const servers = new StoredServers({
     fleet,
@@ -38,7 +38,7 @@ export async function createApi(options: AppOptions): Promise<Service> {
     clock,
   });
   const catalogue = storedCatalogue({ servers, bus, clock, schemas });
-  const queue = redis?.queue ?? createHandingQueue(opened.handedJobs, bus);
+  const queue = sharedQueue ?? createHandingQueue(opened.handedJobs, bus);
   const { metrics, onEvents, onServed } = observeService({
     clock,
     logger,

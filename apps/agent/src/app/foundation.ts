@@ -4,9 +4,11 @@ import { openCassette } from '../llm/cassette/cassette.ts';
 import { createMemoryRateGates, MAX_OPENING } from '../llm/memory-rate-gate.ts';
 import { createLlmProviders } from '../llm/providers.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { JobQueue } from '../ports/job-queue.ts';
 import type { LlmProviders } from '../ports/llm-providers.ts';
 import type { Store } from '../ports/store.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
+import type { OpenedQueue } from '../bullmq/open-postgres-queue.ts';
 import { createInProcessSignalBus } from '../queue/in-process-signal-bus.ts';
 import type { OpenedRedis, OpenRedisOptions } from '../redis/open-redis.ts';
 import type { ServerPolicy } from '../run/core/server-policy.ts';
@@ -26,6 +28,8 @@ export interface Foundation {
   /** The store as the engine uses it: a test may have replaced parts. */
   readonly store: Store;
   readonly bus: SignalBus;
+  /** Queue that processes share. Undefined: each worker has its own. */
+  readonly sharedQueue: JobQueue | undefined;
   /** Set when processes share a Redis. */
   readonly redis: OpenedRedis | undefined;
   readonly schemas: SchemaChecks;
@@ -48,7 +52,7 @@ export async function openFoundation({
   const opened = await openConfiguredStore(config);
   const clock = hooks.clock?.(opened.clock) ?? opened.clock;
   const width = Math.max(MAX_OPENING, config.concurrency?.modelCalls ?? 0);
-  const redis = await connectRedis(config, { clock, logger, width }).catch(
+  const { redis, inDatabase } = await openShared(config, { clock, logger, width }).catch(
     async (error: unknown) => {
       await opened.close();
       throw error;
@@ -73,6 +77,7 @@ export async function openFoundation({
     opened,
     store: hooks.store?.(opened) ?? opened,
     bus,
+    sharedQueue: inDatabase?.queue ?? redis?.queue,
     redis,
     schemas,
     addressGuard: new AddressGuard({
@@ -82,6 +87,7 @@ export async function openFoundation({
     policies: Object.fromEntries(config.servers.map((server) => [server.name, policyOf(server)])),
     async close() {
       if (schemas !== sharedSchemas) await schemas.close();
+      await inDatabase?.close();
       await redis?.close();
       await opened.close();
       const unused = cassette?.unused() ?? 0;
@@ -90,14 +96,28 @@ export async function openFoundation({
   };
 }
 
-/** Loads what Redis needs only when it is configured. */
-async function connectRedis(
-  { redis }: Config,
+interface Shared {
+  readonly redis: OpenedRedis | undefined;
+  readonly inDatabase: OpenedQueue | undefined;
+}
+
+/** Loads BullMQ and what Redis needs only when they are configured. */
+async function openShared(
+  { redis: settings, queue, database }: Config,
   options: Omit<OpenRedisOptions, 'settings'>,
-): Promise<OpenedRedis | undefined> {
-  if (redis === undefined) return undefined;
-  const { openRedis } = await import('../redis/open-redis.ts');
-  return openRedis({ ...options, settings: redis });
+): Promise<Shared> {
+  const redis =
+    settings === undefined
+      ? undefined
+      : await (await import('../redis/open-redis.ts')).openRedis({ ...options, settings });
+  if (queue === undefined || database === undefined) return { redis, inDatabase: undefined };
+  try {
+    const { openPostgresQueue } = await import('../bullmq/open-postgres-queue.ts');
+    return { redis, inDatabase: await openPostgresQueue({ ...options, url: database.url }) };
+  } catch (error) {
+    await redis?.close();
+    throw error;
+  }
 }
 
 /** Opens the store on PostgreSQL, which a service with SQLite does not load, or in the data directory. */

@@ -53,8 +53,9 @@ export async function createWorkerSide(
   foundation: Foundation,
 ): Promise<WorkerSide> {
   const { config, version, logger, hooks = {} } = options;
-  const { clock, llm, opened, store, bus, redis, schemas, policies, addressGuard } = foundation;
-  const queue = redis?.queue ?? ownQueue(foundation, config, logger);
+  const { clock, llm, opened, store, bus, sharedQueue, schemas, policies, addressGuard } =
+    foundation;
+  const queue = sharedQueue ?? ownQueue(foundation, config, logger);
   const configured = createServerPool({
     owner: ownerOf(config),
     isShared: isShared(config),

@@ -210,6 +210,8 @@ export interface Config {
   readonly llm: LlmConfig;
   /** Further model providers, each with a name of its own. Default: none. */
   readonly otherLlms?: readonly LlmConfig[];
+  /** Set for a job queue in the PostgreSQL database. Default: in Redis, or else in memory. */
+  readonly queue?: 'bullmq-postgres' | undefined;
   /** Undefined: jobs are in memory, and signals go through the store. */
   readonly redis?: RedisSettings | undefined;
   /** Undefined: traces are off. */

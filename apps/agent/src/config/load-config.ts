@@ -10,7 +10,7 @@ import type { FileConfig } from './config-schema.ts';
 import { databaseSetting } from './database-setting.ts';
 import { furtherProviders, vendorsWithKeys, withNamedDefault } from './further-providers.ts';
 import { httpUrl } from './http-url.ts';
-import { redisSettings } from './redis-settings.ts';
+import { queueSetting, redisSettings } from './redis-settings.ts';
 import { readServers, type ReadServers } from './read-servers.ts';
 import { traceSettings } from './trace-settings.ts';
 
@@ -138,6 +138,7 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
     otherLlms,
     ...(traces === undefined ? {} : { traces }),
     ...(redis === undefined ? {} : { redis }),
+    queue: queueSetting(env),
     servers: read.servers,
     invalidServers: read.invalid,
     file: source?.path,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { redisSettings } from './redis-settings.ts';
+import { queueSetting, redisSettings } from './redis-settings.ts';
 
 test('without REDIS_URL there is no Redis', () => {
   expect(redisSettings({})).toEqual({ notices: [] });
@@ -36,4 +36,18 @@ test.each(['', 'a:b', 'x'.repeat(65)])('the prefix "%s" is rejected', (prefix) =
   expect(() =>
     redisSettings({ REDIS_URL: 'redis://127.0.0.1', SIGNALBOX_REDIS_PREFIX: prefix }),
   ).toThrow('SIGNALBOX_REDIS_PREFIX: must be 1 to 64 letters');
+});
+
+test('SIGNALBOX_QUEUE puts the queue into the database of the service', () => {
+  const DATABASE_URL = 'postgres://127.0.0.1/jobs';
+  expect(queueSetting({ DATABASE_URL })).toBeUndefined();
+  expect(queueSetting({ DATABASE_URL, SIGNALBOX_QUEUE: 'bullmq-postgres' })).toBe(
+    'bullmq-postgres',
+  );
+  expect(() => queueSetting({ SIGNALBOX_QUEUE: 'bullmq-postgres' })).toThrow(
+    'SIGNALBOX_QUEUE: bullmq-postgres needs DATABASE_URL',
+  );
+  expect(() => queueSetting({ DATABASE_URL, SIGNALBOX_QUEUE: 'kafka' })).toThrow(
+    'SIGNALBOX_QUEUE: must be bullmq-postgres, or unset',
+  );
 });

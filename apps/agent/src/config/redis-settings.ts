@@ -33,6 +33,19 @@ export function redisSettings(env: Environment): {
   };
 }
 
+/** Reads `SIGNALBOX_QUEUE`. @throws ConfigError */
+export function queueSetting(env: Environment): 'bullmq-postgres' | undefined {
+  const queue = env['SIGNALBOX_QUEUE'];
+  if (queue === undefined) return undefined;
+  if (queue !== 'bullmq-postgres')
+    throw new ConfigError(
+      'SIGNALBOX_QUEUE: must be bullmq-postgres, or unset; with REDIS_URL the queue is in Redis',
+    );
+  if (env['DATABASE_URL'] === undefined)
+    throw new ConfigError('SIGNALBOX_QUEUE: bullmq-postgres needs DATABASE_URL');
+  return queue;
+}
+
 function parsed(url: string): URL {
   const address = URL.canParse(url) ? new URL(url) : undefined;
   if (

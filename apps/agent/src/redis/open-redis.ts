@@ -4,7 +4,8 @@ import type { JobQueue } from '../ports/job-queue.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { RateGates } from '../ports/rate-gate.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
-import { createBullmqJobQueue } from './bullmq-job-queue.ts';
+import { createBullmqJobQueue } from '../bullmq/bullmq-job-queue.ts';
+import { redisEngine } from '../bullmq/redis-engine.ts';
 import { RedisChannels } from './redis-channels.ts';
 import { RedisLink } from './redis-link.ts';
 import { createRedisRateGates } from './redis-rate-gate.ts';
@@ -44,8 +45,7 @@ export async function openRedis({
   const channels = new RedisChannels(link, `${prefix}:${database === '' ? '0' : database}`);
   await channels.open();
   const queue = createBullmqJobQueue({
-    link,
-    prefix,
+    engine: redisEngine(link, prefix),
     logger,
     onError: (job, error) => logger.error('a job failed', { ...job, error }),
   });

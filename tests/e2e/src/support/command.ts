@@ -67,7 +67,7 @@ export function startCommand(
     io,
     {
       argv: [...argv],
-      env: { PATH: process.env['PATH'], HOME: folder, ...engineVariables(folder), ...env },
+      env: { PATH: process.env['PATH'], HOME: folder, ...engineVariables(folder, env), ...env },
       cwd,
       repository: cwd,
       version: '0.0.0-test',

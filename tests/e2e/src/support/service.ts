@@ -156,7 +156,7 @@ export async function startServiceProcess({
       PATH: process.env['PATH'],
       HOME: folder,
       ...compileCache,
-      ...engineVariables(folder),
+      ...engineVariables(folder, env),
       ...env,
     },
     stdio: ['ignore', 'pipe', typeof stderr === 'number' ? stderr : 'pipe'],

@@ -14,13 +14,14 @@ import {
 import { jobQueueContract } from '../ports/job-queue.contract.ts';
 import type { Job, JobQueue } from '../ports/job-queue.ts';
 import { createBullmqJobQueue, type BullmqJobQueueOptions } from './bullmq-job-queue.ts';
-import { hasRedis } from './testing/redis-server.ts';
+import { redisEngine } from './redis-engine.ts';
+import { hasRedis } from '../redis/testing/redis-server.ts';
 import {
   connectProcess,
   openRedisWorld,
   quietLogger,
   type RedisWorld,
-} from './testing/redis-world.ts';
+} from '../redis/testing/redis-world.ts';
 
 const BOTH = { 'advance-run': 5, 'call-tool': 5 };
 
@@ -51,8 +52,7 @@ describe.skipIf(!hasRedis)('BullMQ on Redis', () => {
   } = {}): Promise<JobQueue> {
     const { link } = await connectProcess(world.server.url, prefix());
     const queue = createBullmqJobQueue({
-      link,
-      prefix: prefix(),
+      engine: redisEngine(link, prefix()),
       logger: quietLogger,
       ...(locks === undefined ? {} : { locks }),
       onError: (_job, error) => reported.push(error),
@@ -116,7 +116,8 @@ describe.skipIf(!hasRedis)('BullMQ on Redis', () => {
       async (_job, signal) => {
         seen.push('one');
         // The process seems to have ended: its lock is gone and cannot be renewed.
-        await world.admin.set(`${prefix()}:advance-run:1:lock`, 'another', 'PX', 100);
+        const [id] = await world.admin.lrange(`${prefix()}:advance-run:active`, 0, 0);
+        await world.admin.set(`${prefix()}:advance-run:${id}:lock`, 'another', 'PX', 100);
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
         seen.push('aborted');
         await ended.promise;

@@ -1,11 +1,5 @@
-import {
-  DelayedError,
-  Queue,
-  WaitingError,
-  Worker,
-  type Job as QueuedJob,
-  type WorkerOptions,
-} from 'bullmq';
+import { randomUUID } from 'node:crypto';
+import { DelayedError, WaitingError, type Job as QueuedJob, type Queue, type Worker } from 'bullmq';
 import {
   FIRST_REDELIVERY_MS,
   redeliveryMs,
@@ -15,7 +9,7 @@ import {
 } from '../ports/job-queue.ts';
 import type { Logger } from '../ports/logger.ts';
 import { HEARTBEAT_EVERY_MS, LEASE_MS } from '../ports/store/worker.ts';
-import type { RedisLink } from './redis-link.ts';
+import type { BullmqEngine } from './engine.ts';
 
 /** Number of completed jobs of each type that dashboards show. */
 const KEPT_JOBS = 100;
@@ -31,16 +25,11 @@ const CHECK_MS = HEARTBEAT_EVERY_MS / 2;
 /** Number above every count: a job is delivered again until its handler succeeds. */
 const UNLIMITED = 1_000_000_000;
 
-/** Factor between the score of a delayed job and its due time in milliseconds. */
-const SCORES_PER_MS = 4096;
-
-/** Delay before a worker asks again after an error of Redis, in milliseconds. */
+/** Delay before a worker asks again after an error of the database, in milliseconds. */
 const RETRY_MS = 1000;
 
 export interface BullmqJobQueueOptions {
-  readonly link: RedisLink;
-  /** First part of the keys in Redis. */
-  readonly prefix: string;
+  readonly engine: BullmqEngine;
   readonly logger: Logger;
   /** Replaces the times of locks, in milliseconds. */
   readonly locks?: { readonly lockMs: number; readonly checkMs: number };
@@ -49,8 +38,8 @@ export interface BullmqJobQueueOptions {
 }
 
 /**
- * Creates a queue that processes share, with one queue of BullMQ for each job type. While Redis does
- * not answer, new jobs are lost, and the sweep of a worker enqueues them again.
+ * Creates a queue that processes share, with one queue of BullMQ for each job type. While its
+ * database does not answer, new jobs are lost, and the sweep of a worker enqueues them again.
  */
 export function createBullmqJobQueue(options: BullmqJobQueueOptions): JobQueue {
   return new BullmqJobQueue(options);
@@ -59,7 +48,7 @@ export function createBullmqJobQueue(options: BullmqJobQueueOptions): JobQueue {
 class BullmqJobQueue implements JobQueue {
   readonly #options: BullmqJobQueueOptions;
   readonly #queues: { readonly [T in Job['type']]: Queue<Job> };
-  #workers: readonly Worker<Job>[] = [];
+  #workers: readonly Worker<Job, void>[] = [];
   #closing: Promise<void> | undefined;
 
   constructor(options: BullmqJobQueueOptions) {
@@ -74,14 +63,13 @@ class BullmqJobQueue implements JobQueue {
     handler: JobHandler,
     { concurrency }: { readonly concurrency: { readonly [T in Job['type']]: number } },
   ): void {
-    const connection = this.#options.link.waitingConnection();
     this.#workers = (['advance-run', 'call-tool'] as const).map((type) =>
-      this.#createWorker(type, handler, { connection, concurrency: concurrency[type] }),
+      this.#createWorker(type, concurrency[type], handler),
     );
   }
 
   async enqueue(job: Job, { delayMs = 0 }: { readonly delayMs?: number } = {}): Promise<void> {
-    await this.#options.link.ifUp(() => this.#add(job, delayMs));
+    await this.#options.engine.ifUp(() => this.#add(job, delayMs));
   }
 
   async depth(): Promise<{ readonly [T in Job['type']]: number }> {
@@ -106,30 +94,19 @@ class BullmqJobQueue implements JobQueue {
   }
 
   #createQueue(type: Job['type']): Queue<Job> {
-    const { link, prefix } = this.#options;
-    const queue = new Queue<Job>(type, {
-      connection: link.commands,
-      prefix,
-      skipVersionCheck: true,
-      skipMetasUpdate: true,
-    });
+    const queue = this.#options.engine.createQueue(type, {});
     queue.on('error', (error) => this.#report(error));
     return queue;
   }
 
-  #createWorker(
-    type: Job['type'],
-    handler: JobHandler,
-    options: Pick<WorkerOptions, 'connection' | 'concurrency'>,
-  ): Worker<Job> {
-    const { prefix, locks = { lockMs: LOCK_MS, checkMs: CHECK_MS } } = this.#options;
-    const worker = new Worker<Job>(
+  #createWorker(type: Job['type'], concurrency: number, handler: JobHandler): Worker<Job, void> {
+    const { engine, locks = { lockMs: LOCK_MS, checkMs: CHECK_MS } } = this.#options;
+    const worker = engine.createWorker(
       type,
+      // BullMQ passes the signal to a function with three parameters.
       (queued, token, signal) => this.#work(handler, queued, { token, signal }),
       {
-        ...options,
-        prefix,
-        skipVersionCheck: true,
+        concurrency,
         lockDuration: locks.lockMs,
         stalledInterval: locks.checkMs,
         maxStalledCount: UNLIMITED,
@@ -174,6 +151,8 @@ class BullmqJobQueue implements JobQueue {
     const id = job.type === 'advance-run' ? job.runId : job.callId;
     const reschedule = delayMs <= 0 || (await this.#isDelayedFor(queue, id, delayMs));
     await queue.add(job.type, job, {
+      // Counted ids can begin anew when the database was killed, and a job with a known id is lost.
+      jobId: randomUUID(),
       ...(delayMs > 0 ? { delay: delayMs } : {}),
       deduplication: { id, keepLastIfActive: true, reschedule },
       attempts: UNLIMITED,
@@ -186,21 +165,21 @@ class BullmqJobQueue implements JobQueue {
   async #isDelayedFor(queue: Queue<Job>, id: string, delayMs: number): Promise<boolean> {
     const current = await queue.getDeduplicationJobId(id);
     if (current === null) return false;
-    const score = await this.#options.link.commands.zscore(queue.toKey('delayed'), current);
-    return score !== null && Number(score) / SCORES_PER_MS > Date.now() + delayMs;
+    const dueAt = await this.#options.engine.dueAt(queue, current);
+    return dueAt !== undefined && dueAt > Date.now() + delayMs;
   }
 
   async #waiting(type: Job['type']): Promise<number> {
-    return this.#options.link.run(() =>
+    return this.#options.engine.run(() =>
       this.#queues[type].getJobCountByTypes('wait', 'prioritized', 'delayed'),
     );
   }
 
   #report(error: Error): void {
-    const { link, logger } = this.#options;
-    // A lost connection is logged once, by the link.
-    if (link.isUp() && !this.#isClosing())
-      logger.warn('the job queue on Redis reported an error', { error: error.message });
+    const { engine, logger } = this.#options;
+    // A lost connection to Redis is logged once, by its owner.
+    if (engine.isUp() && !this.#isClosing())
+      logger.warn('the job queue reported an error', { error: error.message });
   }
 }
 

@@ -1,0 +1,37 @@
+import { Queue, Worker } from 'bullmq';
+import type { RedisLink } from '../redis/redis-link.ts';
+import type { BullmqEngine } from './engine.ts';
+
+/** Factor between the score of a delayed job and its due time in milliseconds. */
+const SCORES_PER_MS = 4096;
+
+/** Keeps the queues in Redis, under keys that begin with `prefix`. */
+export function redisEngine(link: RedisLink, prefix: string): BullmqEngine {
+  let waiting: ReturnType<RedisLink['waitingConnection']> | undefined;
+  return {
+    createQueue: (type, options) =>
+      new Queue(type, {
+        ...options,
+        connection: link.commands,
+        prefix,
+        skipVersionCheck: true,
+        skipMetasUpdate: true,
+      }),
+    createWorker(type, processor, options) {
+      waiting ??= link.waitingConnection();
+      return new Worker(type, processor, {
+        ...options,
+        connection: waiting,
+        prefix,
+        skipVersionCheck: true,
+      });
+    },
+    isUp: () => link.isUp(),
+    run: (work) => link.run(work),
+    ifUp: (work) => link.ifUp(work),
+    async dueAt(queue, jobId) {
+      const score = await link.commands.zscore(queue.toKey('delayed'), jobId);
+      return score === null ? undefined : Math.floor(Number(score) / SCORES_PER_MS);
+    },
+  };
+}
