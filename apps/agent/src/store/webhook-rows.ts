@@ -114,11 +114,14 @@ export function createWebhookWriter({ kysely: db }: Rows): WebhookWriter {
         .where('id', '=', id)
         .where('disabledAt', 'is', null)
         .execute();
-      await db
-        .updateTable('webhookDeliveries')
-        .set({ state: 'dead', nextAt: null, owner: null, lastError: reason, finishedAt: at })
-        .where('webhookId', '=', id)
-        .where('nextAt', 'is not', null)
+      await endPending(db, reason, at).where('webhookId', '=', id).execute();
+    },
+
+    async endDeliveriesOfDisabled(reason, at) {
+      await endPending(db, reason, at)
+        .where('webhookId', 'in', (row) =>
+          row.selectFrom('webhooks').select('webhooks.id').where('disabledAt', 'is not', null),
+        )
         .execute();
     },
 
@@ -251,6 +254,14 @@ const selectDue = (db: Db, { webhookId, until, owner, limit }: DueOptions) =>
     .where(isFreeFor(db, owner))
     .orderBy('nextAt')
     .limit(limit);
+
+/** Ends pending deliveries as `dead`. */
+function endPending(db: Db, reason: string, at: number) {
+  return db
+    .updateTable('webhookDeliveries')
+    .set({ state: 'dead', nextAt: null, owner: null, lastError: reason, finishedAt: at })
+    .where('nextAt', 'is not', null);
+}
 
 function deletedWebhooks(db: Db) {
   return db.selectFrom('webhooks').select('webhooks.id').where('deletedAt', 'is not', null);

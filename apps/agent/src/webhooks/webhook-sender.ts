@@ -1,7 +1,12 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Store } from '../ports/store.ts';
-import { eventIdOf, type ClaimedDelivery, type DeliveryClaim } from '../ports/store/webhook.ts';
+import {
+  eventIdOf,
+  WEBHOOK_DISABLED,
+  type ClaimedDelivery,
+  type DeliveryClaim,
+} from '../ports/store/webhook.ts';
 import { signedHeaders } from './signature.ts';
 import type { WebhookOutcome, WebhookRequest } from './post-webhook.ts';
 import { MAX_ATTEMPTS, retryDelay } from './retry-delay.ts';
@@ -231,7 +236,7 @@ export class WebhookSender {
         lastError: error,
         finishedAt: isOver ? now : undefined,
       });
-      if (isOurs && isGone) await sql.disableWebhook(webhookId, ENDED, now);
+      if (isOurs && isGone) await sql.disableWebhook(webhookId, WEBHOOK_DISABLED, now);
       return isOurs;
     });
     if (!isStored) return;
@@ -248,7 +253,6 @@ export class WebhookSender {
 
 /** Status with which an endpoint ends its webhook. */
 const GONE = 410;
-const ENDED = 'the webhook was disabled: its endpoint answered with status 410';
 
 function failureOf(outcome: WebhookOutcome): string | undefined {
   if (outcome.status === undefined) return outcome.error;

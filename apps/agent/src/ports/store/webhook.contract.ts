@@ -166,12 +166,16 @@ export function webhookContract(name: string, open: OpenStore): void {
       ]);
       await store.write({}, (sql) => sql.resendDelivery('d2', 8));
       expect(await claim(store, 'd2')).toBeUndefined();
+      await store.write({}, (sql) => sql.endDeliveriesOfDisabled('gone', 9));
+      expect(await store.read.delivery('d2')).toMatchObject({ state: 'dead', finishedAt: 9 });
       await store.write({}, async (sql) => {
         await sql.insertWebhook({ ...webhook('w2'), secret: 's' });
         await sql.insertDeliveries([pending('d3', { webhookId: 'w2' })]);
         await sql.deleteWebhook('w2', 1);
       });
       expect(await claim(store, 'd3')).toBeUndefined();
+      await store.write({}, (sql) => sql.endDeliveriesOfDisabled('gone', 9));
+      expect(await store.read.delivery('d3')).toMatchObject({ state: 'pending' });
     });
 
     test('deliveries are listed newest first and by state, and the pending ones are counted', async () => {

@@ -62,6 +62,9 @@ export function eventIdOf({ runId, seq }: Pick<WebhookDelivery, 'runId' | 'seq'>
   return `${runId}:${seq}`;
 }
 
+/** Reason of deliveries that ended with their webhook. */
+export const WEBHOOK_DISABLED = 'the webhook was disabled: its endpoint answered with status 410';
+
 /** A delivery that a worker has claimed. */
 export interface ClaimedDelivery extends WebhookDelivery {
   readonly url: string;
@@ -112,6 +115,11 @@ export interface WebhookWriter {
   deleteWebhook(id: string, at: number): Promise<boolean>;
   /** Disables a webhook, and ends its pending deliveries as `dead` with the reason. */
   disableWebhook(id: string, reason: string, at: number): Promise<void>;
+  /**
+   * Ends pending deliveries of disabled webhooks as `dead` with the reason: those of events that were
+   * stored while their webhook was being disabled.
+   */
+  endDeliveriesOfDisabled(reason: string, at: number): Promise<void>;
   insertDeliveries(deliveries: readonly WebhookDelivery[]): Promise<void>;
   /**
    * Begins an attempt, unless the delivery has ended, its webhook is disabled or deleted, another

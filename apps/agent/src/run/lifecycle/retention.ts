@@ -1,6 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Store } from '../../ports/store.ts';
+import { WEBHOOK_DISABLED } from '../../ports/store/webhook.ts';
 import { KEY_RETENTION_MS } from '../../ports/store/idempotency.ts';
 import type { DueRun, RetentionCutoffs } from '../../ports/store/retention.ts';
 import { SETTLED_STATUSES, type SettledStatus } from '../../ports/store/run.ts';
@@ -114,9 +115,13 @@ export class RetentionSweep {
     }
   }
 
-  /** Deletes the webhook deliveries that are past their retention, and those of deleted webhooks. */
+  /**
+   * Deletes the webhook deliveries that are past their retention, and those of deleted webhooks; ends
+   * those of disabled webhooks.
+   */
   async #deleteDeliveries(): Promise<void> {
     const { store, clock, deliveryDays = DELIVERY_DAYS } = this.#options;
+    await store.write({}, (sql) => sql.endDeliveriesOfDisabled(WEBHOOK_DISABLED, clock.now()));
     const before = clock.now() - deliveryDays * DAY_MS;
     for (let isRest = true; isRest && !this.#isClosing;) {
       isRest = await store.write({}, (sql) => sql.deleteDeliveries({ before, limit: DELIVERIES }));
