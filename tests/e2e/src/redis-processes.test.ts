@@ -17,7 +17,7 @@ import {
 const PREFIX = 'processes';
 const effectServer = fileURLToPath(new URL('long-run/effect-server.ts', import.meta.url));
 /** Number of runs of each group. */
-const RUNS = { flushed: 10, before: 8, meanwhile: 4, killed: 20 } as const;
+const RUNS = { flushed: 8, before: 6, meanwhile: 2, killed: 20 } as const;
 type Group = keyof typeof RUNS;
 
 describe.skipIf(!hasRedis)('an API process and two workers with Redis', () => {

@@ -107,7 +107,7 @@ describe.skipIf(!hasPostgres)('BullMQ on PostgreSQL', () => {
   async function pass(ms: number, load: Load): Promise<void> {
     vi.setSystemTime(Date.now() + ms);
     for (const type of TYPES) await admin.query(`select pg_notify('bullmq_jobs', $1)`, [type]);
-    for (let calm = 0, last = ''; calm < 4;) {
+    for (let calm = 0, last = ''; calm < 3;) {
       await sleep(5);
       const { rows } = await admin.query<{
         queue: string;
