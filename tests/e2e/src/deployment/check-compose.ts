@@ -1,4 +1,4 @@
-import { renameSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Container, type ContainerSettings, type Mount } from './container.ts';
 import type { Engines } from './engines.ts';
@@ -6,6 +6,7 @@ import {
   backUp,
   checkCommands,
   checkConfinement,
+  checkOrphans,
   checkToken,
   ownedFolder,
   PORT,
@@ -45,7 +46,19 @@ async function checkRefusal({ image, folder, log }: Check): Promise<void> {
   const code = await container.ended;
   if (code !== 2 || !container.output.includes('SIGNALBOX_TOKEN'))
     throw new Error(`without a token it ended with ${code}: ${container.output}`);
-  log('without SIGNALBOX_TOKEN the container ends with 2 and names the variable');
+  const secrets = join(folder, 'unreadable.env');
+  writeFileSync(secrets, `SIGNALBOX_TOKEN=${token}\n`, { mode: 0o600 });
+  const mount = { path: '/run/secrets/signalbox.env', source: secrets, isReadOnly: true };
+  const unreadable = new Container(
+    image,
+    { ...settings, name: 'unreadable', mounts: [...settings.mounts, mount] },
+    folder,
+  );
+  if ((await unreadable.ended) !== 2 || !unreadable.output.includes('may not read'))
+    throw new Error(`with unreadable secrets it ended otherwise: ${unreadable.output}`);
+  log(
+    'without SIGNALBOX_TOKEN the container ends with 2 and names the variable; so it does with secrets that it may not read',
+  );
 }
 
 async function checkAll(check: ComposeCheck): Promise<void> {
@@ -53,6 +66,7 @@ async function checkAll(check: ComposeCheck): Promise<void> {
   const data = ownedFolder(join(folder, 'data-of-all'), image, 0o700);
   const all = new Container(image, settingsOf(check, 'all', data), folder);
   await all.healthy();
+  checkOrphans(all);
   checkConfinement(all, image);
   checkToken(all);
   const id = runTask(all);
@@ -83,7 +97,7 @@ async function checkWorkers(check: ComposeCheck): Promise<void> {
   const workers = ['worker-1', 'worker-2'].map((name) => start('worker', name));
   await Promise.all(workers.map((worker) => worker.healthy()));
   runTask(api);
-  for (const each of [api, ...workers]) await stop(each);
+  await Promise.all([api, ...workers].map((each) => stop(each)));
   log('compose, profile workers: one API process and two workers share the data; a task, SIGTERM');
 }
 
@@ -107,7 +121,7 @@ async function checkEngines(check: ComposeCheck): Promise<void> {
   await Promise.all(workers.map((worker) => worker.healthy()));
   runTask(api);
   checkEnginesAreUsed(api);
-  for (const each of [api, ...workers]) await stop(each);
+  await Promise.all([api, ...workers].map((each) => stop(each)));
   log(
     'compose, profile engines: one API process and two workers on PostgreSQL and Redis; a task, SIGTERM',
   );

@@ -139,10 +139,6 @@ export class Container {
     return { code, ms: Math.round(performance.now() - startedAt) };
   }
 
-  kill(): void {
-    this.#child.kill('SIGKILL');
-  }
-
   /** Wraps a command so that it runs as the user of the image, with the environment of the container and nothing else. */
   #asUser(argv: readonly string[]): readonly string[] {
     const { user, env, workdir } = this.#image.config;

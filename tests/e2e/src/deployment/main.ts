@@ -27,8 +27,9 @@ if (problem !== undefined) {
   process.exitCode = process.env['CI'] === undefined ? 0 : 1;
 } else if (process.env['CHECK_IMAGE_FOLDER'] === undefined) {
   const folder = mkdtempSync(join(tmpdir(), 'check-image-'));
-  // The mounts end with their namespace.
-  const args = ['--mount', '--propagation', 'private', process.execPath, import.meta.filename];
+  // The mounts and all processes end with their namespaces, also when a check fails.
+  const namespaces = ['--mount', '--pid', '--fork', '--kill-child', '--mount-proc'];
+  const args = [...namespaces, process.execPath, import.meta.filename];
   const { status } = spawnSync('unshare', [...args, ...process.argv.slice(2)], {
     stdio: 'inherit',
     env: { ...process.env, CHECK_IMAGE_FOLDER: folder },
@@ -36,5 +37,7 @@ if (problem !== undefined) {
   rmSync(folder, { recursive: true, force: true });
   process.exitCode = status ?? 1;
 } else {
+  // Process 1 of a namespace ignores the signals that it does not handle.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   await buildAndCheck(process.env['CHECK_IMAGE_FOLDER'], flag === '--base' ? base : undefined);
 }

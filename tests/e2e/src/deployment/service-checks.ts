@@ -44,6 +44,13 @@ export function checkConfinement(container: Container, image: Image): void {
     throw new Error(`the container is not confined: ${missing.join(', ')}\n${stdout}`);
 }
 
+/** Checks that process 1 collects a process whose parent has ended. */
+export function checkOrphans(container: Container): void {
+  const script = `(sleep 0.1 &); sleep 0.5; grep -hE '^State:.Z' /proc/[0-9]*/status`;
+  const { stdout } = container.run(['sh', '-c', script]);
+  if (stdout !== '') throw new Error(`a process that ended is left: ${stdout}`);
+}
+
 /** Checks that the service listens on every address and refuses requests without the token. */
 export function checkToken(container: Container): void {
   const anonymous = request(container, 'GET', '/v1/runs', { isAnonymous: true });
