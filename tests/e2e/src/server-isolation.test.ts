@@ -119,7 +119,7 @@ test('a server process has neither keys nor other variables of the service, nor 
     ANTHROPIC_API_KEY: 'key-1',
     OPENAI_API_KEY: 'key-2',
     SIGNALBOX_LOG_LEVEL: 'debug',
-    DATABASE_URL: 'postgres://me:hush@db',
+    SHOP_DATABASE_URL: 'postgres://me:hush@db',
     NODE_OPTIONS: '--no-warnings',
   });
   const told = await toldIn(api, 'environments');
