@@ -8,6 +8,9 @@ import { reportLater } from './request-log.ts';
 import type { RouteDependencies } from './route.ts';
 import { SseWriter } from './sse-writer.ts';
 
+/** Number of open streams up to which the frames of one tick are sent together; the frames of a thousand streams would be memory. */
+const MAX_GATHERING = 64;
+
 async function writeAll(
   encoder: FrameEncoder,
   writer: SseWriter,
@@ -92,7 +95,10 @@ async function stream(
         after,
         signal: gone.signal,
         onFrames: (batch) =>
-          writer.pushAll(wantedFrames(batch, isWanted).map((frame) => frames.encode(frame))),
+          writer.pushAll(
+            wantedFrames(batch, isWanted).map((frame) => frames.encode(frame)),
+            { untilNextTick: heartbeats.count <= MAX_GATHERING },
+          ),
       },
     );
     for await (const batch of batches)

@@ -58,6 +58,10 @@ function encode(text: string): EncodedFrame {
   return { text, chunk: `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n` };
 }
 
+function uncork(stream: Writable): void {
+  stream.uncork();
+}
+
 /** Writes server-sent events and waits for a slow reader instead of buffering. @see https://html.spec.whatwg.org/multipage/server-sent-events.html */
 export class SseWriter {
   readonly #clock: Clock;
@@ -129,12 +133,27 @@ export class SseWriter {
     return this.#body.write(this.#writesChunks ? chunk : text);
   }
 
-  /** Writes frames together. Returns false when the next write should await `drained`. */
-  pushAll(frames: readonly EncodedFrame[]): boolean {
+  /**
+   * Writes frames together; with `untilNextTick` also with those that follow before the next tick,
+   * which saves system calls but keeps them in memory. Returns false when the next write should await
+   * `drained`.
+   */
+  pushAll(
+    frames: readonly EncodedFrame[],
+    { untilNextTick }: { readonly untilNextTick: boolean },
+  ): boolean {
+    const fewest = untilNextTick ? 1 : 2;
+    if (frames.length < fewest || this.#body.writableCorked > 0) return this.#pushEach(frames);
+    this.#body.cork();
+    const canTakeMore = this.#pushEach(frames);
+    if (untilNextTick) process.nextTick(uncork, this.#body);
+    else this.#body.uncork();
+    return canTakeMore;
+  }
+
+  #pushEach(frames: readonly EncodedFrame[]): boolean {
     let canTakeMore = true;
-    if (frames.length > 1) this.#body.cork();
     for (const frame of frames) canTakeMore = this.push(frame);
-    if (frames.length > 1) this.#body.uncork();
     return canTakeMore;
   }
 

@@ -13,6 +13,11 @@ export class StreamHeartbeats {
     this.#clock = clock;
   }
 
+  /** Number of open streams. */
+  get count(): number {
+    return this.#writers.size;
+  }
+
   add(writer: SseWriter): void {
     this.#writers.add(writer);
     this.#cancel ??= this.#clock.after(HEARTBEAT_MS, () => this.#beat());

@@ -36,6 +36,7 @@ export class Connection implements Rows {
   readonly #database: Sqlite.Database;
   readonly #begin: Sqlite.Statement;
   readonly #commit: Sqlite.Statement;
+  #isIdle = true;
   readonly #maxBusyMs: number;
   readonly #beside: Connection | undefined;
   readonly #built: BuiltQueries<Prepared>;
@@ -62,9 +63,9 @@ export class Connection implements Rows {
     });
   }
 
-  /** Whether no transaction is in progress. */
+  /** Whether the connection is open and has no transaction in progress. */
   get isIdle(): boolean {
-    return this.#database.open && !this.#database.inTransaction;
+    return this.#isIdle;
   }
 
   rows<V extends object, R>(query: Query<V, R>, values: V): readonly R[] {
@@ -98,6 +99,7 @@ export class Connection implements Rows {
    */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     if (!this.#isBegun()) await this.#beginWhenFree();
+    this.#isIdle = false;
     try {
       const result = await work();
       this.#commit.run();
@@ -106,10 +108,13 @@ export class Connection implements Rows {
       // SQLite itself rolls back on a full or broken disk.
       if (this.#database.inTransaction) this.#database.exec('rollback');
       throw error;
+    } finally {
+      this.#isIdle = this.#database.open;
     }
   }
 
   async close(): Promise<void> {
+    this.#isIdle = false;
     this.#built.clear();
     await this.kysely.destroy();
     // Kysely does not close a database that it never used.

@@ -52,18 +52,18 @@ export function createEpochReader(connection: Rows): EpochReader {
     async isLastCatalogue(runId, tools, point) {
       const rows = await connection.rows(selectDigests, { runId, point });
       const last = rows.toSorted((a, b) => a.turn - b.turn || (a.point < b.point ? -1 : 1)).at(-1);
-      return last?.toolsDigest === digests.of(tools);
+      return last?.toolsDigest === digests.of(tools).digest;
     },
   };
 }
 
 /** Creates the writes of epochs and catalogues. */
 export function createEpochWriter(connection: Rows): EpochWriter {
+  const digests = new ToolDigests();
   const insertTools = async (
     tools: readonly ToolSpec[] | readonly CatalogueTool[],
   ): Promise<string> => {
-    const text = JSON.stringify(tools);
-    const digest = digestOf(text);
+    const { digest, text } = digests.of(tools);
     await connection.lock(TOOLS_LOCK, 'shared');
     await connection.run(insertToolSet, { digest, tools: text });
     return digest;
@@ -174,29 +174,28 @@ const upsertCatalogue = (db: Db, row: Database['catalogues']) =>
       conflict.columns(['runId', 'turn', 'point']).doUpdateSet({ toolsDigest: row.toolsDigest }),
     );
 
-/** Digests of lists of tools. A list of the same objects as before is not serialized again. */
-class ToolDigests {
-  readonly #byFirst = new WeakMap<
-    CatalogueTool,
-    { readonly tools: readonly CatalogueTool[]; readonly digest: string }
-  >();
+interface ToolText {
+  readonly text: string;
+  readonly digest: string;
+}
 
-  of(tools: readonly CatalogueTool[]): string {
+/** JSON texts of lists of tools with their digests. A list of the same objects as before is not serialized again. */
+class ToolDigests {
+  readonly #byFirst = new WeakMap<object, ToolText & { readonly tools: readonly object[] }>();
+
+  of(tools: readonly object[]): ToolText {
     const [first] = tools;
     const known = first && this.#byFirst.get(first);
     if (
       known?.tools.length === tools.length &&
       known.tools.every((tool, index) => tool === tools[index])
     )
-      return known.digest;
-    const digest = digestOf(JSON.stringify(tools));
-    if (first !== undefined) this.#byFirst.set(first, { tools, digest });
-    return digest;
+      return known;
+    const text = JSON.stringify(tools);
+    const found = { tools, text, digest: hash('sha256', text, 'hex') };
+    if (first !== undefined) this.#byFirst.set(first, found);
+    return found;
   }
-}
-
-function digestOf(text: string): string {
-  return hash('sha256', text, 'hex');
 }
 
 function decodeCatalogue({

@@ -5,6 +5,7 @@ import {
   type LlmRequest,
   type ProviderInfo,
   type StopReason,
+  type ToolSpec,
   type Usage,
 } from '../../ports/llm-provider.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -177,8 +178,17 @@ function usageOf(
 ): Usage {
   const told = choice.type === 'turn' ? choice.turn.usage : undefined;
   if (told !== undefined) return { ...told, source: 'reported' };
-  const input = JSON.stringify([request.system, request.messages, request.tools]);
-  return estimatedUsage(tokensIn(input.length), tokensIn(message.length));
+  const input = JSON.stringify([request.system, request.messages]).length + lengthOf(request.tools);
+  return estimatedUsage(tokensIn(input), tokensIn(message.length));
+}
+
+/** Lengths of the JSON texts of tools, which are the same objects in every turn of a run. */
+const toolLengths = new WeakMap<readonly ToolSpec[], number>();
+
+function lengthOf(tools: readonly ToolSpec[]): number {
+  let length = toolLengths.get(tools);
+  if (length === undefined) toolLengths.set(tools, (length = JSON.stringify(tools).length));
+  return length;
 }
 
 function finishEvent({
