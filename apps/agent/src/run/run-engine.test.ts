@@ -3,67 +3,71 @@ import { EngineError } from '../ports/run-engine.ts';
 import { callsThenAnswer, USAGE } from './testing/fake-llm.ts';
 import { ok, READ_ONLY } from './testing/fake-registry.ts';
 import { openService } from './testing/service.ts';
+import { IN_SQLITE } from '../store/testing/open-test-store.ts';
 
-test('a run of several turns with parallel calls reaches its answer, and its events are complete', async () => {
-  const service = await openService({
-    script: callsThenAnswer(
-      [
-        [{ name: 'files__list' }, { name: 'files__read', input: { path: 'a' } }],
-        [{ name: 'files__read', input: { path: 'b' } }],
-      ],
-      'two files',
-    ),
-    tools: {
-      files__list: { annotations: READ_ONLY, call: () => Promise.resolve(ok('a b')) },
-      files__read: {
-        annotations: READ_ONLY,
-        call: ({ arguments: { path } }) => Promise.resolve(ok(`text of ${String(path)}`)),
+test.runIf(IN_SQLITE)(
+  'a run of several turns with parallel calls reaches its answer, and its events are complete',
+  async () => {
+    const service = await openService({
+      script: callsThenAnswer(
+        [
+          [{ name: 'files__list' }, { name: 'files__read', input: { path: 'a' } }],
+          [{ name: 'files__read', input: { path: 'b' } }],
+        ],
+        'two files',
+      ),
+      tools: {
+        files__list: { annotations: READ_ONLY, call: () => Promise.resolve(ok('a b')) },
+        files__read: {
+          annotations: READ_ONLY,
+          call: ({ arguments: { path } }) => Promise.resolve(ok(`text of ${String(path)}`)),
+        },
       },
-    },
-  });
-  const { id } = await service.engine.createRun({ prompt: 'what is here?' });
-  const run = await service.settled(id);
-  expect(run).toMatchObject({
-    status: 'completed',
-    answer: 'two files',
-    turns: 3,
-    toolCalls: 3,
-    provider: 'scripted',
-    scripted: true,
-    usage: { input: 30, output: 15 },
-  });
-  const turn = [
-    'turn.started',
-    'message.started',
-    'message.completed',
-    'usage.updated',
-    'turn.completed',
-  ];
-  expect(await service.types(id)).toEqual([
-    'run.queued',
-    'run.started',
-    ...turn,
-    'tool_call.planned',
-    'tool_call.planned',
-    'tool_call.dispatched',
-    'tool_call.dispatched',
-    'tool_call.completed',
-    'tool_call.completed',
-    ...turn,
-    'tool_call.planned',
-    'tool_call.dispatched',
-    'tool_call.completed',
-    ...turn,
-    'run.completed',
-  ]);
-  expect((await service.event(id, 'run.started')).data).toEqual({
-    provider: 'scripted',
-    model: 'fake-1',
-    scripted: true,
-    notice: 'answers come from a test',
-  });
-  expect(service.errors).toEqual([]);
-});
+    });
+    const { id } = await service.engine.createRun({ prompt: 'what is here?' });
+    const run = await service.settled(id);
+    expect(run).toMatchObject({
+      status: 'completed',
+      answer: 'two files',
+      turns: 3,
+      toolCalls: 3,
+      provider: 'scripted',
+      scripted: true,
+      usage: { input: 30, output: 15 },
+    });
+    const turn = [
+      'turn.started',
+      'message.started',
+      'message.completed',
+      'usage.updated',
+      'turn.completed',
+    ];
+    expect(await service.types(id)).toEqual([
+      'run.queued',
+      'run.started',
+      ...turn,
+      'tool_call.planned',
+      'tool_call.planned',
+      'tool_call.dispatched',
+      'tool_call.dispatched',
+      'tool_call.completed',
+      'tool_call.completed',
+      ...turn,
+      'tool_call.planned',
+      'tool_call.dispatched',
+      'tool_call.completed',
+      ...turn,
+      'run.completed',
+    ]);
+    expect((await service.event(id, 'run.started')).data).toEqual({
+      provider: 'scripted',
+      model: 'fake-1',
+      scripted: true,
+      notice: 'answers come from a test',
+    });
+    expect(service.errors).toEqual([]);
+  },
+);
 
 test('the model gets the tools of the run, the prompt, its own calls and the results in order', async () => {
   const slow = Promise.withResolvers<void>();

@@ -3,6 +3,7 @@ import type { ToolCallOutcome } from '../../ports/tool-dispatcher.ts';
 import { callsThenAnswer } from '../testing/fake-llm.ts';
 import { ok, READ_ONLY, type FakeTool } from '../testing/fake-registry.ts';
 import { openService, type Service } from '../testing/service.ts';
+import { IN_SQLITE } from '../../store/testing/open-test-store.ts';
 
 const AUTO = { a: { approval: 'auto', sampling: 'ask' } } as const;
 const writes: FakeTool = { call: () => Promise.resolve(ok('written')) };
@@ -212,25 +213,28 @@ describe('an answer', () => {
     });
   });
 
-  test('after an earlier answer is refused, also in a race, and changes nothing', async () => {
-    const service = await openService({
-      script: callsThenAnswer([[{ name: 'a__b' }]]),
-      tools: { a__b: writes },
-    });
-    const { id } = await service.engine.createRun({ prompt: 'go' });
-    const item = await service.item(id);
-    const answers = await Promise.allSettled([
-      service.engine.respond(item.id, { action: 'approve' }),
-      service.engine.respond(item.id, { action: 'deny' }),
-    ]);
-    expect(answers.map((answer) => answer.status)).toEqual(['fulfilled', 'rejected']);
-    expect(answers[1]).toMatchObject({ reason: { code: 'inbox_item_not_open' } });
-    await expect(service.engine.respond(item.id, { action: 'deny' })).rejects.toMatchObject({
-      code: 'inbox_item_not_open',
-    });
-    await service.settled(id);
-    expect(await service.call(id)).toMatchObject({ state: 'succeeded' });
-  });
+  test.runIf(IN_SQLITE)(
+    'after an earlier answer is refused, also in a race, and changes nothing',
+    async () => {
+      const service = await openService({
+        script: callsThenAnswer([[{ name: 'a__b' }]]),
+        tools: { a__b: writes },
+      });
+      const { id } = await service.engine.createRun({ prompt: 'go' });
+      const item = await service.item(id);
+      const answers = await Promise.allSettled([
+        service.engine.respond(item.id, { action: 'approve' }),
+        service.engine.respond(item.id, { action: 'deny' }),
+      ]);
+      expect(answers.map((answer) => answer.status)).toEqual(['fulfilled', 'rejected']);
+      expect(answers[1]).toMatchObject({ reason: { code: 'inbox_item_not_open' } });
+      await expect(service.engine.respond(item.id, { action: 'deny' })).rejects.toMatchObject({
+        code: 'inbox_item_not_open',
+      });
+      await service.settled(id);
+      expect(await service.call(id)).toMatchObject({ state: 'succeeded' });
+    },
+  );
 
   test.each([
     [{}, 'action: must be one of approve, deny'],

@@ -77,7 +77,8 @@ export function nextAttemptAt({
   const askedMs = error.retryAfterMs ?? 0;
   if (askedMs >= leftMs) return undefined;
   const jitterMs = askedMs === 0 ? 0 : random() * RETRY_AFTER_JITTER_MS;
-  return now + Math.min(leftMs, Math.max(backoffMs, askedMs + jitterMs));
+  // The store holds whole milliseconds.
+  return now + Math.ceil(Math.min(leftMs, Math.max(backoffMs, askedMs + jitterMs)));
 }
 
 /** Whether the next attempt of the run's model call is not due yet. */

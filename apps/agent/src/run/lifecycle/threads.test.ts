@@ -3,6 +3,7 @@ import { EngineError } from '../../ports/run-engine.ts';
 import { callsThenAnswer, type Script } from '../testing/fake-llm.ts';
 import { ok, READ_ONLY, untilCancelled } from '../testing/fake-registry.ts';
 import { openService, type Service } from '../testing/service.ts';
+import { IN_SQLITE } from '../../store/testing/open-test-store.ts';
 
 const TOOLS = {
   r__read: { annotations: READ_ONLY, call: () => Promise.resolve(ok('42')) },
@@ -125,7 +126,7 @@ describe('a run of a thread', () => {
     expect(JSON.stringify(service.llm.requests[1]!.messages)).toContain('This call was cancelled.');
   });
 
-  test('waits also across a crash of the service', async () => {
+  test.runIf(IN_SQLITE)('waits also across a crash of the service', async () => {
     const script: Script = ({ messages }) => ({ text: `after ${messages.length}` });
     const service = await openService({ script, crashAt: 'before-model-call' });
     await service.store.write({}, (sql) =>

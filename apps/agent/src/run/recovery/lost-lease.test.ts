@@ -8,6 +8,7 @@ import { ok, READ_ONLY, type FakeTool } from '../testing/fake-registry.ts';
 import { FreezableClock } from '../testing/freezable-clock.ts';
 import { callsThenAnswer } from '../testing/fake-llm.ts';
 import { openService, type Service, type ServiceOptions } from '../testing/service.ts';
+import { IN_SQLITE } from '../../store/testing/open-test-store.ts';
 
 const AUTO = {
   r: { approval: 'auto', sampling: 'ask' },
@@ -285,17 +286,20 @@ describe('a call that was sent before its run ended with an internal error', () 
     clock.thaw();
   });
 
-  test('is reported once when its row is damaged, and the sweep does not find it again', async () => {
-    const { frozen, other, loseLease, id } = await failedDuringCall();
-    const database = new Sqlite(join(other.dataDir, 'signalbox.sqlite'));
-    database.prepare("update tool_calls set arguments = '{broken' where run_id = ?").run(id);
-    database.close();
-    await loseLease();
-    await expect.poll(() => other.read.endedWorkers()).toEqual([]);
-    expect(other.errors).toHaveLength(1);
-    frozen.stall();
-    await other.kill();
-  });
+  test.runIf(IN_SQLITE)(
+    'is reported once when its row is damaged, and the sweep does not find it again',
+    async () => {
+      const { frozen, other, loseLease, id } = await failedDuringCall();
+      const database = new Sqlite(join(other.dataDir, 'signalbox.sqlite'));
+      database.prepare("update tool_calls set arguments = '{broken' where run_id = ?").run(id);
+      database.close();
+      await loseLease();
+      await expect.poll(() => other.read.endedWorkers()).toEqual([]);
+      expect(other.errors).toHaveLength(1);
+      frozen.stall();
+      await other.kill();
+    },
+  );
 });
 
 test('a worker that is stopped after it stored a call as sent does not send the call once its lease is over', async () => {

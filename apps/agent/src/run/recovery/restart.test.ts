@@ -7,6 +7,7 @@ import type { CrashPoint } from '../../ports/test-hooks.ts';
 import { callsThenAnswer } from '../testing/fake-llm.ts';
 import { ok, READ_ONLY, untilCancelled, type FakeTool } from '../testing/fake-registry.ts';
 import { openService, type Service, type ServiceOptions } from '../testing/service.ts';
+import { IN_SQLITE } from '../../store/testing/open-test-store.ts';
 
 const never = new Promise<never>(() => undefined);
 const AUTO = { w: { approval: 'auto', sampling: 'ask' } } as const;
@@ -278,7 +279,7 @@ describe('recovery of a run in each state after a crash', () => {
     expect((await next.read.inboxItem(item.id))?.state).toBe('expired');
   });
 
-  test.each([
+  test.runIf(IN_SQLITE).each([
     ['limits', "update runs set limits = '{broken' where id = ?"],
     ['result', "update tool_calls set result = '{broken' where run_id = ?"],
   ])(

@@ -16,8 +16,8 @@ import type { Signal, SignalBus } from '../../ports/signal-bus.ts';
 import type { CrashPoint } from '../../ports/test-hooks.ts';
 import { createInProcessSignalBus } from '../../queue/in-process-signal-bus.ts';
 import { createMemoryJobQueue } from '../../queue/memory-job-queue.ts';
-import { openStore } from '../../store/open-store.ts';
 import type { OpenedStore } from '../../store/opened-store.ts';
+import { openTestStore } from '../../store/testing/open-test-store.ts';
 import { databaseFolder, provideMigratedDatabase } from '../../store/testing/migrated-database.ts';
 import type { EventListener } from '../core/commits.ts';
 import type { Traces } from '../../ports/traces.ts';
@@ -128,7 +128,7 @@ export async function openService({
 }: ServiceOptions): Promise<Service> {
   const dataDir = beside?.dataDir ?? options.dataDir ?? join(databaseFolder(), 'data');
   if (beside === undefined) await provideMigratedDatabase(dataDir);
-  const opened = await openStore({ dataDir, durability: 'process', clock, role: 'worker' });
+  const opened = await openTestStore(dataDir, clock);
   const life = { isOver: false, isClosed: false };
   const crash = Promise.withResolvers<void>();
   const die = (): void => {
