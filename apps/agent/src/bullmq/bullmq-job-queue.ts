@@ -50,6 +50,7 @@ class BullmqJobQueue implements JobQueue {
   readonly #queues: { readonly [T in Job['type']]: Queue<Job> };
   #workers: readonly Worker<Job, void>[] = [];
   #closing: Promise<void> | undefined;
+  readonly #running = new Set<Promise<unknown>>();
 
   constructor(options: BullmqJobQueueOptions) {
     this.#options = options;
@@ -82,11 +83,16 @@ class BullmqJobQueue implements JobQueue {
 
   async close(): Promise<readonly Job[]> {
     for (const worker of this.#workers) worker.cancelAllJobs();
-    this.#closing ??= (async () => {
-      await Promise.all(this.#workers.map((worker) => worker.close()));
-    })();
+    this.#closing ??= this.#closeWorkers();
     await this.#closing;
     return [];
+  }
+
+  async #closeWorkers(): Promise<void> {
+    // Without the database a worker would wait for it, to hand its jobs back.
+    const isLost = !this.#options.engine.isUp();
+    await Promise.all(this.#workers.map((worker) => worker.close(isLost)));
+    await Promise.allSettled(this.#running);
   }
 
   #isClosing(): boolean {
@@ -133,12 +139,16 @@ class BullmqJobQueue implements JobQueue {
     const job = queued.data;
     if (this.#isClosing()) return handBack(queued, token);
     let outcome;
+    const handling = handler(job, signal);
+    this.#running.add(handling);
     try {
-      outcome = await handler(job, signal);
+      outcome = await handling;
     } catch (error) {
       this.#options.onError(job, error);
       // BullMQ stores the message in Redis, which need not be as protected as the log.
       throw new Error('the job failed; the log of its worker says why', { cause: error });
+    } finally {
+      this.#running.delete(handling);
     }
     if (outcome === 'done') return;
     if (this.#isClosing()) return handBack(queued, token);

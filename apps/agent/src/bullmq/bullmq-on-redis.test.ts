@@ -16,6 +16,7 @@ import type { Job, JobQueue } from '../ports/job-queue.ts';
 import { createBullmqJobQueue, type BullmqJobQueueOptions } from './bullmq-job-queue.ts';
 import { redisEngine } from './redis-engine.ts';
 import { hasRedis } from '../redis/testing/redis-server.ts';
+import { startTcpProxy } from '../redis/testing/tcp-proxy.ts';
 import {
   connectProcess,
   openRedisWorld,
@@ -137,6 +138,38 @@ describe.skipIf(!hasRedis)('BullMQ on Redis', () => {
     const closed = one.close();
     await vi.waitFor(() => expect(seen).toEqual(['one', 'aborted', 'two']), { timeout: 5000 });
     ended.resolve();
+    await closed;
+  });
+
+  test('without Redis a close waits for the handlers only', async () => {
+    vi.useRealTimers();
+    const proxy = await startTcpProxy(world.server.port);
+    onTestFinished(() => proxy.close());
+    const { link } = await connectProcess(`redis://127.0.0.1:${proxy.port}`, prefix());
+    const queue = createBullmqJobQueue({
+      engine: redisEngine(link, prefix()),
+      logger: quietLogger,
+      onError: () => undefined,
+    });
+    const ended = Promise.withResolvers<'release'>();
+    const seen: string[] = [];
+    queue.start(
+      (_job, signal) => {
+        seen.push('begun');
+        signal.addEventListener('abort', () => seen.push('aborted'));
+        return ended.promise;
+      },
+      { concurrency: BOTH },
+    );
+    await queue.enqueue(advance('a'));
+    await vi.waitFor(() => expect(seen).toEqual(['begun']));
+    proxy.cut();
+    await vi.waitFor(() => expect(link.isUp()).toBe(false));
+    const closed = queue.close().then(() => seen.push('closed'));
+    await sleep(20);
+    expect(seen).toEqual(['begun', 'aborted']);
+    ended.resolve('release');
+    await vi.waitFor(() => expect(seen).toEqual(['begun', 'aborted', 'closed']), { timeout: 900 });
     await closed;
   });
 
