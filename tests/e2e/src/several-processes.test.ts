@@ -159,6 +159,7 @@ describe.each(STORES)('several processes on $name', ({ usesPostgres }) => {
     () => {
       const log = processes.map((each) => each.log()).join('');
       expect(log).not.toContain('secret-of-tests');
+      expect(log).not.toContain('DeprecationWarning');
     },
   );
 });
