@@ -285,6 +285,28 @@ describe.skipIf(!hasPostgres)('a store on PostgreSQL', () => {
       await other.close();
     });
 
+    test('a write waits for a server that can write, when its server has handed over to another', async () => {
+      const store = await openEmpty();
+      onTestFinished(() => store.close());
+      const server = postgres.engine().url;
+      const readOnly = (value: string): Promise<void> =>
+        execute(
+          server,
+          `alter database ${(shared ?? '').split('/').at(-1)} set default_transaction_read_only = ${value}`,
+        );
+      await readOnly('on');
+      await cutConnections();
+      const tries: number[] = [];
+      const written = store.write({}, async (sql) => {
+        tries.push(tries.length);
+        if (tries.length === 2) await readOnly('off');
+        await sql.insertRun(queuedRun('r1'));
+      });
+      await written;
+      expect(tries.length).toBeGreaterThan(2);
+      expect(await store.read.run('r1')).toBeDefined();
+    });
+
     test('a statement that takes too long fails with a reason, and the next one works', async () => {
       const first = await openEmpty({ role: 'worker' });
       const second = await again({ role: 'worker', statementTimeoutMs: 100 });

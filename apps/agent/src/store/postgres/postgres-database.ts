@@ -84,7 +84,7 @@ export class PostgresDatabase {
     let rows = this.#rowsOf.get(client);
     if (rows === undefined)
       this.#rowsOf.set(client, (rows = new PostgresRows(client, this.#prepared)));
-    await client.query('begin isolation level read committed read write');
+    await client.query('begin isolation level read committed');
     if (thread !== undefined) await rows.rows(lockThread, { id: thread });
     if (run !== undefined) await rows.rows(lockRun, { id: run });
     const result = await work(rows);

@@ -8,9 +8,12 @@ const TOO_MANY_CONNECTIONS = '53300';
 const LOCK_TIMEOUT = '55P03';
 const QUERY_CANCELED = '57014';
 
-/** Codes of the system, and beginnings of codes of PostgreSQL, that end a connection or refuse it. */
+/**
+ * Codes of the system, and beginnings of codes of PostgreSQL, that end a connection or refuse it. A
+ * server that only reads (25006) has handed over to another one, to which a new connection leads.
+ */
 const DISCONNECTED =
-  /^(?:ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT|EHOSTUNREACH|ENETUNREACH|08|57P0|25P03)/;
+  /^(?:ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT|EHOSTUNREACH|ENETUNREACH|08|57P0|25P03|25006)/;
 
 /** Messages of errors of pg that have no code. */
 const DISCONNECTED_MESSAGE =
