@@ -84,7 +84,7 @@ async function stream(
   { runId, after, isWanted, failed, freeSlots, report }: Streamed,
 ): Promise<void> {
   const gone = new AbortController();
-  writer.onClose(() => gone.abort());
+  const stopWatching = writer.onClose(() => gone.abort());
   const streamClosed = metrics.streamOpened();
   heartbeats.add(writer);
   try {
@@ -108,6 +108,7 @@ async function stream(
     onError(error, failed);
     writer.destroy();
   } finally {
+    stopWatching();
     heartbeats.remove(writer);
     streamClosed();
     for (const free of freeSlots) free?.();

@@ -115,10 +115,14 @@ export class SseWriter {
     return this.#client.closed || this.#client.destroyed;
   }
 
-  /** Calls back once when the client has disconnected, also if it has before. */
-  onClose(callback: () => void): void {
+  /**
+   * Calls back once when the client has disconnected, also if it has before. Returns a function to
+   * call at the end of the stream, because the connection can go on without it.
+   */
+  onClose(callback: () => void): () => void {
     this.#client.once('close', callback);
     if (this.#client.closed) callback();
+    return () => this.#client.off('close', callback);
   }
 
   /** Writes a frame. Resolves when the reader can take more or has disconnected. */

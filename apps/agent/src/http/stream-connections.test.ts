@@ -99,6 +99,25 @@ test('a connection stays open after its stream and serves another stream', async
   reader.socket.destroy();
 });
 
+test('a connection keeps nothing of the streams that it has served', async () => {
+  const connected = once(edge.app.server, 'connection');
+  const reader = await opened();
+  const [socket] = (await connected) as [Socket];
+  await settle();
+  const listeners: number[] = [];
+  for (let count = 1; count <= 3; count += 1) {
+    await expect
+      .poll(() => reader.received().match(/event: run\.completed/g) ?? [])
+      .toHaveLength(count);
+    await expect.poll(reader.received).toMatch(/\r\n0\r\n\r\n$/);
+    await expect.poll(() => edge.listeners()).toBe(0);
+    listeners.push(socket.listenerCount('close'));
+    reader.ask('/v1/runs/run-1/events', STREAM);
+  }
+  expect(listeners).toEqual([listeners[0], listeners[0], listeners[0]]);
+  reader.socket.destroy();
+});
+
 test('a stream whose client asks for the end of the connection says so, ends completely and closes it', async () => {
   const reader = await opened(['connection: close']);
   expect(reader.received().toLowerCase()).toContain('\r\nconnection: close\r\n');
