@@ -100,7 +100,6 @@ class StageBuild {
 
   #execute({ name, flags, text }: Instruction): void {
     const known: { readonly [instruction: string]: readonly string[] } = {
-      RUN: ['mount'],
       COPY: ['from'],
       HEALTHCHECK: ['interval', 'timeout', 'start-period', 'start-interval', 'retries'],
     };
@@ -134,7 +133,6 @@ class StageBuild {
   }
 
   #runCommand(text: string): void {
-    // A cache mount only saves time: the command sees the cache of this machine, if it has one at the place.
     const { root } = this.#image;
     const script = `cd ${this.#workdir} && ${text}`;
     const { status, stdout, stderr } = spawnSync('chroot', [root, '/bin/sh', '-ec', script], {
