@@ -8,7 +8,7 @@ import { reportLater } from './request-log.ts';
 import type { RouteDependencies } from './route.ts';
 import { SseWriter } from './sse-writer.ts';
 
-/** Number of open streams up to which the frames of one tick are sent together; the frames of a thousand streams would be memory. */
+/** Maximum number of open streams whose frames of one tick are sent together. With a thousand streams the waiting frames take too much memory. */
 const MAX_GATHERING = 64;
 
 async function writeAll(

@@ -73,7 +73,7 @@ export class SseWriter {
   readonly #writesChunks: boolean;
   /**
    * Stream of the body: the socket for own chunks, because the response would keep every write until
-   * the next tick, which for a thousand readers is memory.
+   * the next tick, which takes much memory with a thousand readers.
    */
   readonly #body: Writable;
   /** Emits `close` when the client has disconnected: the response, or the socket that was taken from it. */
