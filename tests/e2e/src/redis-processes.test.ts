@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { hasRedis, startRedis, type RedisServer } from '../../peers/src/redis-server.ts';
 import { ApiClient, type RunView } from './support/client.ts';
-import { hasRedis, startRedis, type RedisServer } from './support/redis-server.ts';
 import { writeScenario } from './support/scenario.ts';
 import {
   startService,

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { hasPostgres, startPostgres } from '../../peers/src/postgres-engine.ts';
-import { hasRedis, startRedis } from './support/redis-server.ts';
+import { hasRedis, startRedis } from '../../peers/src/redis-server.ts';
 
 const STORES = ['sqlite', 'postgres'];
 const QUEUES = ['memory', 'bullmq-redis', 'bullmq-postgres'];

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { hasPostgres, startPostgres } from '../../../peers/src/postgres-engine.ts';
-import { hasRedis, startRedis } from '../support/redis-server.ts';
+import { hasRedis, startRedis } from '../../../peers/src/redis-server.ts';
 
 spawnSync('ip', ['link', 'set', 'lo', 'up']);
 if (hasPostgres && hasRedis) {

@@ -1,9 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from './free-port.ts';
 
 const PROGRAM = process.env['REDIS_SERVER'] ?? 'redis-server';
 
@@ -14,35 +15,37 @@ export const hasRedis: boolean = spawnSync(PROGRAM, ['--version']).status === 0;
 export interface RedisServer {
   readonly port: number;
   readonly url: string;
-  /** Sends a command in one line. Resolves with the first line of the reply. */
+  readonly pid: number;
+  /** Sends a command in one line, without a password. Resolves with the first line of the reply. */
   command(line: string): Promise<string>;
-  /** Ends Redis by a signal; default SIGKILL. Its data are lost. */
+  /** Ends Redis at once. Its data are lost. */
   stop(): Promise<void>;
 }
 
-/** Starts a Redis on a free port, or on the port of one that was stopped. */
-export async function startRedis(options: { readonly port?: number } = {}): Promise<RedisServer> {
+/** Starts a Redis on a free port, or on the port of a Redis that was stopped. Default: without a password. */
+export async function startRedis(
+  options: { readonly port?: number; readonly password?: string } = {},
+): Promise<RedisServer> {
   const folder = await mkdtemp(join(tmpdir(), 'signalbox-redis-'));
   const port = options.port ?? (await freePort());
   const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder];
-  const child = spawn(PROGRAM, [...settings, '--appendonly', 'no'], {
+  const password = options.password === undefined ? [] : ['--requirepass', options.password];
+  const child = spawn(PROGRAM, [...settings, '--appendonly', 'no', ...password], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(child, 'exit');
-  let output = '';
-  const ready = Promise.withResolvers<void>();
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text;
-    if (output.includes('Ready to accept connections')) ready.resolve();
+  await new Promise<void>((resolve, reject) => {
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      if (output.includes('Ready to accept connections')) resolve();
+    });
+    ended.then(() => reject(new Error(`redis-server ended: ${output}`)), reject);
   });
-  ended.then(
-    () => ready.reject(new Error(`redis-server ended: ${output}`)),
-    (error: unknown) => ready.reject(error),
-  );
-  await ready.promise;
   return {
     port,
-    url: `redis://127.0.0.1:${port}`,
+    url: `redis://${options.password === undefined ? '' : `:${options.password}@`}127.0.0.1:${port}`,
+    pid: child.pid ?? 0,
     async command(line) {
       const socket = connect(port, '127.0.0.1');
       socket.write(`${line}\r\n`);
@@ -56,13 +59,4 @@ export async function startRedis(options: { readonly port?: number } = {}): Prom
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
