@@ -3,7 +3,7 @@ import { eventView } from '../http/views.ts';
 import { isUnanswered } from '../llm/scripted/unanswered.ts';
 import type { Run } from '../ports/store/run.ts';
 import type { RunEvent } from '../ports/store/run-event.ts';
-import { followRun, type RunFrame } from '../run/follow/follow-run.ts';
+import { RunFollower, type RunFrame } from '../run/follow/follow-run.ts';
 import { terminalJson } from '../text/terminal-text.ts';
 import { messageOf } from '../text/error-text.ts';
 import { awaitServers } from './await-servers.ts';
@@ -64,8 +64,9 @@ export async function runTask(
     if (frame.event.type === 'tool_call.completed') answeredCalls += 1;
   };
   try {
-    const batches = followRun(app, { runId: run.id, after: 0, signal: stop.signal });
-    for await (const batch of batches) for (const frame of batch) show(frame);
+    const follower = new RunFollower(app, { runId: run.id, after: 0 });
+    stop.signal.addEventListener('abort', () => follower.stop());
+    for await (const batch of follower) for (const frame of batch) show(frame);
     reader.end();
     return { run: (await app.read.run(run.id)) ?? run, isUnasked, answeredCalls };
   } finally {

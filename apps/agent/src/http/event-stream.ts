@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Run } from '../ports/store/run.ts';
-import { followRun, type RunFrame } from '../run/follow/follow-run.ts';
+import { RunFollower, type RunFrame } from '../run/follow/follow-run.ts';
 import { DELTA_TYPE, type EventFilter } from './event-schemas.ts';
-import type { FrameEncoder } from './frame-encoder.ts';
+import { framesOf, type FrameEncoder } from './frame-encoder.ts';
 import { failedRequest, type FailedRequest } from './request-id.ts';
 import { reportLater } from './request-log.ts';
 import type { RouteDependencies } from './route.ts';
@@ -83,25 +83,25 @@ async function stream(
   writer: SseWriter,
   { runId, after, isWanted, failed, freeSlots, report }: Streamed,
 ): Promise<void> {
-  const gone = new AbortController();
-  const stopWatching = writer.onClose(() => gone.abort());
+  const follower = new RunFollower(
+    { read: follow, watch },
+    {
+      runId,
+      after,
+      onNext: (signal) =>
+        writer.pushAll(
+          isWanted === undefined
+            ? frames.encodeSignal(signal)
+            : wantedFrames(framesOf(signal), isWanted).map((frame) => frames.encode(frame)),
+          { untilNextTick: heartbeats.count <= MAX_GATHERING },
+        ),
+    },
+  );
+  const stopWatching = writer.onClose(() => follower.stop());
   const streamClosed = metrics.streamOpened();
   heartbeats.add(writer);
   try {
-    const batches = followRun(
-      { read: follow, watch },
-      {
-        runId,
-        after,
-        signal: gone.signal,
-        onFrames: (batch) =>
-          writer.pushAll(
-            wantedFrames(batch, isWanted).map((frame) => frames.encode(frame)),
-            { untilNextTick: heartbeats.count <= MAX_GATHERING },
-          ),
-      },
-    );
-    for await (const batch of batches)
+    for await (const batch of follower)
       await writeAll(frames, writer, wantedFrames(batch.splice(0), isWanted));
     writer.end();
   } catch (error) {

@@ -17,3 +17,15 @@ test('an event that readers read from the store at different times is encoded on
   expect(encode(1)).not.toBe(first);
   expect(encode(1)).toEqual(first);
 });
+
+test('the events of a signal are encoded once, as one chunk, for all readers', () => {
+  const encoder = new FrameEncoder({} as LlmProviders);
+  const events = [event(1), event(2)];
+  const signal = { type: 'events', runId: 'r1', lastSeq: 2, events } as const;
+  const [frame, ...others] = encoder.encodeSignal(signal);
+  const each = events.map((one) => encoder.encode({ type: 'event', event: one }));
+  expect(String(frame?.chunk)).toBe(each.map(({ chunk }) => String(chunk)).join(''));
+  expect(String(frame?.text)).toBe(each.map(({ text }) => String(text)).join(''));
+  expect(others).toEqual([]);
+  expect(encoder.encodeSignal(signal)[0]).toBe(frame);
+});

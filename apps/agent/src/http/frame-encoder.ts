@@ -1,8 +1,15 @@
 import type * as z from 'zod';
 import type { LlmProviders } from '../ports/llm-providers.ts';
 import type { RunFrame } from '../run/follow/follow-run.ts';
+import type { RunSignal } from '../run/follow/mailbox.ts';
 import type { MessageDeltaFrame, RunSnapshotFrame, StreamGapFrame } from './stream-schemas.ts';
-import { encodeFrame, encodeSharedFrame, type EncodedFrame, type SseFrame } from './sse-writer.ts';
+import {
+  encodeFrame,
+  encodeSharedFrame,
+  joinFrames,
+  type EncodedFrame,
+  type SseFrame,
+} from './sse-writer.ts';
 import { eventView, runView } from './views.ts';
 
 /** Maximum size of the encoded events that are kept for readers to come. */
@@ -18,6 +25,7 @@ export class FrameEncoder {
   readonly #encoded = new WeakMap<object, EncodedFrame>();
   readonly #recent = new Map<string, EncodedFrame>();
   #recentBytes = 0;
+  #lastSignal: { readonly signal: RunSignal; readonly frames: readonly EncodedFrame[] } | undefined;
 
   constructor(llm: LlmProviders) {
     this.#llm = llm;
@@ -38,6 +46,16 @@ export class FrameEncoder {
     return encoded;
   }
 
+  /** Returns the frames of a signal as one. Readers that are called one after the other get the same object. */
+  encodeSignal(signal: RunSignal): readonly EncodedFrame[] {
+    if (this.#lastSignal?.signal !== signal)
+      this.#lastSignal = {
+        signal,
+        frames: joinFrames(framesOf(signal).map((frame) => this.encode(frame))),
+      };
+    return this.#lastSignal.frames;
+  }
+
   #keep(key: string, encoded: EncodedFrame): void {
     this.#recent.set(key, encoded);
     this.#recentBytes += encoded.chunk.length;
@@ -47,6 +65,12 @@ export class FrameEncoder {
       this.#recentBytes -= chunk.length;
     }
   }
+}
+
+/** Returns the frames of the events or the delta of a signal. */
+export function framesOf(signal: RunSignal): readonly RunFrame[] {
+  if (signal.type === 'delta') return [{ type: 'delta', delta: signal }];
+  return (signal.events ?? []).map((event) => ({ type: 'event', event }));
 }
 
 function sharedPartOf(frame: RunFrame): object | undefined {

@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { eraseRun } from '../ports/testing/erase-run.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import { SignalWatch } from '../signals/signal-watch.ts';
-import { followRun, type RunFrame } from '../run/follow/follow-run.ts';
+import { RunFollower, type RunFrame } from '../run/follow/follow-run.ts';
+import type { RunSignal } from '../run/follow/mailbox.ts';
+import { framesOf } from './frame-encoder.ts';
 import { shareReads } from '../run/follow/shared-run-reader.ts';
 import { callsThenAnswer } from '../run/testing/fake-llm.ts';
 import { ok, READ_ONLY, untilCancelled } from '../run/testing/fake-registry.ts';
@@ -73,13 +75,21 @@ function watched(promise: Promise<unknown>): { readonly isPending: boolean } {
   return state;
 }
 
-/** Reads a run to its end, as an event stream does. */
-async function read(service: Service, runId: string): Promise<readonly RunFrame[]> {
+/** Reads a run to its end, as an event stream does; or only by the iteration, as the command line does. */
+async function read(
+  service: Service,
+  runId: string,
+  { byIteration = false } = {},
+): Promise<readonly RunFrame[]> {
   const { bus, clock } = service;
   const frames: RunFrame[] = [];
-  for await (const batch of followRun(
+  const onNext = (signal: RunSignal): boolean => {
+    frames.push(...framesOf(signal));
+    return frames.length % 7 > 0;
+  };
+  for await (const batch of new RunFollower(
     { read: shareReads(service.read), watch: new SignalWatch(bus, clock) },
-    { runId, after: 0, signal: new AbortController().signal },
+    { runId, after: 0, ...(byIteration ? {} : { onNext }) },
   ))
     frames.push(...batch);
   return frames;
@@ -216,7 +226,7 @@ test.each([1, 2, 3, 4])(
       changeBus: unreliable(seed),
     });
     const { id } = await service.engine.createRun({ prompt: 'go' });
-    const readings = [read(service, id), read(service, id)];
+    const readings = [read(service, id), read(service, id, { byIteration: true })];
     const { lastSeq } = await inSeconds(service, service.settled(id));
     for (const reading of readings) {
       const frames = await inSeconds(service, reading);

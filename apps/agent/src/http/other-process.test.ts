@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SignalWatch } from '../signals/signal-watch.ts';
-import { followRun, type RunFrame } from '../run/follow/follow-run.ts';
+import { RunFollower, type RunFrame } from '../run/follow/follow-run.ts';
 import { shareReads } from '../run/follow/shared-run-reader.ts';
 import { callsThenAnswer, type Script } from '../run/testing/fake-llm.ts';
 import { ok, READ_ONLY, type FakeTool } from '../run/testing/fake-registry.ts';
@@ -52,9 +52,9 @@ describe.each([
     await worker.until(async () => worker.llm.requests[0]);
     const frames: RunFrame[] = [];
     const reading = (async () => {
-      for await (const batch of followRun(
+      for await (const batch of new RunFollower(
         { read: shareReads(other.read), watch: new SignalWatch(other.bus, other.clock) },
-        { runId: id, after: 0, signal: new AbortController().signal },
+        { runId: id, after: 0 },
       ))
         frames.push(...batch);
     })();

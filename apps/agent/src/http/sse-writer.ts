@@ -46,6 +46,19 @@ export function encodeSharedFrame(frame: SseFrame): EncodedFrame {
   return { chunk: bytes, text: bytes.subarray(start, -2) };
 }
 
+/** Joins frames that many streams write, so that each writes one buffer. */
+export function joinFrames(frames: readonly EncodedFrame[]): readonly EncodedFrame[] {
+  if (frames.length < 2) return frames;
+  const bytes = (part: Uint8Array | string): Uint8Array =>
+    typeof part === 'string' ? Buffer.from(part) : part;
+  return [
+    {
+      text: Buffer.concat(frames.map(({ text }) => bytes(text))),
+      chunk: Buffer.concat(frames.map(({ chunk }) => bytes(chunk))),
+    },
+  ];
+}
+
 /** Milliseconds after which a client whose connection ended reconnects. */
 const RECONNECT_AFTER_MS = 1000;
 

@@ -6,12 +6,12 @@ export const LOOK_EVERY_MS = 1000;
 
 export interface Waiter {
   /** Receives each signal of the topic. Must not throw. */
-  readonly onSignal: (signal: Signal) => void;
+  onSignal(signal: Signal): void;
   /**
    * Reads the state in the store, because a signal can be lost. Called every second; the next look
    * begins when all looks of this one have ended. A failure is ignored, since the next look repeats it.
    */
-  readonly onLook: () => Promise<void>;
+  onLook(): Promise<void>;
 }
 
 /**
@@ -30,11 +30,10 @@ export class SignalWatch {
     this.#clock = clock;
   }
 
-  /** Subscribes to a topic. Returns the unsubscribe function. */
-  subscribe(topic: Topic, { onSignal, onLook }: Waiter): () => void {
-    const waiter = { onSignal, onLook };
+  /** Subscribes a waiter to a topic, to one at a time. Returns the unsubscribe function. */
+  subscribe(topic: Topic, waiter: Waiter): () => void {
     this.#waiters.add(waiter);
-    const unsubscribe = this.#bus.subscribe(topic, onSignal);
+    const unsubscribe = this.#bus.subscribe(topic, (signal) => waiter.onSignal(signal));
     this.#arm();
     return () => {
       unsubscribe();

@@ -6,10 +6,12 @@ import type { StoreReader } from '../../ports/store.ts';
 import { createInProcessSignalBus } from '../../queue/in-process-signal-bus.ts';
 import { ManualClock } from '../../testing/manual-clock.ts';
 import { SignalWatch } from '../../signals/signal-watch.ts';
-import { followRun, type RunFrame } from './follow-run.ts';
+import { framesOf } from '../../http/frame-encoder.ts';
+import { RunFollower, type RunFrame } from './follow-run.ts';
+import type { RunSignal } from './mailbox.ts';
 
 /** A run whose rows the test writes, and a reader of it. */
-function followed(atOnce?: { readonly onFrames: (frames: readonly RunFrame[]) => boolean }) {
+function followed(atOnce?: { readonly onNext: (signal: RunSignal) => boolean }) {
   const clock = new ManualClock();
   const bus = createInProcessSignalBus();
   const events: RunEvent[] = [];
@@ -29,12 +31,12 @@ function followed(atOnce?: { readonly onFrames: (frames: readonly RunFrame[]) =>
   };
   const frames: RunFrame[] = [];
   let emptyBatches = 0;
-  const stop = new AbortController();
+  const follower = new RunFollower(
+    { read: read as StoreReader, watch: new SignalWatch(bus, clock) },
+    { runId: 'r1', after: 0, ...atOnce },
+  );
   const reading = (async () => {
-    for await (const batch of followRun(
-      { read: read as StoreReader, watch: new SignalWatch(bus, clock) },
-      { runId: 'r1', after: 0, signal: stop.signal, ...atOnce },
-    )) {
+    for await (const batch of follower) {
       frames.push(...batch);
       if (batch.length === 0) emptyBatches += 1;
     }
@@ -70,7 +72,7 @@ function followed(atOnce?: { readonly onFrames: (frames: readonly RunFrame[]) =>
     },
     text: () => frames.map((frame) => (frame.type === 'delta' ? frame.delta.text : '')).join(''),
     async stop() {
-      stop.abort();
+      follower.stop();
       await reading;
     },
     reading,
@@ -173,10 +175,9 @@ test('a stream ends when its run is deleted while its events are read', async ()
     },
   };
   const types: string[] = [];
-  const { signal } = new AbortController();
-  for await (const [frame] of followRun(
+  for await (const [frame] of new RunFollower(
     { read: read as StoreReader, watch: new SignalWatch(bus, new ManualClock()) },
-    { runId: 'r1', after: 3, signal },
+    { runId: 'r1', after: 3 },
   ))
     if (frame !== undefined) types.push(frame.type);
   expect(types).toEqual(['snapshot']);
@@ -186,8 +187,8 @@ test('frames of a signal reach a waiting consumer at once; a consumer that can t
   const taken: RunFrame[] = [];
   let canTakeMore = true;
   const run = followed({
-    onFrames: (frames) => {
-      taken.push(...frames);
+    onNext: (signal) => {
+      taken.push(...framesOf(signal));
       return canTakeMore;
     },
   });
@@ -225,10 +226,9 @@ test('a run that ends between the reads of its status and of its events needs no
     },
   };
   const types: string[] = [];
-  const { signal } = new AbortController();
   const watch = new SignalWatch(createInProcessSignalBus(), new ManualClock());
   const dependencies = { read: read as StoreReader, watch };
-  for await (const batch of followRun(dependencies, { runId: 'r1', after: 0, signal }))
+  for await (const batch of new RunFollower(dependencies, { runId: 'r1', after: 0 }))
     types.push(...batch.map(({ type }) => type));
   expect(types).toEqual(['snapshot', 'event']);
 });

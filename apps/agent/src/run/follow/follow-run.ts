@@ -3,8 +3,9 @@ import { isSettled, type Run } from '../../ports/store/run.ts';
 import type { InboxItem } from '../../ports/store/inbox.ts';
 import type { PartialMessage } from '../../ports/store/message.ts';
 import type { RunEvent } from '../../ports/store/run-event.ts';
-import type { SignalWatch } from '../../signals/signal-watch.ts';
-import { Mailbox, type Delta } from './mailbox.ts';
+import type { Signal } from '../../ports/signal-bus.ts';
+import type { SignalWatch, Waiter } from '../../signals/signal-watch.ts';
+import { Mailbox, type Delta, type RunSignal } from './mailbox.ts';
 import type { FollowReader } from './shared-run-reader.ts';
 
 /**
@@ -30,66 +31,88 @@ export interface FollowOptions {
   readonly runId: string;
   /** Events with a greater `seq` are delivered. */
   readonly after: number;
-  /** Ends the iteration. */
-  readonly signal: AbortSignal;
   /**
-   * Called, instead of a yield, with frames of a signal that arrives while the iteration waits for
-   * one; saves the promises of a yield for each of many readers. Returns whether the consumer can
-   * take more; if not, an empty array is yielded, so that the consumer can wait. Must not throw.
+   * Called, instead of a yield, with a signal whose delta or events are all new and come next, while
+   * the iteration waits for one. Readers of a run get the same object, so that what each makes of it
+   * can be shared. Returns whether the consumer can take more; if not, an empty array is yielded, so
+   * that the consumer can wait. Must not throw.
    */
-  readonly onFrames?: (frames: readonly RunFrame[]) => boolean;
+  readonly onNext?: (signal: RunSignal) => boolean;
+}
+
+interface FollowDependencies {
+  readonly read: FollowReader;
+  readonly watch: SignalWatch;
 }
 
 const PAGE = 500;
 
 /**
- * Follows a run until it is settled and every event was delivered, or the signal aborts. Yields the
- * frames that are there together; a consumer that empties the array keeps none of them in memory. No event is missed or delivered twice. The text deltas of a message
- * continue exactly where the snapshot's text or the previous delta ended; text whose signals are lost
- * is read from the store. The last deltas come before `message.completed`, which has the whole text. A
- * slow reader delays no other reader: its deltas are dropped when too many wait.
+ * Follows a run until it is settled and every event was delivered, or the follower is stopped. Yields
+ * the frames that are there together; a consumer that empties the array keeps none of them in memory.
+ * No event is missed or delivered twice. The text deltas of a message continue exactly where the
+ * snapshot's text or the previous delta ended; text whose signals are lost is read from the store. The
+ * last deltas come before `message.completed`, which has the whole text. A slow reader delays no other
+ * reader: its deltas are dropped when too many wait. Can be iterated once.
  */
-export async function* followRun(
-  dependencies: { read: FollowReader; watch: SignalWatch },
-  options: FollowOptions,
-): AsyncGenerator<RunFrame[], void> {
-  const { read, watch } = dependencies;
-  const { runId, signal } = options;
-  const mailbox = new Mailbox(options.after);
-  const unsubscribe = watch.subscribe(`run:${runId}`, {
-    onSignal: (received) => {
-      mailbox.receive(received);
-      if (options.onFrames === undefined || signal.aborted) mailbox.wake();
-      else deliverAtOnce(mailbox, options.onFrames);
-    },
-    onLook: () => look(read, mailbox, runId),
-  });
-  const stop = (): void => mailbox.wake();
-  signal.addEventListener('abort', stop);
-  try {
-    yield* snapshotOf(read, mailbox, runId);
-    while (!signal.aborted) {
-      const isOver = yield* waitingFrames(read, mailbox, runId);
-      if (isOver) break;
-      await mailbox.changed();
-      if (mailbox.takeRefusal()) yield [];
-    }
-  } finally {
-    signal.removeEventListener('abort', stop);
-    unsubscribe();
-  }
-}
+export class RunFollower implements Waiter {
+  readonly #read: FollowReader;
+  readonly #watch: SignalWatch;
+  readonly #runId: string;
+  readonly #onNext: FollowOptions['onNext'];
+  readonly #mailbox: Mailbox;
+  #isStopped = false;
 
-/** Delivers what waits, or wakes the reader if that needs a read. */
-function deliverAtOnce(mailbox: Mailbox, onFrames: (frames: readonly RunFrame[]) => boolean): void {
-  if (mailbox.isIdle) {
-    const frames = mailbox.takeEvents().flatMap((event) => framesOf(mailbox, event));
-    if (!mailbox.needsRead()) frames.push(...framesOfDeltas(mailbox));
-    const isAccepted = frames.length === 0 || onFrames(frames);
-    if (!isAccepted) mailbox.refuse();
-    else if (!mailbox.needsRead()) return;
+  constructor({ read, watch }: FollowDependencies, { runId, after, onNext }: FollowOptions) {
+    this.#read = read;
+    this.#watch = watch;
+    this.#runId = runId;
+    this.#onNext = onNext;
+    this.#mailbox = new Mailbox(after);
   }
-  mailbox.wake();
+
+  /** Ends the iteration. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#mailbox.wake();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<RunFrame[], void> {
+    const mailbox = this.#mailbox;
+    const unsubscribe = this.#watch.subscribe(`run:${this.#runId}`, this);
+    try {
+      yield* snapshotOf(this.#read, mailbox, this.#runId);
+      while (!this.#isStopped) {
+        const isOver = yield* waitingFrames(this.#read, mailbox, this.#runId);
+        if (isOver) break;
+        await mailbox.changed();
+        if (mailbox.takeRefusal()) yield [];
+      }
+    } finally {
+      unsubscribe();
+    }
+  }
+
+  onSignal(signal: Signal): void {
+    if (signal.type !== 'delta' && signal.type !== 'events') return;
+    const mailbox = this.#mailbox;
+    if (this.#onNext === undefined || this.#isStopped || !mailbox.takeNext(signal)) {
+      mailbox.receive(signal);
+      return mailbox.wake();
+    }
+    const canTakeMore = this.#onNext(signal);
+    if (!canTakeMore) mailbox.refuse();
+    if (!canTakeMore || mailbox.needsRead()) mailbox.wake();
+  }
+
+  /** Finds the events and the text whose signals were lost. */
+  async onLook(): Promise<void> {
+    const mailbox = this.#mailbox;
+    const run = await this.#read.run(this.#runId).catch(() => undefined);
+    // A reader of a run that cannot be read fails with the same error.
+    if (run === undefined || isSettled(run) || run.lastSeq > mailbox.last) return mailbox.addNews();
+    mailbox.addText(run.id, await this.#read.partial(run.id));
+  }
 }
 
 /** Delivers what waits. Returns whether that was everything of a settled run. */
@@ -156,12 +179,4 @@ async function* newEvents(
   if (!isSettled(run)) return false;
   // Events are missing if the run was deleted meanwhile.
   return mailbox.last >= run.lastSeq || (await read.run(runId)) === undefined;
-}
-
-/** Finds the events and the text whose signals were lost. */
-async function look(read: FollowReader, mailbox: Mailbox, runId: string): Promise<void> {
-  const run = await read.run(runId).catch(() => undefined);
-  // A reader of a run that cannot be read fails with the same error.
-  if (run === undefined || isSettled(run) || run.lastSeq > mailbox.last) return mailbox.addNews();
-  mailbox.addText(runId, await read.partial(runId));
 }

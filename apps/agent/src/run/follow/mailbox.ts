@@ -4,6 +4,9 @@ import type { Signal } from '../../ports/signal-bus.ts';
 
 export type Delta = Extract<Signal, { type: 'delta' }>;
 
+/** Signal with a part of a message, or with events of a run. */
+export type RunSignal = Delta | Extract<Signal, { type: 'events' }>;
+
 /** Maximum number of events that wait for one reader; a slower reader reads them from the store. */
 const MAX_WAITING_EVENTS = 100;
 
@@ -48,14 +51,39 @@ export class Mailbox {
     this.last = after;
   }
 
-  receive(signal: Signal): void {
+  receive(signal: RunSignal): void {
     if (signal.type === 'delta') this.#add(signal);
-    else if (signal.type === 'events') this.#addEvents(signal);
+    else this.#addEvents(signal);
   }
 
-  /** Whether the reader waits for a signal and was not woken. */
-  get isIdle(): boolean {
-    return this.#waiting !== undefined && !this.#isDirty;
+  /**
+   * Takes a signal whose delta or events are exactly what comes next for a reader that waits. Returns
+   * false, and takes nothing, for any other.
+   */
+  takeNext(signal: RunSignal): boolean {
+    const isIdle = this.#waiting !== undefined && !this.#isDirty;
+    if (!isIdle || this.#events.length > 0 || this.#deltas.length > 0) return false;
+    if (this.#hasNews || this.#hasOverflowed) return false;
+    return signal.type === 'delta' ? this.#takeNextDelta(signal) : this.#takeNextEvents(signal);
+  }
+
+  #takeNextDelta(delta: Delta): boolean {
+    const { messageId, offset, text } = delta;
+    if (messageId === this.#completed || text === '') return false;
+    if (offset < this.#lengthOf(delta) || this.#isAhead(delta)) return false;
+    this.#setLength(delta, offset + text.length);
+    return true;
+  }
+
+  #takeNextEvents({ events = [] }: Extract<RunSignal, { type: 'events' }>): boolean {
+    const first = this.last + 1;
+    if (events.length === 0 || events.some(({ seq }, index) => seq !== first + index)) return false;
+    for (const event of events) {
+      if (event.type === 'message.completed')
+        this.#completed = event.data['message_id'] ?? this.#completed;
+      this.delivered(event);
+    }
+    return true;
   }
 
   /** Whether the reader must read from the store before it can deliver what waits. */
@@ -113,7 +141,7 @@ export class Mailbox {
     if (LAST_EVENTS.has(type)) this.addNews();
   }
 
-  #addEvents({ lastSeq, events }: Extract<Signal, { type: 'events' }>): void {
+  #addEvents({ lastSeq, events }: Extract<RunSignal, { type: 'events' }>): void {
     if (lastSeq <= this.last) return;
     if (events !== undefined && this.#events.length < MAX_WAITING_EVENTS)
       this.#events = [...this.#events, ...events];
