@@ -228,6 +228,9 @@ export const selectActiveTurn = (db: Db, { runId }: OfRun) =>
 export const selectCallTarget = (db: Db, { id }: ById) =>
   db.selectFrom('toolCalls').select(['server', 'tool', 'arguments']).where('id', '=', id);
 
+export const selectRunOfCall = (db: Db, { id }: ById) =>
+  db.selectFrom('toolCalls').select('runId').where('id', '=', id);
+
 export const selectToolCall = (db: Db, { id }: ById) =>
   db.selectFrom('toolCalls').selectAll().where('id', '=', id);
 

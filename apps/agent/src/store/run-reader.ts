@@ -23,6 +23,7 @@ import {
   selectMessages,
   selectPartial,
   selectRun,
+  selectRunOfCall,
   selectThreadMessages,
   selectToolCall,
   selectToolCalls,
@@ -90,6 +91,10 @@ export function createRunReader(connection: Rows, clock: Clock): StoreReader {
     async toolCall(id) {
       const row = await connection.first(selectToolCall, { id });
       return row && toolCallCodec.decode(row);
+    },
+
+    async runOfCall(id) {
+      return (await connection.first(selectRunOfCall, { id }))?.runId;
     },
 
     async callTarget(id) {

@@ -61,6 +61,8 @@ export function progressContract(name: string, open: OpenStore): void {
         arguments: { path: 'a' },
       });
       expect(await read.callTarget('none')).toBeUndefined();
+      expect(await read.runOfCall('c4')).toBe('r2');
+      expect(await read.runOfCall('none')).toBeUndefined();
     });
 
     test('inbox items are found by run, call and state without their requests, and are counted', async () => {

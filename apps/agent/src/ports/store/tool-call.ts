@@ -108,6 +108,8 @@ export type ToolCallPatch = Partial<
 
 export interface ToolCallReader {
   toolCall(id: string): Promise<ToolCall | undefined>;
+  /** Returns the id of the run of a call without reading columns that can be damaged. */
+  runOfCall(id: string): Promise<string | undefined>;
   /** Returns the tool and the arguments of a call, without its result. */
   callTarget(id: string): Promise<Pick<ToolCall, 'server' | 'tool' | 'arguments'> | undefined>;
   /** Returns the calls of a run in order of turn and position, optionally of one turn or with some states only. */

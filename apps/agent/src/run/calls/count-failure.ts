@@ -1,8 +1,10 @@
+import { DamagedRowError } from '../../ports/store/errors.ts';
 import type { ToolCall } from '../../ports/store/tool-call.ts';
 import { isHandedOver, type Change } from '../core/commits.ts';
 import { STORE_RETRY_MS, type Uses } from '../core/engine-parts.ts';
 import { failCall, moveCall } from '../ledger/call-states.ts';
 import { voidItems } from '../ledger/inbox-items.ts';
+import { failDamagedCall } from '../recovery/fail-damaged-run.ts';
 import { settleLostCall } from './lost-call.ts';
 import { isParked } from './parked-calls.ts';
 
@@ -19,11 +21,17 @@ type Parts = Uses<
 /**
  * Stores a failure to send or to continue a call, and enqueues the next attempt. After
  * `MAX_FAILURES`, fails a planned call, and treats a parked call as lost. A failure that cannot be
- * stored is not counted.
+ * stored is not counted. A damaged row ends the call and its run at once.
  */
-export async function countFailure(context: Parts, { id, runId }: ToolCall): Promise<void> {
+export async function countFailure(
+  context: Parts,
+  { id, runId }: Pick<ToolCall, 'id' | 'runId'>,
+  cause: unknown,
+): Promise<void> {
   const retry = (): void => context.enqueue({ type: 'call-tool', callId: id }, STORE_RETRY_MS);
   try {
+    if (cause instanceof DamagedRowError)
+      return await failDamagedCall(context, { id, runId }, cause);
     await context.commit(runId, async (change) => {
       const call = await change.sql.toolCall(id);
       if (call === undefined || !mayBeSentHere(context, call)) return;
@@ -36,6 +44,8 @@ export async function countFailure(context: Parts, { id, runId }: ToolCall): Pro
   } catch (error) {
     if (isHandedOver(error)) return;
     logFailure(context, { id }, error);
+    if (error instanceof DamagedRowError && !(cause instanceof DamagedRowError))
+      return countFailure(context, { id, runId }, error);
     retry();
   }
 }

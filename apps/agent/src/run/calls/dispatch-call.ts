@@ -1,4 +1,4 @@
-import { isTemporary } from '../../ports/store/errors.ts';
+import { DamagedRowError, isTemporary } from '../../ports/store/errors.ts';
 import { LeaseLostError } from '../../ports/store/worker.ts';
 import type { RunCore } from '../../ports/store/run.ts';
 import type { ToolCall } from '../../ports/store/tool-call.ts';
@@ -20,6 +20,7 @@ import { isParked, storeTask, RoundKeeper } from './parked-calls.ts';
 import { ProgressLog } from './progress-log.ts';
 import { MAX_INPUT_REQUESTS, MAX_REFUSED_INPUT_REQUESTS } from '../input/input-request-count.ts';
 import { inputRequestHandlers } from './input-request-handlers.ts';
+import { failDamagedCall } from '../recovery/fail-damaged-run.ts';
 import { stopsOf } from './call-stops.ts';
 import { serverConnected } from './servers-ready.ts';
 import { settleCall, skipAttempt, type CallEnd } from './settle-call.ts';
@@ -79,7 +80,7 @@ export interface Dispatched {
  * occupying a job), or when the engine closes.
  */
 export async function runCallJob(context: EngineParts, callId: string): Promise<void> {
-  const call = await context.store.read.toolCall(callId);
+  const call = await readCall(context, callId);
   const mayBegin =
     call !== undefined && (call.state === 'planned' || isParked(call)) && !context.closing.aborted;
   if (!mayBegin) return context.activities.forgo(callId);
@@ -87,6 +88,19 @@ export async function runCallJob(context: EngineParts, callId: string): Promise<
   const activity = context.activities.beginCall(call);
   const ended = performCall(context, call, activity).finally(() => activity.end());
   await Promise.race([ended, activity.parked]);
+}
+
+/** Reads a call. One with a damaged row ends, and is not returned. */
+async function readCall(context: EngineParts, id: string): Promise<ToolCall | undefined> {
+  const { read } = context.store;
+  try {
+    return await read.toolCall(id);
+  } catch (error) {
+    if (!(error instanceof DamagedRowError)) throw error;
+    const runId = await read.runOfCall(id);
+    if (runId !== undefined) await failDamagedCall(context, { id, runId }, error);
+    return undefined;
+  }
 }
 
 async function performCall(
@@ -114,7 +128,7 @@ async function performCall(
   } catch (error) {
     if (isHandedOver(error)) return;
     logFailure(context, planned, error);
-    await countFailure(context, planned);
+    await countFailure(context, planned, error);
   }
 }
 
@@ -301,11 +315,13 @@ function resumePointOf({ parked, taskId }: ToolCall): ToolCallRequest['resumeFro
  * Stores the outcome of a call, and tries again until the store accepts it, because nothing else
  * knows the outcome. After five failed writes, without those that failed because of other
  * processes or of the connection to the database, it stores an
- * error in place of the result.
+ * error in place of the result. If a stored value is damaged, it ends the call and its run instead.
  */
 async function settle(context: EngineParts, dispatched: Dispatched, end: End): Promise<void> {
+  let damage: DamagedRowError | undefined;
   for (let tries = 1; ;) {
     try {
+      if (damage !== undefined) return await failDamagedCall(context, dispatched.call, damage);
       await storeEnd(
         context,
         dispatched,
@@ -314,6 +330,10 @@ async function settle(context: EngineParts, dispatched: Dispatched, end: End): P
       return;
     } catch (error) {
       if (isHandedOver(error)) return;
+      if (damage === undefined && error instanceof DamagedRowError) {
+        damage = error;
+        continue;
+      }
       if (!isTemporary(error)) tries += 1;
       logFailure(context, dispatched.call, error);
       await new Promise<void>((resolve) => void context.clock.after(STORE_RETRY_MS, resolve));

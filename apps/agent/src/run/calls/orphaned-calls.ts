@@ -3,7 +3,7 @@ import type { OpenCall } from '../../ports/store/progress.ts';
 import type { StoreReader } from '../../ports/store.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
-import { loseCall, moveCall } from '../ledger/call-states.ts';
+import { loseCall } from '../ledger/call-states.ts';
 
 /** Reason for the unknown outcome of a call whose process ended. */
 export const PROCESS_ENDED = 'The service ended while the call was under way.';
@@ -15,15 +15,6 @@ export const PROCESS_ENDED = 'The service ended while the call was under way.';
 export async function loseOrphanedCalls(context: Uses<'clock'>, change: Change): Promise<void> {
   for (const call of await orphanedCalls(change))
     await loseCall(context, change, { call, message: PROCESS_ENDED });
-}
-
-/**
- * Removes the owner of the sent calls that no worker waits for. The sweep then does not find their
- * run again.
- */
-export async function disownOrphanedCalls(change: Change): Promise<void> {
-  for (const call of await orphanedCalls(change))
-    await moveCall(change.sql, call, { transition: 'release', owner: undefined });
 }
 
 async function orphanedCalls(change: Change): Promise<readonly OpenCall[]> {

@@ -1,4 +1,5 @@
 import type { AuditEntry } from '../../ports/store/audit.ts';
+import { DamagedRowError } from '../../ports/store/errors.ts';
 import type { StoreReader } from '../../ports/store.ts';
 import { digestOf } from '../../json/digest.ts';
 import type { RunEventBody, RunEventTypes } from './events.ts';
@@ -37,11 +38,17 @@ async function aboutCall(
   sql: StoreReader,
   { callId, server }: Finding,
 ): Promise<Partial<AuditEntry>> {
-  const call =
-    callId === undefined || server !== undefined ? undefined : await sql.callTarget(callId);
-  return call === undefined
-    ? {}
-    : { server: call.server, tool: call.tool, argumentsSha256: digestOf(call.arguments) };
+  if (callId === undefined || server !== undefined) return {};
+  try {
+    const call = await sql.callTarget(callId);
+    return call === undefined
+      ? {}
+      : { server: call.server, tool: call.tool, argumentsSha256: digestOf(call.arguments) };
+  } catch (error) {
+    // The end of a call whose row is damaged must be storable.
+    if (error instanceof DamagedRowError) return {};
+    throw error;
+  }
 }
 
 function findingOf({ type, data }: RunEventBody): Finding | undefined {

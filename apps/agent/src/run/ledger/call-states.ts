@@ -245,7 +245,7 @@ export async function failCall(
     text = message,
     result = errorResult(text),
   }: {
-    readonly call: ToolCall;
+    readonly call: CallRef;
     readonly message: string;
     readonly text?: string;
     readonly result?: CallToolResult;
