@@ -9,13 +9,27 @@ export interface Cancellation {
   readonly onCommit?: OnCommit<Run> | undefined;
 }
 
-/** Cancels a run on request. A run that is settled or being stopped is returned unchanged. */
+/**
+ * Cancels a run on request. A run that is settled or being stopped is returned unchanged.
+ * @throws EngineError `run_not_found`
+ */
 export async function cancelRun(
   context: Uses<'store' | 'bus' | 'clock' | 'commit'>,
   id: string,
-  { reason, onCommit }: Cancellation,
+  cancellation: Cancellation,
 ): Promise<Run> {
-  const cancelled = await context.commit(
+  const cancelled = await cancelRunIfPresent(context, id, cancellation);
+  if (cancelled === undefined) throw new EngineError('run_not_found', `There is no run ${id}.`);
+  return (await context.store.read.run(id)) ?? cancelled;
+}
+
+/** Cancels a run as `cancelRun` does. Returns undefined when the run does not exist. */
+export function cancelRunIfPresent(
+  context: Uses<'bus' | 'clock' | 'commit'>,
+  id: string,
+  { reason, onCommit }: Cancellation,
+): Promise<Run | undefined> {
+  return context.commit(
     id,
     async (change) => {
       const run = await change.sql.run(id);
@@ -27,6 +41,4 @@ export async function cancelRun(
     },
     'cancel-run',
   );
-  if (cancelled === undefined) throw new EngineError('run_not_found', `There is no run ${id}.`);
-  return (await context.store.read.run(id)) ?? cancelled;
 }

@@ -5,7 +5,7 @@ import type { Run } from '../../ports/store/run.ts';
 import type { StoreTransaction } from '../../ports/store.ts';
 import type { Agent } from '../../ports/store/agent.ts';
 import { admit } from './admission.ts';
-import { cancelRun } from './cancel-run.ts';
+import { cancelRunIfPresent } from './cancel-run.ts';
 import { shutdownError, type Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import type { RunEventTypes } from '../core/events.ts';
@@ -58,7 +58,7 @@ export async function createRun(
     );
     if (stored.run !== undefined) return stored.run;
     for (const other of stored.inTheWay)
-      await cancelRun(context, other.id, { reason: 'superseded' });
+      await cancelRunIfPresent(context, other.id, { reason: 'superseded' });
   }
 }
 

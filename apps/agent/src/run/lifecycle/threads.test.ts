@@ -126,6 +126,51 @@ describe('a run of a thread', () => {
     expect(JSON.stringify(service.llm.requests[1]!.messages)).toContain('This call was cancelled.');
   });
 
+  test('that interrupts starts also when the run in its way is deleted before it is cancelled', async () => {
+    const busy = { id: '' };
+    const service = await openService({
+      script: ({ messages }) =>
+        messages.length === 1 && messages[0]?.content[0]?.type === 'text'
+          ? { calls: [{ name: 'r__slow' }] }
+          : { text: 'done' },
+      tools: TOOLS,
+      changeStore: (store) => ({
+        ...store,
+        get workerId() {
+          return store.workerId;
+        },
+        write: async (locks, work, options) => {
+          const result = await store.write(locks, work, options);
+          // The first write that sees the run in the way is followed by its end and deletion.
+          if (locks.thread !== undefined && busy.id !== '') {
+            const { id } = busy;
+            busy.id = '';
+            await store.write({ run: id }, async (sql) => {
+              await sql.updateRun(id, { status: 'completed' });
+              await sql.eraseRun(id);
+            });
+          }
+          return result;
+        },
+      }),
+    });
+    await service.store.write({}, (sql) =>
+      sql.insertThread({ id: 't1', title: undefined, metadata: {}, createdAt: 1, updatedAt: 1 }),
+    );
+    const first = await service.engine.createRun({ prompt: 'one', threadId: 't1' });
+    await service.event(first.id, 'tool_call.dispatched');
+    busy.id = first.id;
+    const second = await service.engine.createRun({
+      prompt: 'two',
+      threadId: 't1',
+      onBusy: 'interrupt',
+    });
+    expect(busy.id).toBe('');
+    expect(await service.read.run(first.id)).toBeUndefined();
+    expect(await service.read.run(second.id)).toMatchObject({ threadId: 't1' });
+    await service.kill();
+  });
+
   test.runIf(IN_SQLITE)('waits also across a crash of the service', async () => {
     const script: Script = ({ messages }) => ({ text: `after ${messages.length}` });
     const service = await openService({ script, crashAt: 'before-model-call' });
