@@ -101,10 +101,6 @@ export async function createHttpServer(
     bodyLimit: BODY_LIMIT,
     forceCloseConnections: true,
     requestTimeout: requestTimeoutMs,
-    http: {
-      headersTimeout: requestTimeoutMs / 2,
-      connectionsCheckingInterval: requestTimeoutMs / 6,
-    },
     requestIdHeader: false,
     genReqId: requestIdOf,
     // As long as a request line: the schemas reject longer values and name the parameter.
@@ -113,8 +109,20 @@ export async function createHttpServer(
     schemaController: {
       compilersFactory: { buildValidator: buildNoCompiler, buildSerializer: buildNoCompiler },
     },
-    frameworkErrors: (error, request, reply) => void sendProblem(request, reply, toProblem(error)),
+    // Fastify calls no hook for these.
+    frameworkErrors: (error, request, reply) =>
+      connections.whenFree(
+        request.raw.socket,
+        () => void sendProblem(request, reply, toProblem(error)),
+      ),
+    // `protectEdge` rejects a missing host, when it is the turn of the request.
+    http: {
+      headersTimeout: requestTimeoutMs / 2,
+      connectionsCheckingInterval: requestTimeoutMs / 6,
+      requireHostHeader: false,
+    },
   });
+  const connections = new StreamConnections(app.server);
   app.setValidatorCompiler(validateRequest);
   app.setSerializerCompiler(dependencies.serializer ?? serializeAsIs);
   const methodsOf = collectMethods(app);
@@ -149,7 +157,6 @@ export async function createHttpServer(
       dependencies.onError(error, failedRequest(request));
     return sendProblem(request, reply, problem);
   });
-  const connections = new StreamConnections(app.server);
   app.addHook('onRequest', (request, _reply, done) =>
     connections.whenFree(request.raw.socket, done),
   );

@@ -89,6 +89,45 @@ test('a request that a client sends during a stream is served after the end of t
   reader.socket.destroy();
 });
 
+test.each([
+  ['with a malformed URL', 'GET /v1/runs/%zz HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n', 400],
+  ['without a host', 'GET /v1/runs/run-1 HTTP/1.1\r\n\r\n', 403],
+  [
+    'that asks whether to continue',
+    'GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\nexpect: 100-continue\r\n\r\n',
+    100,
+  ],
+  [
+    'with an unknown expectation',
+    'GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\nexpect: a-miracle\r\n\r\n',
+    417,
+  ],
+])(
+  'a request %s during a stream is answered after the end of the stream',
+  async (_what, request, status) => {
+    const reader = await opened();
+    reader.socket.write(request);
+    const other = client();
+    other.ask('/healthz', ['connection: close']);
+    await once(other.socket, 'close');
+    expect(reader.received().match(/HTTP\/1\.1 /g)).toHaveLength(1);
+    await settle();
+    await expect.poll(reader.received).toContain(`HTTP/1.1 ${status} `);
+    expect(reader.received()).toMatch(
+      new RegExp(`event: run\\.completed\n.*\n\n\r\n0\r\n\r\nHTTP/1\\.1 ${status} `, 's'),
+    );
+    reader.socket.destroy();
+  },
+);
+
+test('a client that sends something else than HTTP during a stream is disconnected without a response', async () => {
+  const reader = await opened();
+  const closed = once(reader.socket, 'close');
+  reader.socket.write('no HTTP at all\r\n\r\n');
+  await closed;
+  expect(reader.received().match(/HTTP\/1\.1 /g)).toHaveLength(1);
+});
+
 test('a connection stays open after its stream and serves another stream', async () => {
   const reader = await opened();
   await settle();

@@ -30,6 +30,25 @@ export class StreamConnections {
   constructor(server: Server) {
     this.#server = server;
     server.on('request', (request) => this.#last.set(request.socket, request));
+    // By default Node responds to these at once.
+    server.on('checkContinue', (request, response) =>
+      this.#serveWhenFree(request, () => {
+        response.writeContinue();
+        server.emit('request', request, response);
+      }),
+    );
+    server.on('checkExpectation', (request, response) =>
+      this.#serveWhenFree(request, () => response.writeHead(417).end()),
+    );
+    // Fastify responds to what is not HTTP, which would become a part of the stream.
+    server.prependListener('clientError', (_error, socket) => {
+      if (socket instanceof Socket && this.#waiting.has(socket)) socket.destroy();
+    });
+  }
+
+  #serveWhenFree(request: IncomingMessage, serve: () => void): void {
+    this.#last.set(request.socket, request);
+    this.whenFree(request.socket, serve);
   }
 
   /** Calls back when no event stream has the connection: at once, or at the end of the stream; never if the connection closes before. */
