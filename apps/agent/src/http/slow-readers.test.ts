@@ -151,8 +151,12 @@ test('a slow reader gets a stream.gap frame and a snapshot for dropped text, and
     offset: 300 * 1024,
     text: 'END',
   });
-  await service.store.write({}, (sql) => sql.updateRun('r1', { status: 'completed' }));
-  service.bus.publish({ type: 'events', runId: 'r1', lastSeq: MORE_THAN_BUFFERS });
+  const lastSeq = await service.store.write({}, async (sql) => {
+    await sql.updateRun('r1', { status: 'completed' });
+    return sql.append('r1', [{ type: 'run.completed', data: {} }]);
+  });
+  // A reader that has every event up to `lastSeq` ignores a signal, so the end has an event of its own.
+  service.bus.publish({ type: 'events', runId: 'r1', lastSeq });
   const text = await reading;
   const frames = [...text.matchAll(/^event: ([\w.]+)\ndata: (.*)$/gm)].map(([, event, data]) => ({
     event,
