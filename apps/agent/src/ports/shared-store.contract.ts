@@ -69,6 +69,19 @@ export function sharedStoreContract(name: string, openTwo: OpenTwoStores): void 
       expect(await second.write({ run: 'r1' }, (sql) => sql.run('r1'))).toMatchObject({ turns: 7 });
     });
 
+    test('runs that both create at the same moment do not exceed an admission limit', async () => {
+      const limit = 2 + 7;
+      const created = await writeWithBoth((store, index) =>
+        store.write({}, async (sql) => {
+          if ((await sql.countRunsToAdmit({ status: 'queued' }, limit)) >= limit) return false;
+          await sql.insertRun(queuedRun(`new-${index}`));
+          return true;
+        }),
+      );
+      expect(created.filter(Boolean)).toHaveLength(7);
+      expect(await stores[0].read.countRuns({ status: 'queued' })).toBe(limit);
+    });
+
     test('changes to a run by both follow each other, and none is lost', async () => {
       await writeWithBoth((store) =>
         store.write({ run: 'r1' }, async (sql) => {

@@ -4,6 +4,7 @@ import type { InboxItem } from '../ports/store/inbox.ts';
 import { storedEvents } from '../ports/store/run-event.ts';
 import type { StoreTransaction } from '../ports/store.ts';
 import { createArtifactWriter } from './artifact-rows.ts';
+import { createAdmissionWriter } from './admission-rows.ts';
 import type { Rows } from './rows.ts';
 import {
   auditCodec,
@@ -51,6 +52,7 @@ export function createRunTransaction(connection: Rows, clock: Clock): StoreTrans
   const db = connection.kysely;
   return {
     ...createRunReader(connection, clock),
+    ...createAdmissionWriter(connection),
     ...createThreadWriter(connection),
     ...createArtifactWriter(connection),
     ...createEpochWriter(connection),

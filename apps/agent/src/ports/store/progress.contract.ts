@@ -29,6 +29,11 @@ export function progressContract(name: string, open: OpenStore): void {
         await read.countRuns({ status: 'running', kind: 'call' }),
         await read.countRuns({ status: 'queued', kind: 'call' }),
       ]).toEqual([2, 1, 0]);
+      await store.write({}, async (sql) => {
+        for (const limit of [1, 1_000_000])
+          expect(await sql.countRunsToAdmit({ status: 'running' }, limit)).toBe(2);
+        expect(await sql.countRunsToAdmit({ status: 'running', kind: 'call' }, 2)).toBe(1);
+      });
     });
 
     test('calls that have not ended, and cancelled calls, are found', async () => {

@@ -173,7 +173,19 @@ export interface RunReader {
   unsettledRuns(filter: { readonly threadId: string }): Promise<readonly RunCore[]>;
 }
 
+/** Runs that an admission limit counts. */
+export interface AdmissionFilter {
+  readonly status: RunStatus;
+  readonly kind?: Run['kind'];
+}
+
 export interface RunWriter {
+  /**
+   * Counts runs before one more is inserted in the same transaction. Below `limit` the count may lack
+   * runs of transactions in progress, but never so many that the limit could be exceeded: near it,
+   * transactions that count the same runs wait for each other.
+   */
+  countRunsToAdmit(filter: AdmissionFilter, limit: number): Promise<number>;
   insertRun(run: Run): Promise<void>;
   /** Returns the position of the next run of a thread. */
   nextThreadPosition(threadId: string): Promise<number>;

@@ -16,8 +16,9 @@ export async function admit(
   { sql }: Change,
   kind: Run['kind'],
 ): Promise<void> {
-  const waiting = await sql.countRuns(
+  const waiting = await sql.countRunsToAdmit(
     kind === 'agent' ? { status: 'queued' } : { status: 'running', kind: 'call' },
+    maxQueuedRuns,
   );
   if (waiting < maxQueuedRuns) return;
   const what =

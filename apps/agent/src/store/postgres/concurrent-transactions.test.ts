@@ -1,0 +1,126 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { catalogueTool } from '../../ports/testing/catalogue-tool.ts';
+import { queuedRun } from '../../ports/testing/queued-run.ts';
+import type { StoreTransaction } from '../../ports/store.ts';
+import type { OpenedStore } from '../opened-store.ts';
+import { openPostgresStore } from './open-postgres-store.ts';
+import { createClient } from './postgres-client.ts';
+import { PostgresRows } from './postgres-rows.ts';
+import { hasPostgres, postgresForTests } from './testing/postgres.ts';
+
+const clock = { now: () => 1234, after: () => () => undefined };
+
+/** Switches the advisory locks of transactions off. */
+function withoutLocks(): void {
+  const lock = vi.spyOn(PostgresRows.prototype, 'lock').mockResolvedValue(undefined);
+  onTestFinished(() => lock.mockRestore());
+}
+
+describe.skipIf(!hasPostgres)('transactions of two processes on PostgreSQL', () => {
+  const postgres = postgresForTests();
+
+  async function openTwo(): Promise<{
+    readonly stores: readonly [OpenedStore, OpenedStore];
+    /** Number of connections that wait for an advisory lock of the database. */
+    readonly waiting: () => Promise<number>;
+  }> {
+    const url = await postgres.newDatabase();
+    const open = (): Promise<OpenedStore> => openPostgresStore({ url, clock, role: 'worker' });
+    const stores = [await open(), await open()] as const;
+    const client = createClient({ url });
+    await client.connect();
+    onTestFinished(async () => {
+      await client.end();
+      for (const store of stores) await store.close();
+    });
+    return {
+      stores,
+      async waiting() {
+        const { rows } = await client.query<{ count: number }>(
+          "select count(*) as count from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())",
+        );
+        return rows[0]?.count ?? 0;
+      },
+    };
+  }
+
+  describe('that create runs at the same moment', () => {
+    /** Creates runs with both stores until `limit` is reached and beyond. Returns the number of stored runs. */
+    async function createBeyond(
+      limit: number,
+      countRuns: (sql: StoreTransaction, limit: number) => Promise<number>,
+    ): Promise<number> {
+      const { stores } = await openTwo();
+      const create = (store: OpenedStore, id: string): Promise<void> =>
+        store.write({}, async (sql) => {
+          if ((await countRuns(sql, limit)) < limit) await sql.insertRun(queuedRun(id));
+        });
+      await Promise.all(
+        Array.from({ length: limit + 40 }, (_, index) =>
+          create(stores[index % 2 === 0 ? 0 : 1], `r${index}`),
+        ),
+      );
+      return stores[0].read.countRuns({ status: 'queued' });
+    }
+
+    // The server of the tests has 200 connections, so that the second limit is reached from afar.
+    test.each([10, 210])('do not exceed a limit of %d', async (limit) => {
+      const stored = await createBeyond(limit, (sql) =>
+        sql.countRunsToAdmit({ status: 'queued' }, limit),
+      );
+      expect(stored).toBe(limit);
+    });
+
+    test('control: without the locks they exceed the limit', async () => {
+      withoutLocks();
+      const stored = await createBeyond(10, (sql) =>
+        sql.countRunsToAdmit({ status: 'queued' }, 10),
+      );
+      expect(stored).toBeGreaterThan(10);
+    });
+  });
+
+  describe('of which one stores an epoch while the other deletes unused tools', () => {
+    const EPOCH = { id: 'e', system: 's', tools: [catalogueTool('x')], policies: {} };
+
+    /** Returns the tools of a stored epoch whose tools were unused before. */
+    async function storeWhileOthersDelete(): Promise<readonly unknown[] | undefined> {
+      const {
+        stores: [first, second],
+        waiting,
+      } = await openTwo();
+      await first.write({}, async (sql) => {
+        for (const id of ['old', 'new']) await sql.insertRun(queuedRun(id));
+        await sql.insertEpoch({ ...EPOCH, runId: 'old' });
+      });
+      const stored = Promise.withResolvers<void>();
+      const gate = Promise.withResolvers<void>();
+      const storing = first.write({}, async (sql) => {
+        await sql.insertEpoch({ ...EPOCH, runId: 'new' });
+        stored.resolve();
+        await gate.promise;
+      });
+      await stored.promise;
+      let isDeleted = false;
+      const deleting = second
+        .write({}, async (sql) => {
+          await sql.eraseRun('old');
+          while (await sql.deleteErased());
+        })
+        .then(() => (isDeleted = true));
+      await vi.waitFor(async () => expect(isDeleted || (await waiting()) > 0).toBe(true), 5000);
+      gate.resolve();
+      await Promise.all([storing, deleting]);
+      return (await second.read.epoch('new'))?.tools;
+    }
+
+    test('the epoch has its tools', async () => {
+      expect(await storeWhileOthersDelete()).toEqual(EPOCH.tools);
+    });
+
+    test('control: without the lock of the tools the epoch has lost them', async () => {
+      withoutLocks();
+      expect(await storeWhileOthersDelete()).toBeUndefined();
+    });
+  });
+});
