@@ -58,6 +58,22 @@ test.each([
   expect(err).toContain(message);
 });
 
+test('with DATABASE_URL the run is in that database, unless the option names a data directory', async () => {
+  const url = 'postgres://ada:secret-of-ada@127.0.0.1:1/runs?connect_timeout=1';
+  const refused = await signalbox(['a'], { DATABASE_URL: url });
+  expect(refused.code).toBe(2);
+  expect(refused.err).toContain(
+    'The database postgres://127.0.0.1:1/runs cannot be opened (ECONNREFUSED)',
+  );
+  expect(refused.err).not.toContain('secret');
+  expect(await signalbox(['a'], { DATABASE_URL: 'mysql://127.0.0.1/runs' })).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('DATABASE_URL: must be the address of a PostgreSQL') as string,
+  });
+  const named = await signalbox(['a', '--data-dir', 'none'], { DATABASE_URL: url });
+  expect(named.err).toContain('There is no database in');
+});
+
 test('--help describes the command', async () => {
   expect(await signalbox(['--help'])).toMatchObject({
     code: 0,

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { databaseSetting } from '../config/database-setting.ts';
 import type { ReplayReport } from '../replay/replay-run.ts';
 import { createStderrLogger } from '../system/stderr-logger.ts';
 import { terminalLine } from '../text/terminal-text.ts';
@@ -13,7 +14,7 @@ Calls no model and no tool, and changes nothing. Prints the first decision that 
 
   RUN                    id of the run
 
-${optionsHelp(['data-dir'], { 'data-dir': 'data directory with the run; default $SIGNALBOX_DATA_DIR, else ./.signalbox; a service may be using it' })}
+${optionsHelp(['data-dir'], { 'data-dir': 'data directory with the run; default: the database of $DATABASE_URL, else $SIGNALBOX_DATA_DIR, else ./.signalbox. A service may be using it' })}
 
 ${EXIT_CODES_HELP}
 `;
@@ -25,10 +26,12 @@ export const replayCommand: Command = {
     const [runId, other] = positionals;
     if (runId === undefined || other !== undefined)
       throw new UsageError('replay takes the id of one run; see signalbox replay --help');
+    const database = values['data-dir'] === undefined ? databaseSetting(env) : undefined;
     const dataDir = resolve(cwd, values['data-dir'] ?? env['SIGNALBOX_DATA_DIR'] ?? '.signalbox');
+    const source = database === undefined ? { dataDir } : { databaseUrl: database.url };
     const logger = createStderrLogger({ level: 'warn', format: 'text' }, (line) => io.err(line));
     const { replayRun } = await import('../replay/replay-run.ts');
-    const report = await replayRun({ dataDir, runId, logger });
+    const report = await replayRun({ source, runId, logger });
     io.out(`${terminalLine(sentence(report))}\n`);
     return report.difference === undefined ? EXIT.done : EXIT.failed;
   },

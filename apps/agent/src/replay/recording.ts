@@ -28,12 +28,16 @@ export class ReplayError extends Error {
 const PAGE = 1000;
 
 /**
- * Reads the recording of a run.
+ * Reads the recording of a run. `place` says in error texts where the run was looked for.
  * @throws ReplayError when the run does not exist or its recording is incomplete
  */
-export async function readRecording(read: StoreReader, runId: string): Promise<Recording> {
+export async function readRecording(
+  read: StoreReader,
+  runId: string,
+  place: string,
+): Promise<Recording> {
   const run = await read.run(runId);
-  if (run === undefined) throw new ReplayError(`no run ${runId} in this data directory`);
+  if (run === undefined) throw new ReplayError(`no run ${runId} in ${place}`);
   if (run.kind === 'call')
     throw new ReplayError(`the run ${runId} is a single tool call: there is no loop to replay`);
   if (!isSettled(run))

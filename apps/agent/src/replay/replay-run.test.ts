@@ -47,7 +47,7 @@ function replay({
   readonly service: Service;
   readonly runId: string;
 }): Promise<ReplayReport> {
-  return replayRun({ dataDir: service.dataDir, runId, logger, idleMs: 5000 });
+  return replayRun({ source: { dataDir: service.dataDir }, runId, logger, idleMs: 5000 });
 }
 
 /** Returns a copy of the data directory with changed records. */
@@ -384,7 +384,8 @@ describe('the first difference is reported', () => {
     const recorded = await record(options, [{ action: 'approve' }]);
     const dataDir = await tampered(recorded.service, statement);
     expect(
-      (await replayRun({ dataDir, runId: recorded.runId, logger, idleMs: 5000 })).difference,
+      (await replayRun({ source: { dataDir }, runId: recorded.runId, logger, idleMs: 5000 }))
+        .difference,
     ).toMatch(message);
   });
 });
@@ -409,7 +410,7 @@ describe('runs that cannot be replayed are refused', () => {
     expect(await refusal(running.id)).toContain('is not settled: it is running');
     expect(await refusal(call.id)).toContain('is a single tool call');
     const older = await tampered(service, 'delete from epochs');
-    await expect(replayRun({ dataDir: older, runId: old.id, logger })).rejects.toThrow(
+    await expect(replayRun({ source: { dataDir: older }, runId: old.id, logger })).rejects.toThrow(
       'an earlier version recorded it',
     );
     held.resolve();
@@ -430,7 +431,7 @@ describe('runs that cannot be replayed are refused', () => {
 
   test('a folder without a database', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'empty-'));
-    await expect(replayRun({ dataDir, runId: 'x', logger })).rejects.toThrow(
+    await expect(replayRun({ source: { dataDir }, runId: 'x', logger })).rejects.toThrow(
       `There is no database in ${dataDir}`,
     );
     expect(readdirSync(dataDir)).toEqual([]);

@@ -16,6 +16,7 @@ import { openStore } from '../store/open-store.ts';
 import type { OpenedStore } from '../store/opened-store.ts';
 import { rewindRun } from '../store/rewind-run.ts';
 import { systemClock } from '../system/system-clock.ts';
+import { describeDatabase } from '../text/describe-database.ts';
 import { messageOf } from '../text/error-text.ts';
 import { compareRuns } from './compare-runs.ts';
 import { RecordedModel } from './recorded-model.ts';
@@ -26,8 +27,8 @@ import { ReplayClock } from './replay-clock.ts';
 import { ReplayState, type ReplayEnd } from './replay-state.ts';
 
 export interface ReplayOptions {
-  /** Data directory of the run, possibly in use. */
-  readonly dataDir: string;
+  /** Store of the run, possibly in use: a data directory, or the address of a PostgreSQL database. */
+  readonly source: { readonly dataDir: string } | { readonly databaseUrl: string };
   readonly runId: string;
   readonly logger: Logger;
   /** Milliseconds without an event after which the replay is considered stuck. Default: 10,000. */
@@ -48,25 +49,39 @@ export interface ReplayReport {
 
 /**
  * Replays a settled run in a copy of its database: model, servers and person act as recorded. The
- * directory is not changed and nothing is called.
- * @throws ReplayError when the run has no complete recording, StoreError when the directory has no
- * database
+ * store is not changed and nothing is called.
+ * @throws ReplayError when the run has no complete recording, StoreError when the store cannot be read
  */
 export async function replayRun({
-  dataDir,
+  source,
   runId,
   logger,
   idleMs = 10_000,
 }: ReplayOptions): Promise<ReplayReport> {
   const copy = await mkdtemp(join(tmpdir(), 'signalbox-replay-'));
   try {
-    await copyDatabase(dataDir, copy);
-    const recording = await withStore(copy, ({ read }) => readRecording(read, runId));
+    const place = await copySource(source, { runId, copy });
+    const recording = await withStore(copy, ({ read }) => readRecording(read, runId, place));
     rewindRun(copy, runId);
     return await withStore(copy, (store) => replay(store, recording, { logger, idleMs }));
   } finally {
     await rm(copy, { recursive: true, force: true });
   }
+}
+
+/** Copies at least the run into a new data directory. Returns the name of the store in error texts. */
+async function copySource(
+  source: ReplayOptions['source'],
+  { runId, copy }: { readonly runId: string; readonly copy: string },
+): Promise<string> {
+  if ('dataDir' in source) {
+    await copyDatabase(source.dataDir, copy);
+    return 'this data directory';
+  }
+  const { databaseUrl: url } = source;
+  const { copyRunFromPostgres } = await import('../store/postgres/copy-run-from-postgres.ts');
+  await copyRunFromPostgres({ url, runId, dataDir: copy });
+  return `the database ${describeDatabase(url)}`;
 }
 
 async function withStore<T>(dataDir: string, work: (store: OpenedStore) => Promise<T>): Promise<T> {

@@ -66,18 +66,10 @@ export interface MigratedDatabase {
  */
 export async function migrate(
   db: Kysely<Database>,
-  { name, another, schema, isAlone }: MigratedDatabase,
+  { isAlone, ...database }: MigratedDatabase,
 ): Promise<void> {
-  const applied = await appliedMigrations(db, schema);
-  const unknown = applied.filter((migration) => !(migration in MIGRATIONS));
-  if (unknown.length > 0) {
-    throw new StoreError(
-      'newer_database',
-      `${name} was written by a newer version of Signalbox (it has migration ${unknown.join(', ')}). ` +
-        `Run that version, or choose ${another}.`,
-    );
-  }
-  if (applied.length === Object.keys(MIGRATIONS).length) return;
+  if (await hasEveryMigration(db, database)) return;
+  const { name, schema } = database;
   if (!isAlone)
     throw new StoreError(
       'locked',
@@ -91,6 +83,26 @@ export async function migrate(
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined)
     throw new StoreError('unusable', `${name} could not be brought up to date.`, { cause: error });
+}
+
+/**
+ * Whether the database has this version's tables. Changes nothing.
+ * @throws StoreError `newer_database` when a later version wrote it
+ */
+export async function hasEveryMigration(
+  db: Kysely<Database>,
+  { name, another, schema }: Omit<MigratedDatabase, 'isAlone'>,
+): Promise<boolean> {
+  const applied = await appliedMigrations(db, schema);
+  const unknown = applied.filter((migration) => !(migration in MIGRATIONS));
+  if (unknown.length > 0) {
+    throw new StoreError(
+      'newer_database',
+      `${name} was written by a newer version of Signalbox (it has migration ${unknown.join(', ')}). ` +
+        `Run that version, or choose ${another}.`,
+    );
+  }
+  return applied.length === Object.keys(MIGRATIONS).length;
 }
 
 async function appliedMigrations(

@@ -60,7 +60,7 @@ export function unusable(error: unknown, name: string): StoreError {
 }
 
 /** Returns the schema in which tables are created. */
-async function schemaOf(client: pg.Client): Promise<string> {
+export async function schemaOf(client: pg.Client): Promise<string> {
   const { rows } = await client.query<{ name: string | null }>('select current_schema() as name');
   const schema = rows[0]?.name;
   if (schema == null) throw new Error('its search_path names no schema that exists');
@@ -68,7 +68,7 @@ async function schemaOf(client: pg.Client): Promise<string> {
 }
 
 /** Creates the builder of tables on one connection. */
-function ddlOn(client: pg.Client): Kysely<Database> {
+export function ddlOn(client: pg.Client): Kysely<Database> {
   const queries = {
     query: (text: string, values: readonly unknown[]) => client.query(text, [...values]),
     release: () => undefined,

@@ -7,6 +7,7 @@ import { storeContract } from '../../ports/store.contract.ts';
 import { fleetContract } from '../../ports/store/fleet.contract.ts';
 import { toolPinsContract } from '../../ports/tool-pins.contract.ts';
 import { request } from '../../ports/testing/keyed-request.ts';
+import { catalogueTool } from '../../ports/testing/catalogue-tool.ts';
 import { plannedCall } from '../../ports/testing/planned-call.ts';
 import { textArtifact } from '../../ports/testing/text-artifact.ts';
 import { queuedRun } from '../../ports/testing/queued-run.ts';
@@ -15,6 +16,7 @@ import type { OpenedStore } from '../opened-store.ts';
 import { StoreError } from '../store-error.ts';
 import { databaseFolder, provideMigratedDatabase } from '../testing/migrated-database.ts';
 import { openStore } from '../open-store.ts';
+import { copyRunFromPostgres } from './copy-run-from-postgres.ts';
 import { copyToPostgres } from './copy-to-postgres.ts';
 import { openPostgresStore, type PostgresStoreOptions } from './open-postgres-store.ts';
 import { createClient } from './postgres-client.ts';
@@ -174,6 +176,66 @@ describe.skipIf(!hasPostgres)('a store on PostgreSQL', () => {
     expect(await moved.read.orphanedRuns({ limit: 9 })).toHaveLength(9);
   });
 
+  test('one run is copied into a data directory, with the runs of its thread and nothing else', async () => {
+    const store = await openEmpty();
+    onTestFinished(() => store.close());
+    await store.write({}, async (sql) => {
+      await sql.insertThread({ id: 't', title: 'a\0b', metadata: {}, createdAt: 1, updatedAt: 1 });
+      for (const [index, id] of ['r0', 'r1', 'other'].entries()) {
+        const inThread = id === 'other' ? {} : { threadId: 't', threadPosition: index };
+        await sql.insertRun(queuedRun(id, { prompt: '\0', ...inThread }));
+        for (let seq = 1; seq <= 101; seq += 1)
+          await sql.append(id, [{ type: 'run.queued', data: { seq } }]);
+        await sql.insertMessage(id, { id: `m${id}`, turn: 0, role: 'user', content: [] });
+        await sql.insertToolCall({ ...plannedCall(`c${id}`), runId: id });
+        const data = Buffer.from([0, index]);
+        await sql.insertArtifact({ ...textArtifact(`a${id}`, id), callId: `c${id}`, data });
+        const tools = [catalogueTool(id)];
+        await sql.insertEpoch({ runId: id, id: `e${id}`, system: 's', tools, policies: {} });
+      }
+    });
+    const dataDir = join(databaseFolder(), 'copy');
+    await copyRunFromPostgres({ url: shared ?? '', runId: 'r1', dataDir });
+    const copy = await openStore({ dataDir, durability: 'process', clock });
+    onTestFinished(() => copy.close());
+    for (const id of ['r0', 'r1']) {
+      const contents = async ({ read }: OpenedStore): Promise<readonly unknown[]> => [
+        await read.run(id),
+        await read.events(id, { after: 0, limit: 200 }),
+        await read.messages(id),
+        await read.toolCalls(id),
+        await read.epoch(id),
+        await read.artifact(`a${id}`),
+      ];
+      expect(await contents(copy)).toEqual(await contents(store));
+    }
+    expect(await copy.read.thread('t')).toEqual(await store.read.thread('t'));
+    expect(await copy.read.run('other')).toBeUndefined();
+    expect(await copy.read.artifact('aother')).toBeUndefined();
+    const digests = new Sqlite(join(dataDir, 'signalbox.sqlite'), { readonly: true });
+    expect(digests.prepare('select count(*) from tool_sets').pluck().get()).toBe(2);
+    digests.close();
+  });
+
+  test('of another version is refused when a run is to be copied', async () => {
+    const url = await postgres.newDatabase();
+    const copyFails = async (): Promise<string> =>
+      copyRunFromPostgres({ url, runId: 'r', dataDir: join(databaseFolder(), 'copy') }).then(
+        () => 'copied',
+        (error: unknown) => String(error),
+      );
+    expect(await copyFails()).toMatch(
+      /^StoreError: The database postgres:\/\/127\.0\.0\.1:\d+\/t_\w+ lacks tables of this version of Signalbox\./,
+    );
+    await (await openPostgresStore({ url, clock })).close();
+    expect(await copyFails()).toBe('copied');
+    await execute(
+      url,
+      "insert into kysely_migration (name, timestamp) values ('0099-future', 'x')",
+    );
+    expect(await copyFails()).toContain('was written by a newer version');
+  });
+
   test('that a newer version wrote is refused, and so is one with a missing table', async () => {
     const url = await postgres.newDatabase();
     await (await openPostgresStore({ url, clock })).close();
@@ -258,7 +320,8 @@ describe.skipIf(!hasPostgres)('a store on PostgreSQL', () => {
           await sql.updateRun(second, { toolCalls: 1 });
         });
       await Promise.all([change('r1', 'r2'), change('r2', 'r1')]);
-      expect(attempts).toBe(3);
+      // The transaction that is run again can lock its first row before the other one, which waits for it.
+      expect(attempts).toBeGreaterThanOrEqual(3);
       for (const id of ['r1', 'r2'])
         expect(await store.read.run(id)).toMatchObject({ turns: 1, toolCalls: 1 });
     });
