@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { cp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import Database from 'better-sqlite3';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { ApiClient, type RunView } from './support/client.ts';
 import { hooksWithout, type Protection } from './support/crash-hooks.ts';
 import { writeScenario } from './support/scenario.ts';
+import { copyFolder, queryStored } from './support/stored.ts';
 import {
   startService,
   startServiceProcess,
@@ -77,14 +77,14 @@ interface Crashed {
 interface Remains {
   readonly id: string;
   readonly folder: string;
-  /** A copy of the folder as the process left it. */
+  /** A copy of the folder and its store as the process left them. */
   readonly copy: string;
 }
 
 /** By prompt and point: a test and its control continue from the same crash. */
 const crashes = new Map<string, Remains>();
 
-/** Puts the folder into the state after a run was started whose service killed itself at the crash point, and not before the file `evidence` was there. */
+/** Puts the folder and its store into the state after a run was started whose service killed itself at the crash point, and not before the file `evidence` was there. */
 async function crashDuring(
   prompt: string,
   point: string,
@@ -96,8 +96,8 @@ async function crashDuring(
   ({ folder } = remains);
   ledger = join(folder, 'ledger');
   await rm(folder, { recursive: true });
-  await cp(remains.copy, folder, { recursive: true });
-  return { id: remains.id, stored: storedEvents(remains.id) };
+  await copyFolder(remains.copy, folder);
+  return { id: remains.id, stored: await storedEvents(remains.id) };
 }
 
 async function crash(prompt: string, point: string, evidence?: string): Promise<Remains> {
@@ -117,20 +117,17 @@ async function crash(prompt: string, point: string, evidence?: string): Promise<
   expect(child.signalCode).toBe('SIGKILL');
   const kept = await temporaryFolder();
   folders.push(kept);
-  await cp(folder, kept.path, { recursive: true });
+  await copyFolder(folder, kept.path);
   return { id, folder, copy: kept.path };
 }
 
-function storedEvents(id: string): readonly string[] {
-  const database = new Database(join(folder, 'data', 'signalbox.sqlite'));
-  try {
-    return database
-      .prepare<[string], string>('SELECT type FROM events WHERE run_id = ? ORDER BY seq')
-      .pluck()
-      .all(id);
-  } finally {
-    database.close();
-  }
+async function storedEvents(id: string): Promise<readonly string[]> {
+  const rows = await queryStored<{ type: string }>(
+    folder,
+    'select type from events where run_id = ? order by seq',
+    [id],
+  );
+  return rows.map(({ type }) => type);
 }
 
 const lines = (file: string): string[] =>

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ApiClient } from './support/client.ts';
 import { startModelServer, type ModelServer } from './support/model-server.ts';
+import { queryStored } from './support/stored.ts';
 import {
   startService,
   startServiceProcess,
@@ -48,14 +48,18 @@ const options = (): ServiceOptions => ({
 const appended = (): string => (existsSync(ledger) ? readFileSync(ledger, 'utf8') : '');
 
 /** Moves the stored time of the next attempt, as though the service had been away for the rest of the wait. */
-function moveNextAttempt(id: string, time: number): void {
-  const database = new Database(join(folder.path, 'data', 'signalbox.sqlite'));
-  database
-    .prepare(
-      "UPDATE runs SET retry_at = ?, model_outage = json_set(model_outage, '$.nextAttemptAt', ?) WHERE id = ?",
-    )
-    .run(time, time, id);
-  database.close();
+async function moveNextAttempt(id: string, time: number): Promise<void> {
+  const [row] = await queryStored<{ model_outage: string }>(
+    folder.path,
+    'select model_outage from runs where id = ?',
+    [id],
+  );
+  const outage = JSON.parse(row?.model_outage ?? '') as object;
+  await queryStored(folder.path, 'update runs set retry_at = ?, model_outage = ? where id = ?', [
+    time,
+    JSON.stringify({ ...outage, nextAttemptAt: time }),
+    id,
+  ]);
 }
 
 test('a service that is killed while a run waits for its model retries at the stored time, and repeats no tool call', async () => {
@@ -72,7 +76,7 @@ test('a service that is killed while a run waits for its model retries at the st
   await killed.stop('SIGKILL');
   expect(model.requests).toHaveLength(2);
   const nextAttemptAt = Date.now() + 4000;
-  moveNextAttempt(id, nextAttemptAt);
+  await moveNextAttempt(id, nextAttemptAt);
 
   model.say({ text: 'appended', finish: 'stop' });
   // On Redis the wait that the provider requested outlives the service, so this one has other keys.

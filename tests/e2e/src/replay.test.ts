@@ -1,10 +1,9 @@
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ApiClient } from './support/client.ts';
 import { runToEnd, type Ended } from './support/command.ts';
 import { writeScenario } from './support/scenario.ts';
+import { queryStored } from './support/stored.ts';
 import {
   serverBin,
   startService,
@@ -71,7 +70,7 @@ async function start(): Promise<void> {
 }
 
 const replay = (runId: string): Promise<Ended> =>
-  runToEnd(['replay', runId, '--data-dir', 'data'], { folder: folder.path });
+  runToEnd(['replay', runId], { folder: folder.path, env: { SIGNALBOX_DATA_DIR: 'data' } });
 
 async function answer(runId: string, response: object): Promise<void> {
   await api.waitFor(runId, ({ type }) => type === 'inbox.opened');
@@ -94,11 +93,10 @@ test('a run is replayed while the service runs, after it was killed, and with di
   expect(await replay(id)).toEqual(same);
   await started.stop('SIGKILL');
   expect(await replay(id)).toEqual(same);
-  const database = new Sqlite(join(folder.path, 'data', 'signalbox.sqlite'));
-  database
-    .prepare("update messages set content = replace(content, 'read_text_file', 'write_file')")
-    .run();
-  database.close();
+  await queryStored(
+    folder.path,
+    "update messages set content = replace(content, 'read_text_file', 'write_file')",
+  );
   expect(await replay(id)).toEqual({
     code: 1,
     out: `run ${id} (completed, 3 turns, 2 tool calls) has different decisions: turn 2, call 1 (files__read_text_file): name was "files__read_text_file" and is "files__write_file"\n`,
@@ -107,7 +105,9 @@ test('a run is replayed while the service runs, after it was killed, and with di
   expect(await replay('nope')).toEqual({
     code: 2,
     out: '',
-    err: 'signalbox: no run nope in this data directory\n',
+    err: expect.stringMatching(
+      /^signalbox: no run nope in (?:this data directory|the database postgres:\/\/[^@]+)\n$/,
+    ) as string,
   });
 });
 

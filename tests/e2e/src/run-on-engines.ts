@@ -7,15 +7,8 @@ import { hasRedis, startRedis } from '../../peers/src/redis-server.ts';
 const STORES = ['sqlite', 'postgres'];
 const QUEUES = ['memory', 'bullmq-redis', 'bullmq-postgres'];
 
-/** Files whose tests read or change the file of SQLite. */
-const FOR_SQLITE = [
-  'src/crash.test.ts',
-  'src/crash-matrix/fleet.test.ts',
-  'src/long-run/long-run.test.ts',
-  'src/model-outage.test.ts',
-  'src/replay.test.ts',
-  'src/secrets.test.ts',
-];
+/** Tests that read the file of SQLite. */
+const FOR_SQLITE = ['src/long-run/long-run.test.ts'];
 
 const rest = process.argv.slice(2);
 const store = option('--store', STORES);

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startServiceProcess, temporaryFolder } from './support/service.ts';
+import { storedTexts } from './support/stored.ts';
 
 const SECRETS = {
   ANTHROPIC_API_KEY: 'sk-ant-a-key-of-the-test',
@@ -84,9 +85,12 @@ test('the keys of the model providers and the token are in no response, event, l
   expect(told[0]).toContain('event: run.failed');
   await service.stop();
   const data = join(folder.path, 'data');
-  const stored = readdirSync(data, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'));
+  const files = existsSync(data)
+    ? readdirSync(data, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+    : [];
+  const stored = [...files, ...(await storedTexts(folder.path))];
   expect(stored.join('')).toContain('run.failed');
   expect(service.log()).toContain('noisy');
   for (const secret of Object.values(SECRETS))

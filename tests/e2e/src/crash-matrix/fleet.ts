@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import Database from 'better-sqlite3';
 import { ApiClient } from '../support/client.ts';
 import { lossyBus } from '../support/lossy-bus.ts';
 import { startModelServer, type ModelServer } from '../support/model-server.ts';
 import { planFaults, type PlannedFault } from '../support/planned-faults.ts';
 import { writeScenario } from '../support/scenario.ts';
+import { openStored, type Stored } from '../support/stored.ts';
 import {
   startService,
   startServiceProcess,
@@ -54,8 +54,8 @@ export class Fleet {
   readonly #removeFolder: () => Promise<void>;
   readonly #service: Service;
   readonly #workers = new Set<ServiceProcess>();
-  readonly #database: Database.Database;
-  readonly #stopStorm: () => void;
+  readonly #stored: Stored;
+  readonly #stopStorm: () => Promise<void>;
   #started = 0;
 
   private constructor(
@@ -64,6 +64,7 @@ export class Fleet {
       readonly folder: Awaited<ReturnType<typeof temporaryFolder>>;
       readonly service: Service;
       readonly model: ModelServer | undefined;
+      readonly stored: Stored;
     },
   ) {
     this.#options = options;
@@ -73,8 +74,8 @@ export class Fleet {
     this.api = new ApiClient(parts.service.url);
     this.model = parts.model;
     this.guardOff = options.guardOff;
-    this.#database = new Database(join(this.folder, 'data', 'signalbox.sqlite'), { timeout: 2000 });
-    this.#stopStorm = stormOf(this.#database, options.conditions ?? 'calm');
+    this.#stored = parts.stored;
+    this.#stopStorm = stormOf(this.#stored, options.conditions ?? 'calm');
   }
 
   static async start(options: FleetOptions): Promise<Fleet> {
@@ -94,7 +95,8 @@ export class Fleet {
       args: ['--role', 'api'],
       ...(options.conditions === 'lossy' ? { hooks: { bus: lossyBus } } : {}),
     });
-    return new Fleet(options, { folder, service, model });
+    const stored = await openStored(folder.path);
+    return new Fleet(options, { folder, service, model, stored });
   }
 
   /** Starts workers until so many are alive. */
@@ -112,7 +114,7 @@ export class Fleet {
       this.#workers.add(worker);
       worker.process.once('exit', () => {
         this.#workers.delete(worker);
-        if (this.endsLeases) this.endLease(worker.process.pid);
+        if (this.endsLeases) void this.endLease(worker.process.pid);
       });
     }
   }
@@ -137,17 +139,17 @@ export class Fleet {
   }
 
   /** Ends the lease of a process without the time that it takes. */
-  endLease(pid: number | undefined): void {
-    if (this.#database.open)
-      this.#database.prepare('update workers set heartbeat_at = 0 where pid = ?').run(pid);
+  async endLease(pid: number | undefined): Promise<void> {
+    await this.#stored.query('update workers set heartbeat_at = 0 where pid = ?', [pid ?? 0]);
   }
 
   /** Returns the ids of a process as a worker whose lease was not ended by another one. */
-  idsOf(pid: number): readonly string[] {
-    return this.#database
-      .prepare<[number], string>('select id from workers where pid = ? and ended_at is null')
-      .pluck()
-      .all(pid);
+  async idsOf(pid: number): Promise<readonly string[]> {
+    const rows = await this.#stored.query<{ id: string }>(
+      'select id from workers where pid = ? and ended_at is null',
+      [pid],
+    );
+    return rows.map(({ id }) => id);
   }
 
   /** Returns the log of the workers that are alive. */
@@ -156,11 +158,11 @@ export class Fleet {
   }
 
   async stop(): Promise<void> {
-    this.#stopStorm();
+    await this.#stopStorm();
     // A frozen process ends only with SIGKILL.
     await this.killWorkers();
     await this.#service.stop();
-    this.#database.close();
+    await this.#stored.close();
     await this.model?.close();
     await this.#removeFolder();
   }

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { ApiClient, type RunView } from '../support/client.ts';
 import type { PlannedFault } from '../support/planned-faults.ts';
 import type { ServiceProcess } from '../support/service.ts';
+import { BusyError } from '../support/stored.ts';
 import { isApiPoint, nameOfFleetCell, type FleetCell } from './fleet-cells.ts';
 import type { Fleet, Script } from './fleet.ts';
 import { needsEffect, toolOf } from './matrix.ts';
@@ -183,11 +184,9 @@ class FleetCellRun {
       // The file is created before the signal.
       await wait(POLL_MS);
       try {
-        this.#fleet.endLease(this.#frozenPid);
+        await this.#fleet.endLease(this.#frozenPid);
       } catch (error) {
-        if (error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY')
-          throw new FrozenWriteError();
-        throw error;
+        throw error instanceof BusyError ? new FrozenWriteError() : error;
       }
     }
   }
@@ -222,9 +221,14 @@ class FleetCellRun {
   /** Waits in place of a run that does not end, until another worker has ended the lease of the killed one. */
   async #awaitRecovery(): Promise<void> {
     const mark = this.#faults[0]?.mark ?? '';
-    while (!existsSync(mark) || this.#fleet.idsOf(Number(readFileSync(mark, 'utf8'))).length > 0)
-      await wait(POLL_MS);
+    while (!existsSync(mark)) await wait(POLL_MS);
+    await this.#isRemoved(Number(readFileSync(mark, 'utf8')));
     await wait(HARM_MS);
+  }
+
+  /** Resolves when another worker has ended the lease of a process. */
+  async #isRemoved(pid: number): Promise<void> {
+    while ((await this.#fleet.idsOf(pid)).length > 0) await wait(POLL_MS);
   }
 
   /** Waits in place of a run whose calls are never settled. */
@@ -285,12 +289,13 @@ class FleetCellRun {
     this.#isThawed = true;
     const { api, guardOff } = this.#fleet;
     // Work without an owner is continued before.
-    while (this.#fleet.idsOf(pid).length > 0) await wait(POLL_MS);
+    await this.#isRemoved(pid);
     const stored = await api.run(id);
     process.kill(pid, 'SIGCONT');
     const deadline = Date.now() + (guardOff === 'fence' ? HARM_MS : REJOIN_LIMIT_MS);
-    while (this.#fleet.idsOf(pid).length === 0 && Date.now() < deadline) await wait(POLL_MS);
-    if (guardOff !== 'fence' && this.#fleet.idsOf(pid).length === 0)
+    while ((await this.#fleet.idsOf(pid)).length === 0 && Date.now() < deadline)
+      await wait(POLL_MS);
+    if (guardOff !== 'fence' && (await this.#fleet.idsOf(pid)).length === 0)
       throw new Error('the frozen worker did not join again');
     // A call that it only sends now has its effect within this time.
     await wait(POLL_MS * 10);

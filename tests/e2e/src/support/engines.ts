@@ -12,15 +12,16 @@ export function engineVariables(
   folder: string,
   env: { readonly [name: string]: string | undefined },
 ): { readonly [name: string]: string } {
-  const { E2E_REDIS_URL: url, E2E_QUEUE: queue, E2E_POSTGRES_URL: server } = process.env;
-  const database =
-    env['DATABASE_URL'] ?? (server === undefined ? undefined : databaseOf(folder, server));
+  const { E2E_REDIS_URL: url, E2E_QUEUE: queue } = process.env;
+  const database = env['DATABASE_URL'] ?? databaseOf(folder);
+  // A test with a Redis of its own chose its queue.
+  const hasQueue = queue !== undefined && database !== undefined && !('REDIS_URL' in env);
   return {
     ...(database === undefined ? {} : { DATABASE_URL: database }),
     ...(url === undefined
       ? {}
       : { REDIS_URL: url, SIGNALBOX_REDIS_PREFIX: basename(folder).slice(-64) }),
-    ...(queue === undefined || database === undefined ? {} : { SIGNALBOX_QUEUE: queue }),
+    ...(hasQueue ? { SIGNALBOX_QUEUE: queue } : {}),
   };
 }
 
@@ -28,8 +29,10 @@ const createDatabase = fileURLToPath(
   new URL('../../../peers/src/create-database.mjs', import.meta.url),
 );
 
-/** Returns the address of the folder's database, which is created at the first call. */
-function databaseOf(folder: string, server: string): string {
+/** Returns the address of the folder's database, which is created if it is missing. Undefined: SQLite in the folder. */
+export function databaseOf(folder: string): string | undefined {
+  const { E2E_POSTGRES_URL: server } = process.env;
+  if (server === undefined) return undefined;
   const name = `e_${createHash('sha256').update(folder).digest('hex').slice(0, 32)}`;
   const url = server.replace(/[^/]+$/, name);
   execFileSync(process.execPath, [createDatabase, url]);
