@@ -5,6 +5,7 @@ import type { Store } from '../ports/store.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { CrashPoints } from '../ports/test-hooks.ts';
 import type { RecoveryDecision } from '../run/core/engine-parts.ts';
+import type { Migrations } from '../store/migrations/all-migrations.ts';
 import type { Resolve } from '../webhooks/address-guard.ts';
 import type { LlmProviders } from '../ports/llm-providers.ts';
 
@@ -19,6 +20,8 @@ export interface TestHooks {
   readonly clock?: (clock: Clock) => Clock;
   /** Replaces the resolver of the names of webhooks. */
   readonly resolve?: Resolve;
+  /** Migrations of a later version, for PostgreSQL. */
+  readonly furtherMigrations?: Migrations;
   /** Whether the service uses one thread for schemas with the others of this process, which stays when it ends. Default: no. */
   readonly sharesSchemaThread?: boolean;
 }

@@ -17,7 +17,7 @@ import { openStore } from '../store/open-store.ts';
 import type { OpenedStore } from '../store/opened-store.ts';
 import { systemClock } from '../system/system-clock.ts';
 import { AddressGuard } from '../webhooks/address-guard.ts';
-import type { AppOptions } from './app-options.ts';
+import type { AppOptions, TestHooks } from './app-options.ts';
 
 /** The parts that the processes of every role have. */
 export interface Foundation {
@@ -49,7 +49,7 @@ export async function openFoundation({
 }: AppOptions): Promise<Foundation> {
   const cassette =
     config.llm.cassette === undefined ? undefined : openCassette(config.llm.cassette, systemClock);
-  const opened = await openConfiguredStore(config);
+  const opened = await openConfiguredStore(config, hooks);
   const clock = hooks.clock?.(opened.clock) ?? opened.clock;
   const width = Math.max(MAX_OPENING, config.concurrency?.modelCalls ?? 0);
   const { redis, inDatabase } = await openShared(config, { clock, logger, width }).catch(
@@ -121,15 +121,13 @@ async function openShared(
 }
 
 /** Opens the store on PostgreSQL, which a service with SQLite does not load, or in the data directory. */
-async function openConfiguredStore({
-  database,
-  dataDir,
-  durability,
-  role = 'all',
-}: Config): Promise<OpenedStore> {
+async function openConfiguredStore(
+  { database, dataDir, durability, role = 'all' }: Config,
+  { furtherMigrations }: TestHooks,
+): Promise<OpenedStore> {
   if (database === undefined) return openStore({ dataDir, role, durability, clock: systemClock });
   const { openPostgresStore } = await import('../store/postgres/open-postgres-store.ts');
-  return openPostgresStore({ ...database, role });
+  return openPostgresStore({ ...database, role, furtherMigrations });
 }
 
 /** Whether the process uses the database together with others. */

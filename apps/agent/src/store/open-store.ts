@@ -64,6 +64,7 @@ export async function openStore({
       name: `The database in ${dataDir}`,
       another: 'another data directory',
       isAlone: dirLock.isAlone,
+      growsInUse: false,
     });
     await checkTables(writer.kysely.withoutPlugins(), dataDir);
     createPrivateFile(join(dataDir, USED_MARK));

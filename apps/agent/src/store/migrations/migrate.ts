@@ -1,51 +1,8 @@
 import { sql, type Kysely } from 'kysely';
-import { DEFAULT_MIGRATION_TABLE, Migrator, type Migration } from 'kysely/migration';
+import { DEFAULT_MIGRATION_TABLE, Migrator } from 'kysely/migration';
 import type { Database } from '../database.ts';
 import { StoreError } from '../store-error.ts';
-import { initial } from './0001-initial.ts';
-import { parkedCalls } from './0002-parked-calls.ts';
-import { conversations } from './0003-conversations.ts';
-import { approvals } from './0004-approvals.ts';
-import { toolPins } from './0005-tool-pins.ts';
-import { epochs } from './0006-epochs.ts';
-import { modelOutages } from './0007-model-outages.ts';
-import { lists } from './0008-lists.ts';
-import { cutTurns } from './0009-cut-turns.ts';
-import { callCancellation } from './0010-call-cancellation.ts';
-import { artifactOwners } from './0011-artifact-owners.ts';
-import { retries } from './0012-retries.ts';
-import { modelSettings } from './0013-model-settings.ts';
-import { workers } from './0014-workers.ts';
-import { fleet } from './0015-fleet.ts';
-import { artifactLists } from './0016-artifact-lists.ts';
-import { callFailures } from './0017-call-failures.ts';
-import { traceContexts } from './0018-trace-contexts.ts';
-import { webhooks } from './0019-webhooks.ts';
-import { schedules } from './0020-schedules.ts';
-
-/** All migrations by number. A published migration never changes. */
-const MIGRATIONS: { readonly [name: string]: Migration } = {
-  '0001-initial': initial,
-  '0002-parked-calls': parkedCalls,
-  '0003-conversations': conversations,
-  '0004-approvals': approvals,
-  '0005-tool-pins': toolPins,
-  '0006-epochs': epochs,
-  '0007-model-outages': modelOutages,
-  '0008-lists': lists,
-  '0009-cut-turns': cutTurns,
-  '0010-call-cancellation': callCancellation,
-  '0011-artifact-owners': artifactOwners,
-  '0012-retries': retries,
-  '0013-model-settings': modelSettings,
-  '0014-workers': workers,
-  '0015-fleet': fleet,
-  '0016-artifact-lists': artifactLists,
-  '0017-call-failures': callFailures,
-  '0018-trace-contexts': traceContexts,
-  '0019-webhooks': webhooks,
-  '0020-schedules': schedules,
-};
+import { isAdditive, MIGRATIONS, type Migrations } from './all-migrations.ts';
 
 /** A database that may lack the latest tables. */
 export interface MigratedDatabase {
@@ -57,27 +14,34 @@ export interface MigratedDatabase {
   readonly schema?: string;
   /** Whether no other process uses the database. */
   readonly isAlone: boolean;
+  /** Whether additive migrations are allowed while other processes use the database. */
+  readonly growsInUse: boolean;
+  /** Migrations of a later version, for tests. Default: none. */
+  readonly further?: Migrations | undefined;
 }
 
 /**
- * Migrates the database to this version's tables.
+ * Migrates the database to this version's tables. Accepts a database that a later version has
+ * migrated if its further migrations are additive.
  * @throws StoreError `newer_database` when a later version wrote it, `locked` when other processes
  * use the tables of an earlier version, `unusable` when a migration fails
  */
 export async function migrate(
   db: Kysely<Database>,
-  { isAlone, ...database }: MigratedDatabase,
+  { isAlone, growsInUse, ...database }: MigratedDatabase,
 ): Promise<void> {
-  if (await hasEveryMigration(db, database)) return;
-  const { name, schema } = database;
-  if (!isAlone)
+  const { name, schema, further } = database;
+  const missing = await missingMigrations(db, database);
+  if (missing.length === 0) return;
+  const needsStop = growsInUse ? missing.filter((migration) => !isAdditive(migration)) : missing;
+  if (!isAlone && needsStop.length > 0)
     throw new StoreError(
       'locked',
-      `${name} must be brought up to date while no other process uses it. Stop the processes of the earlier version first.`,
+      `${name} must be brought up to date while no other process uses it (migration ${needsStop.join(', ')}). Stop the processes of the earlier version first.`,
     );
   const migrator = new Migrator({
     db,
-    provider: { getMigrations: () => Promise.resolve({ ...MIGRATIONS }) },
+    provider: { getMigrations: () => Promise.resolve({ ...MIGRATIONS, ...further }) },
     ...(schema === undefined ? {} : { migrationTableSchema: schema }),
   });
   const { error } = await migrator.migrateToLatest();
@@ -86,23 +50,25 @@ export async function migrate(
 }
 
 /**
- * Whether the database has this version's tables. Changes nothing.
- * @throws StoreError `newer_database` when a later version wrote it
+ * Returns the migrations of this version that the database lacks. Changes nothing.
+ * @throws StoreError `newer_database` when a later version migrated it, and not only with additive
+ * migrations
  */
-export async function hasEveryMigration(
+export async function missingMigrations(
   db: Kysely<Database>,
-  { name, another, schema }: Omit<MigratedDatabase, 'isAlone'>,
-): Promise<boolean> {
+  { name, another, schema, further }: Omit<MigratedDatabase, 'isAlone' | 'growsInUse'>,
+): Promise<readonly string[]> {
+  const known = Object.keys({ ...MIGRATIONS, ...further });
   const applied = await appliedMigrations(db, schema);
-  const unknown = applied.filter((migration) => !(migration in MIGRATIONS));
-  if (unknown.length > 0) {
+  const newer = applied.filter((migration) => !known.includes(migration) && !isAdditive(migration));
+  if (newer.length > 0) {
     throw new StoreError(
       'newer_database',
-      `${name} was written by a newer version of Signalbox (it has migration ${unknown.join(', ')}). ` +
+      `${name} was written by a newer version of Signalbox (it has migration ${newer.join(', ')}). ` +
         `Run that version, or choose ${another}.`,
     );
   }
-  return applied.length === Object.keys(MIGRATIONS).length;
+  return known.filter((migration) => !applied.includes(migration));
 }
 
 async function appliedMigrations(

@@ -3,7 +3,7 @@ import Sqlite from 'better-sqlite3';
 import type pg from 'pg';
 import { systemClock } from '../../system/system-clock.ts';
 import { describeDatabase } from '../../text/describe-database.ts';
-import { hasEveryMigration } from '../migrations/migrate.ts';
+import { missingMigrations } from '../migrations/migrate.ts';
 import { openStore } from '../open-store.ts';
 import { StoreError } from '../store-error.ts';
 import { TABLES } from '../tables.ts';
@@ -52,7 +52,7 @@ export async function copyRunFromPostgres({ url, runId, dataDir }: CopyRunOption
       another: 'another database',
       schema: await schemaOf(client),
     };
-    if (!(await hasEveryMigration(ddlOn(client), database)))
+    if ((await missingMigrations(ddlOn(client), database)).length > 0)
       throw new StoreError(
         'unusable',
         `The database ${name} lacks tables of this version of Signalbox. Start a service of this version with it first, or correct DATABASE_URL.`,

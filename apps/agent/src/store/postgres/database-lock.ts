@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { StoreError } from '../store-error.ts';
-import { codeOf } from './postgres-errors.ts';
+import { codeOf, LOCK_TIMEOUT } from './postgres-errors.ts';
 
 /** `alone`: one process uses the database; `shared`: several do, all of them `shared`. */
 export type Sharing = 'alone' | 'shared';
@@ -10,7 +10,6 @@ const DATABASE_LOCKS = 0x5167_0002;
 
 /** Time to wait for another process that opens the database and may migrate it. */
 const MAX_OPENING = '60s';
-const LOCK_TIMEOUT = '55P03';
 
 /** Key of a lock: databases have their own locks, and the schemas of one database get different keys. */
 const key = (name: string): string =>

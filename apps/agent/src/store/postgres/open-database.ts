@@ -1,14 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import type pg from 'pg';
 import { systemClock } from '../../system/system-clock.ts';
 import type { Database } from '../database.ts';
+import type { Migrations } from '../migrations/all-migrations.ts';
 import { migrate, tablesOf } from '../migrations/migrate.ts';
 import { StoreError } from '../store-error.ts';
 import { TABLES } from '../tables.ts';
 import { lockDatabase, type DatabaseLock, type Sharing } from './database-lock.ts';
 import { DdlDialect } from './ddl-dialect.ts';
 import { createClient, type PostgresOptions } from './postgres-client.ts';
-import { reasonOf } from './postgres-errors.ts';
+import { codeOf, DEADLOCK, LOCK_TIMEOUT, reasonOf } from './postgres-errors.ts';
 import { ServerClock } from './server-clock.ts';
 
 /** A database with the tables of this version. */
@@ -20,10 +22,27 @@ export interface OpenedDatabase {
   readonly serverClock: ServerClock;
 }
 
+export interface OpeningOptions {
+  readonly sharing: Sharing;
+  /** Address without password, for error texts. */
+  readonly name: string;
+  /** Migrations of a later version, for tests. */
+  readonly furtherMigrations?: Migrations | undefined;
+}
+
+/**
+ * Longest wait of a migration for the transactions of other processes, whose next transactions wait
+ * behind it.
+ */
+const MAX_BLOCKING = '1s';
+/** Attempts of a migration whose waits were too long. */
+const MAX_ATTEMPTS = 60;
+const PAUSE_MS = 500;
+
 /** Connects to a database, locks it and brings its tables up to date. @throws StoreError */
 export async function openDatabase(
   options: PostgresOptions,
-  { sharing, name }: { readonly sharing: Sharing; readonly name: string },
+  { sharing, name, furtherMigrations }: OpeningOptions,
 ): Promise<OpenedDatabase> {
   let client: pg.Client | undefined;
   try {
@@ -33,12 +52,17 @@ export async function openDatabase(
     const schema = await schemaOf(client);
     const lock = await lockDatabase(client, sharing, name);
     const db = ddlOn(client);
-    await migrate(db, {
-      name: `The database ${name}`,
-      another: 'another database',
-      schema,
-      isAlone: lock.isAlone,
-    });
+    if (!lock.isAlone) await client.query(`set lock_timeout = '${MAX_BLOCKING}'`);
+    await withoutBlocking(() =>
+      migrate(db, {
+        name: `The database ${name}`,
+        another: 'another database',
+        schema,
+        isAlone: lock.isAlone,
+        growsInUse: true,
+        further: furtherMigrations,
+      }),
+    );
     await checkTables(db, schema, name);
     const serverClock = new ServerClock(systemClock);
     await serverClock.measure(client);
@@ -57,6 +81,20 @@ export function unusable(error: unknown, name: string): StoreError {
     'unusable',
     `The database ${name} cannot be opened (${reasonOf(error)}). Is the server running, and is DATABASE_URL correct?`,
   );
+}
+
+/** Repeats a migration that waited too long for other processes, so that they can go on in between. */
+async function withoutBlocking(migration: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await migration();
+    } catch (error) {
+      const isBlocked =
+        error instanceof StoreError && [LOCK_TIMEOUT, DEADLOCK].includes(codeOf(error.cause));
+      if (!isBlocked || attempt === MAX_ATTEMPTS) throw error;
+      await sleep(PAUSE_MS);
+    }
+  }
 }
 
 /** Returns the schema in which tables are created. */

@@ -6,6 +6,7 @@ import type { StoreTransaction } from '../../ports/store.ts';
 import type { WorkerRole } from '../../ports/store/worker.ts';
 import { createFleetStore } from '../fleet-rows.ts';
 import { createHandedJobs } from '../handed-job-rows.ts';
+import type { Migrations } from '../migrations/all-migrations.ts';
 import type { OpenedStore } from '../opened-store.ts';
 import type { Rows } from '../rows.ts';
 import { createRunReader } from '../run-reader.ts';
@@ -27,21 +28,28 @@ export interface PostgresStoreOptions extends PostgresOptions {
    * processes of the other roles share it.
    */
   readonly role?: WorkerRole;
+  /** Migrations of a later version, for tests. */
+  readonly furtherMigrations?: Migrations | undefined;
 }
 
 /**
- * Opens a store on a PostgreSQL database. A shared store is migrated only by a process that is
- * alone; processes that open it at the same time wait for each other.
+ * Opens a store on a PostgreSQL database. While others use it, a process makes additive migrations
+ * only; processes that open it at the same time wait for each other.
  * @throws StoreError `locked`, `newer_database`, `unusable`
  */
 export async function openPostgresStore({
   clock: ownClock,
   role = 'all',
+  furtherMigrations,
   ...options
 }: PostgresStoreOptions): Promise<OpenedStore> {
   const sharing = role === 'all' ? 'alone' : 'shared';
   const name = describeDatabase(options.url);
-  const { client, lock, schema, serverClock } = await openDatabase(options, { sharing, name });
+  const { client, lock, schema, serverClock } = await openDatabase(options, {
+    sharing,
+    name,
+    furtherMigrations,
+  });
   const clock = ownClock ?? serverClock;
   const channel = `signalbox_${schema}`.slice(0, 63);
   let signals: PostgresSignals | undefined;

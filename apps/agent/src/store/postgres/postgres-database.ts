@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { StorageError } from '../../ports/store/errors.ts';
 import type { RowLocks } from '../../ports/store.ts';
 import type { Query, Rows } from '../rows.ts';
-import { isDisconnected, isGivenUp, storageErrorOf } from './postgres-errors.ts';
+import { isDisconnected, isGivenUp, isStaleStatement, storageErrorOf } from './postgres-errors.ts';
 import { PostgresRows, PreparedQueries } from './postgres-rows.ts';
 
 /** Milliseconds for which work is repeated while the database cannot be reached. */
@@ -54,7 +54,8 @@ export class PostgresDatabase {
 
   /**
    * Runs work in a transaction that first locks rows, and rolls back when it throws. The work is run
-   * again when the database gave up the transaction, or when the connection ended before the commit.
+   * again when the database gave up the transaction, when the connection ended before the commit, or
+   * when a later version has added columns meanwhile.
    * @throws StorageError
    */
   transaction<T>(locks: RowLocks, work: (rows: PostgresRows) => Promise<T>): Promise<T> {
@@ -64,7 +65,7 @@ export class PostgresDatabase {
       try {
         return await this.#attempt(client, locks, work);
       } catch (error) {
-        isUsable = !isDisconnected(error) && (await rollBack(client));
+        isUsable = !isDisconnected(error) && !isStaleStatement(error) && (await rollBack(client));
         throw error;
       } finally {
         client.release(!isUsable);
@@ -116,6 +117,7 @@ export class PostgresDatabase {
       try {
         return await work();
       } catch (error) {
+        if (isStaleStatement(error) && performance.now() < giveUpAt) continue;
         const isRepeated =
           (isGivenUp(error) && attempt < MAX_ATTEMPTS) ||
           (isDisconnected(error) && performance.now() < giveUpAt);

@@ -2,11 +2,12 @@ import { StorageError } from '../../ports/store/errors.ts';
 
 /** Codes of PostgreSQL. @see https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const SERIALIZATION_FAILURE = '40001';
-const DEADLOCK = '40P01';
+export const DEADLOCK = '40P01';
 const DISK_FULL = '53100';
 const TOO_MANY_CONNECTIONS = '53300';
-const LOCK_TIMEOUT = '55P03';
+export const LOCK_TIMEOUT = '55P03';
 const QUERY_CANCELED = '57014';
+const FEATURE_NOT_SUPPORTED = '0A000';
 
 /**
  * Codes of the system, and beginnings of codes of PostgreSQL, that end a connection or refuse it. A
@@ -28,6 +29,18 @@ export function codeOf(error: unknown): string {
 export function isGivenUp(error: unknown): boolean {
   const code = codeOf(error);
   return code === SERIALIZATION_FAILURE || code === DEADLOCK;
+}
+
+/**
+ * Whether a statement that the connection had prepared returns other columns since, because a process
+ * of a later version added one. The transaction had no effect and succeeds on another connection.
+ */
+export function isStaleStatement(error: unknown): boolean {
+  return (
+    codeOf(error) === FEATURE_NOT_SUPPORTED &&
+    error instanceof Error &&
+    error.message.startsWith('cached plan')
+  );
 }
 
 /** Whether the connection to the database ended, or could not be opened. */

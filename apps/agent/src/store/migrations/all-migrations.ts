@@ -1,0 +1,66 @@
+import type { Migration } from 'kysely/migration';
+import { initial } from './0001-initial.ts';
+import { parkedCalls } from './0002-parked-calls.ts';
+import { conversations } from './0003-conversations.ts';
+import { approvals } from './0004-approvals.ts';
+import { toolPins } from './0005-tool-pins.ts';
+import { epochs } from './0006-epochs.ts';
+import { modelOutages } from './0007-model-outages.ts';
+import { lists } from './0008-lists.ts';
+import { cutTurns } from './0009-cut-turns.ts';
+import { callCancellation } from './0010-call-cancellation.ts';
+import { artifactOwners } from './0011-artifact-owners.ts';
+import { retries } from './0012-retries.ts';
+import { modelSettings } from './0013-model-settings.ts';
+import { workers } from './0014-workers.ts';
+import { fleet } from './0015-fleet.ts';
+import { artifactLists } from './0016-artifact-lists.ts';
+import { callFailures } from './0017-call-failures.ts';
+import { traceContexts } from './0018-trace-contexts.ts';
+import { webhooks } from './0019-webhooks.ts';
+import { schedules } from './0020-schedules.ts';
+import { rollingUpdates } from './0021-rolling-updates.ts';
+
+/**
+ * Ending of the name of an additive migration. Such a migration adds tables, columns that are nullable
+ * or have a default, and indexes that are not unique, and nothing else.
+ */
+const ADDITIVE = '.additive';
+
+/** Whether processes of earlier versions can go on using a database with the migration. */
+export function isAdditive(name: string): boolean {
+  return name.endsWith(ADDITIVE);
+}
+
+/** Migrations by name. */
+export interface Migrations {
+  readonly [name: string]: Migration;
+}
+
+/**
+ * All migrations by number. A published migration never changes. The name of one that processes of
+ * earlier versions tolerate ends with `ADDITIVE`.
+ */
+export const MIGRATIONS: Migrations = {
+  '0001-initial': initial,
+  '0002-parked-calls': parkedCalls,
+  '0003-conversations': conversations,
+  '0004-approvals': approvals,
+  '0005-tool-pins': toolPins,
+  '0006-epochs': epochs,
+  '0007-model-outages': modelOutages,
+  '0008-lists': lists,
+  '0009-cut-turns': cutTurns,
+  '0010-call-cancellation': callCancellation,
+  '0011-artifact-owners': artifactOwners,
+  '0012-retries': retries,
+  '0013-model-settings': modelSettings,
+  '0014-workers': workers,
+  '0015-fleet': fleet,
+  '0016-artifact-lists': artifactLists,
+  '0017-call-failures': callFailures,
+  '0018-trace-contexts': traceContexts,
+  '0019-webhooks': webhooks,
+  '0020-schedules': schedules,
+  '0021-rolling-updates': rollingUpdates,
+};
