@@ -257,6 +257,7 @@ export const selectOpenCalls = (db: Db, { runId }: OfRun) =>
     .selectFrom('toolCalls')
     .select(['id', 'state', 'attempt', 'owner', 'turn', 'position'])
     .where('runId', '=', runId)
+    .where('finishedAt', 'is', null)
     .where('state', 'in', OPEN_CALL_STATES);
 
 export const selectInboxItem = (db: Db, { id }: ById) =>

@@ -101,6 +101,7 @@ export const selectIdleRuns = (db: Db, { limit }: { readonly limit: number }) =>
               .selectFrom('toolCalls')
               .select('toolCalls.id')
               .whereRef('toolCalls.runId', '=', 'runs.id')
+              .where('toolCalls.finishedAt', 'is', null)
               .where('toolCalls.state', 'in', OPEN_CALL_STATES),
           ),
           run.exists(

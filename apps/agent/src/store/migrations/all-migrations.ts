@@ -20,6 +20,7 @@ import { traceContexts } from './0018-trace-contexts.ts';
 import { webhooks } from './0019-webhooks.ts';
 import { schedules } from './0020-schedules.ts';
 import { rollingUpdates } from './0021-rolling-updates.ts';
+import { fewerIndexWrites } from './0022-fewer-index-writes.ts';
 
 /**
  * Ending of the name of an additive migration. Such a migration adds tables, columns that are nullable
@@ -63,4 +64,5 @@ export const MIGRATIONS: Migrations = {
   '0019-webhooks': webhooks,
   '0020-schedules': schedules,
   '0021-rolling-updates': rollingUpdates,
+  '0022-fewer-index-writes': fewerIndexWrites,
 };
