@@ -8,7 +8,7 @@ import { reportLater } from './request-log.ts';
 import type { RouteDependencies } from './route.ts';
 import { SseWriter } from './sse-writer.ts';
 
-/** Maximum number of open streams whose frames of one tick are sent together. With a thousand streams the waiting frames take too much memory. */
+/** Maximum number of open streams whose frames wait a millisecond to be sent together. With a thousand streams the waiting frames take too much memory. */
 const MAX_GATHERING = 64;
 
 async function writeAll(
@@ -93,7 +93,7 @@ async function stream(
           isWanted === undefined
             ? frames.encodeSignal(signal)
             : wantedFrames(framesOf(signal), isWanted).map((frame) => frames.encode(frame)),
-          { untilNextTick: heartbeats.count <= MAX_GATHERING },
+          { isGathering: heartbeats.count <= MAX_GATHERING },
         ),
     },
   );

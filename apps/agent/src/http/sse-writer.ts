@@ -62,6 +62,9 @@ export function joinFrames(frames: readonly EncodedFrame[]): readonly EncodedFra
 /** Milliseconds after which a client whose connection ended reconnects. */
 const RECONNECT_AFTER_MS = 1000;
 
+/** Milliseconds that frames wait for others to be sent with. A commit and the next of the same run are often closer together. */
+const GATHER_MS = 1;
+
 const RETRY = encode(`retry: ${RECONNECT_AFTER_MS}\n\n`);
 
 const KEEP_ALIVE = encode(': keep-alive\n\n');
@@ -151,19 +154,19 @@ export class SseWriter {
   }
 
   /**
-   * Writes frames together; with `untilNextTick` also with those that follow before the next tick,
-   * which saves system calls but keeps them in memory. Returns false when the next write should await
+   * Writes frames together; with `isGathering` also with those of the next millisecond, which saves
+   * system calls but keeps the frames in memory. Returns false when the next write should await
    * `drained`.
    */
   pushAll(
     frames: readonly EncodedFrame[],
-    { untilNextTick }: { readonly untilNextTick: boolean },
+    { isGathering }: { readonly isGathering: boolean },
   ): boolean {
-    const fewest = untilNextTick ? 1 : 2;
+    const fewest = isGathering ? 1 : 2;
     if (frames.length < fewest || this.#body.writableCorked > 0) return this.#pushEach(frames);
     this.#body.cork();
     const canTakeMore = this.#pushEach(frames);
-    if (untilNextTick) process.nextTick(uncork, this.#body);
+    if (isGathering) setTimeout(uncork, GATHER_MS, this.#body);
     else this.#body.uncork();
     return canTakeMore;
   }
