@@ -2,16 +2,22 @@ import { randomUUID } from 'node:crypto';
 import { DelayedError, WaitingError, type Job as QueuedJob, type Queue, type Worker } from 'bullmq';
 import {
   FIRST_REDELIVERY_MS,
+  JOB_LANES,
+  laneOf,
+  placeOf,
   redeliveryMs,
+  subjectOf,
+  type EnqueueOptions,
   type Job,
   type JobHandler,
+  type JobLane,
   type JobQueue,
 } from '../ports/job-queue.ts';
 import type { Logger } from '../ports/logger.ts';
 import { HEARTBEAT_EVERY_MS, LEASE_MS } from '../ports/store/worker.ts';
 import type { BullmqEngine } from './engine.ts';
 
-/** Number of completed jobs of each type that dashboards show. */
+/** Number of completed jobs of each lane that dashboards show. */
 const KEPT_JOBS = 100;
 
 /**
@@ -38,7 +44,7 @@ export interface BullmqJobQueueOptions {
 }
 
 /**
- * Creates a queue that processes share, with one queue of BullMQ for each job type. While its
+ * Creates a queue that processes share, with one queue of BullMQ for each lane. While its
  * database does not answer, new jobs are lost, and the sweep of a worker enqueues them again.
  */
 export function createBullmqJobQueue(options: BullmqJobQueueOptions): JobQueue {
@@ -47,7 +53,7 @@ export function createBullmqJobQueue(options: BullmqJobQueueOptions): JobQueue {
 
 class BullmqJobQueue implements JobQueue {
   readonly #options: BullmqJobQueueOptions;
-  readonly #queues: { readonly [T in Job['type']]: Queue<Job> };
+  readonly #queues: { readonly [L in JobLane]: Queue<Job> };
   #workers: readonly Worker<Job, void>[] = [];
   #closing: Promise<void> | undefined;
   readonly #running = new Set<Promise<unknown>>();
@@ -62,18 +68,16 @@ class BullmqJobQueue implements JobQueue {
 
   start(
     handler: JobHandler,
-    { concurrency }: { readonly concurrency: { readonly [T in Job['type']]: number } },
+    { concurrency }: { readonly concurrency: { readonly [L in JobLane]: number } },
   ): void {
-    this.#workers = (['advance-run', 'call-tool'] as const).map((type) =>
-      this.#createWorker(type, concurrency[type], handler),
-    );
+    this.#workers = JOB_LANES.map((lane) => this.#createWorker(lane, concurrency[lane], handler));
   }
 
-  async enqueue(job: Job, { delayMs = 0 }: { readonly delayMs?: number } = {}): Promise<void> {
-    await this.#options.engine.ifUp(() => this.#add(job, delayMs));
+  async enqueue(job: Job, options: EnqueueOptions = {}): Promise<void> {
+    await this.#options.engine.ifUp(() => this.#add(job, options));
   }
 
-  async depth(): Promise<{ readonly [T in Job['type']]: number }> {
+  async depth(): Promise<{ readonly [L in JobLane]: number }> {
     const [advanceRun, callTool] = await Promise.all([
       this.#waiting('advance-run'),
       this.#waiting('call-tool'),
@@ -99,16 +103,16 @@ class BullmqJobQueue implements JobQueue {
     return this.#closing !== undefined;
   }
 
-  #createQueue(type: Job['type']): Queue<Job> {
-    const queue = this.#options.engine.createQueue(type, {});
+  #createQueue(lane: JobLane): Queue<Job> {
+    const queue = this.#options.engine.createQueue(lane, {});
     queue.on('error', (error) => this.#report(error));
     return queue;
   }
 
-  #createWorker(type: Job['type'], concurrency: number, handler: JobHandler): Worker<Job, void> {
+  #createWorker(lane: JobLane, concurrency: number, handler: JobHandler): Worker<Job, void> {
     const { engine, locks = { lockMs: LOCK_MS, checkMs: CHECK_MS } } = this.#options;
     const worker = engine.createWorker(
-      type,
+      lane,
       // BullMQ passes the signal to a function with three parameters.
       (queued, token, signal) => this.#work(handler, queued, { token, signal }),
       {
@@ -156,14 +160,17 @@ class BullmqJobQueue implements JobQueue {
     throw new DelayedError();
   }
 
-  async #add(job: Job, delayMs: number): Promise<void> {
-    const queue = this.#queues[job.type];
-    const id = job.type === 'advance-run' ? job.runId : job.callId;
+  async #add(job: Job, { delayMs = 0, priority }: EnqueueOptions): Promise<void> {
+    const queue = this.#queues[laneOf(job)];
+    const id = job.type === 'start-run' ? `start:${job.runId}` : subjectOf(job);
+    const place = placeOf(job, priority);
     const reschedule = delayMs <= 0 || (await this.#isDelayedFor(queue, id, delayMs));
     await queue.add(job.type, job, {
       // Counted ids can begin anew when the database was killed, and a job with a known id is lost.
       jobId: randomUUID(),
       ...(delayMs > 0 ? { delay: delayMs } : {}),
+      // BullMQ delivers jobs without a priority first.
+      ...(place > 0 ? { priority: place } : {}),
       deduplication: { id, keepLastIfActive: true, reschedule },
       attempts: UNLIMITED,
       backoff: { type: 'custom' },
@@ -179,9 +186,9 @@ class BullmqJobQueue implements JobQueue {
     return dueAt !== undefined && dueAt > Date.now() + delayMs;
   }
 
-  async #waiting(type: Job['type']): Promise<number> {
+  async #waiting(lane: JobLane): Promise<number> {
     return this.#options.engine.run(() =>
-      this.#queues[type].getJobCountByTypes('wait', 'prioritized', 'delayed'),
+      this.#queues[lane].getJobCountByTypes('wait', 'prioritized', 'delayed'),
     );
   }
 

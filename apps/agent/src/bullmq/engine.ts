@@ -1,12 +1,12 @@
 import type { Processor, Queue, QueueOptions, Worker, WorkerOptions } from 'bullmq';
-import type { Job } from '../ports/job-queue.ts';
+import type { Job, JobLane } from '../ports/job-queue.ts';
 
 /** The database on which BullMQ keeps its queues. */
 export interface BullmqEngine {
-  createQueue(type: Job['type'], options: Omit<QueueOptions, 'connection'>): Queue<Job>;
+  createQueue(lane: JobLane, options: Omit<QueueOptions, 'connection'>): Queue<Job>;
   /** Creates a worker, which begins at once. */
   createWorker(
-    type: Job['type'],
+    lane: JobLane,
     processor: Processor<Job, void>,
     options: Omit<WorkerOptions, 'connection'>,
   ): Worker<Job, void>;

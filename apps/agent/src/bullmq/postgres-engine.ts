@@ -33,18 +33,18 @@ export function postgresEngine(url: string): PostgresEngine {
   });
   return {
     // The types differ in the options of their connections only.
-    createQueue(type, options) {
+    createQueue(lane, options) {
       const queue = new Queue(
-        type,
+        lane,
         { ...options, connection: connection(QUEUE_CONNECTIONS) },
         createPostgresBackend,
       ) as unknown as ReturnType<BullmqEngine['createQueue']>;
       queues.push(queue);
       return queue;
     },
-    createWorker(type, processor, options) {
+    createWorker(lane, processor, options) {
       const worker = new Worker(
-        type,
+        lane,
         processor as unknown as ConstructorParameters<typeof Worker>[1],
         { ...options, connection: connection(WORKER_CONNECTIONS) },
         createPostgresBackend,

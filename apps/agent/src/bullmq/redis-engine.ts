@@ -9,17 +9,17 @@ const SCORES_PER_MS = 4096;
 export function redisEngine(link: RedisLink, prefix: string): BullmqEngine {
   let waiting: ReturnType<RedisLink['waitingConnection']> | undefined;
   return {
-    createQueue: (type, options) =>
-      new Queue(type, {
+    createQueue: (lane, options) =>
+      new Queue(lane, {
         ...options,
         connection: link.commands,
         prefix,
         skipVersionCheck: true,
         skipMetasUpdate: true,
       }),
-    createWorker(type, processor, options) {
+    createWorker(lane, processor, options) {
       waiting ??= link.waitingConnection();
-      return new Worker(type, processor, {
+      return new Worker(lane, processor, {
         ...options,
         connection: waiting,
         prefix,

@@ -39,7 +39,7 @@ export class JobIntake {
     try {
       for (;;) {
         const jobs = await handed.take(BATCH);
-        for (const job of jobs) await queue.enqueue(job);
+        for (const { job, priority } of jobs) await queue.enqueue(job, { priority });
         if (jobs.length < BATCH) return;
       }
     } catch (error) {

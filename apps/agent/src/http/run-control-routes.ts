@@ -144,11 +144,21 @@ function forkOf({
   servers,
   model,
   instructions,
+  priority,
   metadata,
   output_schema: outputSchema,
   ...settings
 }: z.output<typeof NewFork>): Fork {
-  const named = { atTurn, prompt, servers, model, instructions, metadata, outputSchema };
+  const named = {
+    atTurn,
+    prompt,
+    servers,
+    model,
+    instructions,
+    priority,
+    metadata,
+    outputSchema,
+  };
   return {
     limits: limitsOf(limits),
     modelSettings: requestedSettings(settings),
@@ -165,6 +175,7 @@ function newRun({
   agent_id: agentId,
   thread_id: threadId,
   on_busy: onBusy,
+  priority,
   metadata,
   artifacts,
   output_schema: outputSchema,
@@ -177,6 +188,7 @@ function newRun({
     agentId,
     threadId,
     onBusy,
+    priority,
     metadata,
     artifacts,
     outputSchema,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { PRIORITIES } from '../ports/priority.ts';
 import { RUN_STATUSES } from '../ports/store/run.ts';
 import { InboxItem } from './inbox-schemas.ts';
 import {
@@ -13,6 +14,7 @@ import {
 import { requestedSettings, setSettings } from './setting-schemas.ts';
 
 const runStatus = z.enum(RUN_STATUSES);
+const priority = z.enum(PRIORITIES);
 
 /** Fields that new runs and forks have in common. */
 const settings = {
@@ -39,6 +41,11 @@ const settings = {
     .max(100_000)
     .optional()
     .describe('Added to the instructions of every run'),
+  priority: priority
+    .optional()
+    .describe(
+      'Order in which waiting runs begin; a run in progress is never interrupted; default normal',
+    ),
   metadata: Metadata.optional(),
   output_schema: json
     .optional()
@@ -165,6 +172,7 @@ export const Run = z
     kind: z.enum(['agent', 'call']).describe('call: one tool call without a model'),
     status: runStatus,
     status_reason: z.string().optional(),
+    priority: priority.describe('normal for kind call'),
     prompt: z.string(),
     servers: z.array(z.string()).optional(),
     provider: z.string().optional().describe('Absent for kind call'),

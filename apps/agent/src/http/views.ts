@@ -52,6 +52,7 @@ export function runView(
     id: run.id,
     kind: run.kind,
     status: run.status,
+    priority: run.priority,
     prompt: run.prompt,
     scripted: run.scripted,
     limits: runLimitsData(run),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Priority } from './priority.ts';
 import {
   FIRST_REDELIVERY_MS,
   LONGEST_REDELIVERY_MS,
@@ -87,7 +88,7 @@ export function jobQueueContract(
       runs.endAll();
     });
 
-    test('each job type has its own concurrency limit, and a free slot is taken by the next job', async () => {
+    test('each lane has its own concurrency limit, and a free slot is taken by the next job', async () => {
       const { queue, pass } = await create();
       const runs = manual();
       queue.start(() => runs.begin(), { concurrency: { 'advance-run': 2, 'call-tool': 1 } });
@@ -99,6 +100,79 @@ export function jobQueueContract(
       runs.endAll();
       await pass(0);
       expect(runs.started()).toBe(5);
+    });
+
+    test('waiting jobs are delivered by priority, runs in progress before runs that begin, and then in order of arrival', async () => {
+      const { queue, pass } = await create();
+      const runs = manual();
+      const seen: Job[] = [];
+      queue.start(
+        (job) => {
+          seen.push(job);
+          return runs.begin();
+        },
+        { concurrency: { 'advance-run': 1, 'call-tool': 1 } },
+      );
+      await queue.enqueue(advance('first'));
+      await pass(0);
+      const added: readonly (readonly [Job, Priority?])[] = [
+        [start('low'), 'low'],
+        [start('a')],
+        [start('b'), 'normal'],
+        [start('urgent'), 'high'],
+        [advance('low'), 'low'],
+        [advance('a')],
+        [advance('b'), 'normal'],
+        [advance('urgent'), 'high'],
+      ];
+      for (const [job, priority] of added) await queue.enqueue(job, { priority });
+      await queue.enqueue(advance('delayed'), { priority: 'high', delayMs: 100 });
+      expect(await queue.depth()).toEqual({ 'advance-run': 9, 'call-tool': 0 });
+      await pass(100);
+      expect(seen).toEqual([advance('first')]);
+      for (let ended = 0; ended < 10; ended += 1) {
+        runs.endAll();
+        await pass(0);
+      }
+      expect(seen.slice(1)).toEqual([
+        advance('urgent'),
+        advance('delayed'),
+        advance('a'),
+        advance('b'),
+        advance('low'),
+        start('urgent'),
+        start('a'),
+        start('b'),
+        start('low'),
+      ]);
+    });
+
+    test('a job keeps its priority when it is delivered again', async () => {
+      const { queue, pass } = await create();
+      const seen: Job[] = [];
+      let failures = 0;
+      const runs = manual();
+      queue.start(
+        (job) => {
+          seen.push(job);
+          if (seen.length > 1) return runs.begin();
+          failures += 1;
+          return Promise.reject(new Error('failed'));
+        },
+        { concurrency: { 'advance-run': 1, 'call-tool': 1 } },
+      );
+      await queue.enqueue(advance('bad'), { priority: 'high' });
+      await pass(0);
+      await queue.enqueue(advance('running'));
+      await pass(0);
+      await queue.enqueue(advance('waiting'));
+      await pass(FIRST_REDELIVERY_MS);
+      for (let ended = 0; ended < 3; ended += 1) {
+        runs.endAll();
+        await pass(0);
+      }
+      expect(failures).toBe(1);
+      expect(seen.slice(1)).toEqual([advance('running'), advance('bad'), advance('waiting')]);
     });
 
     test('a delayed job starts at its time, or earlier when an equal job without delay is added', async () => {
@@ -245,6 +319,7 @@ const recorder =
   };
 
 const advance = (runId: string): Job => ({ type: 'advance-run', runId });
+const start = (runId: string): Job => ({ type: 'start-run', runId });
 const call = (callId: string): Job => ({ type: 'call-tool', callId });
 
 /** Returns a handler whose runs end on demand. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 import type { RequestedSettings } from './model-settings.ts';
+import type { Priority } from './priority.ts';
 import type { InboxItem } from './store/inbox.ts';
 import type { Run, RunCore } from './store/run.ts';
 import type { StoreTransaction } from './store.ts';
@@ -25,6 +26,8 @@ export interface NewRun {
    * when it has ended. Default: `reject`.
    */
   readonly onBusy?: 'reject' | 'enqueue' | 'interrupt';
+  /** Default: `normal`. */
+  readonly priority?: Priority;
   readonly metadata?: Metadata;
   /** Ids of artifacts that the run can read. */
   readonly artifacts?: readonly string[];
@@ -55,7 +58,14 @@ export interface CallRun {
 /** A fork of a run. Fields and limits that are not given are copied from the run. */
 export interface Fork extends Pick<
   NewRun,
-  'servers' | 'model' | 'limits' | 'modelSettings' | 'instructions' | 'metadata' | 'outputSchema'
+  | 'servers'
+  | 'model'
+  | 'limits'
+  | 'modelSettings'
+  | 'instructions'
+  | 'priority'
+  | 'metadata'
+  | 'outputSchema'
 > {
   /**
    * Last turn that is copied; 0 copies only the prompt. Default: the last turn whose calls have

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Job } from '../ports/job-queue.ts';
-import type { HandedJobs } from '../ports/store/handed-jobs.ts';
+import type { HandedJob, HandedJobs } from '../ports/store/handed-jobs.ts';
 import { ManualClock } from '../testing/manual-clock.ts';
 import { createHandingQueue, handingBack } from './handing-queue.ts';
 import { createInProcessSignalBus } from './in-process-signal-bus.ts';
@@ -8,9 +8,13 @@ import { createMemoryJobQueue } from './memory-job-queue.ts';
 
 const job = (runId: string): Job => ({ type: 'advance-run', runId });
 
-function handed(): HandedJobs & { readonly jobs: Job[] } {
-  const jobs: Job[] = [];
-  return { jobs, hand: async (each) => void jobs.push(each), take: async () => jobs.splice(0) };
+function handed(): HandedJobs & { readonly jobs: HandedJob[] } {
+  const jobs: HandedJob[] = [];
+  return {
+    jobs,
+    hand: async (each, priority = 'normal') => void jobs.push({ job: each, priority }),
+    take: async () => jobs.splice(0),
+  };
 }
 
 test('a process without workers hands its jobs over and signals it, except delayed jobs', async () => {
@@ -19,9 +23,9 @@ test('a process without workers hands its jobs over and signals it, except delay
   let signals = 0;
   bus.subscribe('servers', () => (signals += 1));
   const queue = createHandingQueue(store, bus);
-  await queue.enqueue(job('now'));
+  await queue.enqueue(job('now'), { priority: 'high' });
   await queue.enqueue(job('later'), { delayMs: 1 });
-  expect([store.jobs, signals]).toEqual([[job('now')], 1]);
+  expect([store.jobs, signals]).toEqual([[{ job: job('now'), priority: 'high' }], 1]);
 });
 
 test('the jobs that wait when a worker closes are handed to the other workers', async () => {
@@ -33,5 +37,5 @@ test('the jobs that wait when a worker closes are handed to the other workers', 
   );
   await queue.enqueue(job('waits'));
   expect(await queue.close()).toEqual([]);
-  expect(store.jobs).toEqual([job('waits')]);
+  expect(store.jobs).toEqual([{ job: job('waits'), priority: 'normal' }]);
 });

@@ -11,9 +11,9 @@ export function createHandingQueue(
   bus: SignalBus,
 ): Pick<JobQueue, 'enqueue' | 'depth'> {
   return {
-    async enqueue(job: Job, { delayMs = 0 } = {}) {
+    async enqueue(job: Job, { delayMs = 0, priority } = {}) {
       if (delayMs > 0) return;
-      await handed.hand(job);
+      await handed.hand(job, priority);
       bus.publish({ type: 'servers' });
     },
     depth: () => Promise.resolve({ 'advance-run': 0, 'call-tool': 0 }),

@@ -1,5 +1,16 @@
-import { redeliveryMs, type Job, type JobHandler, type JobQueue } from '../ports/job-queue.ts';
 import type { Clock } from '../ports/clock.ts';
+import {
+  laneOf,
+  placeOf,
+  redeliveryMs,
+  subjectOf,
+  type EnqueueOptions,
+  type Job,
+  type JobHandler,
+  type JobLane,
+  type JobQueue,
+} from '../ports/job-queue.ts';
+import type { Priority } from '../ports/priority.ts';
 
 export interface MemoryJobQueueOptions {
   readonly clock: Clock;
@@ -7,22 +18,26 @@ export interface MemoryJobQueueOptions {
   readonly onError: (job: Job, error: unknown) => void;
 }
 
-interface Delayed {
+interface Waiting {
   readonly job: Job;
+  readonly priority: Priority | undefined;
+}
+
+interface Delayed extends Waiting {
   readonly dueAt: number;
   readonly cancel: () => void;
 }
 
-/** Creates a FIFO queue for a single process, in memory only. */
+/** Creates a queue for a single process, in memory only. */
 export function createMemoryJobQueue(options: MemoryJobQueueOptions): JobQueue {
   return new MemoryJobQueue(options);
 }
 
 class MemoryJobQueue implements JobQueue {
   readonly #options: MemoryJobQueueOptions;
-  readonly #ready: { readonly [T in Job['type']]: Map<string, Job> } = {
-    'advance-run': new Map(),
-    'call-tool': new Map(),
+  readonly #ready: { readonly [L in JobLane]: ReadyJobs } = {
+    'advance-run': new ReadyJobs(),
+    'call-tool': new ReadyJobs(),
   };
   readonly #delayed = new Map<string, Delayed>();
   readonly #running = new Map<string, Promise<void>>();
@@ -30,7 +45,7 @@ class MemoryJobQueue implements JobQueue {
   readonly #failures = new Map<string, number>();
   readonly #closing = new AbortController();
   readonly #released: Job[] = [];
-  readonly #slots: { [T in Job['type']]: number } = { 'advance-run': 0, 'call-tool': 0 };
+  readonly #slots: { [L in JobLane]: number } = { 'advance-run': 0, 'call-tool': 0 };
   #handler: JobHandler | undefined;
 
   constructor(options: MemoryJobQueueOptions) {
@@ -39,7 +54,7 @@ class MemoryJobQueue implements JobQueue {
 
   start(
     handler: JobHandler,
-    options: { readonly concurrency: { readonly [T in Job['type']]: number } },
+    options: { readonly concurrency: { readonly [L in JobLane]: number } },
   ): void {
     this.#handler = handler;
     Object.assign(this.#slots, options.concurrency);
@@ -47,27 +62,28 @@ class MemoryJobQueue implements JobQueue {
     this.#pump('call-tool');
   }
 
-  enqueue(job: Job, { delayMs = 0 }: { readonly delayMs?: number } = {}): Promise<void> {
+  enqueue(job: Job, { delayMs = 0, priority }: EnqueueOptions = {}): Promise<void> {
     const key = keyOf(job);
-    if (this.#isClosed || this.#ready[job.type].has(key)) return Promise.resolve();
+    if (this.#isClosed || this.#ready[laneOf(job)].has(key)) return Promise.resolve();
     const dueAt = this.#options.clock.now() + delayMs;
     const delayed = this.#delayed.get(key);
     if (delayed !== undefined && delayed.dueAt <= dueAt) return Promise.resolve();
     delayed?.cancel();
     this.#delayed.delete(key);
-    if (delayMs <= 0) this.#makeReady(key, job);
+    const waiting = { job, priority };
+    if (delayMs <= 0) this.#makeReady(key, waiting);
     else
       this.#delayed.set(key, {
-        job,
+        ...waiting,
         dueAt,
-        cancel: this.#options.clock.after(delayMs, () => this.#makeReady(key, job)),
+        cancel: this.#options.clock.after(delayMs, () => this.#makeReady(key, waiting)),
       });
     return Promise.resolve();
   }
 
-  depth(): Promise<{ readonly [T in Job['type']]: number }> {
-    const delayed = (type: Job['type']): number =>
-      [...this.#delayed.keys()].filter((key) => key.startsWith(`${type}:`)).length;
+  depth(): Promise<{ readonly [L in JobLane]: number }> {
+    const delayed = (lane: JobLane): number =>
+      [...this.#delayed.values()].filter(({ job }) => laneOf(job) === lane).length;
     return Promise.resolve({
       'advance-run': this.#ready['advance-run'].size + delayed('advance-run'),
       'call-tool': this.#ready['call-tool'].size + delayed('call-tool'),
@@ -80,7 +96,7 @@ class MemoryJobQueue implements JobQueue {
     for (const { cancel } of delayed) cancel();
     this.#delayed.clear();
     await Promise.all(this.#running.values());
-    const ready = Object.values(this.#ready).flatMap((jobs) => [...jobs.values()]);
+    const ready = Object.values(this.#ready).flatMap((jobs) => jobs.all());
     const lost = [...ready, ...delayed.map(({ job }) => job), ...this.#released];
     return [...new Map(lost.map((job) => [keyOf(job), job])).values()];
   }
@@ -89,50 +105,84 @@ class MemoryJobQueue implements JobQueue {
     return this.#closing.signal.aborted;
   }
 
-  #makeReady(key: string, job: Job): void {
+  #makeReady(key: string, waiting: Waiting): void {
+    const lane = laneOf(waiting.job);
     this.#delayed.delete(key);
-    this.#ready[job.type].set(key, job);
-    this.#pump(job.type);
+    this.#ready[lane].add(key, waiting);
+    this.#pump(lane);
   }
 
-  #pump(type: Job['type']): void {
+  #pump(lane: JobLane): void {
     const handler = this.#handler;
     if (handler === undefined || this.#isClosed) return;
-    for (const [key, job] of this.#ready[type]) {
-      if (this.#slots[type] <= 0) return;
+    for (const [key, waiting] of this.#ready[lane].inOrder()) {
+      if (this.#slots[lane] <= 0) return;
       if (this.#running.has(key)) continue;
-      this.#ready[type].delete(key);
-      this.#slots[type] -= 1;
-      this.#running.set(key, this.#run(handler, job));
+      this.#ready[lane].delete(key);
+      this.#slots[lane] -= 1;
+      this.#running.set(key, this.#run(handler, waiting));
     }
   }
 
-  async #run(handler: JobHandler, job: Job): Promise<void> {
+  async #run(handler: JobHandler, { job, priority }: Waiting): Promise<void> {
     const key = keyOf(job);
     try {
       // The handler never starts within the caller's enqueue.
       await Promise.resolve();
       const outcome = await handler(job, this.#closing.signal);
       this.#failures.delete(key);
-      if (outcome === 'release') this.#redeliver(job, redeliveryMs(1));
+      if (outcome === 'release') this.#redeliver(job, { delayMs: redeliveryMs(1), priority });
     } catch (error) {
       const failures = (this.#failures.get(key) ?? 0) + 1;
       this.#failures.set(key, failures);
-      this.#redeliver(job, redeliveryMs(failures));
+      this.#redeliver(job, { delayMs: redeliveryMs(failures), priority });
       this.#options.onError(job, error);
     } finally {
       this.#running.delete(key);
-      this.#slots[job.type] += 1;
-      this.#pump(job.type);
+      this.#slots[laneOf(job)] += 1;
+      this.#pump(laneOf(job));
     }
   }
 
-  #redeliver(job: Job, delayMs: number): void {
+  #redeliver(job: Job, options: EnqueueOptions): void {
     if (this.#isClosed) this.#released.push(job);
-    else void this.enqueue(job, { delayMs });
+    else void this.enqueue(job, options);
+  }
+}
+
+/** The jobs of a lane that can be delivered. */
+class ReadyJobs {
+  /** Jobs by key for each place, in order of arrival. */
+  readonly #places: Map<string, Waiting>[] = [];
+
+  get size(): number {
+    return this.#places.reduce((sum, jobs) => sum + jobs.size, 0);
+  }
+
+  has(key: string): boolean {
+    return this.#places.some((jobs) => jobs.has(key));
+  }
+
+  add(key: string, waiting: Waiting): void {
+    const place = placeOf(waiting.job, waiting.priority);
+    while (this.#places.length <= place) this.#places.push(new Map());
+    this.#places[place]?.set(key, waiting);
+  }
+
+  delete(key: string): void {
+    for (const jobs of this.#places) jobs.delete(key);
+  }
+
+  /** Iterates over the jobs in the order of their delivery. Jobs may be deleted meanwhile. */
+  *inOrder(): Generator<[string, Waiting]> {
+    for (const jobs of this.#places) yield* jobs;
+  }
+
+  all(): readonly Job[] {
+    return this.#places.flatMap((jobs) => [...jobs.values()].map(({ job }) => job));
   }
 }
 
 function keyOf(job: Job): string {
-  return job.type === 'advance-run' ? `advance-run:${job.runId}` : `call-tool:${job.callId}`;
+  return `${job.type}:${subjectOf(job)}`;
 }

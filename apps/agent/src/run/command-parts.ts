@@ -43,6 +43,7 @@ type WorkerPart =
   | 'dispatcher'
   | 'traces'
   | 'activities'
+  | 'starter'
   | 'watch'
   | 'recovery'
   | 'random'
@@ -77,9 +78,9 @@ export function commandParts(
     get workerId() {
       return store.workerId;
     },
-    enqueue: (job, delayMs = 0) =>
+    enqueue: (job, options) =>
       void queue
-        .enqueue(job, { delayMs })
+        .enqueue(job, options)
         .catch((error: unknown) => logger.error('a job could not be enqueued', { ...job, error })),
     bus,
     catalogue,

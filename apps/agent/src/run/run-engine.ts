@@ -7,7 +7,9 @@ import type { ToolDispatcher } from '../ports/tool-dispatcher.ts';
 import type { Traces } from '../ports/traces.ts';
 import { orderedIds } from './core/ordered-ids.ts';
 import { Activities } from './core/activities.ts';
-import { advanceRun } from './turn/advance-run.ts';
+import { advanceRun, startRun } from './turn/advance-run.ts';
+import { enqueueStart } from './lifecycle/thread-order.ts';
+import { RunStarter } from './core/run-starter.ts';
 import { runCallJob } from './calls/dispatch-call.ts';
 import { Commits, isHandedOver, type CommitHooks } from './core/commits.ts';
 import { endRun } from './lifecycle/end-run.ts';
@@ -98,6 +100,7 @@ class Worker implements RunWorker {
       random: dependencies.random ?? Math.random,
       crashPoint,
       recovery: dependencies.recovery ?? defaultRecovery,
+      starter: new RunStarter(store.read),
       activities: new Activities(
         (callId) => parts.enqueue({ type: 'call-tool', callId }),
         this.#concurrency,
@@ -163,7 +166,7 @@ class Worker implements RunWorker {
     if (signal.aborted) return 'release';
     try {
       if (job.type === 'call-tool') await runCallJob(this.#context, job.callId);
-      else await this.#advance(job.runId);
+      else await this.#workOn(job);
     } catch (error) {
       if (!isHandedOver(error)) throw error;
     }
@@ -171,17 +174,38 @@ class Worker implements RunWorker {
   }
 
   /**
-   * Takes the next step of a run. After an internal error the run fails visibly instead of waiting
-   * forever.
+   * Continues the run of the job. When it has no step to take and the job is to start a run, starts
+   * the run that is next.
    */
-  async #advance(runId: string): Promise<void> {
+  async #workOn({ type, runId }: Extract<Job, { readonly runId: string }>): Promise<void> {
+    const context = this.#context;
+    if ((await this.#orFail(runId, () => advanceRun(context, runId))) ?? true) return;
+    const isQueued = (await context.store.read.runStatus(runId)) === 'queued';
+    if (type === 'advance-run' && !isQueued) return;
+    await context.starter.startNext(async (next) => {
+      // There is a job for each waiting run.
+      if (isQueued && next !== runId) await this.#enqueueWaiting(runId);
+      return (await this.#orFail(next, () => startRun(context, next))) ?? true;
+    });
+  }
+
+  async #enqueueWaiting(runId: string): Promise<void> {
+    const run = await this.#context.store.read.runCore(runId);
+    if (run?.status === 'queued') enqueueStart(this.#context, run);
+  }
+
+  /** Works on a run. After an internal error the run fails visibly instead of waiting forever. */
+  async #orFail<T>(runId: string, work: () => Promise<T>): Promise<T | undefined> {
     try {
-      await advanceRun(this.#context, runId);
+      return await work();
     } catch (error) {
-      if (isHandedOver(error)) return;
+      if (isHandedOver(error)) return undefined;
       // Nothing is wrong with the run, and the queue delivers the job again.
       if (isTemporary(error)) throw error;
-      if (error instanceof DamagedRowError) return failDamagedRun(this.#context, runId, error);
+      if (error instanceof DamagedRowError) {
+        await failDamagedRun(this.#context, runId, error);
+        return undefined;
+      }
       const failure = {
         code: 'internal_error',
         message: 'The run failed inside the service; its log says why.',

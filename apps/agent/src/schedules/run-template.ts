@@ -12,11 +12,21 @@ export function runOf({
   instructions,
   agent_id: agentId,
   thread_id: threadId,
+  priority,
   metadata,
   output_schema: outputSchema,
   ...settings
 }: RunTemplate): NewRun {
-  const named = { servers, model, instructions, agentId, threadId, metadata, outputSchema };
+  const named = {
+    servers,
+    model,
+    instructions,
+    agentId,
+    threadId,
+    priority,
+    metadata,
+    outputSchema,
+  };
   return {
     prompt,
     limits: limitsOf(limits),

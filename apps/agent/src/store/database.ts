@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely';
 import type { FleetCommand } from '../ports/store/fleet.ts';
 import type { Job } from '../ports/job-queue.ts';
+import type { Priority } from '../ports/priority.ts';
 import type { Artifact } from '../ports/store/artifact.ts';
 import type { Epoch, StoredCatalogue } from '../ports/store/epoch.ts';
 import type { UsedKey } from '../ports/store/idempotency.ts';
@@ -94,7 +95,13 @@ export interface Database {
     expiresAt: number;
     answer: string | null;
   };
-  handedJobs: { type: Job['type']; subject: string; createdAt: number };
+  handedJobs: {
+    type: Job['type'];
+    subject: string;
+    priority: Priority;
+    place: number;
+    createdAt: number;
+  };
   toolPins: Row<ToolPin, 'parts'>;
   toolSets: { digest: string; tools: string };
   epochs: Row<Omit<Epoch, 'tools'>, 'policies'> & { toolsDigest: string };

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Clock } from '../ports/clock.ts';
-import type { Job } from '../ports/job-queue.ts';
-import type { HandedJobs } from '../ports/store/handed-jobs.ts';
+import { placeOf, subjectOf, type Job } from '../ports/job-queue.ts';
+import type { HandedJob, HandedJobs } from '../ports/store/handed-jobs.ts';
 import type { Rows } from './rows.ts';
 import type { Database } from './database.ts';
 import { ONE } from './read-queries.ts';
@@ -16,10 +16,15 @@ export interface HandedJobRowsOptions {
 /** Creates the store of jobs for workers. */
 export function createHandedJobs({ reader, write, clock }: HandedJobRowsOptions): HandedJobs {
   return {
-    hand: (job) =>
+    hand: (job, priority = 'normal') =>
       write(async (writer) => {
-        const subject = job.type === 'advance-run' ? job.runId : job.callId;
-        await writer.run(insertJob, { type: job.type, subject, createdAt: clock.now() });
+        await writer.run(insertJob, {
+          type: job.type,
+          subject: subjectOf(job),
+          priority,
+          place: placeOf(job, priority),
+          createdAt: clock.now(),
+        });
       }),
 
     async take(limit) {
@@ -29,9 +34,10 @@ export function createHandedJobs({ reader, write, clock }: HandedJobRowsOptions)
         const select = writer.dialect === 'sqlite' ? selectJobs : selectFreeJobs;
         const rows = await writer.rows(select, { limit });
         for (const row of rows) await writer.run(deleteJob, row);
-        return rows.map(({ type, subject }): Job =>
-          type === 'advance-run' ? { type, runId: subject } : { type, callId: subject },
-        );
+        return rows.map(({ type, subject, priority }): HandedJob => ({
+          job: jobOf({ type, subject }),
+          priority,
+        }));
       });
     },
   };
@@ -39,6 +45,10 @@ export function createHandedJobs({ reader, write, clock }: HandedJobRowsOptions)
 
 type Db = Kysely<Database>;
 type JobKey = Pick<Database['handedJobs'], 'type' | 'subject'>;
+
+function jobOf({ type, subject }: JobKey): Job {
+  return type === 'call-tool' ? { type, callId: subject } : { type, runId: subject };
+}
 
 const insertJob = (db: Db, row: Database['handedJobs']) =>
   db
@@ -49,7 +59,12 @@ const insertJob = (db: Db, row: Database['handedJobs']) =>
 const selectAny = (db: Db) => db.selectFrom('handedJobs').select('type').limit(ONE);
 
 const selectJobs = (db: Db, { limit }: { readonly limit: number }) =>
-  db.selectFrom('handedJobs').select(['type', 'subject']).orderBy('createdAt').limit(limit);
+  db
+    .selectFrom('handedJobs')
+    .select(['type', 'subject', 'priority'])
+    .orderBy('place')
+    .orderBy('createdAt')
+    .limit(limit);
 
 /** The jobs that no other worker is about to take. */
 const selectFreeJobs = (db: Db, values: { readonly limit: number }) =>

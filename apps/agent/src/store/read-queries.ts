@@ -28,6 +28,7 @@ export const RUN_COLUMNS = [
   'kind',
   'status',
   'statusReason',
+  'priority',
   'servers',
   'provider',
   'model',

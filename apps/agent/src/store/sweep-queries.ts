@@ -1,4 +1,5 @@
 import { sql, type Kysely, type NotNull } from 'kysely';
+import { PATIENCE_MS } from '../ports/priority.ts';
 import type { Retry } from '../ports/store/sweep.ts';
 import { SETTLED_STATUSES } from '../ports/store/run.ts';
 import { OPEN_CALL_STATES, SENT_CALL_STATES } from '../ports/store/tool-call.ts';
@@ -56,12 +57,17 @@ export const selectInboxDeadlines = (
     .orderBy('expiresAt')
     .limit(limit);
 
-/** Queued runs that no earlier run of their thread precedes, oldest first. */
+/** Time at which the patience of a run ends. */
+const patienceEnd = sql<number>`${sql.ref('createdAt')} + case ${sql.ref('priority')}
+  when 'high' then ${sql.lit(PATIENCE_MS.high)} when 'low' then ${sql.lit(PATIENCE_MS.low)}
+  else ${sql.lit(PATIENCE_MS.normal)} end`;
+
+/** Queued runs that no earlier run of their thread precedes, in the order in which they begin. */
 export const selectRunnable = (db: Db, { limit }: { readonly limit: number }) =>
   db
     .selectFrom('runs')
     .select('id')
-    .where('status', '=', 'queued')
+    .where('status', '=', sql.lit('queued'))
     .where(
       (run) =>
         // The last run before it, not any, which SQLite would look for among all settled runs first.
@@ -76,7 +82,9 @@ export const selectRunnable = (db: Db, { limit }: { readonly limit: number }) =>
       'is',
       null,
     )
+    .orderBy(patienceEnd)
     .orderBy('createdAt')
+    .orderBy('id')
     .limit(limit);
 
 /** Running runs of which nothing is in progress and that wait for nothing. */

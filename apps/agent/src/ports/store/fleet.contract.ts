@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { ManualClock } from '../../testing/manual-clock.ts';
+import type { Priority } from '../priority.ts';
 import type { Clock } from '../clock.ts';
 import type { ServerState } from '../server-state.ts';
 import type { Store } from '../store.ts';
@@ -167,8 +168,27 @@ export function fleetContract(
       for (const runId of ['r1', 'r1', 'r2']) await handedJobs.hand({ type: 'advance-run', runId });
       const taken = await Promise.all([handedJobs.take(2), handedJobs.take(2)]);
       expect(taken.flat()).toHaveLength(3);
-      expect(taken[0]).toContainEqual(first);
+      expect(taken[0]).toContainEqual({ job: first, priority: 'normal' });
       expect(await handedJobs.take(2)).toEqual([]);
+    });
+
+    test('handed jobs are taken by the priority of their run, runs in progress before runs that begin', async () => {
+      const { handedJobs, clock } = await opened();
+      const priorities: readonly Priority[] = ['low', 'normal', 'high'];
+      for (const type of ['start-run', 'advance-run'] as const)
+        for (const priority of priorities) {
+          await handedJobs.hand({ type, runId: priority }, priority);
+          clock.advance(1);
+        }
+      const taken = await handedJobs.take(9);
+      expect(taken.map(({ job, priority }) => `${job.type} ${priority}`)).toEqual([
+        'advance-run high',
+        'advance-run normal',
+        'advance-run low',
+        'start-run high',
+        'start-run normal',
+        'start-run low',
+      ]);
     });
   });
 }

@@ -2,6 +2,7 @@ import type { JsonObject } from '@signalbox/mcp-core';
 import type { Usage } from '../llm-provider.ts';
 import type { ModelSettings } from '../model-settings.ts';
 import type { Metadata } from '../metadata.ts';
+import type { Priority } from '../priority.ts';
 import type { TraceContext } from '../traces.ts';
 
 /** Every status of a run; the last four are terminal. */
@@ -78,6 +79,7 @@ export interface Run {
   readonly kind: 'agent' | 'call';
   readonly status: RunStatus;
   readonly statusReason: string | undefined;
+  readonly priority: Priority;
   readonly prompt: string;
   /** Servers whose tools the run may use. Undefined: all servers. */
   readonly servers: readonly string[] | undefined;

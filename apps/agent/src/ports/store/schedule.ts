@@ -2,6 +2,7 @@ import type { JsonObject } from '@signalbox/mcp-core';
 import type { Page, PageOptions } from './page.ts';
 import type { Effort, TOOL_CHOICES } from '../model-settings.ts';
 import type { Metadata } from './metadata.ts';
+import type { Priority } from '../priority.ts';
 
 /** Fields of the runs that a schedule starts, by their names in the API. */
 export interface RunTemplate {
@@ -16,6 +17,7 @@ export interface RunTemplate {
   readonly instructions?: string | undefined;
   readonly agent_id?: string | undefined;
   readonly thread_id?: string | undefined;
+  readonly priority?: Priority | undefined;
   readonly metadata?: Metadata | undefined;
   readonly output_schema?: JsonObject | undefined;
 }

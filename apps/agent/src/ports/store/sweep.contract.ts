@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { openForTest, type OpenStore } from '../testing/open-for-test.ts';
 import { openItem } from '../testing/open-item.ts';
 import { plannedCall } from '../testing/planned-call.ts';
+import { PATIENCE_MS } from '../priority.ts';
 import { queuedRun } from '../testing/queued-run.ts';
 import type { Store } from '../store.ts';
 import type { Run } from './run.ts';
@@ -65,6 +66,26 @@ export function sweepContract(name: string, open: OpenStore): void {
       ]);
       expect(await store.read.runnableRuns({ limit: 9 })).toEqual(['old', 'next', 'new']);
       expect(await store.read.runnableRuns({ limit: 1 })).toEqual(['old']);
+    });
+
+    test('queued runs begin by priority, but not after younger runs when their patience has ended', async () => {
+      const { normal, low } = PATIENCE_MS;
+      const store = await openWith([
+        queuedRun('low', { priority: 'low', createdAt: 1 }),
+        queuedRun('b', { createdAt: 2 }),
+        queuedRun('a', { createdAt: 1 }),
+        queuedRun('urgent', { priority: 'high', createdAt: normal }),
+        queuedRun('late', { priority: 'high', createdAt: normal + 3 }),
+        queuedRun('latest', { priority: 'high', createdAt: low + 2 }),
+      ]);
+      expect(await store.read.runnableRuns({ limit: 9 })).toEqual([
+        'urgent',
+        'a',
+        'b',
+        'late',
+        'low',
+        'latest',
+      ]);
     });
 
     test('a running run is idle without a turn, an open call, an open item and a retry', async () => {

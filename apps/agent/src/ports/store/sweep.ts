@@ -29,7 +29,10 @@ export interface SweepReader {
   runDeadlines(options: Until): Promise<readonly StoredDeadline[]>;
   /** Returns the open inbox items that expire at `until` or before, earliest first. */
   inboxDeadlines(options: Until): Promise<readonly StoredDeadline[]>;
-  /** Returns queued runs that may begin, oldest first. */
+  /**
+   * Returns queued runs that may begin, in the order in which they should: by the time at which their
+   * patience ends (`PATIENCE_MS` after their creation), then oldest first.
+   */
   runnableRuns(options: { readonly limit: number }): Promise<readonly string[]>;
   /** Returns running runs of which nothing is in progress and that wait for nothing. */
   idleRuns(options: { readonly limit: number }): Promise<readonly string[]>;

@@ -7,6 +7,7 @@ export function queuedRun(id: string, fields: Partial<Run> = {}): Run {
     kind: 'agent',
     status: 'queued',
     statusReason: undefined,
+    priority: 'normal',
     prompt: 'do it',
     servers: undefined,
     provider: 'scripted',

@@ -28,7 +28,8 @@ export async function countFailure(
   { id, runId }: Pick<ToolCall, 'id' | 'runId'>,
   cause: unknown,
 ): Promise<void> {
-  const retry = (): void => context.enqueue({ type: 'call-tool', callId: id }, STORE_RETRY_MS);
+  const retry = (): void =>
+    context.enqueue({ type: 'call-tool', callId: id }, { delayMs: STORE_RETRY_MS });
   try {
     if (cause instanceof DamagedRowError)
       return await failDamagedCall(context, { id, runId }, cause);

@@ -67,5 +67,5 @@ export async function planAgain(
   { call, reason, message, delayMs }: NextAttempt,
 ): Promise<void> {
   if (await retryCall(context, change, call, { reason, message, delay_ms: delayMs }))
-    change.afterCommit(() => context.enqueue({ type: 'call-tool', callId: call.id }, delayMs));
+    change.afterCommit(() => context.enqueue({ type: 'call-tool', callId: call.id }, { delayMs }));
 }

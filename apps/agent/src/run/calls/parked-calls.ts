@@ -126,7 +126,7 @@ export async function resumeLater(
 ): Promise<void> {
   const dueAt = context.clock.now() + delayMs;
   await moveCall(change.sql, { id, attempt }, { transition: 'release', owner: undefined, dueAt });
-  change.afterCommit(() => context.enqueue({ type: 'call-tool', callId: id }, delayMs));
+  change.afterCommit(() => context.enqueue({ type: 'call-tool', callId: id }, { delayMs }));
 }
 
 function ended(): ProtocolError {

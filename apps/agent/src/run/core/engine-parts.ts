@@ -1,4 +1,4 @@
-import type { Job } from '../../ports/job-queue.ts';
+import type { EnqueueOptions, Job } from '../../ports/job-queue.ts';
 import type { LlmProviders } from '../../ports/llm-providers.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { OutputChecker } from '../../ports/output-checker.ts';
@@ -11,6 +11,7 @@ import type { ToolCatalogue } from '../../ports/tool-catalogue.ts';
 import type { ToolDispatcher } from '../../ports/tool-dispatcher.ts';
 import type { Traces } from '../../ports/traces.ts';
 import type { Activities } from './activities.ts';
+import type { RunStarter } from './run-starter.ts';
 import type { ServerPolicy } from './server-policy.ts';
 import { isHandedOver, type Change } from './commits.ts';
 import type { SignalWatch } from '../../signals/signal-watch.ts';
@@ -25,7 +26,7 @@ export interface EngineParts {
   /** Identifies this process as the owner of turns, calls and inbox items. It changes when its lease was lost. */
   readonly workerId: string;
   /** Hands a job to the queue. A queue that fails loses no work: the next sweep enqueues from the store. */
-  readonly enqueue: (job: Job, delayMs?: number) => void;
+  readonly enqueue: (job: Job, options?: EnqueueOptions) => void;
   readonly bus: SignalBus;
   readonly watch: SignalWatch;
   readonly catalogue: ToolCatalogue;
@@ -43,6 +44,7 @@ export interface EngineParts {
   readonly policyOf: (server: string) => ServerPolicy;
   readonly recovery: RecoveryDecision;
   readonly activities: Activities;
+  readonly starter: RunStarter;
   readonly sweep: Pick<SweepTimer, 'wakeAt'>;
   readonly maxQueuedRuns: number;
   /**

@@ -17,6 +17,7 @@ import {
 import { cardOf } from '../core/run-model.ts';
 import { newRun } from './new-run.ts';
 import { runOnCommit } from '../core/on-commit.ts';
+import { enqueueStart } from './thread-order.ts';
 import { ARTIFACT_READ } from '../results/artifacts.ts';
 import { shownImage } from '../results/binary-artifacts.ts';
 import { runLimitsData } from '../limits/limits-data.ts';
@@ -149,7 +150,7 @@ async function storeRun(
     content: [{ type: 'text', text: run.prompt }, ...(await attach(sql, run.id, artifacts))],
   });
   change.emit(queuedEvent(placed));
-  change.afterCommit(() => context.enqueue({ type: 'advance-run', runId: run.id }));
+  change.afterCommit(() => enqueueStart(context, run));
   const stored = { ...placed, lastSeq: 1 };
   runOnCommit(change, onCommit, () => Promise.resolve(stored));
   return { run: stored };

@@ -10,6 +10,7 @@ import type { Uses } from '../core/engine-parts.ts';
 import { mergeSettings } from '../core/model-settings.ts';
 import { newRun } from './new-run.ts';
 import { runOnCommit } from '../core/on-commit.ts';
+import { enqueueStart } from './thread-order.ts';
 import { shutdownError } from '../core/commits.ts';
 
 type Parts = Uses<
@@ -55,6 +56,7 @@ export async function forkRun(
     instructions,
     metadata,
     outputSchema,
+    priority: source.priority,
     ...changes,
     limits: { ...limits, ...changes.limits },
     modelSettings: mergeSettings(source.modelSettings, changes.modelSettings),
@@ -90,7 +92,7 @@ export async function forkRun(
       for (const message of messages)
         await sql.insertMessage(run.id, { ...message, id: context.newId(), turn: 0 });
       change.emit(queuedEvent(run));
-      change.afterCommit(() => context.enqueue({ type: 'advance-run', runId: run.id }));
+      change.afterCommit(() => enqueueStart(context, run));
       const stored = { ...run, lastSeq: 1 };
       runOnCommit(change, onCommit, () => Promise.resolve(stored));
       return stored;

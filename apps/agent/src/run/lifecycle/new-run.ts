@@ -18,6 +18,7 @@ export type RunSettings = Pick<Run, 'prompt'> &
       | 'forkedFrom'
       | 'outputSchema'
       | 'modelSettings'
+      | 'priority'
     >
   > & {
     readonly limits?: Partial<RunLimits>;
@@ -41,6 +42,7 @@ export function newRun(
     kind: settings.kind ?? 'agent',
     status: 'queued',
     statusReason: undefined,
+    priority: settings.priority ?? 'normal',
     prompt: settings.prompt,
     servers: settings.servers,
     provider,

@@ -36,7 +36,9 @@ export async function reconcile(
       if (isWaiting && run.status === 'running') await beginWait(context, change, open);
       if (!isWaiting && run.status === 'input_required') await endWait(context, change, run);
       if (!isBusy && !isWaiting && !waitsForModel(context, run))
-        change.afterCommit(() => context.enqueue({ type: 'advance-run', runId }));
+        change.afterCommit(() =>
+          context.enqueue({ type: 'advance-run', runId }, { priority: run.priority }),
+        );
       return;
     }
     case 'queued':

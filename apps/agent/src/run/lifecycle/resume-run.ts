@@ -96,6 +96,6 @@ async function restart(
   emit({ type: 'run.resumed', data: { reason: 'requested' } });
   afterCommit(() => {
     context.sweep.wakeAt(deadlineAt);
-    context.enqueue({ type: 'advance-run', runId: run.id });
+    context.enqueue({ type: 'advance-run', runId: run.id }, { priority: run.priority });
   });
 }

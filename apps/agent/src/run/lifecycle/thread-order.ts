@@ -13,6 +13,14 @@ export async function isNextInThread(
   return !unsettled.some((run) => (run.threadPosition ?? 0) < threadPosition);
 }
 
+/** Asks for a slot in which a queued run can begin. */
+export function enqueueStart(
+  { enqueue }: Uses<'enqueue'>,
+  { id, priority }: Pick<RunCore, 'id' | 'priority'>,
+): void {
+  enqueue({ type: 'start-run', runId: id }, { priority });
+}
+
 /** Enqueues the next run of the thread after one of its runs is settled. */
 export async function wakeThread(
   context: Uses<'enqueue'>,
@@ -23,6 +31,5 @@ export async function wakeThread(
   const [next] = (await sql.unsettledRuns({ threadId })).toSorted(
     (left, right) => (left.threadPosition ?? 0) - (right.threadPosition ?? 0),
   );
-  if (next !== undefined)
-    afterCommit(() => context.enqueue({ type: 'advance-run', runId: next.id }));
+  if (next !== undefined) afterCommit(() => enqueueStart(context, next));
 }

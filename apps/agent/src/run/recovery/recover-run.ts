@@ -47,7 +47,10 @@ export async function recoverRun(context: Parts, change: Change): Promise<void> 
   change.recheck();
   change.beforeCommit(async () => {
     const isWaiting = (await sql.runStatus(runId)) === 'input_required';
-    if (!isWaiting) change.afterCommit(() => context.enqueue({ type: 'advance-run', runId }));
+    if (!isWaiting)
+      change.afterCommit(() =>
+        context.enqueue({ type: 'advance-run', runId }, { priority: found.priority }),
+      );
   });
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Clock } from '../../ports/clock.ts';
-import type { Job, JobHandler, JobQueue } from '../../ports/job-queue.ts';
+import type { Job, JobHandler, JobLane, JobQueue } from '../../ports/job-queue.ts';
 import type { Store, StoreReader } from '../../ports/store.ts';
 import { ManualClock } from '../../testing/manual-clock.ts';
 import { callsThenAnswer } from '../testing/fake-llm.ts';
@@ -45,7 +45,7 @@ class UnrulyQueue implements JobQueue {
     return Promise.resolve();
   }
 
-  depth(): Promise<{ readonly [T in Job['type']]: number }> {
+  depth(): Promise<{ readonly [L in JobLane]: number }> {
     return Promise.resolve({ 'advance-run': 0, 'call-tool': 0 });
   }
 
@@ -183,7 +183,7 @@ test('closing the engine hands back the jobs of the model calls and tool calls t
   await new Promise((resolve) => void setImmediate(resolve));
   expect(new Set(handedBack.map((job) => JSON.stringify(job)))).toEqual(
     new Set([
-      JSON.stringify({ type: 'advance-run', runId: id }),
+      JSON.stringify({ type: 'start-run', runId: id }),
       JSON.stringify({ type: 'call-tool', callId }),
     ]),
   );

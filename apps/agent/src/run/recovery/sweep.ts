@@ -184,12 +184,10 @@ export class Sweep {
   /** Enqueues the work whose job was lost, or was never in the queue of this process. */
   async #enqueueIdle(now: number): Promise<undefined> {
     const { store, activities, enqueue } = this.#context;
-    const runs = [
-      ...(await store.read.idleRuns({ limit: BATCH })),
-      ...(await store.read.runnableRuns({ limit: BATCH })),
-    ];
-    for (const runId of runs)
+    for (const runId of await store.read.idleRuns({ limit: BATCH }))
       if (!activities.hasTurn(runId)) enqueue({ type: 'advance-run', runId });
+    for (const runId of await store.read.runnableRuns({ limit: BATCH }))
+      enqueue({ type: 'start-run', runId });
     for (const callId of await store.read.unownedCalls({ now, limit: MAX_CALLS }))
       if (!activities.knowsCall(callId)) enqueue({ type: 'call-tool', callId });
   }

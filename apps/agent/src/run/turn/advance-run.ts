@@ -1,4 +1,4 @@
-import { isSettled } from '../../ports/store/run.ts';
+import { isSettled, type Run } from '../../ports/store/run.ts';
 import { isAbandoned } from '../core/activities.ts';
 import { beginTurn } from './begin-turn.ts';
 import type { EngineParts, Uses } from '../core/engine-parts.ts';
@@ -10,35 +10,55 @@ import { isNextInThread } from '../lifecycle/thread-order.ts';
 
 /**
  * Takes the next step of a run, if it has one: the model call of its next turn. It is safe to call
- * at any time and repeatedly.
+ * at any time and repeatedly. Returns false when there is none, as for a queued run, which is left
+ * to `startRun`.
  */
-export async function advanceRun(context: EngineParts, runId: string): Promise<void> {
+export async function advanceRun(context: EngineParts, runId: string): Promise<boolean> {
   const run = await context.store.read.run(runId);
-  if (run === undefined || isSettled(run)) return;
-  if (run.traceContext !== undefined) context.traces?.runRequested(runId, run.traceContext);
-  if (run.status === 'queued' && !(await claimRun(context, runId))) return;
+  if (run === undefined || isSettled(run) || run.status === 'queued') return false;
+  return takeStep(context, run);
+}
+
+/**
+ * Starts a queued run with the model call of its first turn. Returns false when the run may not
+ * begin or is not queued any more.
+ */
+export async function startRun(context: EngineParts, runId: string): Promise<boolean> {
+  const run = await context.store.read.run(runId);
+  if (run?.status !== 'queued' || !(await claimRun(context, runId))) return false;
+  await takeStep(context, run);
+  return true;
+}
+
+async function takeStep(
+  context: EngineParts,
+  { id: runId, traceContext, servers }: Run,
+): Promise<boolean> {
+  if (traceContext !== undefined) context.traces?.runRequested(runId, traceContext);
   // Otherwise a turn would begin after the close stopped all turns.
-  if (context.closing.aborted) return;
+  if (context.closing.aborted) return false;
   // The same job may have been delivered twice.
-  if (context.activities.hasTurn(runId)) return;
+  if (context.activities.hasTurn(runId)) return false;
   const activity = context.activities.beginTurn(runId);
   try {
-    await firstConnections(context.dispatcher, run.servers, {
+    await firstConnections(context.dispatcher, servers, {
       clock: context.clock,
       signal: activity.signal,
     });
     // The signal that is aborted would end a turn of the new worker id.
-    if (isAbandoned(activity)) return;
+    if (isAbandoned(activity)) return false;
     const turn = await context.commit(runId, (change) => beginTurn(context, change), 'begin-turn');
-    if (turn !== undefined) await takeTurn(context, turn, activity.signal);
+    if (turn === undefined) return false;
+    await takeTurn(context, turn, activity.signal);
+    return true;
   } finally {
     activity.end();
   }
 }
 
 /**
- * Starts a queued run. Returns false while runs before it in its thread are not settled; the last
- * of them enqueues it.
+ * Makes a queued run running. Returns false when it is not queued any more, and while runs before it
+ * in its thread are not settled; the last of them enqueues it.
  */
 async function claimRun(
   context: Uses<'llm' | 'clock' | 'sweep' | 'commit'>,
@@ -46,7 +66,7 @@ async function claimRun(
 ): Promise<boolean> {
   return context.commit(runId, async (change) => {
     const run = await change.sql.runCore(runId);
-    if (run?.status !== 'queued') return true;
+    if (run?.status !== 'queued') return false;
     if (!(await isNextInThread(change.sql, run))) return false;
     const startedAt = context.clock.now();
     const { provider, model, scripted } = run;

@@ -21,6 +21,7 @@ import { webhooks } from './0019-webhooks.ts';
 import { schedules } from './0020-schedules.ts';
 import { rollingUpdates } from './0021-rolling-updates.ts';
 import { fewerIndexWrites } from './0022-fewer-index-writes.ts';
+import { priorities } from './0023-priorities.ts';
 
 /**
  * Ending of the name of an additive migration. Such a migration adds tables, columns that are nullable
@@ -65,4 +66,5 @@ export const MIGRATIONS: Migrations = {
   '0020-schedules': schedules,
   '0021-rolling-updates': rollingUpdates,
   '0022-fewer-index-writes': fewerIndexWrites,
+  '0023-priorities.additive': priorities,
 };
