@@ -40,3 +40,11 @@ export function boundYoungGeneration(bytes: number): void {
 export function boundGarbage(percent: number): void {
   setFlagsFromString(`--heap-growing-percent=${percent}`);
 }
+
+/**
+ * Makes V8 free the memory of a Maglev compilation as soon as it has ended. By default a thread in the
+ * background does so later, and a service whose code becomes hot keeps 10 MB more for good.
+ */
+export function freeCompilationsAtOnce(): void {
+  setFlagsFromString('--no-maglev-destroy-on-background');
+}

@@ -1,11 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
-import { boundGarbage, startWithSmallYoungGeneration } from './bound-heap.ts';
+import {
+  boundGarbage,
+  freeCompilationsAtOnce,
+  startWithSmallYoungGeneration,
+} from './bound-heap.ts';
 
 // Without a listener the signal opens Node's inspector, through which every program of this machine could read all memory.
 process.on('SIGUSR1', () => undefined);
 enableCompileCache();
+freeCompilationsAtOnce();
 startWithSmallYoungGeneration({ startMs: 3000, bytes: 8 * 1024 * 1024 });
 const [{ runCommand }, { createProcessIo }] = await Promise.all([
   import('./cli/command.ts'),
