@@ -11,7 +11,8 @@ export function auditRoutes(app: HttpApp, { read }: RouteDependencies): void {
     '/v1/audit',
     {
       schema: {
-        summary: 'List decisions about tool calls and their outcomes, oldest first',
+        summary:
+          'List decisions about tool calls and their outcomes, and changes of webhooks, oldest first',
         description:
           'Entries are append-only and are kept when their run is deleted. They contain no arguments or results.',
         querystring: AuditQuery,
@@ -43,6 +44,8 @@ function positionOf(cursor: string | undefined): number {
 
 function auditEntryView(entry: StoredAuditEntry): z.output<typeof AuditEntry> {
   const optional = {
+    run_id: entry.runId,
+    webhook_id: entry.webhookId,
     call_id: entry.callId,
     inbox_item_id: entry.itemId,
     server: entry.server,
@@ -55,7 +58,6 @@ function auditEntryView(entry: StoredAuditEntry): z.output<typeof AuditEntry> {
     seq: entry.seq,
     at: new Date(entry.at).toISOString(),
     who: entry.who,
-    run_id: entry.runId,
     kind: entry.kind,
     ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
   };

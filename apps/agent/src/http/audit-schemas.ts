@@ -8,11 +8,13 @@ export const AuditEntry = z
     who: z
       .enum(['person', 'policy', 'remembered', 'expiry', 'service'])
       .describe('The deciding party; remembered: an earlier approval by a person'),
-    run_id: z.string(),
+    run_id: z.string().optional().describe('Absent for a change of a webhook'),
     call_id: z.string().optional(),
     inbox_item_id: z.string().optional(),
+    webhook_id: z.string().optional(),
     kind: z.enum([
       'tool_call',
+      'webhook',
       'elicitation_form',
       'elicitation_url',
       'sampling_approval',
@@ -29,7 +31,7 @@ export const AuditEntry = z
       .string()
       .optional()
       .describe(
-        'allowed, asked, approved, approved_with_changes, denied, expired, accepted, declined, dismissed, retry, mark_done, fail or forgotten',
+        'allowed, asked, approved, approved_with_changes, denied, expired, accepted, declined, dismissed, retry, mark_done, fail or forgotten; for a webhook created, changed, secret_rotated, disabled or deleted',
       ),
     outcome: z.enum(['succeeded', 'failed', 'cancelled', 'unknown']).optional(),
   })

@@ -249,6 +249,14 @@ const ROWS: { readonly [endpoint: string]: Row } = {
     missing: gone('/v1/webhooks/none', 'webhook_not_found'),
     invalid: badPath(`/v1/webhooks/${LONG}`),
   },
+  'PATCH /v1/webhooks/{id}': {
+    missing: gone('/v1/webhooks/none', 'webhook_not_found', {}),
+    invalid: bad({ event_types: [] }, '/v1/webhooks/none'),
+  },
+  'POST /v1/webhooks/{id}/rotate-secret': {
+    missing: gone('/v1/webhooks/none/rotate-secret', 'webhook_not_found', {}),
+    invalid: bad({ overlap_seconds: -1 }, '/v1/webhooks/none/rotate-secret'),
+  },
   'DELETE /v1/webhooks/{id}': {
     missing: gone('/v1/webhooks/none', 'webhook_not_found'),
     invalid: badPath(`/v1/webhooks/${LONG}`),

@@ -78,6 +78,93 @@ test('a URL that is not allowed is refused with the reason', async () => {
     });
 });
 
+test('a webhook is changed in the given fields, unless it has changed since, and the audit has every change', async () => {
+  const { edge, create } = await open();
+  const { secret: _, ...before } = (await create({ description: 'CI' })).json<WebhookView>();
+  const path = `/v1/webhooks/${before.id}`;
+  const etag = String((await edge.request('GET', path)).headers['etag']);
+  expect((await edge.request('GET', path, { headers: { 'if-none-match': etag } })).statusCode).toBe(
+    304,
+  );
+  const patch = (body: object, headers: { readonly [name: string]: string } = {}) =>
+    edge.request('PATCH', path, { body, headers });
+  const changed = await patch(
+    { url: 'https://example.com/other', event_types: ['run.failed', 'run.failed'] },
+    { 'if-match': etag },
+  );
+  const other = { ...before, url: 'https://example.com/other', event_types: ['run.failed'] };
+  expect(changed.json()).toEqual(other);
+  const read = await edge.request('GET', path);
+  expect([read.headers['etag'], read.json()]).toEqual([changed.headers['etag'], other]);
+  for (const refused of [
+    await patch({ enabled: false }, { 'if-match': etag }),
+    await edge.request('DELETE', path, { headers: { 'if-match': etag } }),
+  ])
+    expect(refused.json()).toMatchObject({ status: 412, code: 'precondition_failed' });
+  expect((await patch({ url: 'https://127.0.0.1/' })).json()).toMatchObject({
+    status: 400,
+    code: 'webhook_url_refused',
+  });
+  const { description: __, ...bare } = other as typeof other & { readonly description: string };
+  expect((await patch({ description: null })).json()).toEqual(bare);
+  expect((await edge.request('POST', `${path}/rotate-secret`)).statusCode).toBe(200);
+  expect((await edge.request('DELETE', path)).statusCode).toBe(204);
+  const { data } = (await edge.request('GET', '/v1/audit')).json<{ data: readonly object[] }>();
+  expect(data).toEqual(
+    ['created', 'changed', 'changed', 'secret_rotated', 'deleted'].map((decision, index) => ({
+      seq: index + 1,
+      at: expect.any(String) as string,
+      who: 'person',
+      kind: 'webhook',
+      webhook_id: before.id,
+      decision,
+    })),
+  );
+});
+
+test('a webhook that a client disables gets nothing more, and announces events again when it is enabled', async () => {
+  const { service, edge, create } = await open();
+  const { id } = (await create()).json<WebhookView>();
+  const path = `/v1/webhooks/${id}`;
+  const finish = async (): Promise<void> => {
+    const run = await service.engine.createRun({ prompt: 'go' });
+    await service.settled(run.id);
+  };
+  const states = async () =>
+    (await edge.request('GET', `${path}/deliveries`))
+      .json<{ data: readonly { readonly state: string; readonly last_error?: string }[] }>()
+      .data.map(({ state, last_error: error }) => ({ state, error }));
+  await finish();
+  const disabled = await edge.request('PATCH', path, { body: { enabled: false } });
+  expect(disabled.json()).toMatchObject({
+    state: 'disabled',
+    disabled_at: expect.any(String) as string,
+  });
+  const dead = { state: 'dead', error: 'the webhook was disabled' };
+  expect(await states()).toEqual([dead]);
+  await finish();
+  expect(await states()).toEqual([dead]);
+  const enabled = await edge.request('PATCH', path, { body: { enabled: true } });
+  expect(enabled.json()).toMatchObject({ state: 'enabled' });
+  expect(enabled.json()).not.toHaveProperty('disabled_at');
+  await finish();
+  expect(await states()).toEqual([{ state: 'pending', error: undefined }, dead]);
+});
+
+test('a new secret is returned once, and the stored response of a repeated request has none', async () => {
+  const { edge, create } = await open();
+  const { secret: first, ...webhook } = (await create()).json<WebhookView>();
+  const rotate = (body: object) =>
+    edge.request('POST', `/v1/webhooks/${webhook.id}/rotate-secret`, {
+      body,
+      headers: { 'idempotency-key': 'once' },
+    });
+  const rotated = (await rotate({ overlap_seconds: 60 })).json<WebhookView>();
+  expect(rotated).toEqual({ ...webhook, secret: expect.stringMatching(/^whsec_/u) as string });
+  expect(rotated.secret).not.toBe(first);
+  expect((await rotate({ overlap_seconds: 60 })).json()).toEqual(webhook);
+});
+
 test('deliveries are listed with their state, and an ended delivery can be sent again', async () => {
   const { service, edge, create } = await open();
   const { id } = (await create()).json<WebhookView>();

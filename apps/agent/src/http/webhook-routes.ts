@@ -1,10 +1,16 @@
 import * as z from 'zod';
-import type { CreatedWebhook as Created } from '../ports/webhook-commands.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { OnCommit } from '../ports/run-engine.ts';
+import type {
+  CreatedWebhook as Created,
+  WebhookPatch as ChangeOfWebhook,
+} from '../ports/webhook-commands.ts';
 import {
   eventIdOf,
   type Webhook as StoredWebhook,
   type WebhookDelivery as StoredDelivery,
 } from '../ports/store/webhook.ts';
+import { isKnown, MatchHeaders, matchCheck, TagHeaders, tagOf } from './etag.ts';
 import { KeyHeaders, replyWith } from './idempotency.ts';
 import { Problem } from './problem.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
@@ -15,15 +21,17 @@ import {
   DeliveryParameters,
   DeliveryQuery,
   NewWebhook,
+  SecretRotation,
   Webhook,
   WebhookDelivery,
   WebhookDeliveryList,
   WebhookList,
+  WebhookPatch,
 } from './webhook-schemas.ts';
 
 const problem = { 400: ProblemDetails, 404: ProblemDetails };
 
-/** Creating, reading and deleting webhooks, and their deliveries. */
+/** Creating, reading, changing and deleting webhooks, and their deliveries. */
 export function webhookRoutes(app: HttpApp, { webhooks, read, once }: RouteDependencies): void {
   const existing = async (id: string): Promise<StoredWebhook> => {
     const webhook = await read.webhook(id);
@@ -33,6 +41,35 @@ export function webhookRoutes(app: HttpApp, { webhooks, read, once }: RouteDepen
         `no webhook has the id "${id}"; GET /v1/webhooks lists them`,
       );
     return webhook;
+  };
+
+  /** Replies with a webhook and its new secret, which is not stored with the idempotency key. */
+  const replyWithSecret = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    {
+      status,
+      make,
+    }: {
+      readonly status: 200 | 201;
+      readonly make: (onCommit: OnCommit<Created> | undefined) => Promise<Created>;
+    },
+  ): Promise<z.output<typeof CreatedWebhook>> => {
+    let secret: string | undefined;
+    const served = await once(request, {
+      make: async (onCommit) => {
+        const created = await make(onCommit);
+        secret = created.secret;
+        return created;
+      },
+      answer: ({ webhook }: Created) => ({
+        status,
+        ...(status === 201 ? { location: `/v1/webhooks/${webhook.id}` } : {}),
+        body: webhookView(webhook),
+      }),
+    });
+    const body = replyWith(reply, served);
+    return secret === undefined ? body : { ...body, secret };
   };
 
   app.post(
@@ -48,25 +85,11 @@ export function webhookRoutes(app: HttpApp, { webhooks, read, once }: RouteDepen
     },
     async (request, reply) => {
       const { url, event_types: eventTypes, description } = request.body;
-      let secret: string | undefined;
-      const served = await once(request, {
-        make: async (onCommit) => {
-          const created = await webhooks.create(
-            { url, eventTypes: Array.from(new Set(eventTypes)), description },
-            onCommit,
-          );
-          secret = created.secret;
-          return created;
-        },
-        answer: ({ webhook }: Created) => ({
-          status: 201,
-          location: `/v1/webhooks/${webhook.id}`,
-          // Stored with the idempotency key, so the secret is added below.
-          body: webhookView(webhook),
-        }),
+      const input = { url, eventTypes: Array.from(new Set(eventTypes)), description };
+      return replyWithSecret(request, reply, {
+        status: 201,
+        make: (onCommit) => webhooks.create(input, onCommit),
       });
-      const body = replyWith(reply, served);
-      return secret === undefined ? body : { ...body, secret };
     },
   );
 
@@ -94,10 +117,60 @@ export function webhookRoutes(app: HttpApp, { webhooks, read, once }: RouteDepen
       schema: {
         summary: 'Get a webhook',
         params: IdParameters,
-        response: { 200: Webhook, ...problem },
+        headers: TagHeaders,
+        response: { 200: Webhook, 304: z.null(), ...problem },
       },
     },
-    async (request) => webhookView(await existing(request.params.id)),
+    async (request, reply) => {
+      const webhook = webhookView(await existing(request.params.id));
+      return isKnown(request, reply, tagOf(webhook)) ? reply.code(304).send(null) : webhook;
+    },
+  );
+
+  app.patch(
+    '/v1/webhooks/:id',
+    {
+      schema: {
+        summary: 'Change a webhook',
+        description:
+          'Fields that are left out stay. Deliveries that are pending go to the new URL.',
+        params: IdParameters,
+        headers: MatchHeaders,
+        body: WebhookPatch,
+        response: { 200: Webhook, ...problem, 412: ProblemDetails },
+      },
+    },
+    async (request, reply) => {
+      const check = matchCheck(request, webhookTag);
+      const webhook = webhookView(
+        await webhooks.update(request.params.id, patchOf(request.body), check),
+      );
+      reply.header('etag', tagOf(webhook));
+      return webhook;
+    },
+  );
+
+  app.post(
+    '/v1/webhooks/:id/rotate-secret',
+    {
+      schema: {
+        summary: 'Replace the secret of a webhook',
+        description:
+          'Requests are signed with the new secret and, until the overlap has passed, with the earlier ones.',
+        params: IdParameters,
+        headers: KeyHeaders,
+        body: SecretRotation,
+        response: { 200: CreatedWebhook, ...problem, 409: ProblemDetails },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      const overlapMs = request.body.overlap_seconds * 1000;
+      return replyWithSecret(request, reply, {
+        status: 200,
+        make: (onCommit) => webhooks.rotateSecret(id, overlapMs, onCommit),
+      });
+    },
   );
 
   app.delete(
@@ -106,11 +179,12 @@ export function webhookRoutes(app: HttpApp, { webhooks, read, once }: RouteDepen
       schema: {
         summary: 'Delete a webhook with its deliveries',
         params: IdParameters,
-        response: { 204: z.null(), ...problem },
+        headers: MatchHeaders,
+        response: { 204: z.null(), ...problem, 412: ProblemDetails },
       },
     },
     async (request, reply) => {
-      await webhooks.delete(request.params.id);
+      await webhooks.delete(request.params.id, matchCheck(request, webhookTag));
       return reply.code(204).send(null);
     },
   );
@@ -160,6 +234,24 @@ export function webhookRoutes(app: HttpApp, { webhooks, read, once }: RouteDepen
       return replyWith(reply, served);
     },
   );
+}
+
+function patchOf({
+  url,
+  event_types: eventTypes,
+  description,
+  enabled,
+}: z.output<typeof WebhookPatch>): ChangeOfWebhook {
+  return {
+    ...(url === undefined ? {} : { url }),
+    ...(eventTypes === undefined ? {} : { eventTypes: Array.from(new Set(eventTypes)) }),
+    ...(description === undefined ? {} : { description: description ?? undefined }),
+    ...(enabled === undefined ? {} : { enabled }),
+  };
+}
+
+function webhookTag(webhook: StoredWebhook): string {
+  return tagOf(webhookView(webhook));
 }
 
 const iso = (time: number): string => new Date(time).toISOString();

@@ -4,33 +4,64 @@ import { ListQuery, time } from './schemas.ts';
 
 const EventType = z.enum(WEBHOOK_EVENT_TYPES);
 
+const Url = z
+  .string()
+  .min(1)
+  .max(2048)
+  .describe(
+    'https: URL at a public address, without user name and password; other addresses only if the configuration allows their network',
+  );
+
+const EventTypes = z.array(EventType).min(1).max(WEBHOOK_EVENT_TYPES.length);
+
+const Description = z.string().trim().min(1).max(200);
+
 export const NewWebhook = z
   .strictObject({
-    url: z
-      .string()
-      .min(1)
-      .max(2048)
-      .describe(
-        'https: URL at a public address, without user name and password; other addresses only if the configuration allows their network',
-      ),
-    event_types: z
-      .array(EventType)
-      .min(1)
-      .max(WEBHOOK_EVENT_TYPES.length)
-      .default([
-        'run.input_required',
-        'run.completed',
-        'run.failed',
-        'run.cancelled',
-        'run.expired',
-      ])
-      .describe('Events to announce; default: the ends of runs and `run.input_required`'),
-    description: z.string().trim().min(1).max(200).optional(),
+    url: Url,
+    event_types: EventTypes.default([
+      'run.input_required',
+      'run.completed',
+      'run.failed',
+      'run.cancelled',
+      'run.expired',
+    ]).describe('Events to announce; default: the ends of runs and `run.input_required`'),
+    description: Description.optional(),
   })
   .meta({
     id: 'NewWebhook',
     examples: [{ url: 'https://example.com/signalbox', event_types: ['run.completed'] }],
   });
+
+export const WebhookPatch = z
+  .strictObject({
+    url: Url.optional(),
+    event_types: EventTypes.optional().describe('Events to announce from now on'),
+    description: Description.nullable().optional().describe('null removes it'),
+    enabled: z
+      .boolean()
+      .optional()
+      .describe(
+        'false: nothing more is sent, and pending deliveries end as dead. true: events are announced from now on, also after status 410',
+      ),
+  })
+  .meta({ id: 'WebhookPatch', examples: [{ event_types: ['run.failed'], enabled: true }] });
+
+/** Longest time in seconds for which a replaced secret stays valid. */
+const MAX_OVERLAP_SECONDS = 30 * 86_400;
+
+export const SecretRotation = z
+  .strictObject({
+    overlap_seconds: z
+      .int()
+      .min(0)
+      .max(MAX_OVERLAP_SECONDS)
+      .default(86_400)
+      .describe(
+        'Seconds for which requests are also signed with the secret before this one; 0 ends it and earlier ones at once',
+      ),
+  })
+  .meta({ id: 'SecretRotation', examples: [{ overlap_seconds: 3600 }] });
 
 const webhook = {
   id: z.string(),
@@ -39,7 +70,9 @@ const webhook = {
   description: z.string().optional(),
   state: z
     .enum(['enabled', 'disabled'])
-    .describe('disabled: the endpoint answered with status 410; nothing more is sent'),
+    .describe(
+      'disabled: by a client, or because the endpoint answered with status 410; nothing is sent',
+    ),
   disabled_at: time.optional(),
   created_at: time,
 };
@@ -53,7 +86,7 @@ export const CreatedWebhook = z
       .string()
       .optional()
       .describe(
-        'Secret that signs the requests (Standard Webhooks, `whsec_…`). Returned only here, and left out when the request is repeated with its idempotency key',
+        'New secret that signs the requests (Standard Webhooks, `whsec_…`). Returned only here, and left out when the request is repeated with its idempotency key',
       ),
   })
   .meta({ id: 'CreatedWebhook' });

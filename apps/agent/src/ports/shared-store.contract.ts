@@ -82,6 +82,31 @@ export function sharedStoreContract(name: string, openTwo: OpenTwoStores): void 
       expect(await stores[0].read.countRuns({ status: 'queued' })).toBe(limit);
     });
 
+    test('secrets of a webhook that both replace at the same moment are all kept', async () => {
+      await stores[0].write({}, (sql) =>
+        sql.insertWebhook({
+          id: 'w1',
+          url: 'https://example.com',
+          eventTypes: ['run.completed'],
+          description: undefined,
+          disabledAt: undefined,
+          createdAt: 1,
+          secret: 'first',
+        }),
+      );
+      await writeWithBoth((store, index) =>
+        store.write({}, async (sql) => {
+          const { secret = '', earlierSecrets = [] } = (await sql.webhookToChange('w1')) ?? {};
+          await sql.updateWebhook('w1', {
+            secret: String(index),
+            earlierSecrets: [...earlierSecrets, { secret, validUntil: 9 }],
+          });
+        }),
+      );
+      const webhook = await stores[1].write({}, (sql) => sql.webhookToChange('w1'));
+      expect(webhook?.earlierSecrets).toHaveLength(ALL.length);
+    });
+
     test('changes to a run by both follow each other, and none is lost', async () => {
       await writeWithBoth((store) =>
         store.write({ run: 'r1' }, async (sql) => {

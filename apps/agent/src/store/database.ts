@@ -72,7 +72,11 @@ export interface Database {
   artifacts: Row<Artifact, never>;
   artifactOwners: { runId: string; artifactId: string };
   schedules: Row<Schedule, 'run'>;
-  webhooks: Row<Webhook, 'eventTypes'> & { secret: string; deletedAt: number | null };
+  webhooks: Row<Webhook, 'eventTypes'> & {
+    secret: string;
+    earlierSecrets: string | null;
+    deletedAt: number | null;
+  };
   webhookDeliveries: Row<WebhookDelivery, never>;
   workers: Row<Worker, never>;
   listedTools: { digest: string; tools: string };

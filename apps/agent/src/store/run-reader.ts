@@ -8,6 +8,7 @@ import { createArtifactReader } from './artifact-rows.ts';
 import type { Rows } from './rows.ts';
 import { createEpochReader } from './epoch-rows.ts';
 import { createListReader } from './list-rows.ts';
+import { NO_RUN } from './write-queries.ts';
 import { createProgressReader } from './progress-rows.ts';
 import {
   countByStatus,
@@ -135,7 +136,10 @@ export function createRunReader(connection: Rows, clock: Clock): StoreReader {
 
     async audit({ runId, after, limit }) {
       const rows = await connection.rows(selectAudit, { runId, after, limit });
-      return rows.map((row) => storedAuditCodec.decode(row));
+      return rows.map((row) => {
+        const entry = storedAuditCodec.decode(row);
+        return entry.runId === NO_RUN ? { ...entry, runId: undefined } : entry;
+      });
     },
 
     async partial(runId) {

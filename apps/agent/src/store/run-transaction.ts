@@ -32,6 +32,7 @@ import {
   endTurn,
   insertApproval,
   insertAudit,
+  NO_RUN,
   insertEvents,
   insertInboxItem,
   insertMessage,
@@ -158,7 +159,12 @@ export function createRunTransaction(connection: Rows, clock: Clock): StoreTrans
       // Held until the commit, so that the numbers are in the order of the commits.
       await connection.lock('audit');
       let rows: readonly Insertable<Database['audit']>[] = entries.map((entry) =>
-        auditCodec.encode({ ...entry, at }),
+        auditCodec.encode({
+          ...entry,
+          runId: entry.runId ?? NO_RUN,
+          webhookId: entry.webhookId,
+          at,
+        }),
       );
       // A number of PostgreSQL's own stays used after a rollback.
       if (connection.dialect === 'postgres') {

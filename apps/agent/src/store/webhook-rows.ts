@@ -1,6 +1,7 @@
 import type { ExpressionBuilder, Kysely, SelectQueryBuilder } from 'kysely';
 import type {
   DeliveryClaim,
+  EarlierSecret,
   WebhookEventType,
   WebhookReader,
   WebhookWriter,
@@ -88,12 +89,40 @@ export function createWebhookReader(connection: Rows): WebhookReader {
 }
 
 /** Creates the writes of webhooks and their deliveries. */
-export function createWebhookWriter({ kysely: db }: Rows): WebhookWriter {
+export function createWebhookWriter(connection: Rows): WebhookWriter {
+  const db = connection.kysely;
   return {
+    async webhookToChange(id) {
+      await connection.lock(`webhook ${id}`);
+      const row = await db
+        .selectFrom('webhooks')
+        .select([...WEBHOOK_COLUMNS, 'secret', 'earlierSecrets'])
+        .where('id', '=', id)
+        .where('deletedAt', 'is', null)
+        .executeTakeFirst();
+      if (row === undefined) return undefined;
+      const { secret, earlierSecrets, ...webhook } = row;
+      return { ...webhookCodec.decode(webhook), secret, earlierSecrets: secretsIn(earlierSecrets) };
+    },
+
+    async updateWebhook(id, { secret, earlierSecrets, ...patch }) {
+      await db
+        .updateTable('webhooks')
+        .set({
+          ...webhookCodec.encode(patch),
+          ...(secret === undefined ? {} : { secret }),
+          ...(earlierSecrets === undefined
+            ? {}
+            : { earlierSecrets: JSON.stringify(earlierSecrets) }),
+        })
+        .where('id', '=', id)
+        .execute();
+    },
+
     async insertWebhook({ secret, ...webhook }) {
       await db
         .insertInto('webhooks')
-        .values({ ...webhookCodec.encode(webhook), secret, deletedAt: null })
+        .values({ ...webhookCodec.encode(webhook), secret, earlierSecrets: null, deletedAt: null })
         .execute();
     },
 
@@ -101,7 +130,7 @@ export function createWebhookWriter({ kysely: db }: Rows): WebhookWriter {
       return changed(
         db
           .updateTable('webhooks')
-          .set({ deletedAt: at, secret: '' })
+          .set({ deletedAt: at, secret: '', earlierSecrets: null })
           .where('id', '=', id)
           .where('deletedAt', 'is', null),
       );
@@ -145,14 +174,19 @@ export function createWebhookWriter({ kysely: db }: Rows): WebhookWriter {
           .where(isFreeFor(db, owner)),
       );
       if (!isClaimed) return undefined;
-      const { url, secret, ...row } = await db
+      const { url, secret, earlierSecrets, ...row } = await db
         .selectFrom('webhookDeliveries')
         .innerJoin('webhooks', 'webhooks.id', 'webhookDeliveries.webhookId')
         .selectAll('webhookDeliveries')
-        .select(['webhooks.url', 'webhooks.secret'])
+        .select(['webhooks.url', 'webhooks.secret', 'webhooks.earlierSecrets'])
         .where('webhookDeliveries.id', '=', id)
         .executeTakeFirstOrThrow();
-      return { ...deliveryCodec.decode(row), url, secret };
+      return {
+        ...deliveryCodec.decode(row),
+        url,
+        secret,
+        earlierSecrets: secretsIn(earlierSecrets),
+      };
     },
 
     async settleDelivery({ id, owner, attempt }: DeliveryClaim, patch) {
@@ -213,6 +247,11 @@ const WEBHOOK_COLUMNS = [
   'disabledAt',
   'createdAt',
 ] as const;
+
+/** Parses what `updateWebhook` wrote. */
+function secretsIn(text: string | null): readonly EarlierSecret[] {
+  return text === null ? [] : (JSON.parse(text) as readonly EarlierSecret[]);
+}
 
 function enabledWebhooks(db: Db) {
   return db

@@ -100,6 +100,9 @@ export const deleteApproval = (db: Db, { id }: { readonly id: string }) =>
 export const selectLastAudit = (db: Db) =>
   db.selectFrom('audit').select((entry) => entry.fn.max('seq').as('last'));
 
+/** Value of the column for an audit entry without a run. */
+export const NO_RUN = '';
+
 export const insertAudit = (db: Db, { rows }: { readonly rows: readonly New<'audit'>[] }) =>
   db.insertInto('audit').values(rows);
 

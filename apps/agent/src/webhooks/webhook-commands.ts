@@ -1,11 +1,15 @@
 import type { Clock } from '../ports/clock.ts';
-import { EngineError } from '../ports/run-engine.ts';
-import type { Store } from '../ports/store.ts';
-import type { Webhook } from '../ports/store/webhook.ts';
+import { EngineError, type Check } from '../ports/run-engine.ts';
+import type { Store, StoreTransaction } from '../ports/store.ts';
+import { WEBHOOK_DISABLED, type Webhook, type WebhookSecrets } from '../ports/store/webhook.ts';
 import type { WebhookCommands } from '../ports/webhook-commands.ts';
 import { messageOf } from '../text/error-text.ts';
 import { RefusedUrlError, type AddressGuard } from './address-guard.ts';
 import { newSecret } from './signature.ts';
+import { webhookAudit } from './webhook-audit.ts';
+
+/** Maximum number of secrets that are valid beside the newest. */
+const MAX_EARLIER_SECRETS = 4;
 
 /** Maximum number of webhooks. */
 export const MAX_WEBHOOKS = 100;
@@ -41,14 +45,51 @@ export function createWebhookCommands({
             `There are ${MAX_WEBHOOKS} webhooks already, which is the maximum. Delete one first.`,
           );
         await sql.insertWebhook({ ...created.webhook, secret: created.secret });
+        await sql.appendAudit([webhookAudit(created.webhook.id, { decision: 'created' })]);
         await onCommit?.(sql, created);
         return created;
       });
     },
 
-    delete: (id) =>
+    async update(id, { enabled, ...patch }, check) {
+      if (patch.url !== undefined) await refuseUrl(guard, patch.url);
+      return store.write({}, async (sql) => {
+        const { disabledAt } = await existing(sql, id, check);
+        const isEnabled = disabledAt === undefined;
+        if (enabled === false && isEnabled)
+          await sql.disableWebhook(id, WEBHOOK_DISABLED, clock.now());
+        const change = enabled === true && !isEnabled ? { ...patch, disabledAt: undefined } : patch;
+        if (Object.keys(change).length > 0) await sql.updateWebhook(id, change);
+        await sql.appendAudit([webhookAudit(id, { decision: 'changed' })]);
+        const { secrets: _, ...webhook } = await existing(sql, id);
+        return webhook;
+      });
+    },
+
+    async rotateSecret(id, overlapMs, onCommit) {
+      return store.write({}, async (sql) => {
+        const { secrets, ...webhook } = await existing(sql, id);
+        const now = clock.now();
+        const earlierSecrets = [
+          { secret: secrets.secret, validUntil: now + overlapMs },
+          ...secrets.earlierSecrets.filter(({ validUntil }) => validUntil > now),
+        ].slice(0, MAX_EARLIER_SECRETS);
+        const created = { webhook, secret: newSecret() };
+        await sql.updateWebhook(id, {
+          secret: created.secret,
+          earlierSecrets: overlapMs === 0 ? [] : earlierSecrets,
+        });
+        await sql.appendAudit([webhookAudit(id, { decision: 'secret_rotated' })]);
+        await onCommit?.(sql, created);
+        return created;
+      });
+    },
+
+    delete: (id, check) =>
       store.write({}, async (sql) => {
-        if (!(await sql.deleteWebhook(id, clock.now()))) throw webhookNotFound(id);
+        await existing(sql, id, check);
+        await sql.deleteWebhook(id, clock.now());
+        await sql.appendAudit([webhookAudit(id, { decision: 'deleted' })]);
       }),
 
     async resend({ webhookId, id }, onCommit) {
@@ -77,6 +118,19 @@ export function createWebhookCommands({
   };
 }
 
+/** Returns a webhook apart from its secrets, for a change in this transaction. */
+async function existing(
+  sql: StoreTransaction,
+  id: string,
+  check?: Check<Webhook>,
+): Promise<Webhook & { readonly secrets: WebhookSecrets }> {
+  const found = await sql.webhookToChange(id);
+  if (found === undefined) throw webhookNotFound(id);
+  const { secret, earlierSecrets, ...webhook } = found;
+  check?.(webhook);
+  return { ...webhook, secrets: { secret, earlierSecrets } };
+}
+
 async function refuseUrl(guard: Pick<AddressGuard, 'addressesOf'>, url: string): Promise<void> {
   try {
     await guard.addressesOf(url);
@@ -96,7 +150,7 @@ function refuseDisabled({ id, disabledAt }: Webhook): void {
   if (disabledAt !== undefined)
     throw new EngineError(
       'webhook_disabled',
-      `The webhook ${id} is disabled, because its endpoint answered with status 410. Delete it and create a new one.`,
+      `The webhook ${id} is disabled: by a client, or because its endpoint answered with status 410. Enable it with PATCH {"enabled": true} first.`,
     );
 }
 

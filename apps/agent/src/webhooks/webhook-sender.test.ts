@@ -8,6 +8,7 @@ import { databaseFolder, provideMigratedDatabase } from '../store/testing/migrat
 import { ManualClock } from '../testing/manual-clock.ts';
 import { createWebhookCommands } from './webhook-commands.ts';
 import type { WebhookOutcome, WebhookRequest } from './post-webhook.ts';
+import { signedHeaders } from './signature.ts';
 import { WebhookSender } from './webhook-sender.ts';
 
 type Answer = (request: WebhookRequest) => WebhookOutcome | Promise<WebhookOutcome>;
@@ -198,7 +199,51 @@ test('an endpoint that answers 410 is disabled, and nothing more is sent to it',
   const { data } = await store.read.deliveries({ webhookId: 'w1', limit: 9 });
   expect(data.map(({ state }) => state)).toEqual(['dead', 'dead']);
   expect(log).toEqual(['a webhook was disabled, because its endpoint is gone']);
+  expect(await store.read.audit({ after: 0, limit: 9 })).toMatchObject([
+    { who: 'service', kind: 'webhook', webhookId: 'w1', decision: 'disabled', runId: undefined },
+  ]);
   expect(await sweep()).toBeUndefined();
+});
+
+test('requests are signed with a replaced secret as well until it expires, or until the next replacement ends it', async () => {
+  const { store, sweep, sent, clock } = await openWorker(() => ({ status: 200 }));
+  await addWebhook(store);
+  const commands = createWebhookCommands({
+    store,
+    guard: { addressesOf: () => Promise.resolve([]) },
+    clock,
+    newId: () => 'x',
+  });
+  const secrets = ['whsec_c2VjcmV0'];
+  const rotate = async (overlapMs: number): Promise<void> => {
+    secrets.push((await commands.rotateSecret('w1', overlapMs)).secret);
+  };
+  let count = 0;
+  /** Returns the numbers of the secrets that have signed the next request. */
+  const signers = async (): Promise<readonly number[]> => {
+    await add(store, delivery(`d${(count += 1)}`));
+    await sweep();
+    const { headers, body } = sent.at(-1)!;
+    const [id, timestamp] = [headers['webhook-id'] ?? '', headers['webhook-timestamp']];
+    return (headers['webhook-signature'] ?? '').split(' ').map((signature) =>
+      secrets.findIndex((secret) => {
+        const expected = signedHeaders([secret], { id, timestamp: Number(timestamp), body });
+        return expected['webhook-signature'] === signature;
+      }),
+    );
+  };
+  expect(await signers()).toEqual([0]);
+  await rotate(60_000);
+  expect(await signers()).toEqual([1, 0]);
+  clock.advance(30_000);
+  await rotate(60_000);
+  expect(await signers()).toEqual([2, 1, 0]);
+  clock.advance(30_000);
+  expect(await signers()).toEqual([2, 1]);
+  for (const _ of [1, 2, 3, 4]) await rotate(60_000);
+  expect(await signers()).toEqual([6, 5, 4, 3, 2]);
+  await rotate(0);
+  expect(await signers()).toEqual([7]);
 });
 
 test('a slow endpoint has at most 4 requests at a time, and delays no other endpoint', async () => {
@@ -256,6 +301,7 @@ test('control: without the comparison of attempt and owner both send it', async 
               attempts: attempt,
               url: 'https://w1.test/',
               secret: 'whsec_c2VjcmV0',
+              earlierSecrets: [],
             }),
           }),
         options,

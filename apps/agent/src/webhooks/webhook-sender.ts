@@ -3,12 +3,13 @@ import type { Logger } from '../ports/logger.ts';
 import type { Store } from '../ports/store.ts';
 import {
   eventIdOf,
-  WEBHOOK_DISABLED,
+  ENDPOINT_GONE,
   type ClaimedDelivery,
   type DeliveryClaim,
 } from '../ports/store/webhook.ts';
 import { signedHeaders } from './signature.ts';
 import type { WebhookOutcome, WebhookRequest } from './post-webhook.ts';
+import { webhookAudit } from './webhook-audit.ts';
 import { MAX_ATTEMPTS, retryDelay } from './retry-delay.ts';
 
 /** Maximum number of requests in progress. */
@@ -165,10 +166,12 @@ export class WebhookSender {
 
   async #attempt(delivery: ClaimedDelivery, owner: string): Promise<void> {
     const { clock, post, userAgent } = this.#options;
-    const { url, secret, payload, runId, seq } = delivery;
-    const signed = signedHeaders(secret, {
+    const { url, secret, earlierSecrets, payload, runId, seq } = delivery;
+    const now = clock.now();
+    const valid = earlierSecrets.filter(({ validUntil }) => validUntil > now);
+    const signed = signedHeaders([secret, ...valid.map((each) => each.secret)], {
       id: eventIdOf({ runId, seq }),
-      timestamp: Math.floor(clock.now() / 1000),
+      timestamp: Math.floor(now / 1000),
       body: payload,
     });
     let outcome: WebhookOutcome | undefined;
@@ -236,7 +239,10 @@ export class WebhookSender {
         lastError: error,
         finishedAt: isOver ? now : undefined,
       });
-      if (isOurs && isGone) await sql.disableWebhook(webhookId, WEBHOOK_DISABLED, now);
+      if (isOurs && isGone && (await sql.webhook(webhookId))?.disabledAt === undefined) {
+        await sql.disableWebhook(webhookId, ENDPOINT_GONE, now);
+        await sql.appendAudit([webhookAudit(webhookId, { who: 'service', decision: 'disabled' })]);
+      }
       return isOurs;
     });
     if (!isStored) return;

@@ -1,16 +1,19 @@
 import type { InboxKind } from './inbox.ts';
 
-/** A decision about an action with an effect, or the end of the action. Entries are never changed and outlive the run. */
+/** A decision about an action with an effect, the end of the action, or a change of a webhook. Entries are never changed and outlive the run. */
 export interface AuditEntry {
   /**
    * Origin of the decision: a person through the API, the configured policy, a remembered approval,
    * an expired deadline, or the service itself.
    */
   readonly who: 'person' | 'policy' | 'remembered' | 'expiry' | 'service';
-  readonly runId: string;
+  /** Absent for a change of a webhook. */
+  readonly runId: string | undefined;
   readonly callId: string | undefined;
   readonly itemId: string | undefined;
-  readonly kind: 'tool_call' | Exclude<InboxKind, 'tool_approval'>;
+  /** Present for a change of a webhook. */
+  readonly webhookId?: string | undefined;
+  readonly kind: 'tool_call' | 'webhook' | Exclude<InboxKind, 'tool_approval'>;
   readonly server: string | undefined;
   readonly tool: string | undefined;
   /** SHA-256 of the canonical JSON of the arguments, in hex. */

@@ -74,6 +74,40 @@ export function webhookContract(name: string, open: OpenStore): void {
       ]);
     });
 
+    test('a webhook is changed, and its earlier secrets are given to the next attempt', async () => {
+      const store = await openStore();
+      await add(store, pending('d1'));
+      const earlierSecrets = [{ secret: 'whsec_1', validUntil: 99 }];
+      await store.write({}, async (sql) => {
+        expect(await sql.webhookToChange('none')).toBeUndefined();
+        expect(await sql.webhookToChange('w1')).toEqual({
+          ...webhook('w1'),
+          secret: 'whsec_1',
+          earlierSecrets: [],
+        });
+        await sql.updateWebhook('w1', { disabledAt: 5 });
+        await sql.updateWebhook('w1', {
+          url: 'https://example.com/other',
+          eventTypes: ['run.failed'],
+          disabledAt: undefined,
+          secret: 'whsec_2',
+          earlierSecrets,
+        });
+      });
+      const changed = webhook('w1', {
+        url: 'https://example.com/other',
+        eventTypes: ['run.failed'],
+      });
+      expect(await store.read.webhook('w1')).toEqual(changed);
+      const secrets = { secret: 'whsec_2', earlierSecrets };
+      expect(await claim(store, 'd1')).toMatchObject({ url: changed.url, ...secrets });
+      await store.write({}, async (sql) => {
+        expect(await sql.webhookToChange('w1')).toEqual({ ...changed, ...secrets });
+        await sql.deleteWebhook('w1', 7);
+        expect(await sql.webhookToChange('w1')).toBeUndefined();
+      });
+    });
+
     test('due deliveries of a webhook are read soonest first, up to a limit', async () => {
       const store = await openStore();
       await add(
@@ -97,6 +131,7 @@ export function webhookContract(name: string, open: OpenStore): void {
           ...pending('d1', { attempts: 1, owner: store.workerId }),
           url: 'https://example.com/hook',
           secret: 'whsec_1',
+          earlierSecrets: [],
         },
       ]);
     });

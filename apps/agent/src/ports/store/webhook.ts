@@ -23,7 +23,7 @@ export interface Webhook {
   readonly url: string;
   readonly eventTypes: readonly WebhookEventType[];
   readonly description: string | undefined;
-  /** Set when the endpoint answered that it is gone. Nothing is sent to it any more. */
+  /** Set when the endpoint answered that it is gone, or a client disabled the webhook. Nothing is sent to it. */
   readonly disabledAt: number | undefined;
   readonly createdAt: number;
 }
@@ -62,13 +62,29 @@ export function eventIdOf({ runId, seq }: Pick<WebhookDelivery, 'runId' | 'seq'>
   return `${runId}:${seq}`;
 }
 
+/** A secret that was replaced. Requests are signed with it as well until it expires. */
+export interface EarlierSecret {
+  readonly secret: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly validUntil: number;
+}
+
+/** The secrets of a webhook. */
+export interface WebhookSecrets {
+  readonly secret: string;
+  /** Replaced secrets, newest first; some may have expired. */
+  readonly earlierSecrets: readonly EarlierSecret[];
+}
+
+/** Reason of deliveries that ended because the endpoint is gone. */
+export const ENDPOINT_GONE = 'the webhook was disabled: its endpoint answered with status 410';
+
 /** Reason of deliveries that ended with their webhook. */
-export const WEBHOOK_DISABLED = 'the webhook was disabled: its endpoint answered with status 410';
+export const WEBHOOK_DISABLED = 'the webhook was disabled';
 
 /** A delivery that a worker has claimed. */
-export interface ClaimedDelivery extends WebhookDelivery {
+export interface ClaimedDelivery extends WebhookDelivery, WebhookSecrets {
   readonly url: string;
-  readonly secret: string;
 }
 
 /** An attempt of a worker. */
@@ -109,7 +125,18 @@ export interface WebhookReader {
 export interface WebhookWriter {
   insertWebhook(webhook: Webhook & { readonly secret: string }): Promise<void>;
   /**
-   * Hides a webhook and erases its secret; `deleteDeliveries` deletes the rest. Returns whether it
+   * Returns a webhook with its secrets. Other transactions that call this for the same webhook wait
+   * until this one ends.
+   */
+  webhookToChange(id: string): Promise<(Webhook & WebhookSecrets) | undefined>;
+  updateWebhook(
+    id: string,
+    patch: Partial<
+      Pick<Webhook, 'url' | 'eventTypes' | 'description' | 'disabledAt'> & WebhookSecrets
+    >,
+  ): Promise<void>;
+  /**
+   * Hides a webhook and erases its secrets; `deleteDeliveries` deletes the rest. Returns whether it
    * existed.
    */
   deleteWebhook(id: string, at: number): Promise<boolean>;

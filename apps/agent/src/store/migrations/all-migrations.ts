@@ -22,6 +22,7 @@ import { schedules } from './0020-schedules.ts';
 import { rollingUpdates } from './0021-rolling-updates.ts';
 import { fewerIndexWrites } from './0022-fewer-index-writes.ts';
 import { priorities } from './0023-priorities.ts';
+import { webhookChanges } from './0024-webhook-changes.ts';
 
 /**
  * Ending of the name of an additive migration. Such a migration adds tables, columns that are nullable
@@ -67,4 +68,5 @@ export const MIGRATIONS: Migrations = {
   '0021-rolling-updates': rollingUpdates,
   '0022-fewer-index-writes': fewerIndexWrites,
   '0023-priorities.additive': priorities,
+  '0024-webhook-changes.additive': webhookChanges,
 };
