@@ -1,26 +1,20 @@
-import { randomUUID } from 'node:crypto';
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { sql, type Kysely } from 'kysely';
 import type { Clock } from '../ports/clock.ts';
 import { messageOf } from '../text/error-text.ts';
+import { assembleStore } from './assemble-store.ts';
 import { ChangeFeed } from './change-feed.ts';
 import { Connection } from './connection.ts';
 import { createPrivateFile, lockDataDir, type DataDirLock, type Sharing } from './data-dir-lock.ts';
 import type { Database } from './database.ts';
-import { createFleetStore } from './fleet-rows.ts';
-import { createHandedJobs } from './handed-job-rows.ts';
 import { migrate, tablesOf } from './migrations/migrate.ts';
 import type { OpenedStore } from './opened-store.ts';
-import type { Rows } from './rows.ts';
-import { createRunReader } from './run-reader.ts';
-import { createRunTransaction } from './run-transaction.ts';
 import { storageErrors, watchFile } from './storage-errors.ts';
 import type { WorkerRole } from '../ports/store/worker.ts';
 import { StoreError } from './store-error.ts';
 import { TABLES } from './tables.ts';
-import { createToolPins } from './tool-pins.ts';
 import { WriteQueue } from './write-queue.ts';
 
 export interface RunStoreOptions {
@@ -72,60 +66,28 @@ export async function openStore({
     const reader = new Connection(reading, { beside: writer });
     connections.push(reader);
     let changes: ChangeFeed | undefined;
-    const checkFiles = watchFile(file);
     const queue = new WriteQueue((work) => writer.transaction(work));
-    const transaction = createRunTransaction(writer, clock);
-    const write: OpenedStore['write'] = (_, work, options) =>
-      storageErrors(queue.run(() => work(transaction), options));
-    const writeRows = <T>(work: (rows: Rows) => Promise<T>): Promise<T> =>
-      storageErrors(queue.run(() => work(writer)));
-    let workerId = randomUUID();
-    const addWorker = (id: string): Promise<void> =>
-      write({}, (change) => change.addWorker({ id, role, pid: process.pid }));
-    if (dirLock.isAlone)
-      await write({}, async (change) => {
-        for (const { id } of await change.workers()) await change.endWorker(id);
-      });
-    await addWorker(workerId);
-    dirLock.opened();
-    return {
-      clock,
-      isAlone: dirLock.isAlone,
-      isShared: sharing === 'shared',
-      get workerId() {
-        return workerId;
-      },
-      async join() {
-        const id = randomUUID();
-        await addWorker(id);
-        workerId = id;
-      },
-      handedJobs: createHandedJobs({ reader, write: writeRows, clock }),
-      fleet: createFleetStore({ reader, write: writeRows, clock }),
-      toolPins: createToolPins({
-        reader: reader.kysely,
-        write: (work) => queue.run(() => work(writer.kysely)),
-      }),
-      read: createRunReader(reader, clock),
-      write,
-      shareSignals(bus) {
-        changes ??= new ChangeFeed({ writer: writing, reader: reading, bus, clock });
-        changes.start();
-        return bus;
-      },
-      checkFiles,
-      async probe() {
-        checkFiles();
+    return await assembleStore(
+      {
+        reader,
+        transaction: (_locks, work, options) =>
+          storageErrors(queue.run(() => work(writer), options)),
+        shareSignals(bus) {
+          changes ??= new ChangeFeed({ writer: writing, reader: reading, bus, clock });
+          changes.start();
+          return bus;
+        },
+        checkFiles: watchFile(file),
         // Writes the first page of the database without changing it.
-        await storageErrors(queue.run(() => sql`pragma user_version = 0`.execute(writer.kysely)));
+        probe: ({ kysely }) => sql`pragma user_version = 0`.execute(kysely),
+        opened: () => dirLock.opened(),
+        async close() {
+          changes?.stop();
+          await close();
+        },
       },
-      async close() {
-        changes?.stop();
-        // Without this, the next process finds out by itself.
-        await write({}, (change) => change.endWorker(workerId)).catch(() => undefined);
-        await close();
-      },
-    };
+      { clock, role, isAlone: dirLock.isAlone },
+    );
   } catch (error) {
     await close();
     if (error instanceof StoreError) throw error;

@@ -2,16 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type pg from 'pg';
 import type { Clock } from '../../ports/clock.ts';
-import type { StoreTransaction } from '../../ports/store.ts';
 import type { WorkerRole } from '../../ports/store/worker.ts';
-import { createFleetStore } from '../fleet-rows.ts';
-import { createHandedJobs } from '../handed-job-rows.ts';
+import { assembleStore } from '../assemble-store.ts';
 import type { Migrations } from '../migrations/all-migrations.ts';
 import type { OpenedStore } from '../opened-store.ts';
-import type { Rows } from '../rows.ts';
-import { createRunReader } from '../run-reader.ts';
-import { createRunTransaction } from '../run-transaction.ts';
-import { createToolPins } from '../tool-pins.ts';
 import { restoreLock } from './database-lock.ts';
 import { DatabaseSession } from './database-session.ts';
 import { describeDatabase } from '../../text/describe-database.ts';
@@ -65,76 +59,35 @@ export async function openPostgresStore({
     onNotification: (payload) => signals?.receive(payload),
   });
   const database = new PostgresDatabase({ pool: createPool(options), name });
-  const transactions = new WeakMap<Rows, StoreTransaction>();
-  const transactionOn = (rows: Rows): StoreTransaction => {
-    let transaction = transactions.get(rows);
-    if (transaction === undefined)
-      transactions.set(rows, (transaction = createRunTransaction(rows, clock)));
-    return transaction;
-  };
-  const write: OpenedStore['write'] = (locks, work) =>
-    database.transaction(locks, (rows) => work(transactionOn(rows)));
-  const writeRows = <T>(work: (rows: Rows) => Promise<T>): Promise<T> =>
-    database.transaction({}, work);
   const close = async (): Promise<void> => {
     await session.close();
     await database.close();
   };
-  let workerId = randomUUID();
-  const addWorker = (id: string): Promise<void> =>
-    write({}, (change) => change.addWorker({ id, role, pid: process.pid }));
   try {
-    if (lock.isAlone)
-      await write({}, async (change) => {
-        for (const { id } of await change.workers()) await change.endWorker(id);
-      });
-    await addWorker(workerId);
-    await lock.opened();
+    return await assembleStore(
+      {
+        reader: database.rows,
+        transaction: (locks, work) => database.transaction(locks, work),
+        shareSignals(local) {
+          signals ??= new PostgresSignals({
+            local,
+            sender: randomUUID(),
+            notify: (payload) => session.tryQuery('select pg_notify($1, $2)', [channel, payload]),
+          });
+          void session.tryQuery(`listen ${client.escapeIdentifier(channel)}`, []);
+          return signals;
+        },
+        // The files belong to the server.
+        checkFiles: () => undefined,
+        // Fails on a server that only reads.
+        probe: ({ kysely }) => sql`update workers set pid = pid where false`.execute(kysely),
+        opened: lock.opened,
+        close,
+      },
+      { clock, role, isAlone: lock.isAlone },
+    );
   } catch (error) {
     await close();
     throw unusable(error, name);
   }
-  return {
-    clock,
-    isAlone: lock.isAlone,
-    isShared: sharing === 'shared',
-    get workerId() {
-      return workerId;
-    },
-    async join() {
-      const id = randomUUID();
-      await addWorker(id);
-      workerId = id;
-    },
-    handedJobs: createHandedJobs({ reader: database.rows, write: writeRows, clock }),
-    fleet: createFleetStore({ reader: database.rows, write: writeRows, clock }),
-    toolPins: createToolPins({
-      reader: database.rows.kysely,
-      write: (work) => writeRows(({ kysely }) => work(kysely)),
-    }),
-    read: createRunReader(database.rows, clock),
-    write,
-    shareSignals(local) {
-      signals ??= new PostgresSignals({
-        local,
-        sender: randomUUID(),
-        notify: (payload) => session.tryQuery('select pg_notify($1, $2)', [channel, payload]),
-      });
-      void session.tryQuery(`listen ${client.escapeIdentifier(channel)}`, []);
-      return signals;
-    },
-    // The files belong to the server.
-    checkFiles: () => undefined,
-    async probe() {
-      // Fails on a server that only reads, and changes nothing.
-      await writeRows(({ kysely }) =>
-        sql`update workers set pid = pid where false`.execute(kysely),
-      );
-    },
-    async close() {
-      // Without this, the next process finds out by itself.
-      await write({}, (change) => change.endWorker(workerId)).catch(() => undefined);
-      await close();
-    },
-  };
 }
