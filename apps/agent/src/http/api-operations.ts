@@ -10,6 +10,7 @@ export const OPERATION_IDS: { readonly [operation: string]: string } = {
   'POST /v1/runs/{id}/resume': 'resumeRun',
   'GET /v1/runs/{id}/events': 'listRunEvents',
   'POST /v1/artifacts': 'createArtifact',
+  'GET /v1/uploads': 'listUploads',
   'GET /v1/runs/{id}/artifacts': 'listArtifacts',
   'GET /v1/runs/{id}/tool-calls': 'listToolCalls',
   'GET /v1/runs/{id}/tool-calls/{call_id}': 'getToolCall',
@@ -89,6 +90,7 @@ type Tag = (typeof TAGS)[number]['name'];
 const TAG_OF_SEGMENT: { readonly [segment: string]: Tag } = {
   runs: 'Runs',
   artifacts: 'Runs',
+  uploads: 'Runs',
   tools: 'Tools',
   inbox: 'Inbox',
   approvals: 'Inbox',

@@ -50,6 +50,18 @@ export function artifactRoutes(app: HttpApp, dependencies: RouteDependencies): v
   );
 
   app.get(
+    '/v1/uploads',
+    {
+      schema: {
+        summary: 'List the artifacts of clients that no run was created with yet, newest first',
+        querystring: ListQuery,
+        response: { 200: ArtifactList, 400: ProblemDetails },
+      },
+    },
+    async (request) => pageOf(await read.unusedUploads(pageOptions(request.query)), artifactView),
+  );
+
+  app.get(
     '/v1/runs/:id/artifacts',
     {
       schema: {

@@ -106,6 +106,10 @@ const ROWS: { readonly [endpoint: string]: Row } = {
       code: 'unsupported_media_type',
     },
   },
+  'GET /v1/uploads': {
+    missing: badPath('/v1/uploads?cursor='),
+    invalid: { path: '/v1/uploads?cursor=forged', status: 400, code: 'invalid_cursor' },
+  },
   'GET /v1/runs/{id}/artifacts': {
     missing: gone('/v1/runs/none/artifacts', 'run_not_found'),
     invalid: badPath(`/v1/runs/${LONG}/artifacts`),

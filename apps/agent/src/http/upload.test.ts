@@ -56,6 +56,24 @@ test('a text that a client uploads is read by the model of a run that names it',
   });
 });
 
+test('an upload is listed until a run is created with it', async () => {
+  const { service, edge, upload } = await open();
+  const created: { readonly id: string }[] = [];
+  for (const text of ['one', 'two']) {
+    created.push((await upload(text)).json<{ readonly id: string }>());
+    service.clock.advance(1);
+  }
+  const list = async (query = '') =>
+    (await edge.request('GET', `/v1/uploads${query}`)).json<{ readonly next_cursor?: string }>();
+  const first = await list('?limit=1');
+  expect(first).toEqual({ data: [created[1]], next_cursor: expect.any(String) as string });
+  expect(await list(`?limit=1&cursor=${first.next_cursor}`)).toEqual({ data: [created[0]] });
+  const body = { prompt: 'sum up', artifacts: [created[1]?.id] };
+  const run = (await edge.request('POST', '/v1/runs', { body })).json<{ readonly id: string }>();
+  await service.settled(run.id);
+  expect(await list()).toEqual({ data: [created[0]] });
+});
+
 const PNG = Buffer.concat([
   Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
   Buffer.alloc(200_000, 'signalbox'),

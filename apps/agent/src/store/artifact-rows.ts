@@ -29,6 +29,23 @@ const LISTED_COLUMNS = [
 /** Maximum number of uploads that one transaction deletes. */
 const UPLOADS_AT_ONCE = 10;
 
+/** Uploads that belong to no run. */
+function unusedUploads(connection: Rows) {
+  return connection.kysely
+    .selectFrom(withoutContent(connection))
+    .where('artifacts.runId', '=', '')
+    .where((artifact) =>
+      artifact.not(
+        artifact.exists(
+          artifact
+            .selectFrom('artifactOwners')
+            .select('artifactOwners.runId')
+            .whereRef('artifactOwners.artifactId', '=', 'artifacts.id'),
+        ),
+      ),
+    );
+}
+
 /** Creates the reads of artifacts. */
 export function createArtifactReader(connection: Rows): ArtifactReader {
   const db = connection.kysely;
@@ -53,6 +70,12 @@ export function createArtifactReader(connection: Rows): ArtifactReader {
         page,
         { order: 'oldest first', decode: (row) => row },
       ),
+
+    unusedUploads: (page) =>
+      pageByTime(unusedUploads(connection).select(LISTED_COLUMNS), page, {
+        order: 'newest first',
+        decode: (row) => row,
+      }),
 
     async ownsArtifact({ id, threadId }, artifactId) {
       let query = db
@@ -100,21 +123,9 @@ export function createArtifactWriter(connection: Rows): ArtifactWriter {
     },
 
     async deleteUploads(before) {
-      const due = await db
-        .selectFrom(withoutContent(connection))
+      const due = await unusedUploads(connection)
         .select('id')
-        .where('runId', '=', '')
         .where('createdAt', '<=', before)
-        .where((artifact) =>
-          artifact.not(
-            artifact.exists(
-              artifact
-                .selectFrom('artifactOwners')
-                .select('artifactOwners.runId')
-                .whereRef('artifactOwners.artifactId', '=', 'artifacts.id'),
-            ),
-          ),
-        )
         .limit(UPLOADS_AT_ONCE)
         .execute();
       const ids = due.map(({ id }) => id);

@@ -47,6 +47,30 @@ export function artifactContract(name: string, open: OpenStore): void {
       ).rejects.toBeInstanceOf(InvalidCursorError);
     });
 
+    test('uploads that belong to no run are listed in pages, newest first, without their content', async () => {
+      const store = await openStore();
+      const upload = (id: string, createdAt: number): Artifact => ({
+        ...textArtifact(id, ''),
+        callId: '',
+        createdAt,
+      });
+      await store.write({}, async (sql) => {
+        await sql.insertRun(queuedRun('a'));
+        await sql.insertArtifact(textArtifact('result'));
+        for (const [index, id] of ['1', '2', '3', 'used'].entries())
+          await sql.insertArtifact(upload(id, index));
+        await sql.attachArtifact('used', 'a');
+      });
+      const { text: _text, data: _data, ...listed } = upload('3', 2);
+      const first = await store.read.unusedUploads({ limit: 2 });
+      expect(first.data).toEqual([listed, { ...listed, id: '2', createdAt: 1 }]);
+      const cursor = first.nextCursor ?? '';
+      expect(await store.read.unusedUploads({ limit: 2, cursor })).toEqual({
+        data: [{ ...listed, id: '1', createdAt: 0 }],
+        nextCursor: undefined,
+      });
+    });
+
     test('texts and bytes are read back as they were written', async () => {
       const store = await openStore();
       const text = textArtifact('text');

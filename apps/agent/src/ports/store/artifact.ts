@@ -28,6 +28,8 @@ export interface ArtifactReader {
   artifact(id: string): Promise<Artifact | undefined>;
   /** Returns the artifacts that belong to a run, oldest first. Their content is not read. */
   artifacts(runId: string, page: PageOptions): Promise<Page<ListedArtifact>>;
+  /** Returns the uploads that belong to no run, newest first. Their content is not read. */
+  unusedUploads(page: PageOptions): Promise<Page<ListedArtifact>>;
   /** Whether the artifact belongs to the run, or to a run of its thread. */
   ownsArtifact(
     run: { readonly id: string; readonly threadId: string | undefined },
