@@ -44,6 +44,7 @@ type WorkerPart =
   | 'traces'
   | 'activities'
   | 'starter'
+  | 'failedRuns'
   | 'watch'
   | 'recovery'
   | 'random'

@@ -105,6 +105,7 @@ class Worker implements RunWorker {
         (callId) => parts.enqueue({ type: 'call-tool', callId }),
         this.#concurrency,
       ),
+      failedRuns: new Set<string>(),
     });
     const sweep = new Sweep(
       this.#context,
@@ -200,6 +201,8 @@ class Worker implements RunWorker {
       return await work();
     } catch (error) {
       if (isHandedOver(error)) return undefined;
+      // The queue may deliver the job again, but to a worker that does not own the turn.
+      this.#context.failedRuns.add(runId);
       // Nothing is wrong with the run, and the queue delivers the job again.
       if (isTemporary(error)) throw error;
       if (error instanceof DamagedRowError) {

@@ -40,6 +40,7 @@ type Parts = Uses<
   | 'policyOf'
   | 'recovery'
   | 'activities'
+  | 'failedRuns'
   | 'commit'
   | 'closing'
   | 'sweep'
@@ -127,6 +128,8 @@ async function performCall(
     }
   } catch (error) {
     if (isHandedOver(error)) return;
+    // It may be unknown whether the call was stored as sent by this worker.
+    context.failedRuns.add(planned.runId);
     logFailure(context, planned, error);
     await countFailure(context, planned, error);
   }

@@ -45,6 +45,11 @@ export interface EngineParts {
   readonly recovery: RecoveryDecision;
   readonly activities: Activities;
   readonly starter: RunStarter;
+  /**
+   * Runs of which a job failed here. This process may still own a turn or a call of them, which no
+   * other worker continues; the sweep recovers them.
+   */
+  readonly failedRuns: Set<string>;
   readonly sweep: Pick<SweepTimer, 'wakeAt'>;
   readonly maxQueuedRuns: number;
   /**

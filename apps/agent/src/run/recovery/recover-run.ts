@@ -21,13 +21,15 @@ type Parts = Uses<
   | 'logger'
   | 'newId'
   | 'recovery'
+  | 'activities'
   | 'commit'
   | 'closing'
   | 'sweep'
 >;
 
 /**
- * Continues or settles what ended workers own of a run: repeats its model call, voids the inbox items
+ * Continues or settles what ended workers own of a run, and what this worker owns of it without a
+ * turn or call in progress, because its job failed: repeats its model call, voids the inbox items
  * that no process can use any more, and retries sent calls or asks a person about them. Sent calls of a
  * run that has ended become `unknown`. It changes nothing that another worker owns, and nothing when
  * another worker has recovered the run.
@@ -54,7 +56,7 @@ export async function recoverRun(context: Parts, change: Change): Promise<void> 
   });
 }
 
-/** Returns whether an ended worker owned something of the run. */
+/** Returns whether something of the run had an owner that does not continue it. */
 async function settleLeftovers(
   context: Parts,
   change: Change,
@@ -64,11 +66,22 @@ async function settleLeftovers(
   const ended = new Set(await sql.endedWorkers());
   const hasEnded = ({ owner }: { readonly owner: string | undefined }): boolean =>
     owner !== undefined && ended.has(owner);
+  const { workerId, activities } = context;
   const turn = await sql.activeTurn(runId);
-  const turns = turn === undefined || !hasEnded(turn) ? [] : [turn];
+  const isTurnLeft =
+    turn !== undefined &&
+    (hasEnded(turn) || (turn.owner === workerId && !activities.hasTurn(runId)));
+  const turns = isTurnLeft ? [turn] : [];
+  const calls = (await sql.toolCalls(runId, { state: SENT_CALL_STATES })).filter(
+    (call) => hasEnded(call) || (call.owner === workerId && !activities.knowsCall(call.id)),
+  );
+  const left = new Set(calls.map(({ id }) => id));
   const entries = await sql.inboxEntries({ runId, states: ['open', 'answered'] });
-  const items = entries.filter(hasEnded);
-  const calls = (await sql.toolCalls(runId, { state: SENT_CALL_STATES })).filter(hasEnded);
+  const items = entries.filter(
+    (item) =>
+      hasEnded(item) ||
+      (item.owner === workerId && item.callId !== undefined && left.has(item.callId)),
+  );
   for (const each of turns) await interruptTurn(change, each, 'process_ended');
   for (const item of items) await voidItem(context, change, { item, reason: 'process_ended' });
   for (const call of calls) {

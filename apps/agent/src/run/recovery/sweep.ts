@@ -40,7 +40,7 @@ export interface SweepStep {
 
 /**
  * Does the work that is due, also when another process stored it: renews the lease of this worker,
- * recovers the runs of ended workers, decides about deadlines, and enqueues work without a job. A
+ * recovers the runs of ended workers and of failed jobs, decides about deadlines, and enqueues work without a job. A
  * sweep may run at any time and beside sweeps of other workers, because each step reads its rows again
  * in its own transaction.
  */
@@ -74,6 +74,7 @@ export class Sweep {
     const steps: readonly (readonly [string, () => Promise<number | undefined>])[] = [
       ['renewing the lease of this worker', () => this.#keepLease()],
       ['recovering the runs of workers that ended', () => this.#recoverOrphans(now)],
+      ['recovering the runs of failed jobs', () => this.#recoverFailed()],
       ['the wall clocks of runs', () => this.#fire({ now, until }, 'runDeadlines')],
       ['the expiry of inbox items', () => this.#fire({ now, until }, 'inboxDeadlines')],
       ['retrying model calls', () => this.#retryModelCalls({ now, until })],
@@ -106,6 +107,18 @@ export class Sweep {
     });
     if (length === 0) await store.write({}, (sql) => sql.removeEndedWorkers());
     return hasMore ? now : undefined;
+  }
+
+  /** Recovers the runs of which a job failed here and nothing is in progress. */
+  async #recoverFailed(): Promise<undefined> {
+    const { failedRuns, activities } = this.#context;
+    const { runIds } = activities.inProgress();
+    for (const runId of [...failedRuns].filter((id) => !runIds.has(id))) {
+      if (this.#context.closing.aborted) return;
+      await this.#keepLease();
+      failedRuns.delete(runId);
+      if (!(await this.#recover(runId))) failedRuns.add(runId);
+    }
   }
 
   async #recover(runId: string): Promise<boolean> {
