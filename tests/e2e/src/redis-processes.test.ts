@@ -15,7 +15,7 @@ import {
 } from './support/service.ts';
 
 const PREFIX = 'processes';
-const effectServer = fileURLToPath(new URL('long-run/effect-server.ts', import.meta.url));
+const effectServer = fileURLToPath(new URL('chaos/effect-server.ts', import.meta.url));
 /** Number of runs of each group. */
 const RUNS = { flushed: 8, before: 6, meanwhile: 2, killed: 20 } as const;
 type Group = keyof typeof RUNS;

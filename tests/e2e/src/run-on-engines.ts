@@ -8,7 +8,7 @@ const STORES = ['sqlite', 'postgres'];
 const QUEUES = ['memory', 'bullmq-redis', 'bullmq-postgres'];
 
 /** Tests that read the file of SQLite. */
-const FOR_SQLITE = ['src/long-run/long-run.test.ts'];
+const FOR_SQLITE = ['src/chaos/chaos.test.ts'];
 
 const rest = process.argv.slice(2);
 const store = option('--store', STORES);

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './free-port.ts';
 
 /** A PostgreSQL server of this process. */
@@ -20,8 +21,11 @@ export interface PostgresEngine {
   /** Address of a database, which is created if it does not exist. */
   readonly url: string;
   readonly port: number;
-  /** Ends the server at once, as a crash of its machine does. */
-  kill(): Promise<void>;
+  /**
+   * Ends the server at once, as a crash of its machine does. With `SIGKILL` each of its processes is
+   * killed; the default `SIGQUIT` lets it close its connections.
+   */
+  kill(signal?: 'SIGQUIT' | 'SIGKILL'): Promise<void>;
   /** Starts a server that was killed. */
   start(): Promise<void>;
   /** Ends the server and deletes its files. */
@@ -85,7 +89,7 @@ export async function startPostgres(): Promise<PostgresEngine> {
   if (created.status !== 0) throw new Error(`initdb failed: ${created.stderr}`);
   writeFileSync(join(data, 'postgresql.conf'), SETTINGS);
   const port = await freePort();
-  const run = async (): Promise<() => Promise<void>> => {
+  const run = async (): Promise<(signal?: 'SIGQUIT' | 'SIGKILL') => Promise<void>> => {
     const server = spawn(program('postgres'), ['-D', data, '-p', String(port)], {
       ...user,
       cwd: folder,
@@ -99,19 +103,22 @@ export async function startPostgres(): Promise<PostgresEngine> {
       });
       server.once('exit', () => reject(new Error(`PostgreSQL ended: ${log}`)));
     });
-    return async () => {
+    return async (signal = 'SIGQUIT') => {
       if (server.exitCode !== null || server.signalCode !== null) return;
       const ended = once(server, 'exit');
-      // The server ends its processes and its connections at once.
-      server.kill('SIGQUIT');
+      const children = signal === 'SIGKILL' ? childrenOf(server.pid ?? 0) : [];
+      // With SIGQUIT the server ends its processes and its connections at once.
+      server.kill(signal);
       await ended;
+      for (const pid of children) killIfAlive(pid);
+      await allEnded(children);
     };
   };
   let end = await run();
   return {
     url: `postgres://signalbox:secret-of-tests@127.0.0.1:${String(port)}/postgres`,
     port,
-    kill: () => end(),
+    kill: (signal) => end(signal),
     async start() {
       end = await run();
     },
@@ -120,6 +127,27 @@ export async function startPostgres(): Promise<PostgresEngine> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Returns the children of a process. Only on Linux. */
+function childrenOf(pid: number): readonly number[] {
+  return readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, 'utf8')
+    .split(' ')
+    .filter((child) => child !== '')
+    .map(Number);
+}
+
+function killIfAlive(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended with its parent.
+  }
+}
+
+/** Resolves when no process holds the memory of the server, which its next start needs. */
+async function allEnded(pids: readonly number[]): Promise<void> {
+  while (pids.some((pid) => existsSync(`/proc/${String(pid)}`))) await sleep(5);
 }
 
 function program(name: string): string {

@@ -9,7 +9,7 @@ export interface Control {
 }
 
 /** A protection of the service. The exception is `start`: switched off, the service does not start. */
-export type Guard = Protection | 'start';
+export type Guard = Exclude<Protection, 'sweep' | 'look'> | 'start';
 
 const WITHOUT: { readonly [G in Guard]: string } = {
   ledger: 'the rule of the ledger',

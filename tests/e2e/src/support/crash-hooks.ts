@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { TestHooks } from '@signalbox/agent';
 
 type Store = Parameters<NonNullable<TestHooks['store']>>[0];
+type Clock = Parameters<NonNullable<TestHooks['clock']>>[0];
 type Call = NonNullable<Awaited<ReturnType<Store['read']['toolCall']>>>;
 type Transaction = Parameters<Parameters<Store['write']>[1]>[0];
 
 /** A protection of the service that can be switched off. */
-export type Protection = 'ledger' | 'recovery' | 'fence' | 'claim';
+export type Protection = 'ledger' | 'recovery' | 'fence' | 'claim' | 'sweep' | 'look';
 
 /** Hooks for a service without the protection. */
 export function hooksWithout(protection: string | undefined): TestHooks {
@@ -14,7 +15,13 @@ export function hooksWithout(protection: string | undefined): TestHooks {
     case 'ledger':
       return { recovery: () => 'retry' };
     case 'recovery':
-      return { store: forgetful };
+      return {
+        store: without('orphanedRuns', 'idleRuns', 'runnableRuns', 'unownedCalls', 'retries'),
+      };
+    case 'sweep':
+      return { store: without('idleRuns', 'runnableRuns', 'unownedCalls') };
+    case 'look':
+      return { clock: withoutLooks };
     case 'fence':
       return { store: unfenced };
     case 'claim':
@@ -24,17 +31,24 @@ export function hooksWithout(protection: string | undefined): TestHooks {
   }
 }
 
-/** A store that does not tell what an earlier process left unsettled. */
-function forgetful(store: Store): Store {
-  const nothing = () => Promise.resolve([]);
-  const read: Store['read'] = Object.assign(Object.create(store.read) as Store['read'], {
-    orphanedRuns: nothing,
-    idleRuns: nothing,
-    runnableRuns: nothing,
-    unownedCalls: nothing,
-    retries: nothing,
-  });
-  return Object.assign(Object.create(store) as Store, { read });
+/** Returns a hook for a store that finds nothing with these queries. */
+function without(...queries: readonly (keyof Store['read'])[]): (store: Store) => Store {
+  const none = Object.fromEntries(queries.map((query) => [query, () => Promise.resolve([])]));
+  return (store) => {
+    const read: Store['read'] = Object.assign(Object.create(store.read) as Store['read'], none);
+    return Object.assign(Object.create(store) as Store, { read });
+  };
+}
+
+/** Time between two looks of a waiter at the store, in milliseconds. */
+const LOOK_EVERY_MS = 1000;
+
+/** A clock whose timers of one second never fire, such as that of the looks at the store. */
+function withoutLooks(clock: Clock): Clock {
+  return {
+    now: () => clock.now(),
+    after: (ms, callback) => (ms === LOOK_EVERY_MS ? () => undefined : clock.after(ms, callback)),
+  };
 }
 
 /** A store to which a worker writes on as the owner of its calls when its lease is over. */

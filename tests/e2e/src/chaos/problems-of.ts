@@ -30,11 +30,34 @@ export interface CallResult {
   readonly responses: readonly string[];
 }
 
-/** Returns the differences between a run and what is promised, one sentence each. */
-export function problemsOf(run: RunResult, turns: number): readonly string[] {
+/**
+ * Returns the call that the service refused because its server was being started again, if there is
+ * one. Nothing of it was sent, the model gets the reason, and the scenario answers with it.
+ */
+export function refusedCall({ calls, answer }: RunResult): CallResult | undefined {
+  const last = calls.at(-1);
+  const isRefused =
+    last?.state === 'failed' &&
+    last.attempt === 0 &&
+    last.effects === 0 &&
+    String(answer).startsWith(`There is no tool named ${last.tool}`);
+  return isRefused ? last : undefined;
+}
+
+/**
+ * Returns the differences between a run and what is promised, one sentence each. Only a run whose
+ * servers are killed may end with a call that was refused.
+ */
+export function problemsOf(
+  run: RunResult,
+  allTurns: number,
+  { areServersKilled = false }: { readonly areServersKilled?: boolean } = {},
+): readonly string[] {
+  const refused = areServersKilled ? refusedCall(run) : undefined;
+  const turns = refused === undefined ? allTurns : run.calls.length + 1;
   const wanted = {
     status: 'completed',
-    answer: `done ${run.name}`,
+    answer: refused === undefined ? `done ${run.name}` : run.answer,
     calls: Object.fromEntries(
       run.calls.map(({ id, state, attempt }) => [id, `${state} ${attempt}`]),
     ),
@@ -59,9 +82,23 @@ export function problemsOf(run: RunResult, turns: number): readonly string[] {
     ...(run.calls.length === turns - 1
       ? []
       : [`there are ${run.calls.length} calls, not ${turns - 1}`]),
-    ...run.calls.flatMap(callProblems),
+    ...run.calls.filter((call) => call !== refused).flatMap(callProblems),
+    ...unaskedOutcomes(run.events).map((callId) => `nobody was asked about the call ${callId}`),
     ...run.readers.flatMap((reader) => readerProblems(reader, run)),
   ].map((problem) => `run ${run.name}: ${problem}`);
+}
+
+/** Returns the calls whose outcome became unknown without an inbox item about it, one for each time. */
+export function unaskedOutcomes(events: readonly EventView[]): readonly string[] {
+  const isAbout = ({ type, data }: EventView, callId: unknown): boolean =>
+    type === 'inbox.opened' && data['kind'] === 'outcome_unknown' && data['call_id'] === callId;
+  return events.flatMap(({ type, seq, data: { call_id: callId } }) => {
+    if (type !== 'tool_call.outcome_unknown') return [];
+    const later = events.filter((event) => event.seq > seq && event.data['call_id'] === callId);
+    const next = later.findIndex((event) => event.type === 'tool_call.outcome_unknown');
+    const until = next === -1 ? later : later.slice(0, next);
+    return until.some((event) => isAbout(event, callId)) ? [] : [String(callId)];
+  });
 }
 
 function messageProblems({ messages }: RunResult, turns: number): readonly string[] {

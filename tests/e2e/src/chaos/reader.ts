@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { framesOf, type EventView } from '../support/client.ts';
 
-const LAST_EVENTS = new Set(['run.completed', 'run.failed', 'run.cancelled', 'run.expired']);
+export const LAST_EVENTS = new Set(['run.completed', 'run.failed', 'run.cancelled', 'run.expired']);
 const RECONNECT_MS = 100;
 
 /** Events that a reader received over all of its connections. */
@@ -53,13 +53,25 @@ export async function readRun(options: ReaderOptions): Promise<Received> {
         onEvent?.(event);
       }
     } catch (error) {
-      // The API process ended; another one is started.
-      if (!(error instanceof TypeError || isAborted(signal))) throw error;
+      // The connection or the API process ended, or the API process has no database now.
+      if (!(error instanceof TypeError || error instanceof BusyError || isAborted(signal)))
+        throw error;
       await wait(RECONNECT_MS);
     }
   }
   return { name, runId, seqs, digest: hash.digest('hex'), connections };
 }
+
+/** Statuses of requests that should be sent again: they came too slowly, were too many, or found no database. */
+const BUSY = [408, 429, 503];
+
+/** Whether the request should be sent again later. */
+export function isBusy({ status }: Response): boolean {
+  return BUSY.includes(status);
+}
+
+/** A stream that the service refused for now. */
+class BusyError extends Error {}
 
 function isAborted(signal: AbortSignal): boolean {
   return signal.aborted;
@@ -80,6 +92,7 @@ async function* eventsAfter(
     signal: AbortSignal.any([stop.signal, signal]),
   });
   try {
+    if (isBusy(response)) throw new BusyError();
     if (!response.ok)
       throw new Error(`a stream was refused: ${response.status} ${await response.text()}`);
     if (response.body === null) return;
