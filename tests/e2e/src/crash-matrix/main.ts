@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { startChosenEngines } from '../support/chosen-engines.ts';
 import { checkInFleet, lanesOf } from './check-fleet.ts';
 import { startCountingServer } from './counting-process.ts';
 import {
@@ -17,8 +18,12 @@ import { runCell } from './run-cell.ts';
 
 // npm run crash-matrix: every point at which a process may be killed × every kind of call. No run is lost, no side effect is repeated, and a person is asked only where the outcome
 // of the call is unknown. First with one process that is started again, then with an API process and several workers, of which one or all are killed or frozen. The controls follow:
-// cells that must fail with a guard switched off. `--only=TEXT` runs the cells whose name contains the text; `--only=control:` runs only the controls. `--jobs=N` runs N cells at once.
+// cells that must fail with a guard switched off. `--store postgres` and `--queue bullmq-redis` or `bullmq-postgres` choose the engines of every service. `--only=TEXT` runs the cells whose name contains the text; `--only=control:` runs only the controls. `--jobs=N` runs N cells at once.
+const args = process.argv.slice(2);
+const engines = await startChosenEngines(args);
+Object.assign(process.env, engines.env);
 const { values } = parseArgs({
+  args,
   options: { only: { type: 'string' }, jobs: { type: 'string', default: '2' } },
 });
 const isChosen = (name: string): boolean => values.only === undefined || name.includes(values.only);
@@ -89,6 +94,7 @@ const work = async (): Promise<void> => {
 };
 await Promise.all(Array.from({ length: Number(values.jobs) }, work));
 await server.stop();
+await engines.stop();
 process.stdout.write(
   `slowest recovery ${(slowestMs / 1000).toFixed(1)} s, including the start of the process\n${passed} passed, ${failed} failed\n`,
 );
