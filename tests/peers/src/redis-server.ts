@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,28 +11,62 @@ const PROGRAM = process.env['REDIS_SERVER'] ?? 'redis-server';
 /** Whether the machine has a Redis. */
 export const hasRedis: boolean = spawnSync(PROGRAM, ['--version']).status === 0;
 
+/** Whether the Redis of the machine was built with TLS: otherwise the first of two wrong settings is that of TLS. */
+export function hasRedisTls(): boolean {
+  const { stderr } = spawnSync(PROGRAM, ['--tls-port', '0', '--no-such-setting', '0'], {
+    encoding: 'utf8',
+  });
+  return stderr.includes('no-such-setting') && !stderr.includes('tls-port');
+}
+
 /** A Redis of a test, without persistence. */
 export interface RedisServer {
   readonly port: number;
   readonly url: string;
   readonly pid: number;
-  /** Sends a command in one line, without a password. Resolves with the first line of the reply. */
+  /** Sends a command in one line, without password and TLS. Resolves with the first line of the reply. */
   command(line: string): Promise<string>;
   /** Ends Redis at once. Its data are lost. */
   stop(): Promise<void>;
 }
 
-/** Starts a Redis on a free port, or on the port of a Redis that was stopped. Default: without a password. */
-export async function startRedis(
-  options: { readonly port?: number; readonly password?: string } = {},
-): Promise<RedisServer> {
+export interface RedisServerOptions {
+  /** Port of a Redis that was stopped. Default: a free one. */
+  readonly port?: number;
+  /** Default: none. */
+  readonly password?: string;
+  /** Certificate and key in PEM: Redis accepts TLS only. Default: none, without TLS. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+}
+
+/** Starts a Redis on 127.0.0.1. Rejects with its output when it does not start. */
+export async function startRedis(options: RedisServerOptions = {}): Promise<RedisServer> {
+  const { password, tls } = options;
   const folder = await mkdtemp(join(tmpdir(), 'signalbox-redis-'));
   const port = options.port ?? (await freePort());
-  const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder];
-  const password = options.password === undefined ? [] : ['--requirepass', options.password];
-  const child = spawn(PROGRAM, [...settings, '--appendonly', 'no', ...password], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const certificate = join(folder, 'certificate.pem');
+  if (tls !== undefined) await writeFile(certificate, tls.cert + tls.key);
+  const settings = {
+    ...(tls === undefined
+      ? { port: String(port) }
+      : {
+          port: '0',
+          'tls-port': String(port),
+          'tls-cert-file': certificate,
+          'tls-key-file': certificate,
+          'tls-auth-clients': 'no',
+        }),
+    bind: '127.0.0.1',
+    save: '',
+    dir: folder,
+    appendonly: 'no',
+    ...(password === undefined ? {} : { requirepass: password }),
+  };
+  const child = spawn(
+    PROGRAM,
+    Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]),
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
   const ended = once(child, 'exit');
   await new Promise<void>((resolve, reject) => {
     let output = '';
@@ -44,7 +78,7 @@ export async function startRedis(
   });
   return {
     port,
-    url: `redis://${options.password === undefined ? '' : `:${options.password}@`}127.0.0.1:${port}`,
+    url: `${tls === undefined ? 'redis' : 'rediss'}://${password === undefined ? '' : `:${password}@`}127.0.0.1:${port}`,
     pid: child.pid ?? 0,
     async command(line) {
       const socket = connect(port, '127.0.0.1');

@@ -9,11 +9,17 @@ export interface RedisServer {
 
 interface ServerModule {
   readonly hasRedis: boolean;
-  readonly startRedis: (options?: { readonly password?: string }) => Promise<RedisServer>;
+  readonly hasRedisTls: () => boolean;
+  readonly startRedis: (options?: {
+    readonly password?: string;
+    readonly tls?: { readonly cert: string; readonly key: string };
+  }) => Promise<RedisServer>;
 }
 
 // The servers of tests are outside of this package, whose build must not see them.
 const MODULE = new URL('../../../../../tests/peers/src/redis-server.ts', import.meta.url).href;
 
-/** Whether the machine has a Redis, and a function that starts it on a free port. */
-export const { hasRedis, startRedis } = (await import(/* @vite-ignore */ MODULE)) as ServerModule;
+/** Whether the machine has a Redis, whether with TLS, and a function that starts it on a free port. */
+export const { hasRedis, hasRedisTls, startRedis } = (await import(
+  /* @vite-ignore */ MODULE
+)) as ServerModule;
