@@ -2,7 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { Queue } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { queuesOnBoard } from '../../peers/src/bull-board.ts';
 import { hasRedis, startRedis, type RedisServer } from '../../peers/src/redis-server.ts';
 import { ApiClient, type RunView } from './support/client.ts';
 import { writeScenario } from './support/scenario.ts';
@@ -17,7 +19,7 @@ import {
 const PREFIX = 'processes';
 const effectServer = fileURLToPath(new URL('chaos/effect-server.ts', import.meta.url));
 /** Number of runs of each group. */
-const RUNS = { flushed: 8, before: 6, meanwhile: 2, killed: 20 } as const;
+const RUNS = { flushed: 8, listed: 2, before: 6, meanwhile: 2, killed: 20 } as const;
 type Group = keyof typeof RUNS;
 
 describe.skipIf(!hasRedis)('an API process and two workers with Redis', () => {
@@ -116,8 +118,12 @@ describe.skipIf(!hasRedis)('an API process and two workers with Redis', () => {
     }
   }
 
-  const waitingJobs = async (): Promise<number> =>
-    Number((await redis.command(`LLEN ${PREFIX}:call-tool:wait`)).slice(1));
+  /** Opens a queue as a dashboard does, until the end of the test. */
+  function openQueue(name: string): Queue {
+    const queue = new Queue(name, { connection: { url: redis.url }, prefix: PREFIX });
+    onTestFinished(() => queue.close());
+    return queue;
+  }
 
   async function expectAllDoneOnce(group: Group, runs: readonly RunView[]): Promise<void> {
     const settled = await Promise.all(runs.map(({ id }) => api.settled(id)));
@@ -128,13 +134,33 @@ describe.skipIf(!hasRedis)('an API process and two workers with Redis', () => {
   }
 
   test('the jobs that Redis lost are enqueued again, by the sweep of a worker', async () => {
+    const calls = openQueue('call-tool');
+    await calls.pause();
     const runs = await startRuns('flushed');
-    await effects('flushed', 2);
-    expect(await waitingJobs()).toBeGreaterThan(0);
-    await redis.command('FLUSHALL');
-    expect(await waitingJobs()).toBe(0);
+    while ((await calls.getJobCountByTypes('waiting')) < RUNS.flushed) await wait(10);
+    expect((await effectsOf('flushed')).runs).toEqual([]);
+    expect(await redis.command('FLUSHALL')).toBe('+OK');
     await expectAllDoneOnce('flushed', runs);
     expect((await effectsOf('flushed')).workers.size).toBe(2);
+  });
+
+  test('bull-board lists the queues advance-run and call-tool with their jobs', async () => {
+    const runs = await startRuns('listed');
+    await expectAllDoneOnce('listed', runs);
+    const queues = ['advance-run', 'call-tool'].map(openQueue);
+    const jobsOf = async (name: string): Promise<readonly unknown[]> => {
+      const listed = await queuesOnBoard(queues, name);
+      expect(listed.map((queue) => queue.name)).toEqual(['advance-run', 'call-tool']);
+      const jobs = listed.find((queue) => queue.name === name)?.jobs ?? [];
+      expect(new Set(jobs.map((job) => job.name))).toEqual(new Set([name]));
+      return jobs.map(({ data }) => data);
+    };
+    const [turns, calls] = [await jobsOf('advance-run'), await jobsOf('call-tool')];
+    for (const { id } of runs) {
+      expect(turns).toContainEqual({ type: 'advance-run', runId: id });
+      const [call] = await api.toolCalls(id);
+      expect(calls).toContainEqual({ type: 'call-tool', callId: call?.id });
+    }
   });
 
   test('without Redis the service accepts runs and /readyz says so; they continue when it is back', async () => {
