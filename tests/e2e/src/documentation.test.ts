@@ -15,6 +15,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readCompose } from './deployment/settings.ts';
 import { ApiClient } from './support/client.ts';
 import { runToEnd, startCommand } from './support/command.ts';
+import { engineVariables } from './support/engines.ts';
 import { documentationFiles, documentationSnippets, repository } from './support/markdown.ts';
 import { agentMain, temporaryFolder } from './support/service.ts';
 
@@ -51,13 +52,16 @@ const environment = (more: { readonly [name: string]: string } = {}) => ({
   ...more,
 });
 
+/** Store and queue of the service that `npm start` starts. */
+const enginesOfService = () => engineVariables(join(folder.path, 'data'), {});
+
 /** Starts a command that goes on by itself, as a shell would; resolves with its first output that says it is ready. */
 async function startProcess(
   line: string,
 ): Promise<{ readonly child: ChildProcess; readonly output: string }> {
   const child = spawn('bash', ['-c', `exec ${expand(line)}`], {
     cwd: repository,
-    env: environment(),
+    env: environment(enginesOfService()),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const output = await new Promise<string>((resolve, reject) => {
@@ -163,7 +167,7 @@ function runProcess(line: string): Result {
 async function runSignalbox(line: string): Promise<Result> {
   const { code, out, err } = await runToEnd(
     signalboxArgs(line),
-    inProcess({ SIGNALBOX_URL: `http://127.0.0.1:${port}` }),
+    inProcess({ SIGNALBOX_URL: `http://127.0.0.1:${port}`, ...enginesOfService() }),
   );
   return { status: code, stdout: out, stderr: err };
 }
