@@ -31,7 +31,7 @@ export function httpEdge(
         },
         {
           host: config.host,
-          token: config.token,
+          keys: config.apiKeys,
           routes,
           admission: {
             streams: config.maxStreams,

@@ -17,6 +17,14 @@ const network = z.string().refine((value) => parseNetwork(value) !== undefined, 
 });
 const slots = z.int().min(1).max(10_000);
 
+const variableName = (secret: string) =>
+  z
+    .string()
+    .regex(
+      /^[A-Za-z_][A-Za-z0-9_]*$/,
+      `must be the name of an environment variable, not the ${secret} itself`,
+    );
+
 const approvalRule = z.strictObject({ tools: text, policy: z.enum(['auto', 'ask', 'deny']) });
 
 const serverPolicy = z.strictObject({
@@ -133,16 +141,15 @@ const furtherProvider = z.strictObject({
     .optional()
     .describe('Default: the provider of wire, or the name of the entry'),
   ...providerSettings,
-  key_variable: z
-    .string()
-    .regex(
-      /^[A-Za-z_][A-Za-z0-9_]*$/,
-      'must be the name of an environment variable, not the key itself',
-    )
+  key_variable: variableName('key')
     .optional()
     .describe(
       "Environment variable of the key; default that of the vendor at the vendor's own address, else none",
     ),
+});
+
+const apiKey = z.strictObject({
+  token_variable: variableName('token').describe('Environment variable of the token'),
 });
 
 /** Schema of `signalbox.json`. Entries of `mcpServers` may have members of other hosts. */
@@ -193,6 +200,10 @@ export const configSchema = z.strictObject({
     .describe('Used with DATABASE_URL only'),
   log_level: z.enum(['debug', 'info', 'warn', 'error']).optional().describe('Default info'),
   log_format: z.enum(['text', 'json']).optional().describe('Default text'),
+  api_keys: z
+    .record(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/), apiKey)
+    .optional()
+    .describe('Keys of the REST API by name, in addition to the one in SIGNALBOX_TOKEN'),
   max_queued_runs: z
     .int()
     .min(1)

@@ -171,6 +171,13 @@ export interface WebhookSettings {
   readonly retentionDays?: number | undefined;
 }
 
+/** A client of the REST API. */
+export interface ApiKey {
+  readonly name: string;
+  /** A secret. */
+  readonly token: string;
+}
+
 export interface Config {
   /** Default: `all`, which uses the data directory alone. */
   readonly role?: WorkerRole;
@@ -205,7 +212,8 @@ export interface Config {
    */
   readonly retentionDays?: RetentionDays;
   readonly webhooks?: WebhookSettings;
-  readonly token: string | undefined;
+  /** Keys of which requests need one. Empty: requests need none. */
+  readonly apiKeys: readonly ApiKey[];
   /** Default model provider. */
   readonly llm: LlmConfig;
   /** Further model providers, each with a name of its own. Default: none. */

@@ -366,7 +366,7 @@ describe('precedence', () => {
       dataDir: '/folder/there',
       logLevel: 'debug',
       logFormat: 'text',
-      token: 't',
+      apiKeys: [{ name: 'default', token: 't' }],
     });
   });
 

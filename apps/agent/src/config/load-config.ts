@@ -1,6 +1,7 @@
 import { readFile as readFileFromDisk } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 import { isLoopback } from '@signalbox/mcp-core';
+import { apiKeysOf } from './api-keys.ts';
 import { chooseLlm, type LlmChoice } from './choose-llm.ts';
 import { cassetteSetting } from './cassette-setting.ts';
 import { ConfigError, type Config } from './config.ts';
@@ -70,8 +71,13 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
   const flags = sources.flags;
   const folder = source === undefined ? sources.cwd : resolve(source.path, '..');
   const host = flags.host ?? env['SIGNALBOX_HOST'] ?? file.host ?? '127.0.0.1';
-  const token = env['SIGNALBOX_TOKEN'];
-  if (token === undefined && !isLoopback(host)) {
+  const role =
+    oneOf(ROLES, { value: flags.role, source: '--role' }) ??
+    oneOf(ROLES, { value: env['SIGNALBOX_ROLE'], source: 'SIGNALBOX_ROLE' }) ??
+    'all';
+  // A worker has no REST API.
+  const apiKeys = apiKeysOf(role === 'worker' ? {} : file.api_keys, env);
+  if (apiKeys.length === 0 && !isLoopback(host)) {
     throw new ConfigError(
       `the host ${host} can be reached from other machines: set the environment variable SIGNALBOX_TOKEN to a secret that clients must send, or use the host 127.0.0.1`,
     );
@@ -93,10 +99,6 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
   });
   const { traces, notices: traceNotices } = traceSettings(env);
   const { redis, notices: redisNotices } = redisSettings(env);
-  const role =
-    oneOf(ROLES, { value: flags.role, source: '--role' }) ??
-    oneOf(ROLES, { value: env['SIGNALBOX_ROLE'], source: 'SIGNALBOX_ROLE' }) ??
-    'all';
   return {
     role,
     // The port of the file and of the environment belongs to the API.
@@ -133,7 +135,7 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
     ...concurrencyOf(file.concurrency),
     ...retentionOf(file.retention_days),
     ...webhooksOf(file.webhooks),
-    token,
+    apiKeys,
     llm,
     otherLlms,
     ...(traces === undefined ? {} : { traces }),

@@ -78,7 +78,13 @@ export function callRoutes(app: HttpApp, dependencies: RouteDependencies): void 
       const served = await once(request, {
         make: (onCommit) =>
           engine.startCall(
-            { wireName: request.params.name, arguments: input, limits: limitsOf(limits), metadata },
+            {
+              wireName: request.params.name,
+              arguments: input,
+              limits: limitsOf(limits),
+              metadata,
+              apiKey: request.apiKey,
+            },
             withTraceParent(dependencies, request, { onCommit, runIdOf: ({ run }) => run.id }),
           ),
         answer: answerOf,

@@ -1,5 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ApiKey } from '../config/config.ts';
+import { ANONYMOUS } from '../ports/api-key.ts';
 import type { Clock } from '../ports/clock.ts';
 import { Problem } from './problem.ts';
 import { artifactType, takesArtifact } from './artifact-body.ts';
@@ -8,15 +10,19 @@ import { TokenAttempts } from './token-attempts.ts';
 export interface EdgeOptions {
   /** Bind address of the service, accepted as a host name in addition to loopback names. */
   readonly host: string;
-  /** Required bearer token, if set. */
-  readonly token: string | undefined;
+  /** Keys of which a request needs the token of one. Empty: requests need none. */
+  readonly keys: readonly ApiKey[];
   readonly clock: Clock;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whether the request has the token, or no token is required. */
+    /** Whether the request has a token, or none is required. */
     isAuthorized: boolean;
+    /** Name of its API key. */
+    apiKey: string;
+    /** Owner of its idempotency keys. */
+    principal: string;
   }
 }
 
@@ -27,43 +33,52 @@ const OPEN_TO_ALL = new Set(['/healthz', '/readyz']);
 
 /**
  * Refuses requests that a web page of another origin or a rebound host name could send, then
- * requests without the token. A service bound to every address cannot know its names, so there only
+ * requests without a token. A service bound to every address cannot know its names, so there only
  * the token protects against rebinding.
  * @see https://owasp.org/www-community/attacks/DNS_Rebinding
  */
 export function protectEdge(app: FastifyInstance, options: EdgeOptions): void {
   const host = options.host.toLowerCase();
   const names = new Set([...LOOPBACK, host.includes(':') ? `[${host}]` : host]);
-  const isAnyHostOurs = EVERY_ADDRESS.has(host) && options.token !== undefined;
-  const digest = options.token === undefined ? undefined : sha256(options.token);
+  const isAnyHostOurs = EVERY_ADDRESS.has(host) && options.keys.length > 0;
+  const keys = options.keys.map(({ name, token }) => ({ name, digest: sha256(token) }));
 
   const attempts = new TokenAttempts(options.clock);
   const trustedSockets = new WeakSet<object>();
 
   /**
-   * Whether the request has the token. Connections that have presented it are not delayed by other
+   * Finds the key of the request. Connections that have presented a token are not delayed by other
    * clients of their address.
    */
-  const hasToken = async (request: FastifyRequest): Promise<boolean> => {
-    if (digest === undefined) return true;
+  const authorize = async (request: FastifyRequest): Promise<boolean> => {
+    if (keys.length === 0) return true;
     const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1];
     if (given === undefined) return false;
     const { socket } = request.raw;
     if (!trustedSockets.has(socket)) await attempts.turn(request.ip);
-    const isRight = timingSafeEqual(sha256(given), digest);
-    if (isRight) trustedSockets.add(socket);
-    else attempts.wasWrong(request.ip);
-    return isRight;
+    const digest = sha256(given);
+    const key = keys.find((each) => timingSafeEqual(digest, each.digest));
+    if (key === undefined) {
+      attempts.wasWrong(request.ip);
+      return false;
+    }
+    trustedSockets.add(socket);
+    request.apiKey = key.name;
+    // The token itself is not stored.
+    request.principal = digest.toString('hex');
+    return true;
   };
 
   app.decorateRequest('isAuthorized', false);
+  app.decorateRequest('apiKey', ANONYMOUS);
+  app.decorateRequest('principal', ANONYMOUS);
   app.addHook('onRequest', async (request, reply) => {
     // Set on the raw response, so that streams have the headers too.
     reply.raw.setHeader('x-request-id', request.id);
     reply.raw.setHeader('x-content-type-options', 'nosniff');
     if (!isAnyHostOurs) checkHost(request, names);
     checkOrigin(request);
-    request.isAuthorized = await hasToken(request);
+    request.isAuthorized = await authorize(request);
     if (!request.isAuthorized && !OPEN_TO_ALL.has(request.routeOptions.url ?? ''))
       throw new Problem(
         'unauthorized',

@@ -212,14 +212,14 @@ describe('the edge refuses requests that a web page could send', () => {
 
   test('a configured host name is accepted in any letter case', async () => {
     await edge.close();
-    edge = await createTestEdge({ token: 'right', host: 'Box.LAN' });
+    edge = await createTestEdge({ keys: [{ name: 'default', token: 'right' }], host: 'Box.LAN' });
     expect((await get('/healthz', { host: 'box.lan:8020' })).statusCode).toBe(200);
     expect((await get('/healthz', { host: 'other.lan' })).statusCode).toBe(403);
   });
 
   test('a service bound to every address accepts any Host with the token', async () => {
     await edge.close();
-    edge = await createTestEdge({ token: 'right', host: '0.0.0.0' });
+    edge = await createTestEdge({ keys: [{ name: 'default', token: 'right' }], host: '0.0.0.0' });
     expect(
       (await get('/v1/runs', { host: '192.168.1.7:8020', authorization: 'Bearer right' }))
         .statusCode,
@@ -238,7 +238,7 @@ describe('the edge refuses requests that a web page could send', () => {
 
   test('a configured token is required by every endpoint but /healthz and /readyz', async () => {
     await edge.close();
-    edge = await createTestEdge({ token: 'right', host: 'box.lan' });
+    edge = await createTestEdge({ keys: [{ name: 'default', token: 'right' }], host: 'box.lan' });
     expect((await get('/v1/runs')).statusCode).toBe(401);
     expect((await get('/v1/runs', { authorization: 'Bearer wrong' })).json()).toMatchObject({
       code: 'unauthorized',

@@ -16,7 +16,7 @@ import { protectEdge, type EdgeOptions } from './edge.ts';
 import { FrameEncoder } from './frame-encoder.ts';
 import { collectMethods } from './allowed-methods.ts';
 import { connectionLimits, type ConnectionLimits } from './connection-limits.ts';
-import { createServeOnce, principalOf } from './idempotency.ts';
+import { createServeOnce } from './idempotency.ts';
 import { inboxRoutes } from './inbox-routes.ts';
 import { parseBodies } from './parse-bodies.ts';
 import { isOverLimit, Problem, sendProblem, toProblem } from './problem.ts';
@@ -39,7 +39,7 @@ import { validateRequest } from './validate.ts';
 import { threadRoutes } from './thread-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
-export interface ServerOptions extends Pick<EdgeOptions, 'host' | 'token'> {
+export interface ServerOptions extends Pick<EdgeOptions, 'host' | 'keys'> {
   /** Default: derived from the limit of file descriptors of this process. */
   readonly limits?: ConnectionLimits;
   /** Milliseconds to receive a whole request; half of it for the head. Default: 30,000. */
@@ -88,7 +88,7 @@ export async function createHttpServer(
   dependencies: HttpDependencies,
   {
     host,
-    token,
+    keys,
     limits = connectionLimits(),
     requestTimeoutMs = REQUEST_TIMEOUT_MS,
     admission = {},
@@ -162,17 +162,15 @@ export async function createHttpServer(
   );
   tellOfRequests(app, dependencies.onServed);
   parseBodies(app);
-  protectEdge(app, { host, token, clock: dependencies.clock });
+  protectEdge(app, { host, keys, clock: dependencies.clock });
   limitPendingBodies(app, admission.pendingBodyBytes ?? DEFAULT_MAX_PENDING_BODY_BYTES);
   app.server.maxConnections = limits.connections;
 
   if (openApiFile === undefined) await describeRoutes(app, dependencies.version);
   const typed = app.withTypeProvider<ZodTypeProvider>();
-  const principal = principalOf(token);
   const routeDependencies = {
     ...dependencies,
-    principal,
-    once: createServeOnce({ ...dependencies, principal }),
+    once: createServeOnce(dependencies),
     follow: shareReads(dependencies.read),
     watch: new SignalWatch(dependencies.bus, dependencies.clock),
     frames: new FrameEncoder(dependencies.llm),

@@ -50,8 +50,6 @@ export type ServeOnce = <T, Body>(
 export interface OnceOptions {
   readonly store: Store;
   readonly clock: Clock;
-  /** Principal that owns the keys. */
-  readonly principal: string;
 }
 
 /**
@@ -59,7 +57,7 @@ export interface OnceOptions {
  * the effect, so they outlive the process.
  */
 export function createServeOnce(options: OnceOptions): ServeOnce {
-  const { store, principal } = options;
+  const { store } = options;
   return async <T, Body>(
     request: FastifyRequest,
     { make, answer }: Effect<T, Body>,
@@ -70,7 +68,7 @@ export function createServeOnce(options: OnceOptions): ServeOnce {
     if (key === undefined)
       return { ...(await answer(await make(), store.read)), isReplayed: false };
     // A worker that loses its lease meanwhile continues under another id.
-    const owned: KeyClaim = { principal, key, owner: store.workerId };
+    const owned: KeyClaim = { principal: request.principal, key, owner: store.workerId };
     const used = await claim<Body>(options, request, owned);
     if (used !== undefined) return used;
     let given: Answer<Body> | undefined;
@@ -92,7 +90,7 @@ export function createServeOnce(options: OnceOptions): ServeOnce {
 
 /** Replaces the response stored with the effect by a later one. */
 export async function keepLaterAnswer<Body>(
-  { store, principal }: OnceOptions,
+  { store }: OnceOptions,
   request: FastifyRequest,
   { status, location, body, runId }: Answer<Body>,
 ): Promise<void> {
@@ -102,15 +100,10 @@ export async function keepLaterAnswer<Body>(
     // Nothing is stored for a run that was deleted meanwhile.
     if (runId === undefined || (await sql.runStatus(runId)) !== undefined)
       await sql.finishKey(
-        { principal, key, owner: store.workerId },
+        { principal: request.principal, key, owner: store.workerId },
         { response: { status, location, body }, runId },
       );
   });
-}
-
-/** Returns the principal of a token. The token itself is not stored. */
-export function principalOf(token: string | undefined): string {
-  return token === undefined ? 'anonymous' : createHash('sha256').update(token).digest('hex');
 }
 
 /** Sets the status and headers of an answer and returns its body. */

@@ -59,7 +59,6 @@ export interface HttpDependencies {
 
 /** Services that routes need. */
 export interface RouteDependencies extends HttpDependencies {
-  readonly principal: string;
   readonly once: ServeOnce;
   readonly follow: FollowReader;
   readonly watch: SignalWatch;

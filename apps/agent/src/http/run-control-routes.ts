@@ -50,7 +50,11 @@ export function runControlRoutes(app: HttpApp, dependencies: RouteDependencies):
     async (request, reply) => {
       return runs.withSlot(request, async (freeSlot) => {
         const served = await once(request, {
-          make: (onCommit) => engine.createRun(newRun(request.body), traced(request, onCommit)),
+          make: (onCommit) =>
+            engine.createRun(
+              { ...newRun(request.body), apiKey: request.apiKey },
+              traced(request, onCommit),
+            ),
           answer: runs.accepted,
         });
         return runs.started(request, reply, served, freeSlot);
@@ -72,7 +76,7 @@ export function runControlRoutes(app: HttpApp, dependencies: RouteDependencies):
       },
     },
     async (request, reply) => {
-      const fork = forkOf(request.body);
+      const fork = { ...forkOf(request.body), apiKey: request.apiKey };
       return runs.withSlot(request, async (freeSlot) => {
         const served = await once(request, {
           make: (onCommit) => engine.forkRun(request.params.id, fork, traced(request, onCommit)),

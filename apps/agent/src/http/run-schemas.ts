@@ -173,6 +173,7 @@ export const Run = z
     status: runStatus,
     status_reason: z.string().optional(),
     priority: priority.describe('normal for kind call'),
+    api_key: z.string().describe('Name of the API key that created the run; anonymous without one'),
     prompt: z.string(),
     servers: z.array(z.string()).optional(),
     provider: z.string().optional().describe('Absent for kind call'),

@@ -125,7 +125,7 @@ export async function createTestEdge(
       ...servers,
       onError: (error) => errors.push(error),
     },
-    { host: '127.0.0.1', token: undefined, ...edge },
+    { host: '127.0.0.1', keys: [], ...edge },
   );
   const ofTheServer = listeners();
   return {

@@ -53,6 +53,7 @@ export function runView(
     kind: run.kind,
     status: run.status,
     priority: run.priority,
+    api_key: run.apiKey,
     prompt: run.prompt,
     scripted: run.scripted,
     limits: runLimitsData(run),

@@ -28,6 +28,8 @@ export interface NewRun {
   readonly onBusy?: 'reject' | 'enqueue' | 'interrupt';
   /** Default: `normal`. */
   readonly priority?: Priority;
+  /** Name of the API key of the request. Default: `anonymous`. */
+  readonly apiKey?: string;
   readonly metadata?: Metadata;
   /** Ids of artifacts that the run can read. */
   readonly artifacts?: readonly string[];
@@ -45,6 +47,8 @@ export interface NewArtifact {
 export interface NewCall {
   readonly wireName: string;
   readonly arguments: JsonObject;
+  /** Name of the API key of the request. Default: `anonymous`. */
+  readonly apiKey?: string;
   readonly limits?: Partial<Run['limits']>;
   readonly metadata?: Metadata;
 }
@@ -64,6 +68,7 @@ export interface Fork extends Pick<
   | 'modelSettings'
   | 'instructions'
   | 'priority'
+  | 'apiKey'
   | 'metadata'
   | 'outputSchema'
 > {

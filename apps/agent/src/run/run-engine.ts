@@ -100,7 +100,7 @@ class Worker implements RunWorker {
       random: dependencies.random ?? Math.random,
       crashPoint,
       recovery: dependencies.recovery ?? defaultRecovery,
-      starter: new RunStarter(store.read),
+      starter: new RunStarter({ read: store.read, clock }),
       activities: new Activities(
         (callId) => parts.enqueue({ type: 'call-tool', callId }),
         this.#concurrency,

@@ -29,6 +29,7 @@ export const RUN_COLUMNS = [
   'status',
   'statusReason',
   'priority',
+  'apiKey',
   'servers',
   'provider',
   'model',

@@ -62,30 +62,53 @@ const patienceEnd = sql<number>`${sql.ref('createdAt')} + case ${sql.ref('priori
   when 'high' then ${sql.lit(PATIENCE_MS.high)} when 'low' then ${sql.lit(PATIENCE_MS.low)}
   else ${sql.lit(PATIENCE_MS.normal)} end`;
 
-/** Queued runs that no earlier run of their thread precedes, in the order in which they begin. */
-export const selectRunnable = (db: Db, { limit }: { readonly limit: number }) =>
+/** Queued runs that no earlier run of their thread precedes, the first of each API key first. */
+export const selectRunnable = (db: Db, { perKey }: { readonly perKey: number }) =>
   db
-    .selectFrom('runs')
-    .select('id')
-    .where('status', '=', sql.lit('queued'))
-    .where(
-      (run) =>
-        // The last run before it, not any, which SQLite would look for among all settled runs first.
-        run
-          .selectFrom('runs as earlier')
-          .select('earlier.id')
-          .whereRef('earlier.threadId', '=', 'runs.threadId')
-          .whereRef('earlier.threadPosition', '<', 'runs.threadPosition')
-          .where('earlier.status', 'not in', [...SETTLED_STATUSES, ERASED])
-          .orderBy('earlier.threadPosition', 'desc')
-          .limit(ONE),
-      'is',
-      null,
+    .selectFrom(
+      db
+        .selectFrom('runs')
+        .select(['id', 'apiKey', 'createdAt', patienceEnd.as('patienceEnd')])
+        .select((run) =>
+          run.fn
+            .agg<number>('row_number')
+            .over((rows) =>
+              rows.partitionBy('apiKey').orderBy(patienceEnd).orderBy('createdAt').orderBy('id'),
+            )
+            .as('place'),
+        )
+        .where('status', '=', sql.lit('queued'))
+        .where(
+          (run) =>
+            // The last run before it, not any, which SQLite would look for among all settled runs first.
+            run
+              .selectFrom('runs as earlier')
+              .select('earlier.id')
+              .whereRef('earlier.threadId', '=', 'runs.threadId')
+              .whereRef('earlier.threadPosition', '<', 'runs.threadPosition')
+              .where('earlier.status', 'not in', [...SETTLED_STATUSES, ERASED])
+              .orderBy('earlier.threadPosition', 'desc')
+              .limit(ONE),
+          'is',
+          null,
+        )
+        .as('runnable'),
     )
-    .orderBy(patienceEnd)
+    .select(['id', 'apiKey'])
+    .select((run) =>
+      run
+        .selectFrom('runs as started')
+        .select((start) => start.fn.max('started.startedAt').as('at'))
+        .whereRef('started.apiKey', '=', 'runnable.apiKey')
+        .where('started.startedAt', 'is not', null)
+        .as('lastStartAt'),
+    )
+    .where('place', '<=', perKey)
+    .orderBy('place')
+    .orderBy('lastStartAt', (start) => start.asc().nullsFirst())
+    .orderBy('patienceEnd')
     .orderBy('createdAt')
-    .orderBy('id')
-    .limit(limit);
+    .orderBy('id');
 
 /** Running runs of which nothing is in progress and that wait for nothing. */
 export const selectIdleRuns = (db: Db, { limit }: { readonly limit: number }) =>

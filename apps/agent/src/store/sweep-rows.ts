@@ -18,7 +18,14 @@ export function createSweepReader(connection: Rows): SweepReader {
       connection.rows(selectRetries, { until, after, limit }),
     runDeadlines: async (options) => connection.rows(selectRunDeadlines, options),
     inboxDeadlines: async (options) => connection.rows(selectInboxDeadlines, options),
-    runnableRuns: async (options) => ids(await connection.rows(selectRunnable, options)),
+    async runnableRuns({ perKey }) {
+      const rows = await connection.rows(selectRunnable, { perKey });
+      return rows.map(({ id, apiKey, lastStartAt }) => ({
+        id,
+        apiKey,
+        lastStartAt: lastStartAt ?? undefined,
+      }));
+    },
     idleRuns: async (options) => ids(await connection.rows(selectIdleRuns, options)),
     unownedCalls: async (options) => ids(await connection.rows(selectUnownedCalls, options)),
   };

@@ -35,6 +35,8 @@ export interface EdgeOptions extends Partial<
   >
 > {
   readonly token?: string;
+  /** Default: the key of `token`. */
+  readonly keys?: ServerOptions['keys'];
   /** Replacements of engine methods. */
   readonly engine?: Partial<RunCommands>;
   readonly limits?: ServerOptions['limits'];
@@ -48,6 +50,7 @@ export async function createServiceEdge(
   service: Service,
   {
     token,
+    keys = token === undefined ? [] : [{ name: 'default', token }],
     engine = {},
     phase = 'ready',
     limits,
@@ -102,7 +105,7 @@ export async function createServiceEdge(
     },
     {
       host: '127.0.0.1',
-      token,
+      keys,
       admission,
       ...(limits === undefined ? {} : { limits }),
       ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),

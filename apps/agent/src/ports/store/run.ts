@@ -80,6 +80,8 @@ export interface Run {
   readonly status: RunStatus;
   readonly statusReason: string | undefined;
   readonly priority: Priority;
+  /** Name of the API key that created the run. */
+  readonly apiKey: string;
   readonly prompt: string;
   /** Servers whose tools the run may use. Undefined: all servers. */
   readonly servers: readonly string[] | undefined;

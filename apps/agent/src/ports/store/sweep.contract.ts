@@ -11,6 +11,11 @@ import type { ToolCall } from './tool-call.ts';
 const running = (id: string, fields: Partial<Run> = {}): Run =>
   queuedRun(id, { status: 'running', ...fields });
 
+/** Returns the ids of the runs that may begin. */
+async function runnable({ read }: Store, perKey: number): Promise<readonly string[]> {
+  return (await read.runnableRuns({ perKey })).map(({ id }) => id);
+}
+
 /** Describes the behavior of every store adapter for the reads of the regular sweep. */
 export function sweepContract(name: string, open: OpenStore): void {
   describe(`store contract, sweep: ${name}`, () => {
@@ -64,8 +69,8 @@ export function sweepContract(name: string, open: OpenStore): void {
         queuedRun('cancelled', { status: 'cancelled', ...inThread(3) }),
         queuedRun('last', { createdAt: 2, ...inThread(4) }),
       ]);
-      expect(await store.read.runnableRuns({ limit: 9 })).toEqual(['old', 'next', 'new']);
-      expect(await store.read.runnableRuns({ limit: 1 })).toEqual(['old']);
+      expect(await runnable(store, 9)).toEqual(['old', 'next', 'new']);
+      expect(await runnable(store, 1)).toEqual(['old']);
     });
 
     test('queued runs begin by priority, but not after younger runs when their patience has ended', async () => {
@@ -78,14 +83,29 @@ export function sweepContract(name: string, open: OpenStore): void {
         queuedRun('late', { priority: 'high', createdAt: normal + 3 }),
         queuedRun('latest', { priority: 'high', createdAt: low + 2 }),
       ]);
-      expect(await store.read.runnableRuns({ limit: 9 })).toEqual([
-        'urgent',
-        'a',
-        'b',
-        'late',
-        'low',
-        'latest',
+      expect(await runnable(store, 9)).toEqual(['urgent', 'a', 'b', 'late', 'low', 'latest']);
+    });
+
+    test('API keys take turns, beginning with the key whose last run began longest ago', async () => {
+      const of = (apiKey: string, id: string, fields: Partial<Run> = {}): Run =>
+        queuedRun(id, { apiKey, ...fields });
+      const store = await openWith([
+        of('a', 'a1', { createdAt: 1 }),
+        of('a', 'a2', { createdAt: 2 }),
+        of('a', 'a3', { createdAt: 3, priority: 'high' }),
+        of('b', 'b1', { createdAt: 4 }),
+        of('b', 'b2', { createdAt: 5 }),
+        of('c', 'c1', { createdAt: 6, priority: 'low' }),
+        of('a', 'a-old', { status: 'completed', startedAt: 7 }),
+        of('b', 'b-old', { status: 'running', startedAt: 9 }),
+        of('b', 'b-older', { status: 'failed', startedAt: 8 }),
       ]);
+      expect(await store.read.runnableRuns({ perKey: 1 })).toEqual([
+        { id: 'c1', apiKey: 'c', lastStartAt: undefined },
+        { id: 'a3', apiKey: 'a', lastStartAt: 7 },
+        { id: 'b1', apiKey: 'b', lastStartAt: 9 },
+      ]);
+      expect(await runnable(store, 2)).toEqual(['c1', 'a3', 'b1', 'a1', 'b2']);
     });
 
     test('a running run is idle without a turn, an open call, an open item and a retry', async () => {

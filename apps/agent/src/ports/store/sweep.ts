@@ -18,6 +18,14 @@ interface Until {
   readonly limit: number;
 }
 
+/** A queued run that may begin. */
+export interface RunnableRun {
+  readonly id: string;
+  readonly apiKey: string;
+  /** Last time at which a run of the API key began. Milliseconds since the Unix epoch. */
+  readonly lastStartAt: number | undefined;
+}
+
 /** Reads of the regular sweep: the work that is due and that no signal or job may announce. */
 export interface SweepReader {
   /**
@@ -30,10 +38,12 @@ export interface SweepReader {
   /** Returns the open inbox items that expire at `until` or before, earliest first. */
   inboxDeadlines(options: Until): Promise<readonly StoredDeadline[]>;
   /**
-   * Returns queued runs that may begin, in the order in which they should: by the time at which their
-   * patience ends (`PATIENCE_MS` after their creation), then oldest first.
+   * Returns queued runs that may begin, at most `perKey` of each API key. Those of one key are in the
+   * order of the time at which their patience ends (`PATIENCE_MS` after their creation), then oldest
+   * first. The keys take turns: first come the first runs of all keys, by the last start of a run of
+   * the key.
    */
-  runnableRuns(options: { readonly limit: number }): Promise<readonly string[]>;
+  runnableRuns(options: { readonly perKey: number }): Promise<readonly RunnableRun[]>;
   /** Returns running runs of which nothing is in progress and that wait for nothing. */
   idleRuns(options: { readonly limit: number }): Promise<readonly string[]>;
   /** Returns planned and parked calls without an owner that are due at `now`. */

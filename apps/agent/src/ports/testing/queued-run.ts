@@ -8,6 +8,7 @@ export function queuedRun(id: string, fields: Partial<Run> = {}): Run {
     status: 'queued',
     statusReason: undefined,
     priority: 'normal',
+    apiKey: 'anonymous',
     prompt: 'do it',
     servers: undefined,
     provider: 'scripted',

@@ -1,3 +1,4 @@
+import { ANONYMOUS } from '../../ports/api-key.ts';
 import type { Run, RunLimits } from '../../ports/store/run.ts';
 import type { ModelRef } from '../../ports/llm-providers.ts';
 import { resolveModel } from '../core/run-model.ts';
@@ -19,6 +20,7 @@ export type RunSettings = Pick<Run, 'prompt'> &
       | 'outputSchema'
       | 'modelSettings'
       | 'priority'
+      | 'apiKey'
     >
   > & {
     readonly limits?: Partial<RunLimits>;
@@ -43,6 +45,7 @@ export function newRun(
     status: 'queued',
     statusReason: undefined,
     priority: settings.priority ?? 'normal',
+    apiKey: settings.apiKey ?? ANONYMOUS,
     prompt: settings.prompt,
     servers: settings.servers,
     provider,

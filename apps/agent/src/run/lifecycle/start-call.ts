@@ -1,4 +1,5 @@
 import { exceededLimit, MAX_JSON_DEPTH } from '../../json/json-limits.ts';
+import { ANONYMOUS } from '../../ports/api-key.ts';
 import { EngineError, type CallRun, type NewCall, type OnCommit } from '../../ports/run-engine.ts';
 import type { CatalogueTool } from '../../ports/tool-catalogue.ts';
 import { admit } from './admission.ts';
@@ -31,7 +32,7 @@ type Parts = Uses<
  */
 export async function startCall(
   context: Parts,
-  { wireName, arguments: input, limits = {}, metadata = {} }: NewCall,
+  { wireName, arguments: input, limits = {}, metadata = {}, apiKey = ANONYMOUS }: NewCall,
   onCommit?: OnCommit<CallRun>,
 ): Promise<CallRun> {
   if (context.closing.aborted) throw shutdownError();
@@ -46,6 +47,7 @@ export async function startCall(
     servers: [tool.server],
     limits,
     metadata,
+    apiKey,
   });
   const deadlineAt = nextDeadline({ ...created, startedAt }, startedAt);
   const run = { ...created, status: 'running' as const, startedAt, deadlineAt, toolCalls: 1 };

@@ -5,6 +5,7 @@ import { redisEngine } from '../../bullmq/redis-engine.ts';
 import type { JobQueue } from '../../ports/job-queue.ts';
 import { PATIENCE_MS } from '../../ports/priority.ts';
 import type { NewRun } from '../../ports/run-engine.ts';
+import type { Store, StoreReader } from '../../ports/store.ts';
 import { hasRedis } from '../../redis/testing/redis-server.ts';
 import {
   connectProcess,
@@ -21,12 +22,16 @@ type ChangeQueue = NonNullable<ServiceOptions['changeQueue']>;
 function startOrder(name: string, queueOf: () => Promise<ChangeQueue> | ChangeQueue): void {
   describe(`order of runs: ${name}`, () => {
     /** A worker with one slot that a run occupies, and runs that wait. */
-    async function waiting(runs: readonly NewRun[]): Promise<Waiting> {
+    async function waiting(
+      runs: readonly NewRun[],
+      changeStore: (store: Store) => Store = (store) => store,
+    ): Promise<Waiting> {
       const held = Promise.withResolvers<void>();
       const service = await openService({
         script: (_request, index) =>
           index === 0 ? { text: 'done', hold: held.promise } : { text: 'done' },
         concurrency: { modelCalls: 1 },
+        changeStore,
         changeQueue: await queueOf(),
       });
       const first = await service.engine.createRun({ prompt: 'first' });
@@ -61,6 +66,34 @@ function startOrder(name: string, queueOf: () => Promise<ChangeQueue> | ChangeQu
       expect(await service.types(first)).not.toContain('turn.interrupted');
     });
 
+    const crowd: readonly NewRun[] = [
+      ...Array.from({ length: 6 }, (_, index) => ({ prompt: `a${index}`, apiKey: 'a' })),
+      { prompt: 'b', apiKey: 'b' },
+    ];
+
+    test('the run of a key begins after at most one of another key that has many runs waiting', async () => {
+      const { order } = await waiting(crowd);
+      expect((await order()).indexOf('b')).toBeLessThanOrEqual(1);
+    });
+
+    test('control: without turns of the keys it begins after all runs of the other key', async () => {
+      const { order } = await waiting(crowd, withoutTurns);
+      expect((await order()).indexOf('b')).toBe(6);
+    });
+
+    test('keys with many waiting runs take turns, and each keeps the order of its runs', async () => {
+      const keys = ['a', 'b', 'c'];
+      const { order } = await waiting(
+        keys.flatMap((apiKey) => [1, 2, 3].map((n) => ({ prompt: `${apiKey}${n}`, apiKey }))),
+      );
+      const prompts = await order();
+      for (const at of [0, 3, 6])
+        expect(new Set(prompts.slice(at, at + 3).map((prompt) => prompt[0]))).toEqual(
+          new Set(keys),
+        );
+      expect(prompts.filter((prompt) => prompt.startsWith('a'))).toEqual(['a1', 'a2', 'a3']);
+    });
+
     test('a run whose patience has ended begins before younger runs of a higher priority', async () => {
       const { service, add, order } = await waiting([
         { prompt: 'a' },
@@ -80,6 +113,29 @@ interface Waiting {
   readonly add: (run: NewRun) => Promise<void>;
   /** Ends the run in progress and returns the prompts of the others in the order in which they began. */
   readonly order: () => Promise<readonly string[]>;
+}
+
+/** The waiting runs as if one API key had created all of them. */
+function withoutTurns(store: Store): Store {
+  const read = new Proxy(store.read, {
+    get: (target, name: keyof StoreReader) =>
+      name === 'runnableRuns'
+        ? async ({ perKey }: { readonly perKey: number }) => {
+            const runs = await target.runnableRuns({ perKey: 1000 });
+            return runs
+              .map((run) => ({ ...run, apiKey: 'one' }))
+              .toSorted((left, right) => (left.id < right.id ? -1 : 1))
+              .slice(0, perKey);
+          }
+        : target[name],
+  });
+  return {
+    ...store,
+    get workerId() {
+      return store.workerId;
+    },
+    read,
+  };
 }
 
 function promptOf({ messages }: Service['llm']['requests'][number]): string {

@@ -199,8 +199,8 @@ export class Sweep {
     const { store, activities, enqueue } = this.#context;
     for (const runId of await store.read.idleRuns({ limit: BATCH }))
       if (!activities.hasTurn(runId)) enqueue({ type: 'advance-run', runId });
-    for (const runId of await store.read.runnableRuns({ limit: BATCH }))
-      enqueue({ type: 'start-run', runId });
+    const runnable = await store.read.runnableRuns({ perKey: BATCH });
+    for (const { id } of runnable.slice(0, BATCH)) enqueue({ type: 'start-run', runId: id });
     for (const callId of await store.read.unownedCalls({ now, limit: MAX_CALLS }))
       if (!activities.knowsCall(callId)) enqueue({ type: 'call-tool', callId });
   }

@@ -23,6 +23,7 @@ import { rollingUpdates } from './0021-rolling-updates.ts';
 import { fewerIndexWrites } from './0022-fewer-index-writes.ts';
 import { priorities } from './0023-priorities.ts';
 import { webhookChanges } from './0024-webhook-changes.ts';
+import { apiKeys } from './0025-api-keys.ts';
 
 /**
  * Ending of the name of an additive migration. Such a migration adds tables, columns that are nullable
@@ -69,4 +70,5 @@ export const MIGRATIONS: Migrations = {
   '0022-fewer-index-writes': fewerIndexWrites,
   '0023-priorities.additive': priorities,
   '0024-webhook-changes.additive': webhookChanges,
+  '0025-api-keys.additive': apiKeys,
 };

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { openService } from '../run/testing/service.ts';
+import { createServiceEdge } from './testing/service-edge.ts';
+
+const KEYS = [
+  { name: 'ci', token: 'token-of-ci' },
+  { name: 'batch', token: 'token-of-batch' },
+];
+
+async function open() {
+  const service = await openService({ script: () => ({ text: 'done' }) });
+  const edge = await createServiceEdge(service, { keys: KEYS });
+  const request: typeof edge.request = (...args) => edge.request(...args);
+  const start = (token: string, headers: { readonly [name: string]: string } = {}) =>
+    request('POST', '/v1/runs', {
+      body: { prompt: 'go', priority: 'high' },
+      headers: { authorization: `Bearer ${token}`, ...headers },
+    });
+  return { service, request, start };
+}
+
+test('a run belongs to the API key of its request, and so does its fork', async () => {
+  const { service, request, start } = await open();
+  const run = (await start('token-of-ci')).json<{ id: string }>();
+  expect(run).toMatchObject({ api_key: 'ci', priority: 'high' });
+  await service.settled(run.id);
+  const fork = await request('POST', `/v1/runs/${run.id}/fork`, {
+    body: { at_turn: 0 },
+    headers: { authorization: 'Bearer token-of-batch' },
+  });
+  expect(fork.json()).toMatchObject({ api_key: 'batch', priority: 'high' });
+});
+
+test('a request needs the token of a key', async () => {
+  const { start } = await open();
+  expect((await start('another')).statusCode).toBe(401);
+});
+
+test('each API key has idempotency keys of its own', async () => {
+  const { start } = await open();
+  const headers = { 'idempotency-key': 'once' };
+  const ids: string[] = [];
+  for (const token of ['token-of-ci', 'token-of-ci', 'token-of-batch'])
+    ids.push((await start(token, headers)).json<{ id: string }>().id);
+  expect(ids[1]).toBe(ids[0]);
+  expect(ids[2]).not.toBe(ids[0]);
+});
