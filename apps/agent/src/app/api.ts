@@ -1,3 +1,4 @@
+import { keyLimitsByName } from '../config/api-keys.ts';
 import { FleetRequester } from '../fleet/fleet-requester.ts';
 import { Heartbeat } from '../fleet/heartbeat.ts';
 import { requestedDirectory } from '../fleet/requested-directory.ts';
@@ -59,6 +60,7 @@ export async function createApi(options: AppOptions): Promise<Service> {
     policies,
     ...(hooks.crashPoints === undefined ? {} : { crashPoints: hooks.crashPoints }),
     ...(config.maxQueuedRuns === undefined ? {} : { maxQueuedRuns: config.maxQueuedRuns }),
+    keyLimits: keyLimitsByName(config.keyLimits),
   });
   const heartbeat = new Heartbeat({ store: opened, clock, logger });
   const webhooks = createWebhookCommands({

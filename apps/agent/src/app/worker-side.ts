@@ -1,3 +1,4 @@
+import { keyLimitsByName } from '../config/api-keys.ts';
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
@@ -122,6 +123,7 @@ export async function createWorkerSide(
     ...(recovery === undefined ? {} : { recovery }),
     concurrency: config.concurrency,
     ...(config.maxQueuedRuns === undefined ? {} : { maxQueuedRuns: config.maxQueuedRuns }),
+    keyLimits: keyLimitsByName(config.keyLimits),
   });
   const retention = new RetentionSweep({
     clock,

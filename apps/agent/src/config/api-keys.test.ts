@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { apiKeysOf } from './api-keys.ts';
+import { apiKeysOf, keyLimitsByName, keyLimitsOf } from './api-keys.ts';
 
 test('keys have the tokens of their variables, after the key of SIGNALBOX_TOKEN', () => {
   const entries = { ci: { token_variable: 'CI_TOKEN' }, batch: { token_variable: 'BATCH_TOKEN' } };
@@ -21,6 +21,19 @@ test.each([
   const text = refusal(entries);
   expect(text).toContain(problem);
   expect(text).not.toContain('secret');
+});
+
+test('a limit of a key replaces that of all keys', () => {
+  const limits = keyLimitsByName(
+    keyLimitsOf({
+      api_key_limits: { running_runs: 4, runs_per_minute: 60 },
+      api_keys: { ci: { token_variable: 'X', running_runs: 10 }, batch: { token_variable: 'Y' } },
+    }),
+  );
+  expect(limits?.('ci')).toEqual({ runningRuns: 10, runsPerMinute: 60 });
+  for (const name of ['batch', 'anonymous', 'constructor'])
+    expect(limits?.(name)).toEqual({ runningRuns: 4, runsPerMinute: 60 });
+  expect(keyLimitsOf({ api_keys: { ci: { token_variable: 'X' } } })).toBeUndefined();
 });
 
 function refusal(entries: Parameters<typeof apiKeysOf>[0]): string {

@@ -1,5 +1,5 @@
-import { ANONYMOUS, DEFAULT_KEY } from '../ports/api-key.ts';
-import { ConfigError, type ApiKey } from './config.ts';
+import { ANONYMOUS, DEFAULT_KEY, type KeyLimits } from '../ports/api-key.ts';
+import { ConfigError, type ApiKey, type ConfiguredKeyLimits } from './config.ts';
 import type { FileConfig } from './config-schema.ts';
 
 /**
@@ -31,4 +31,41 @@ export function apiKeysOf(
     keys.push({ name, token: value });
   }
   return keys;
+}
+
+/** Returns the limits of the API keys, or undefined when there are none. */
+export function keyLimitsOf({
+  api_key_limits: all,
+  api_keys: entries = {},
+}: Pick<FileConfig, 'api_key_limits' | 'api_keys'>): ConfiguredKeyLimits | undefined {
+  const byName = Object.fromEntries(
+    Object.entries(entries).map(([name, entry]) => [name, limitsOf(entry)]),
+  );
+  const settings = { all: limitsOf(all ?? {}), byName };
+  const isSet = [settings.all, ...Object.values(byName)].some((limits) =>
+    Object.values(limits).some((value) => value !== undefined),
+  );
+  return isSet ? settings : undefined;
+}
+
+function limitsOf({
+  running_runs: runningRuns,
+  runs_per_minute: runsPerMinute,
+}: NonNullable<FileConfig['api_key_limits']>): KeyLimits {
+  return { runningRuns, runsPerMinute };
+}
+
+/** Returns a function from the name of an API key to its limits, or undefined when there are none. */
+export function keyLimitsByName(
+  settings: ConfiguredKeyLimits | undefined,
+): ((apiKey: string) => KeyLimits) | undefined {
+  if (settings === undefined) return undefined;
+  const { all, byName } = settings;
+  return (apiKey) => {
+    const own = Object.hasOwn(byName, apiKey) ? byName[apiKey] : undefined;
+    return {
+      runningRuns: own?.runningRuns ?? all.runningRuns,
+      runsPerMinute: own?.runsPerMinute ?? all.runsPerMinute,
+    };
+  };
 }

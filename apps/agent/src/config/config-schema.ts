@@ -148,7 +148,19 @@ const furtherProvider = z.strictObject({
     ),
 });
 
+const keyLimits = {
+  running_runs: slots
+    .optional()
+    .describe('Runs of the key that may be in progress; further ones wait. Default: no limit'),
+  runs_per_minute: slots
+    .optional()
+    .describe(
+      'Runs and single tool calls that the key may start within a minute before further ones are refused with 429. Default: no limit',
+    ),
+};
+
 const apiKey = z.strictObject({
+  ...keyLimits,
   token_variable: variableName('token').describe('Environment variable of the token'),
 });
 
@@ -204,6 +216,10 @@ export const configSchema = z.strictObject({
     .record(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/), apiKey)
     .optional()
     .describe('Keys of the REST API by name, in addition to the one in SIGNALBOX_TOKEN'),
+  api_key_limits: z
+    .strictObject(keyLimits)
+    .optional()
+    .describe('Limits of each API key, over all processes; api_keys can replace them'),
   max_queued_runs: z
     .int()
     .min(1)

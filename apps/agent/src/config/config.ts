@@ -1,4 +1,5 @@
 import type { CardEntry } from '../llm/catalogue/card-schema.ts';
+import type { KeyLimits } from '../ports/api-key.ts';
 import type { Concurrency } from '../ports/concurrency.ts';
 import type { WorkerRole } from '../ports/store/worker.ts';
 
@@ -171,6 +172,12 @@ export interface WebhookSettings {
   readonly retentionDays?: number | undefined;
 }
 
+/** Limits of API keys, in which a field of a key replaces that of all keys. */
+export interface ConfiguredKeyLimits {
+  readonly all: KeyLimits;
+  readonly byName: { readonly [name: string]: KeyLimits };
+}
+
 /** A client of the REST API. */
 export interface ApiKey {
   readonly name: string;
@@ -214,6 +221,8 @@ export interface Config {
   readonly webhooks?: WebhookSettings;
   /** Keys of which requests need one. Empty: requests need none. */
   readonly apiKeys: readonly ApiKey[];
+  /** Limits of API keys. Undefined: none. */
+  readonly keyLimits?: ConfiguredKeyLimits | undefined;
   /** Default model provider. */
   readonly llm: LlmConfig;
   /** Further model providers, each with a name of its own. Default: none. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { KeyLimits } from '../ports/api-key.ts';
 import { openService } from '../run/testing/service.ts';
 import { createServiceEdge } from './testing/service-edge.ts';
 
@@ -7,8 +8,8 @@ const KEYS = [
   { name: 'batch', token: 'token-of-batch' },
 ];
 
-async function open() {
-  const service = await openService({ script: () => ({ text: 'done' }) });
+async function open(keyLimits: (apiKey: string) => KeyLimits = () => ({})) {
+  const service = await openService({ script: () => ({ text: 'done' }), keyLimits });
   const edge = await createServiceEdge(service, { keys: KEYS });
   const request: typeof edge.request = (...args) => edge.request(...args);
   const start = (token: string, headers: { readonly [name: string]: string } = {}) =>
@@ -44,4 +45,15 @@ test('each API key has idempotency keys of its own', async () => {
     ids.push((await start(token, headers)).json<{ id: string }>().id);
   expect(ids[1]).toBe(ids[0]);
   expect(ids[2]).not.toBe(ids[0]);
+});
+
+test('a key over its rate is answered with 429 and the seconds until the next run is accepted', async () => {
+  const { service, start } = await open((apiKey) => (apiKey === 'ci' ? { runsPerMinute: 1 } : {}));
+  expect((await start('token-of-ci')).statusCode).toBe(202);
+  service.clock.advance(15_500);
+  const refused = await start('token-of-ci');
+  expect(refused.statusCode).toBe(429);
+  expect(refused.headers['retry-after']).toBe('45');
+  expect(refused.json()).toMatchObject({ code: 'run_rate_exceeded', retryable: true });
+  expect((await start('token-of-batch')).statusCode).toBe(202);
 });

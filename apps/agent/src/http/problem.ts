@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { EngineError } from '../ports/run-engine.ts';
+import { EngineError, RateExceededError } from '../ports/run-engine.ts';
 import {
   DefinitionChangedError,
   NotConnectedHereError,
@@ -71,6 +71,7 @@ const problems = {
   agent_changed: [409, 'The agent was changed at the same time'],
   definition_changed: [409, 'The definition of the tool changed again'],
   too_many_runs: [429, 'Too many runs are queued'],
+  run_rate_exceeded: [429, 'The API key started too many runs'],
   too_many_streams: [429, 'Too many event streams are open'],
   too_many_bodies: [429, 'Too many request bodies are being received'],
   precondition_failed: [412, 'The resource has changed'],
@@ -106,19 +107,26 @@ export const PROBLEM_CODES = Object.keys(problems) as [ProblemCode, ...ProblemCo
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly errors: readonly FieldError[] | undefined;
+  /** Seconds until the client should retry, when they are known. */
+  readonly retryAfterS: number | undefined;
 
   constructor(
     code: ProblemCode,
     detail: string,
     {
       errors,
+      retryAfterS,
       ...options
-    }: ErrorOptions & { readonly errors?: readonly FieldError[] | undefined } = {},
+    }: ErrorOptions & {
+      readonly errors?: readonly FieldError[] | undefined;
+      readonly retryAfterS?: number | undefined;
+    } = {},
   ) {
     super(detail, options);
     this.name = 'Problem';
     this.code = code;
     this.errors = errors;
+    this.retryAfterS = retryAfterS;
   }
 }
 
@@ -135,7 +143,7 @@ export function sendProblem(
 ): FastifyReply {
   const [status, title] = problems[problem.code];
   const isRetryable = status === 429 || status === 503 || TEMPORARY.has(problem.code);
-  if (isRetryable) reply.header('retry-after', RETRY_AFTER_S);
+  if (isRetryable) reply.header('retry-after', problem.retryAfterS ?? RETRY_AFTER_S);
   // The rest of a refused body is never read.
   if (CLOSING.has(status)) reply.header('connection', 'close');
   if (status === 401) reply.header('www-authenticate', 'Bearer');
@@ -160,6 +168,10 @@ export function sendProblem(
 /** Converts a value thrown by a handler or by Fastify. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
+  if (error instanceof RateExceededError)
+    return new Problem(error.code, error.message, {
+      retryAfterS: Math.ceil(error.retryAfterMs / 1000),
+    });
   if (error instanceof EngineError)
     return new Problem(error.code, error.message, {
       errors: error.problems?.map(({ path, message }) => ({ path: `/body${path}`, message })),

@@ -97,6 +97,7 @@ export class EngineError extends Error {
     | 'thread_not_found'
     | 'thread_busy'
     | 'too_many_runs'
+    | 'run_rate_exceeded'
     | 'agent_changed'
     | 'agent_not_found'
     | 'tool_not_found'
@@ -138,6 +139,17 @@ export class EngineError extends Error {
   }
 }
 
+/** Refusal of a request that is accepted later. */
+export class RateExceededError extends EngineError {
+  /** Milliseconds until it would be accepted. */
+  readonly retryAfterMs: number;
+
+  constructor(message: string, retryAfterMs: number) {
+    super('run_rate_exceeded', message);
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
 /** Refuses a change by throwing. Gets the stored value in the transaction of the change; must be pure. */
 export type Check<T> = (current: T) => void;
 
@@ -146,12 +158,14 @@ export interface RunCommands {
   /**
    * Resolves when the run is committed. The run will reach a terminal status even after a crash.
    * @throws EngineError `unknown_server`, `invalid_output_schema`, `invalid_model`,
-   * `unsupported_setting`, `unknown_price`, `unknown_agent`, `unknown_artifact`, `unknown_thread`, `thread_busy`, `too_many_runs`
+   * `unsupported_setting`, `unknown_price`, `unknown_agent`, `unknown_artifact`, `unknown_thread`, `thread_busy`, `too_many_runs`,
+   * `run_rate_exceeded`
    */
   createRun(input: NewRun, onCommit?: OnCommit<Run>): Promise<Run>;
   /**
    * Checks a run that is to be created later. It may be refused then nevertheless.
-   * @throws EngineError those of `createRun` except `unknown_artifact`, `thread_busy` and `too_many_runs`
+   * @throws EngineError those of `createRun` except `unknown_artifact`, `thread_busy`, `too_many_runs` and
+   * `run_rate_exceeded`
    */
   checkRun(input: NewRun): Promise<void>;
   /**

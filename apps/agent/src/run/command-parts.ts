@@ -1,4 +1,5 @@
 import { orderedIds } from './core/ordered-ids.ts';
+import type { KeyLimits } from '../ports/api-key.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { LlmProviders } from '../ports/llm-providers.ts';
@@ -36,6 +37,8 @@ export interface CommandDependencies {
    * progress; default 1,000. Further ones are rejected.
    */
   readonly maxQueuedRuns?: number;
+  /** Returns the limits of an API key. Default: none. */
+  readonly keyLimits?: ((apiKey: string) => KeyLimits) | undefined;
 }
 
 /** Parts of an engine that only workers need: they call models and servers, or continue runs. */
@@ -70,6 +73,7 @@ export function commandParts(
     policies,
     newId = orderedIds(),
     maxQueuedRuns = DEFAULT_MAX_QUEUED_RUNS,
+    keyLimits = () => ({}),
   }: CommandDependencies,
   rest: Pick<CommandParts, 'sweep' | 'commit' | 'closing'>,
 ): CommandParts {
@@ -92,5 +96,6 @@ export function commandParts(
     policyOf: (server) =>
       (Object.hasOwn(policies, server) ? policies[server] : undefined) ?? DEFAULT_POLICY,
     maxQueuedRuns,
+    keyLimits,
   };
 }

@@ -12,6 +12,7 @@ import { enqueueStart } from './lifecycle/thread-order.ts';
 import { RunStarter } from './core/run-starter.ts';
 import { runCallJob } from './calls/dispatch-call.ts';
 import { Commits, isHandedOver, type CommitHooks } from './core/commits.ts';
+import type { RunEventType } from './core/events.ts';
 import { endRun } from './lifecycle/end-run.ts';
 import { type EngineParts, type RecoveryDecision } from './core/engine-parts.ts';
 import { failDamagedRun } from './recovery/fail-damaged-run.ts';
@@ -43,6 +44,15 @@ export interface EngineDependencies extends CommandDependencies {
 
 const DEFAULT_GRACE_MS = 5000;
 
+/** Events after which a run is not in progress. */
+const FREES_ROOM: ReadonlySet<string> = new Set<RunEventType>([
+  'run.completed',
+  'run.failed',
+  'run.cancelled',
+  'run.expired',
+  'run.input_required',
+]);
+
 /** Creates the run engine over its ports. The caller closes the ports after the engine. */
 export function createRunEngine(dependencies: EngineDependencies): RunEngine {
   const worker = new Worker(dependencies);
@@ -70,11 +80,17 @@ class Worker implements RunWorker {
   constructor(dependencies: EngineDependencies) {
     const { store, queue, bus, dispatcher, clock, logger, crashPoints } = dependencies;
     const crashPoint = (point: CrashPoint): void => crashPoints?.(point);
+    const hasLimits = dependencies.keyLimits !== undefined;
     const hooks: CommitHooks = {
       clock,
       crashPoint,
       reconcile: (change) => reconcile(this.#context, change),
-      onEvents: dependencies.onEvents ?? (() => undefined),
+      onEvents: (runId, events) => {
+        dependencies.onEvents?.(runId, events);
+        // The API key of the run may have room for another.
+        if (hasLimits && events.some(({ type }) => FREES_ROOM.has(type)))
+          this.#context.enqueue({ type: 'start-run', runId });
+      },
       newId: dependencies.newId ?? orderedIds(),
       onAnnounced: dependencies.onAnnounced,
     };
@@ -100,7 +116,7 @@ class Worker implements RunWorker {
       random: dependencies.random ?? Math.random,
       crashPoint,
       recovery: dependencies.recovery ?? defaultRecovery,
-      starter: new RunStarter({ read: store.read, clock }),
+      starter: new RunStarter({ read: store.read, clock, keyLimits: parts.keyLimits }),
       activities: new Activities(
         (callId) => parts.enqueue({ type: 'call-tool', callId }),
         this.#concurrency,
@@ -186,7 +202,7 @@ class Worker implements RunWorker {
     await context.starter.startNext(async (next) => {
       // There is a job for each waiting run.
       if (isQueued && next !== runId) await this.#enqueueWaiting(runId);
-      return (await this.#orFail(next, () => startRun(context, next))) ?? true;
+      return (await this.#orFail(next, () => startRun(context, next))) ?? 'started';
     });
   }
 

@@ -22,7 +22,11 @@ export interface SchedulerOptions {
 }
 
 /** Codes of refusals that end by themselves; the time is decided about by a later sweep. */
-const TEMPORARY: ReadonlySet<EngineError['code']> = new Set(['too_many_runs', 'shutting_down']);
+const TEMPORARY: ReadonlySet<EngineError['code']> = new Set([
+  'too_many_runs',
+  'run_rate_exceeded',
+  'shutting_down',
+]);
 
 /** Another process has decided about the time. */
 class AlreadyDecidedError extends Error {}

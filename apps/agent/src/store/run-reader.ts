@@ -30,6 +30,7 @@ import {
   selectToolCalls,
   selectUnsettledRuns,
 } from './read-queries.ts';
+import { countInProgress, selectLatestOfKey } from './key-queries.ts';
 import { createRetentionReader } from './retention-rows.ts';
 import { createThreadReader } from './thread-rows.ts';
 import {
@@ -64,6 +65,15 @@ export function createRunReader(connection: Rows, clock: Clock): StoreReader {
     async runCounts() {
       const rows = await connection.rows(countByStatus, {});
       return new Map(rows.map((row) => [row.status, row.runs]));
+    },
+
+    async runsInProgress(apiKey) {
+      return (await connection.first(countInProgress, { apiKey }))?.runs ?? 0;
+    },
+
+    async createdAtOfLatest(apiKey, { nth, since }) {
+      const rows = await connection.rows(selectLatestOfKey, { apiKey, nth, since });
+      return rows[nth - 1]?.createdAt;
     },
 
     async events(runId, { after, limit }) {

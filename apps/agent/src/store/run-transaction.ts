@@ -73,6 +73,10 @@ export function createRunTransaction(connection: Rows, clock: Clock): StoreTrans
       await connection.run(insertRun, runCodec.encode(run));
     },
 
+    async lockApiKey(apiKey) {
+      await connection.lock(`api key ${apiKey}`);
+    },
+
     async nextThreadPosition(threadId) {
       const last = (await connection.first(selectLastPosition, { threadId }))?.last ?? null;
       return last === null ? 0 : last + 1;

@@ -145,6 +145,40 @@ export function runContract(name: string, open: OpenStore): void {
       ]).toEqual([1, 2, 1, 1]);
     });
 
+    test('runs of an API key that are in progress are counted', async () => {
+      const store = await openStore();
+      await store.write({}, async (sql) => {
+        await sql.lockApiKey('a');
+        for (const status of ['queued', 'running', 'input_required', 'cancelling', 'completed'])
+          await sql.insertRun(queuedRun(status, { apiKey: 'a', status: status as Run['status'] }));
+        await sql.insertRun(queuedRun('call', { apiKey: 'a', status: 'running', kind: 'call' }));
+        await sql.insertRun(queuedRun('other', { apiKey: 'b', status: 'running' }));
+      });
+      expect([
+        await store.read.runsInProgress('a'),
+        await store.read.runsInProgress('b'),
+        await store.read.runsInProgress('c'),
+      ]).toEqual([2, 1, 0]);
+    });
+
+    test('the time of the nth latest run of an API key is returned if it is late enough', async () => {
+      const store = await openStore();
+      await store.write({}, async (sql) => {
+        for (const createdAt of [1, 2, 3, 5])
+          await sql.insertRun(queuedRun(`r${createdAt}`, { apiKey: 'a', createdAt }));
+        await sql.insertRun(queuedRun('other', { apiKey: 'b', createdAt: 4 }));
+      });
+      const at = (nth: number, since: number): Promise<number | undefined> =>
+        store.read.createdAtOfLatest('a', { nth, since });
+      expect([await at(1, 0), await at(2, 0), await at(4, 0), await at(5, 0)]).toEqual([
+        5,
+        3,
+        1,
+        undefined,
+      ]);
+      expect([await at(2, 2), await at(2, 3)]).toEqual([3, undefined]);
+    });
+
     test('due retries are read in pages, earliest first', async () => {
       const store = await openStore();
       const times = { late: 9, due: 5, b: 3, a: 3, first: 1 };

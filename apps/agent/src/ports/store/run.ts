@@ -173,6 +173,16 @@ export interface RunReader {
   run(id: string): Promise<Run | undefined>;
   /** Returns the number of runs with each status, without the statuses that no run has. */
   runCounts(): Promise<ReadonlyMap<RunStatus, number>>;
+  /** Returns the number of agent runs of an API key that are `running` or `cancelling`. */
+  runsInProgress(apiKey: string): Promise<number>;
+  /**
+   * Returns the creation time of the `nth` latest run of an API key, 1 for the latest. Undefined
+   * unless that is after `since`. Deleted runs do not count.
+   */
+  createdAtOfLatest(
+    apiKey: string,
+    options: { readonly nth: number; readonly since: number },
+  ): Promise<number | undefined>;
   /** Returns the runs of a thread that have not ended, oldest first. */
   unsettledRuns(filter: { readonly threadId: string }): Promise<readonly RunCore[]>;
 }
@@ -184,6 +194,11 @@ export interface AdmissionFilter {
 }
 
 export interface RunWriter {
+  /**
+   * Makes other transactions that lock the API key wait until this one has ended, so that what it
+   * counts of the runs of the key stays true.
+   */
+  lockApiKey(apiKey: string): Promise<void>;
   /**
    * Counts runs before one more is inserted in the same transaction. Below `limit` the count may lack
    * runs of transactions in progress, but never so many that the limit could be exceeded: near it,

@@ -1,3 +1,4 @@
+import type { KeyLimits } from '../../ports/api-key.ts';
 import type { EnqueueOptions, Job } from '../../ports/job-queue.ts';
 import type { LlmProviders } from '../../ports/llm-providers.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -52,6 +53,8 @@ export interface EngineParts {
   readonly failedRuns: Set<string>;
   readonly sweep: Pick<SweepTimer, 'wakeAt'>;
   readonly maxQueuedRuns: number;
+  /** Returns the limits of an API key. */
+  readonly keyLimits: (apiKey: string) => KeyLimits;
   /**
    * Commits changes to a run; see `Commits`. `step` names the transaction, so that tests can end the
    * process there.

@@ -1,12 +1,18 @@
+import type { KeyLimits } from '../../ports/api-key.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { RunnableRun } from '../../ports/store/sweep.ts';
 import type { StoreReader } from '../../ports/store.ts';
+
+type Reads = Pick<StoreReader, 'runnableRuns' | 'runsInProgress'>;
 
 interface Start {
   readonly at: number;
   /** Position among the starts of this process, which can be at the same millisecond. */
   readonly order: number;
 }
+
+/** `key-full`: the API key of the run has as many runs in progress as it may have. */
+export type StartOutcome = 'started' | 'not-queued' | 'key-full';
 
 const NEVER: Start = { at: -1, order: -1 };
 
@@ -16,8 +22,9 @@ const NEVER: Start = { at: -1, order: -1 };
  * runs.
  */
 export class RunStarter {
-  readonly #read: Pick<StoreReader, 'runnableRuns'>;
+  readonly #read: Reads;
   readonly #clock: Clock;
+  readonly #keyLimits: (apiKey: string) => KeyLimits;
   readonly #beginning = new Set<string>();
   /** Last choice of each key, which the store may not have yet. */
   readonly #chosen = new Map<string, Start>();
@@ -27,36 +34,58 @@ export class RunStarter {
   constructor({
     read,
     clock,
+    keyLimits,
   }: {
-    readonly read: Pick<StoreReader, 'runnableRuns'>;
+    readonly read: Reads;
     readonly clock: Clock;
+    readonly keyLimits: (apiKey: string) => KeyLimits;
   }) {
     this.#read = read;
     this.#clock = clock;
+    this.#keyLimits = keyLimits;
   }
 
   /**
-   * Begins the run that is next with `begin`. When that returns false, because another process was
-   * faster or the run must wait, continues with the run after it.
+   * Begins the run that is next with `begin`. When it does not start, because another process was
+   * faster or it must wait, continues with the run after it.
    */
-  async startNext(begin: (runId: string) => Promise<boolean>): Promise<void> {
+  async startNext(begin: (runId: string) => Promise<StartOutcome>): Promise<void> {
+    const fullKeys = new Set<string>();
     for (const tried = new Set<string>(); ;) {
-      const run = await this.#choose(tried);
+      const run = await this.#choose(tried, fullKeys);
       if (run === undefined) return;
       tried.add(run.id);
       try {
-        if (await begin(run.id)) return;
+        const outcome = await begin(run.id);
+        if (outcome === 'started') return;
+        if (outcome === 'key-full') fullKeys.add(run.apiKey);
       } finally {
         this.#beginning.delete(run.id);
       }
     }
   }
 
-  #choose(tried: ReadonlySet<string>): Promise<RunnableRun | undefined> {
+  /** Returns the runs whose API keys may have further runs in progress. */
+  async withRoom(runs: readonly RunnableRun[]): Promise<readonly RunnableRun[]> {
+    const fullKeys = new Set<string>();
+    for (const apiKey of new Set(runs.map((run) => run.apiKey))) {
+      const { runningRuns } = this.#keyLimits(apiKey);
+      if (runningRuns !== undefined && (await this.#read.runsInProgress(apiKey)) >= runningRuns)
+        fullKeys.add(apiKey);
+    }
+    return runs.filter(({ apiKey }) => !fullKeys.has(apiKey));
+  }
+
+  #choose(
+    tried: ReadonlySet<string>,
+    fullKeys: ReadonlySet<string>,
+  ): Promise<RunnableRun | undefined> {
     const choice = this.#choosing.then(async () => {
       const perKey = this.#beginning.size + tried.size + 1;
-      const runs = await this.#read.runnableRuns({ perKey });
-      const free = runs.filter(({ id }) => !this.#beginning.has(id) && !tried.has(id));
+      const runs = await this.withRoom(await this.#read.runnableRuns({ perKey }));
+      const free = runs.filter(
+        ({ id, apiKey }) => !this.#beginning.has(id) && !tried.has(id) && !fullKeys.has(apiKey),
+      );
       const chosen = this.#first(free);
       if (chosen === undefined) return undefined;
       this.#beginning.add(chosen.id);

@@ -32,6 +32,7 @@ type Parts = Uses<
   | 'clock'
   | 'newId'
   | 'maxQueuedRuns'
+  | 'keyLimits'
   | 'commit'
   | 'closing'
 >;
@@ -119,7 +120,7 @@ type Stored =
     };
 
 async function storeRun(
-  context: Uses<'enqueue' | 'newId' | 'maxQueuedRuns'>,
+  context: Uses<'enqueue' | 'newId' | 'maxQueuedRuns' | 'keyLimits' | 'clock'>,
   change: Change,
   { run, onBusy, artifacts, onCommit }: RunToStore,
 ): Promise<Stored> {
@@ -136,7 +137,7 @@ async function storeRun(
   const inTheWay =
     onBusy === 'interrupt' ? busy.filter(({ status }) => status !== 'cancelling') : [];
   if (inTheWay.length > 0) return { inTheWay };
-  await admit(context, change, 'agent');
+  await admit(context, change, run);
   const placed =
     threadId === undefined
       ? run

@@ -22,6 +22,7 @@ type Parts = Uses<
   | 'clock'
   | 'newId'
   | 'maxQueuedRuns'
+  | 'keyLimits'
   | 'commit'
   | 'closing'
 >;
@@ -86,7 +87,7 @@ export async function forkRun(
           'invalid_fork',
           `Turn ${turn} of the run ${id} ended with an answer. Give the next message of the user in prompt.`,
         );
-      await admit(context, change, 'agent');
+      await admit(context, change, run);
       await sql.insertRun(run);
       await sql.shareArtifacts(source, run.id);
       for (const message of messages)

@@ -21,6 +21,7 @@ type Parts = Uses<
   | 'newId'
   | 'policyOf'
   | 'maxQueuedRuns'
+  | 'keyLimits'
   | 'commit'
   | 'closing'
   | 'sweep'
@@ -55,7 +56,7 @@ export async function startCall(
     run.id,
     async (change) => {
       const { sql } = change;
-      await admit(context, change, 'call');
+      await admit(context, change, run);
       const result: { value?: CallRun } = {};
       await sql.insertRun(run);
       change.emit(queuedEvent(run), {

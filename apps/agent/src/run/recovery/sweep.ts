@@ -196,10 +196,10 @@ export class Sweep {
 
   /** Enqueues the work whose job was lost, or was never in the queue of this process. */
   async #enqueueIdle(now: number): Promise<undefined> {
-    const { store, activities, enqueue } = this.#context;
+    const { store, activities, starter, enqueue } = this.#context;
     for (const runId of await store.read.idleRuns({ limit: BATCH }))
       if (!activities.hasTurn(runId)) enqueue({ type: 'advance-run', runId });
-    const runnable = await store.read.runnableRuns({ perKey: BATCH });
+    const runnable = await starter.withRoom(await store.read.runnableRuns({ perKey: BATCH }));
     for (const { id } of runnable.slice(0, BATCH)) enqueue({ type: 'start-run', runId: id });
     for (const callId of await store.read.unownedCalls({ now, limit: MAX_CALLS }))
       if (!activities.knowsCall(callId)) enqueue({ type: 'call-tool', callId });

@@ -4,6 +4,7 @@ import { inspect } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { createOutputChecker } from '../../schema/output-checker.ts';
 import { sharedChecks } from '../../schema/testing/shared-checks.ts';
+import type { KeyLimits } from '../../ports/api-key.ts';
 import type { Concurrency } from '../../ports/concurrency.ts';
 import type { Job, JobQueue } from '../../ports/job-queue.ts';
 import type { RunEngine } from '../../ports/run-engine.ts';
@@ -59,6 +60,7 @@ export interface ServiceOptions {
   readonly onEvents?: EventListener;
   readonly traces?: Pick<Traces, 'runRequested'>;
   readonly maxQueuedRuns?: number;
+  readonly keyLimits?: (apiKey: string) => KeyLimits;
   readonly concurrency?: Partial<Concurrency>;
 }
 
@@ -120,6 +122,7 @@ export async function openService({
   isFull = () => false,
   concurrency,
   maxQueuedRuns,
+  keyLimits,
   isStarted = true,
   storesOddValues = false,
   onEvents,
@@ -191,6 +194,7 @@ export async function openService({
     ...(recovery === undefined ? {} : { recovery }),
     ...(concurrency === undefined ? {} : { concurrency }),
     ...(maxQueuedRuns === undefined ? {} : { maxQueuedRuns }),
+    keyLimits,
     ...(onEvents === undefined ? {} : { onEvents }),
     traces,
     crashPoints: (point) => {

@@ -1,6 +1,7 @@
 import { isSettled, type Run } from '../../ports/store/run.ts';
 import { isAbandoned } from '../core/activities.ts';
 import { beginTurn } from './begin-turn.ts';
+import type { StartOutcome } from '../core/run-starter.ts';
 import type { EngineParts, Uses } from '../core/engine-parts.ts';
 import { nextDeadline } from '../limits/limits.ts';
 import { modelNotice } from '../core/run-model.ts';
@@ -19,15 +20,13 @@ export async function advanceRun(context: EngineParts, runId: string): Promise<b
   return takeStep(context, run);
 }
 
-/**
- * Starts a queued run with the model call of its first turn. Returns false when the run may not
- * begin or is not queued any more.
- */
-export async function startRun(context: EngineParts, runId: string): Promise<boolean> {
+/** Starts a queued run with the model call of its first turn. */
+export async function startRun(context: EngineParts, runId: string): Promise<StartOutcome> {
   const run = await context.store.read.run(runId);
-  if (run?.status !== 'queued' || !(await claimRun(context, runId))) return false;
-  await takeStep(context, run);
-  return true;
+  if (run?.status !== 'queued') return 'not-queued';
+  const outcome = await claimRun(context, runId);
+  if (outcome === 'started') await takeStep(context, run);
+  return outcome;
 }
 
 async function takeStep(
@@ -57,17 +56,22 @@ async function takeStep(
 }
 
 /**
- * Makes a queued run running. Returns false when it is not queued any more, and while runs before it
- * in its thread are not settled; the last of them enqueues it.
+ * Makes a queued run running, unless its API key has as many runs in progress as it may have or runs
+ * before it in its thread are not settled; the last of these enqueues it.
  */
 async function claimRun(
-  context: Uses<'llm' | 'clock' | 'sweep' | 'commit'>,
+  context: Uses<'llm' | 'clock' | 'sweep' | 'commit' | 'keyLimits'>,
   runId: string,
-): Promise<boolean> {
+): Promise<StartOutcome> {
   return context.commit(runId, async (change) => {
     const run = await change.sql.runCore(runId);
-    if (run?.status !== 'queued') return false;
-    if (!(await isNextInThread(change.sql, run))) return false;
+    if (run?.status !== 'queued') return 'not-queued';
+    if (!(await isNextInThread(change.sql, run))) return 'not-queued';
+    const { runningRuns = Infinity } = context.keyLimits(run.apiKey);
+    if (runningRuns < Infinity) {
+      await change.sql.lockApiKey(run.apiKey);
+      if ((await change.sql.runsInProgress(run.apiKey)) >= runningRuns) return 'key-full';
+    }
     const startedAt = context.clock.now();
     const { provider, model, scripted } = run;
     const deadlineAt = nextDeadline({ ...run, startedAt }, startedAt);
@@ -77,6 +81,6 @@ async function claimRun(
       data: { provider, model, scripted, notice: modelNotice(context.llm, run) },
     });
     change.afterCommit(() => context.sweep.wakeAt(deadlineAt));
-    return true;
+    return 'started';
   });
 }

@@ -71,6 +71,20 @@ describe.skipIf(!hasPostgres)('transactions of two processes on PostgreSQL', () 
       expect(stored).toBe(limit);
     });
 
+    const countOfKey = async (sql: StoreTransaction): Promise<number> => {
+      await sql.lockApiKey('anonymous');
+      return sql.countRuns({ status: 'queued' });
+    };
+
+    test('do not exceed the limit of their API key', async () => {
+      expect(await createBeyond(10, countOfKey)).toBe(10);
+    });
+
+    test('control: without the lock of the API key they exceed its limit', async () => {
+      withoutLocks();
+      expect(await createBeyond(10, countOfKey)).toBeGreaterThan(10);
+    });
+
     test('control: without the locks they exceed the limit', async () => {
       withoutLocks();
       const stored = await createBeyond(10, (sql) =>
