@@ -114,7 +114,7 @@ export async function createWorkerSide(
         ? onEvents
         : (runId, events) => {
             onEvents(runId, events);
-            traces.hear(runId, events);
+            traces.record(runId, events);
           },
     policies,
     onAnnounced: () => sender.wake(),

@@ -23,7 +23,7 @@ const ITEM = {
   expires_at: '2126-01-02T00:00:00.000Z',
 };
 
-interface Heard {
+interface ReceivedRequest {
   readonly line: string;
   readonly body: unknown;
   readonly authorization: string | undefined;
@@ -34,12 +34,12 @@ type Reply = readonly [status: number, body: unknown];
 /** A service that answers each request with what the function says, and remembers it. */
 async function fakeService(
   reply: (line: string, body: unknown) => Reply,
-): Promise<{ readonly url: string; readonly heard: readonly Heard[] }> {
-  const heard: Heard[] = [];
+): Promise<{ readonly url: string; readonly received: readonly ReceivedRequest[] }> {
+  const received: ReceivedRequest[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const line = `${request.method} ${request.url}`;
     const body = await bodyOf(request);
-    heard.push({ line, body, authorization: request.headers.authorization });
+    received.push({ line, body, authorization: request.headers.authorization });
     const [status, content] = reply(line, body);
     response
       .writeHead(status, { 'content-type': 'application/json' })
@@ -49,7 +49,7 @@ async function fakeService(
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, heard };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
 }
 
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
@@ -98,7 +98,7 @@ function fakeInbox(
 
 describe('signalbox inbox', () => {
   test('lists open items with their age and the prompt of their run, page by page, without terminal control sequences', async () => {
-    const { url, heard } = await fakeService((line) => {
+    const { url, received } = await fakeService((line) => {
       if (line.includes('/v1/runs/'))
         return [200, { prompt: `Write\n\u001b[2J${'x'.repeat(100)}` }];
       return line.includes('cursor')
@@ -109,7 +109,7 @@ describe('signalbox inbox', () => {
     expect(code).toBe(0);
     const rest = `5 min tool_approval may files__write be called with {"path":"a\\u001b[2J"} (run: Write [2J${'x'.repeat(51)}…)`;
     expect(out).toBe(`${ID} ${rest}\n${OTHER_ID} ${rest}\n`);
-    expect(heard.map(({ line }) => line)).toEqual([
+    expect(received.map(({ line }) => line)).toEqual([
       'GET /v1/inbox?state=open&run_id=run-1',
       'GET /v1/inbox?state=open&run_id=run-1&cursor=c',
       'GET /v1/runs/run-1',
@@ -118,7 +118,7 @@ describe('signalbox inbox', () => {
 
   test('--all --json includes closed items, as JSON lines', async () => {
     const items = [ITEM, { ...ITEM, state: 'void' }];
-    const { url, heard } = await fakeInbox(items);
+    const { url, received } = await fakeInbox(items);
     const { out } = await signalbox(['--all', '--json', '--url', url]);
     expect(
       out
@@ -126,7 +126,7 @@ describe('signalbox inbox', () => {
         .split('\n')
         .map((line) => JSON.parse(line) as unknown),
     ).toEqual(items);
-    expect(heard.map(({ line }) => line)).toEqual(['GET /v1/inbox']);
+    expect(received.map(({ line }) => line)).toEqual(['GET /v1/inbox']);
   });
 
   test('prints a notice when no item is open', async () => {
@@ -152,7 +152,7 @@ describe('signalbox inbox', () => {
 });
 
 test('signalbox inbox show prints the whole request and its response', async () => {
-  const { url, heard } = await fakeInbox([
+  const { url, received } = await fakeInbox([
     { ...ITEM, state: 'delivered', response: { action: 'approve' } } as typeof ITEM,
   ]);
   const { code, out } = await signalbox(['show', ID, '--url', url]);
@@ -160,7 +160,7 @@ test('signalbox inbox show prints the whole request and its response', async () 
   expect(out).toContain(`tool_approval ${ID} (delivered)\n  run: run-1 (Write the letter)\n`);
   expect(out).toContain('  arguments: {"path":"a\\u001b[2J"}\n');
   expect(out).toContain('  answer: {"action":"approve"}\n');
-  expect(heard[0]?.line).toBe(`GET /v1/inbox/${ID}`);
+  expect(received[0]?.line).toBe(`GET /v1/inbox/${ID}`);
 });
 
 describe('an id may be written in part', () => {
@@ -169,10 +169,10 @@ describe('an id may be written in part', () => {
   test.each(['aaaa', '0000aaaa', '01932d6e-0000-7000-8000-00000000a'])(
     '%s, when only one item has it',
     async (part) => {
-      const { url, heard } = await fakeInbox(items);
+      const { url, received } = await fakeInbox(items);
       const { code, out } = await signalbox(['answer', part, 'deny', '--url', url]);
       expect({ code, out }).toEqual({ code: 0, out: `tool_approval ${ID}: denied\n` });
-      expect(heard.at(-1)).toMatchObject({
+      expect(received.at(-1)).toMatchObject({
         line: `POST /v1/inbox/${ID}/respond`,
         body: { action: 'deny' },
       });
@@ -180,13 +180,13 @@ describe('an id may be written in part', () => {
   );
 
   test('an ambiguous id is rejected with the matching ids', async () => {
-    const { url, heard } = await fakeInbox(items);
+    const { url, received } = await fakeInbox(items);
     const { code, err } = await signalbox(['answer', '0193', 'deny', '--url', url]);
     expect(code).toBe(2);
     expect(err).toBe(
       `signalbox: 2 inbox items begin or end with "0193": ${ID}, ${OTHER_ID}; use a longer part of the id\n`,
     );
-    expect(heard.filter(({ line }) => line.startsWith('POST'))).toEqual([]);
+    expect(received.filter(({ line }) => line.startsWith('POST'))).toEqual([]);
   });
 
   test('an unknown id is sent to the service, which rejects it', async () => {
@@ -200,7 +200,7 @@ describe('an id may be written in part', () => {
 
 describe('signalbox inbox answer', () => {
   test('sends the response with all its fields, and the token', async () => {
-    const { url, heard } = await fakeInbox([ITEM]);
+    const { url, received } = await fakeInbox([ITEM]);
     const { code, out } = await signalbox(
       [
         'answer',
@@ -219,7 +219,7 @@ describe('signalbox inbox answer', () => {
     );
     expect(code).toBe(0);
     expect(out).toBe(`tool_approval ${ID}: approved\n`);
-    expect(heard).toEqual([
+    expect(received).toEqual([
       {
         line: `POST /v1/inbox/${ID}/respond`,
         body: { action: 'approve', arguments: { path: 'b' }, remember: 'run', note: 'fine' },
@@ -240,7 +240,7 @@ describe('signalbox inbox answer', () => {
   });
 
   test('without an action prompts at the terminal, and prompts again after an invalid answer', async () => {
-    const { url, heard } = await fakeInbox([ITEM], ({ arguments: args }) =>
+    const { url, received } = await fakeInbox([ITEM], ({ arguments: args }) =>
       typeof args === 'string'
         ? [400, { code: 'invalid_request', detail: '/body/arguments: expected an object' }]
         : [200, { ...ITEM, state: 'delivered' }],
@@ -251,7 +251,7 @@ describe('signalbox inbox answer', () => {
     expect(code).toBe(0);
     expect(err).toBe('  the answer was rejected: /body/arguments: expected an object\n');
     expect(asked).toHaveLength(4);
-    expect(heard.at(-1)?.body).toEqual({ action: 'approve', arguments: { path: 'b' } });
+    expect(received.at(-1)?.body).toEqual({ action: 'approve', arguments: { path: 'b' } });
   });
 
   test('without an id prompts for all open items, one after the other', async () => {
@@ -265,11 +265,11 @@ describe('signalbox inbox answer', () => {
         requested_schema: { properties: { size: { type: 'string' } }, required: ['size'] },
       },
     };
-    const { url, heard } = await fakeInbox([ITEM, form as unknown as typeof ITEM]);
+    const { url, received } = await fakeInbox([ITEM, form as unknown as typeof ITEM]);
     const { code } = await signalbox(['answer', '--url', url], { typed: ['a', 'L'] });
     expect(code).toBe(0);
     expect(
-      heard.filter(({ line }) => line.startsWith('POST')).map(({ line, body }) => [line, body]),
+      received.filter(({ line }) => line.startsWith('POST')).map(({ line, body }) => [line, body]),
     ).toEqual([
       [`POST /v1/inbox/${ID}/respond`, { action: 'approve', remember: 'run' }],
       [`POST /v1/inbox/${OTHER_ID}/respond`, { action: 'accept', content: { size: 'L' } }],

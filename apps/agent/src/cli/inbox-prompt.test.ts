@@ -26,9 +26,9 @@ function start(
         new Promise((resolve) => {
           const question = { text, answer: resolve };
           signal.addEventListener('abort', () => resolve(undefined));
-          const hear = waiting.shift();
-          if (hear === undefined) questions.push(question);
-          else hear(question);
+          const receive = waiting.shift();
+          if (receive === undefined) questions.push(question);
+          else receive(question);
         }),
     }),
     err: (text: string) => void errors.push(text),
@@ -49,7 +49,7 @@ function start(
     signal: new AbortController().signal,
   });
   let seq = 0;
-  const hear = (type: string, id: string, data: object = {}): void => {
+  const emit = (type: string, id: string, data: object = {}): void => {
     seq += 1;
     const event: RunEvent = {
       runId: 'r',
@@ -67,11 +67,11 @@ function start(
     responses,
     unasked: questions,
     opened: (id: string, kind: InboxKind, request: object = {}) =>
-      hear('inbox.opened', id, {
+      emit('inbox.opened', id, {
         kind,
         request: { server: 'files', name: 'files__write', ...request },
       }),
-    closed: (id: string) => hear('inbox.void', id),
+    closed: (id: string) => emit('inbox.void', id),
     next: (): Promise<Question> => {
       const question = questions.shift();
       return question === undefined

@@ -15,7 +15,7 @@ import type { ServerState, ServerStates } from '../ports/server-state.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { FleetAnswer, FleetCommand, FleetRequest, FleetStore } from '../ports/store/fleet.ts';
 import type { ToolDispatcher } from '../ports/tool-dispatcher.ts';
-import { LookLoop } from './look-loop.ts';
+import { PollLoop } from './poll-loop.ts';
 import { messageOf } from '../text/error-text.ts';
 
 export interface FleetMemberOptions {
@@ -52,7 +52,7 @@ export class FleetMember {
   #isSaveDue = false;
   #isClosed = false;
   #comparedAt = 0;
-  #loop: LookLoop | undefined;
+  #loop: PollLoop | undefined;
 
   constructor(options: FleetMemberOptions) {
     this.#options = options;
@@ -69,7 +69,7 @@ export class FleetMember {
     pool.onServerChange(() => void this.#save());
     await this.#save();
     this.#comparedAt = clock.now();
-    this.#loop = new LookLoop(clock, bus, () => this.#look());
+    this.#loop = new PollLoop(clock, bus, () => this.#poll());
   }
 
   /** Removes the states of this worker. Does not wait for commands in progress. */
@@ -89,7 +89,7 @@ export class FleetMember {
     }
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     await this.#catchUp();
     await this.#beginCommands();
     const now = this.#options.clock.now();

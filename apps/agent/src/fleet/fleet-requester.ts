@@ -22,7 +22,7 @@ export interface FleetRequesterOptions {
 const ANSWER_LIMIT_MS = 130_000;
 
 /** Milliseconds between two reads of an answer. */
-const LOOK_EVERY_MS = 1000;
+const POLL_EVERY_MS = 1000;
 
 /** Stores commands for workers and waits for the answers. */
 export class FleetRequester {
@@ -91,7 +91,7 @@ export class FleetRequester {
         throw new ServerUnavailableError(
           `the worker ${workerId} did not answer for server ${server} within ${ANSWER_LIMIT_MS / 1000} s`,
         );
-      await changeOf(bus, clock, LOOK_EVERY_MS);
+      await changeOf(bus, clock, POLL_EVERY_MS);
     }
   }
 }

@@ -3,7 +3,7 @@ import type { JobQueue } from '../ports/job-queue.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { HandedJobs } from '../ports/store/handed-jobs.ts';
-import { LookLoop } from './look-loop.ts';
+import { PollLoop } from './poll-loop.ts';
 
 export interface JobIntakeOptions {
   readonly handed: HandedJobs;
@@ -19,7 +19,7 @@ const BATCH = 16;
 /** Takes the jobs that API processes hand over into the queue of this worker. */
 export class JobIntake {
   readonly #options: JobIntakeOptions;
-  #loop: LookLoop | undefined;
+  #loop: PollLoop | undefined;
 
   constructor(options: JobIntakeOptions) {
     this.#options = options;
@@ -27,14 +27,14 @@ export class JobIntake {
 
   start(): void {
     const { clock, bus } = this.#options;
-    this.#loop ??= new LookLoop(clock, bus, () => this.#look());
+    this.#loop ??= new PollLoop(clock, bus, () => this.#poll());
   }
 
   async close(): Promise<void> {
     await this.#loop?.close();
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const { handed, queue, logger } = this.#options;
     try {
       for (;;) {

@@ -22,7 +22,7 @@ export interface StoredCatalogueOptions {
 }
 
 /** Milliseconds between two reads of the stored states while servers connect. */
-const LOOK_EVERY_MS = 250;
+const POLL_EVERY_MS = 250;
 
 /**
  * Creates the catalogue of an API process, which has no connections: it reads the states that
@@ -121,7 +121,7 @@ async function settled(
     const { servers: present } = await servers.read();
     const leftMs = until - clock.now();
     if (leftMs <= 0 || !present.some(({ status }) => isPending(status))) return;
-    await changeOf(bus, clock, Math.min(leftMs, LOOK_EVERY_MS));
+    await changeOf(bus, clock, Math.min(leftMs, POLL_EVERY_MS));
   }
 }
 

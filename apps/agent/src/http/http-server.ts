@@ -24,7 +24,7 @@ import { modelRoutes } from './model-routes.ts';
 import { probeRoutes } from './probe-routes.ts';
 import { parseQuery } from './query-string.ts';
 import { failedRequest, requestIdOf } from './request-id.ts';
-import { tellOfRequests } from './request-log.ts';
+import { reportRequests } from './request-log.ts';
 import type { HttpApp, HttpDependencies, RouteDependencies } from './route.ts';
 import { runControlRoutes } from './run-control-routes.ts';
 import { runEventRoutes } from './run-event-routes.ts';
@@ -160,7 +160,7 @@ export async function createHttpServer(
   app.addHook('onRequest', (request, _reply, done) =>
     connections.whenFree(request.raw.socket, done),
   );
-  tellOfRequests(app, dependencies.onServed);
+  reportRequests(app, dependencies.onServed);
   parseBodies(app);
   protectEdge(app, { host, keys, clock: dependencies.clock });
   limitPendingBodies(app, admission.pendingBodyBytes ?? DEFAULT_MAX_PENDING_BODY_BYTES);

@@ -9,7 +9,7 @@ declare module 'fastify' {
 }
 
 /** Reports each request when its response has ended. */
-export function tellOfRequests(
+export function reportRequests(
   app: FastifyInstance,
   onServed: (request: LoggedRequest) => void,
 ): void {

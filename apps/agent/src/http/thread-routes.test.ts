@@ -19,7 +19,7 @@ interface Opened {
 
 async function open(options: Partial<ServiceOptions> = {}): Promise<Opened> {
   const service = await openService({
-    script: ({ messages }) => ({ text: `heard ${messages.length}` }),
+    script: ({ messages }) => ({ text: `received ${messages.length}` }),
     tools: {
       r__read: { annotations: READ_ONLY, call: () => Promise.resolve(ok('42')) },
       r__slow: { annotations: READ_ONLY, call: untilCancelled() },
@@ -95,9 +95,9 @@ describe('threads', () => {
     }
     expect(texts).toEqual([
       'user 0 one',
-      'assistant 1 heard 1',
+      'assistant 1 received 1',
       'user 0 two',
-      'assistant 1 heard 3',
+      'assistant 1 received 3',
     ]);
   });
 
@@ -220,7 +220,7 @@ describe('runs', () => {
       `/v1/runs/${forked}`,
       expect.objectContaining({ prompt: 'two', forked_from: { run_id: id, turn: 1 } }),
     ]);
-    expect(await service.settled(forked)).toMatchObject({ answer: 'heard 3' });
+    expect(await service.settled(forked)).toMatchObject({ answer: 'received 3' });
     expect(await send('POST', `/v1/runs/${id}/fork`, {})).toMatchObject({
       status: 409,
       body: { code: 'invalid_fork' },

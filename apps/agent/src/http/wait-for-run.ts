@@ -84,21 +84,21 @@ export async function settledRun(
   { runId, waitMs, signal }: Wait,
 ): Promise<Run | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<Run | undefined>();
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     const run = await read.run(runId);
     if (run === undefined || isSettled(run)) resolve(run);
   };
   const giveUp = (): void => resolve(undefined);
   const unsubscribe = watch.subscribe(`run:${runId}`, {
     onSignal: ({ type }) => {
-      if (type === 'events') look().catch(reject);
+      if (type === 'events') poll().catch(reject);
     },
-    onLook: () => look().catch(reject),
+    onPoll: () => poll().catch(reject),
   });
   const cancelTimer = clock.after(waitMs, giveUp);
   signal.addEventListener('abort', giveUp);
   if (signal.aborted) giveUp();
-  look().catch(reject);
+  poll().catch(reject);
   try {
     return await promise;
   } finally {

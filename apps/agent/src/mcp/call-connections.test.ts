@@ -127,16 +127,16 @@ describe('a legacy server that has sent no input request', () => {
 
   test('needs no second connection when a new tool answers soon: calls of other runs wait briefly, without an event', async () => {
     const { server, send } = await ready();
-    const heard: CallWaiting[] = [];
+    const seen: CallWaiting[] = [];
     const a = await send('a');
     const b = send('b', {
       idempotencyKey: 'key-2',
-      onWaiting: (waiting) => void heard.push(waiting),
+      onWaiting: (waiting) => void seen.push(waiting),
     });
     await end(a);
     await end(await b);
     expect(server.launches).toBe(1);
-    expect(heard).toEqual([]);
+    expect(seen).toEqual([]);
   });
 
   test('gets a second connection at once when it sends an input request while a call of another run waits for the new tool', async () => {
@@ -196,8 +196,8 @@ describe('a legacy server that has sent no input request', () => {
 
   test('has its first input request held while calls of two runs are in flight; the remaining run gets the input request', async () => {
     const { send, ask, pool } = await known();
-    const heard: CallWaiting['reason'][] = [];
-    const a = await send('a', { onWaiting: ({ reason }) => void heard.push(reason) });
+    const seen: CallWaiting['reason'][] = [];
+    const a = await send('a', { onWaiting: ({ reason }) => void seen.push(reason) });
     const b = await send('b');
     const answer = ask(a);
     expect(pool.servers()[0]?.connections).toMatchObject([
@@ -205,7 +205,7 @@ describe('a legacy server that has sent no input request', () => {
     ]);
     await end(b);
     expect(await answer).toEqual({ action: 'accept', content: { run: 'a' } });
-    expect(heard).toEqual(['question_held']);
+    expect(seen).toEqual(['question_held']);
   });
 
   test('has input requests refused after 30 s when several runs call a tool that sent none before', async () => {
@@ -243,12 +243,12 @@ describe('a legacy server that has sent no input request', () => {
 
   test('with `connections` 1 is restarted after an abandoned call, before a call of another run that may send input requests; the input request is answered', async () => {
     const fixture = await ready({ connections: 1 });
-    const heard: CallWaiting['reason'][] = [];
+    const seen: CallWaiting['reason'][] = [];
     await cancel(fixture, 'a');
     expect(fixture.server.launches).toBe(1);
-    const b = await fixture.send('b', { onWaiting: ({ reason }) => void heard.push(reason) });
+    const b = await fixture.send('b', { onWaiting: ({ reason }) => void seen.push(reason) });
     expect(b.received.connection).toBe(2);
-    expect(heard).toEqual(['server_restarting']);
+    expect(seen).toEqual(['server_restarting']);
     expect(await fixture.ask(b)).toEqual({ action: 'accept', content: { run: 'b' } });
     expect(fixture.server.open).toBe(1);
   });
@@ -310,21 +310,21 @@ describe('a legacy server that has sent an input request', () => {
     const a = await send('a', unanswered());
     void ask(a).catch(() => undefined);
     const b = await send('b');
-    const heard: CallWaiting[] = [];
+    const seen: CallWaiting[] = [];
     const c = pool.call(
       callRequest('server__t', {
         runId: 'c',
         callId: 'call-c',
-        onWaiting: (waiting) => void heard.push(waiting),
+        onWaiting: (waiting) => void seen.push(waiting),
       }),
     );
-    await vi.waitFor(() => expect(heard).toHaveLength(1), poll);
+    await vi.waitFor(() => expect(seen).toHaveLength(1), poll);
     const waiting = {
       reason: 'connections_busy',
       message:
         'all 2 connections to the server carry calls of other runs; 1 of them waits for a person or the model',
     };
-    expect(heard).toEqual([waiting]);
+    expect(seen).toEqual([waiting]);
     expect(pool.servers()[0]?.waiting).toEqual([
       { ...waiting, runId: 'c', callId: 'call-c', since: clock.now() },
     ]);

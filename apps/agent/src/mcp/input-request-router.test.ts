@@ -11,9 +11,9 @@ const visit = (elicitationId: string) =>
 function routed(): {
   readonly router: InputRequestRouter;
   readonly call: CallInFlight;
-  readonly heard: readonly string[];
+  readonly received: readonly string[];
 } {
-  const heard: string[] = [];
+  const received: string[] = [];
   const router = new InputRequestRouter({
     clock: new ManualClock(),
     roots: () => [],
@@ -24,26 +24,26 @@ function routed(): {
     runId: 'r',
     meta: {},
     inputHandlers: { elicit },
-    onElicitationComplete: (id: string) => void heard.push(id),
+    onElicitationComplete: (id: string) => void received.push(id),
   };
   router.begin(call);
-  return { router, call, heard };
+  return { router, call, received };
 }
 
 test('the call that elicited by URL gets one completion, even after its end', async () => {
-  const { router, call, heard } = routed();
+  const { router, call, received } = routed();
   await router.handlers.elicit?.(visit('e1'), context);
   await router.handlers.elicit?.(visit('e2'), context);
   router.completed('e1');
   router.end(call, 'answered');
   for (const id of ['e2', 'e2', 'e1', 'never asked']) router.completed(id);
-  expect(heard).toEqual(['e1', 'e2']);
+  expect(received).toEqual(['e1', 'e2']);
 });
 
 test('only the last 256 URL elicitations of a server are remembered', async () => {
-  const { router, heard } = routed();
+  const { router, received } = routed();
   for (let count = 0; count < 258; count += 1)
     await router.handlers.elicit?.(visit(`e${count}`), context);
   for (const id of ['e0', 'e1', 'e2', 'e257']) router.completed(id);
-  expect(heard).toEqual(['e2', 'e257']);
+  expect(received).toEqual(['e2', 'e257']);
 });

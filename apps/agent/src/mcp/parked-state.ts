@@ -1,7 +1,7 @@
 import type { InputRoundStore } from '@signalbox/mcp-core/client';
 
 interface RoundListeners {
-  readonly keeper: InputRoundStore | undefined;
+  readonly rounds: InputRoundStore | undefined;
   /** Called for each round of input requests. */
   readonly onAsked: () => void;
 }
@@ -19,11 +19,11 @@ export class ParkedState implements InputRoundStore {
   async save(round: Parameters<InputRoundStore['save']>[0]): Promise<void> {
     this.isParked = true;
     this.#listeners.onAsked();
-    await this.#listeners.keeper?.save(round);
+    await this.#listeners.rounds?.save(round);
   }
 
   async discard(): Promise<void> {
-    await this.#listeners.keeper?.discard();
+    await this.#listeners.rounds?.discard();
     this.isParked = false;
   }
 }

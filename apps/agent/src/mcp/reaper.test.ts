@@ -82,10 +82,10 @@ test.runIf(process.platform === 'linux')(
     for (const child of children) if (child !== serverPid) process.kill(child, 'SIGKILL');
     owner.kill('SIGKILL');
     await exited;
-    expect(await createReaper({ graceMs: 50 }).endLeftovers()).toBe(0);
-    expect(await createReaper({ graceMs: 50, owner: 'data-dir-b' }).endLeftovers()).toBe(0);
+    expect(await createReaper({ graceMs: 50 }).endOrphans()).toBe(0);
+    expect(await createReaper({ graceMs: 50, owner: 'data-dir-b' }).endOrphans()).toBe(0);
     expect(await isRunning(serverPid)).toBe(true);
-    expect(await createReaper({ graceMs: 50, owner: 'data-dir-a' }).endLeftovers()).toBe(1);
+    expect(await createReaper({ graceMs: 50, owner: 'data-dir-a' }).endOrphans()).toBe(1);
     expect(await isRunning(serverPid)).toBe(false);
   },
 );
@@ -100,10 +100,10 @@ test.runIf(process.platform === 'linux')(
     for (const child of killed.children)
       if (child !== killed.serverPid) process.kill(child, 'SIGKILL');
     const reaper = createReaper({ graceMs: 50, owner: 'data-dir-c' });
-    expect(await reaper.endLeftovers({ isShared: true })).toBe(0);
+    expect(await reaper.endOrphans({ isShared: true })).toBe(0);
     killed.owner.kill('SIGKILL');
     await exited;
-    expect(await reaper.endLeftovers({ isShared: true })).toBe(1);
+    expect(await reaper.endOrphans({ isShared: true })).toBe(1);
     expect(await isRunning(killed.serverPid)).toBe(false);
     expect(await isRunning(running.serverPid)).toBe(true);
   },

@@ -14,7 +14,7 @@ export interface Reaper {
    * helper. With `isShared`, processes of the owner may be running; their servers are not ended.
    * Resolves with the number of ended processes.
    */
-  endLeftovers(options?: { readonly isShared?: boolean }): Promise<number>;
+  endOrphans(options?: { readonly isShared?: boolean }): Promise<number>;
   /**
    * Returns a mark for the environment of a new server. When this process ends, every process with
    * the mark is ended, whatever its group or session.
@@ -70,7 +70,7 @@ export function createReaper({
     for (const group of groups) started.stdin?.write(`+${group}\n`);
   };
   return {
-    endLeftovers: async ({ isShared = false } = {}) =>
+    endOrphans: async ({ isShared = false } = {}) =>
       owner === undefined
         ? 0
         : endMarked(

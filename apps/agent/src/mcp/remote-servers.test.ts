@@ -218,15 +218,15 @@ test.each([
 );
 
 test('a server that accepts connections and never responds is abandoned when the pool closes, without leftovers', async () => {
-  const heard = Promise.withResolvers<void>();
-  const silent = createHttpServer(() => heard.resolve());
+  const received = Promise.withResolvers<void>();
+  const silent = createHttpServer(() => received.resolve());
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   closers.push(() => new Promise((resolve) => silent.close(resolve)));
   const { pool } = start({
     url: `http://127.0.0.1:${(silent.address() as AddressInfo).port}/mcp`,
     headers: {},
   });
-  await heard.promise;
+  await received.promise;
   expect(pool.servers()).toMatchObject([{ state: 'connecting' }]);
   await pool.close();
   await expect

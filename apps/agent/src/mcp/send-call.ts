@@ -47,7 +47,7 @@ export async function sendCall(
     onInputRequestHeld: () => request.onWaiting?.(QUESTION_HELD),
   };
   const parking = new ParkedState(
-    { keeper: request.rounds, onAsked: () => trial.answered() },
+    { rounds: request.rounds, onAsked: () => trial.answered() },
     request.resumeFrom !== undefined && !('taskId' in request.resumeFrom),
   );
   const task = {

@@ -115,7 +115,7 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
     start: () => {
       if (options.owner === undefined) return start();
       // An earlier process may hold resources that its successor needs.
-      const ended = reaper.endLeftovers({ isShared: options.isShared === true }).then(
+      const ended = reaper.endOrphans({ isShared: options.isShared === true }).then(
         (count) =>
           count > 0 &&
           logger.warn('server processes that an earlier service left were ended', {

@@ -119,12 +119,12 @@ describe('broken servers do not affect the others', () => {
 });
 
 test('for a server that exits when it is probed, only the second process is recorded', async () => {
-  const heard: string[] = [];
+  const seen: string[] = [];
   const reaper = {
-    endLeftovers: () => Promise.resolve(0),
+    endOrphans: () => Promise.resolve(0),
     mark: () => 'm',
-    add: (pid: number) => heard.push(`+${pid}`),
-    remove: (pid: number) => heard.push(`-${pid}`),
+    add: (pid: number) => seen.push(`+${pid}`),
+    remove: (pid: number) => seen.push(`-${pid}`),
     close: () => Promise.resolve(),
   };
   const silent = {
@@ -145,24 +145,24 @@ test('for a server that exits when it is probed, only the second process is reco
     options,
     { reaper, graceMs: 2000 },
   );
-  const [first] = heard;
-  expect(heard).toEqual([first, first?.replace('+', '-'), `+${connection.pid}`]);
+  const [first] = seen;
+  expect(seen).toEqual([first, first?.replace('+', '-'), `+${connection.pid}`]);
   await connection.close();
-  expect(heard.at(-1)).toBe(`-${connection.pid}`);
+  expect(seen.at(-1)).toBe(`-${connection.pid}`);
 });
 
 describe('calls', () => {
   test('progress comes in order and before the outcome', async () => {
     const { pool } = start({ fine: raw('fine') });
     await statusOf(pool, 'fine', isReady);
-    const heard: unknown[] = [];
+    const seen: unknown[] = [];
     const outcome = await pool.call(
       callRequest('fine__progress', {
-        onProgress: ({ progress, message }) => heard.push([progress, message]),
+        onProgress: ({ progress, message }) => seen.push([progress, message]),
       }),
     );
-    heard.push(outcome.type);
-    expect(heard).toEqual([[1, 'step 1'], [2, 'step 2'], [3, 'step 3'], 'result']);
+    seen.push(outcome.type);
+    expect(seen).toEqual([[1, 'step 1'], [2, 'step 2'], [3, 'step 3'], 'result']);
   });
 
   test('a server that crashes during a call loses only that call, and is restarted', async () => {

@@ -56,7 +56,7 @@ export function observeService({
   });
   return {
     metrics,
-    onEvents: (runId, events) => timings.hear(runId, events),
+    onEvents: (runId, events) => timings.record(runId, events),
     onServed: (request) => {
       const { method, route, status, durationMs, requestId, runId, isStream } = request;
       // The duration of a stream is that of its reader's stay.

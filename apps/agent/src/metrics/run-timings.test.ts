@@ -49,10 +49,10 @@ function timings(): { readonly timings: RunTimings; readonly ends: CallEnd[] } {
 }
 
 test('calls that are planned here and end in another process are forgotten, the oldest first', () => {
-  const { timings: heard, ends } = timings();
-  heard.hear('run', [planned('first')]);
-  for (let index = 0; index < 10_000; index++) heard.hear('run', [planned(`call-${index}`)]);
-  heard.hear('run', [completed('first'), completed('call-9999')]);
+  const { timings: runTimings, ends } = timings();
+  runTimings.record('run', [planned('first')]);
+  for (let index = 0; index < 10_000; index++) runTimings.record('run', [planned(`call-${index}`)]);
+  runTimings.record('run', [completed('first'), completed('call-9999')]);
   expect(ends.map(({ callId, server }) => [callId, server])).toEqual([
     ['first', ''],
     ['call-9999', 'files'],
@@ -60,8 +60,8 @@ test('calls that are planned here and end in another process are forgotten, the 
 });
 
 test('a call that another process planned is counted under its server', () => {
-  const { timings: heard, ends } = timings();
-  heard.hear('run', [
+  const { timings: runTimings, ends } = timings();
+  runTimings.record('run', [
     { type: 'tool_call.dispatched', data: { ...call('a'), server: 'files', tool: 'read' } },
     completed('a'),
   ]);

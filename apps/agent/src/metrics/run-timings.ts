@@ -57,11 +57,11 @@ export class RunTimings {
     this.#options = options;
   }
 
-  hear(runId: string, events: readonly RunEventBody[]): void {
-    for (const event of events) this.#hear(runId, event);
+  record(runId: string, events: readonly RunEventBody[]): void {
+    for (const event of events) this.#record(runId, event);
   }
 
-  #hear(runId: string, { type, data }: RunEventBody): void {
+  #record(runId: string, { type, data }: RunEventBody): void {
     switch (type) {
       case 'turn.started':
         remember(this.#turns, data.message_id, this.#options.clock.now());

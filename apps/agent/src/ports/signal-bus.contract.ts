@@ -15,7 +15,7 @@ export function signalBusContract(
   describe(`signal bus contract: ${name}`, () => {
     test('a listener receives the signals of its topic only', async () => {
       const { bus, settle } = await create();
-      const [ofRun, ofItem, cancels] = [heard(), heard(), heard()];
+      const [ofRun, ofItem, cancels] = [createListener(), createListener(), createListener()];
       bus.subscribe('run:a', ofRun.listener);
       bus.subscribe('item:a', ofItem.listener);
       bus.subscribe('cancels', cancels.listener);
@@ -37,7 +37,7 @@ export function signalBusContract(
 
     test('a signal is delivered at most once to each listener, and one publisher keeps its order', async () => {
       const { bus, settle } = await create();
-      const [one, two] = [heard(), heard()];
+      const [one, two] = [createListener(), createListener()];
       bus.subscribe('run:a', one.listener);
       bus.subscribe('run:a', two.listener);
       for (let lastSeq = 1; lastSeq <= 20; lastSeq += 1) bus.publish(events('a', lastSeq));
@@ -50,7 +50,7 @@ export function signalBusContract(
 
     test('a listener that unsubscribes receives no further signals, and removes only itself', async () => {
       const { bus, settle } = await create();
-      const { signals, listener } = heard();
+      const { signals, listener } = createListener();
       const unsubscribe = bus.subscribe('run:a', listener);
       unsubscribe();
       unsubscribe();
@@ -68,7 +68,7 @@ export function signalBusContract(
     test('a signal without listeners, and a signal that a listener publishes, cause no error', async () => {
       const { bus, settle } = await create();
       bus.publish(events('a'));
-      const { signals, listener } = heard();
+      const { signals, listener } = createListener();
       bus.subscribe('run:a', () => bus.publish({ type: 'cancel', runId: 'a' }));
       bus.subscribe('cancels', listener);
       bus.publish(events('a'));
@@ -80,7 +80,7 @@ export function signalBusContract(
 
 const events = (runId: string, lastSeq = 1): Signal => ({ type: 'events', runId, lastSeq });
 
-function heard(): {
+function createListener(): {
   readonly signals: Signal[];
   readonly listener: (signal: Signal) => void;
 } {

@@ -10,7 +10,7 @@ import type { RedisChannels } from './redis-channels.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /** Longest delay after which a lost message about a free slot is noticed, in milliseconds. */
-const LOOK_EVERY_MS = 500;
+const POLL_EVERY_MS = 500;
 
 export interface RedisRateGateOptions {
   readonly link: RedisLink;
@@ -99,19 +99,19 @@ class RedisRateGate implements RateGate {
 
   async widen(): Promise<void> {
     await this.#local.widen();
-    await this.#tell('widen');
+    await this.#tryChange('widen');
   }
 
   async coolDown(waitMs: number): Promise<void> {
     await this.#local.coolDown(waitMs);
-    await this.#tell('coolDown', [Math.round(waitMs)]);
+    await this.#tryChange('coolDown', [Math.round(waitMs)]);
   }
 
   async refuse(error: LlmError): Promise<void> {
     await this.#local.refuse(error);
     const { kind, message, status, retryAfterMs = 0 } = error;
     const waitMs = Math.min(retryAfterMs, MAX_RETRY_AFTER_MS);
-    await this.#tell('refuse', [
+    await this.#tryChange('refuse', [
       Math.round(waitMs),
       Math.round(retryAfterMs),
       JSON.stringify({ kind, message, status }),
@@ -152,7 +152,7 @@ class RedisRateGate implements RateGate {
     this.#cancelLook();
     if (this.#waiting.length > 0)
       this.#cancelLook = this.#options.clock.after(
-        waitMs > 0 ? waitMs : LOOK_EVERY_MS,
+        waitMs > 0 ? waitMs : POLL_EVERY_MS,
         () => void this.#ask(),
       );
   }
@@ -185,7 +185,7 @@ class RedisRateGate implements RateGate {
     return {
       release: async () => {
         if (!this.#slots.delete(id)) return;
-        await this.#tell('release', [id]);
+        await this.#tryChange('release', [id]);
         if (this.#waiting.length > 0) void this.#ask();
       },
     };
@@ -198,7 +198,7 @@ class RedisRateGate implements RateGate {
     this.#options.clock.after(HEARTBEAT_EVERY_MS, () => {
       this.#isKeeping = false;
       if (this.#slots.size === 0) return;
-      void this.#tell('keep', [LEASE_MS, ...this.#slots]);
+      void this.#tryChange('keep', [LEASE_MS, ...this.#slots]);
       this.#keepSlots();
     });
   }
@@ -209,7 +209,7 @@ class RedisRateGate implements RateGate {
   }
 
   /** Makes a change, which is lost while Redis does not answer. */
-  async #tell(operation: GateCommand['operation'], rest?: GateCommand['rest']): Promise<void> {
+  async #tryChange(operation: GateCommand['operation'], rest?: GateCommand['rest']): Promise<void> {
     await this.#change(operation, rest).catch(() => undefined);
   }
 

@@ -46,15 +46,15 @@ describe.skipIf(!hasRedis)('signal bus on Redis', () => {
 
   test('a signal reaches each listener once, in every process that is subscribed, in the order of its publisher', async () => {
     const [one, two] = await openPair();
-    const heard: string[] = [];
+    const received: string[] = [];
     for (const [name, bus] of Object.entries({ one, two }))
-      bus.subscribe('cancels', (signal) => heard.push(`${name} ${JSON.stringify(signal)}`));
+      bus.subscribe('cancels', (signal) => received.push(`${name} ${JSON.stringify(signal)}`));
     const other: Signal[] = [];
     two.subscribe('servers', (signal) => other.push(signal));
     await world.settle();
     for (const id of ['a', 'b']) one.publish(cancel(id));
     await world.settle();
-    const of = (name: string): string[] => heard.filter((each) => each.startsWith(name));
+    const of = (name: string): string[] => received.filter((each) => each.startsWith(name));
     for (const name of ['one', 'two'])
       expect(of(name)).toEqual(['a', 'b'].map((id) => `${name} ${JSON.stringify(cancel(id))}`));
     expect(other).toEqual([]);
@@ -62,25 +62,25 @@ describe.skipIf(!hasRedis)('signal bus on Redis', () => {
 
   test('events that are too long for a message are left out, and a delta that is too long is not sent', async () => {
     const [one, two] = await openPair();
-    const heard: Signal[] = [];
-    two.subscribe('run:a', (signal) => heard.push(signal));
+    const received: Signal[] = [];
+    two.subscribe('run:a', (signal) => received.push(signal));
     await world.settle();
     const text = 'x'.repeat(MAX_MESSAGE_CHARACTERS);
     const events = [{ data: { text } }] as unknown as readonly RunEvent[];
     one.publish({ type: 'events', runId: 'a', lastSeq: 7, events });
     one.publish({ type: 'delta', runId: 'a', messageId: 'm', kind: 'text', offset: 0, text });
     await world.settle();
-    expect(heard).toEqual([{ type: 'events', runId: 'a', lastSeq: 7 }]);
+    expect(received).toEqual([{ type: 'events', runId: 'a', lastSeq: 7 }]);
   });
 
   test('a service with another prefix or database hears nothing', async () => {
-    const heard: Signal[] = [];
+    const received: Signal[] = [];
     const one = await openBus('first');
-    (await openBus('second')).subscribe('cancels', (signal) => heard.push(signal));
+    (await openBus('second')).subscribe('cancels', (signal) => received.push(signal));
     await world.settle();
     one.publish(cancel('a'));
     await world.settle();
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 
   test('after a cut connection signals arrive again, and publishing meanwhile harms nobody', async () => {
@@ -88,22 +88,22 @@ describe.skipIf(!hasRedis)('signal bus on Redis', () => {
     onTestFinished(() => proxy.close());
     const url = `redis://127.0.0.1:${proxy.port}`;
     const [one, two] = [await openBus('cut', url), await openBus('cut', url)];
-    const heard: Signal[] = [];
-    two.subscribe('cancels', (signal) => heard.push(signal));
+    const received: Signal[] = [];
+    two.subscribe('cancels', (signal) => received.push(signal));
     await world.settle();
     proxy.cut();
     await vi.waitFor(() => expect(proxy.connections).toBe(0));
     one.publish(cancel('lost'));
     two.publish(cancel('own'));
-    expect(heard).toEqual([cancel('own')]);
+    expect(received).toEqual([cancel('own')]);
     proxy.mend();
     await vi.waitFor(
       () => {
         one.publish(cancel('again'));
-        expect(heard).toContainEqual(cancel('again'));
+        expect(received).toContainEqual(cancel('again'));
       },
       { timeout: 10_000, interval: 50 },
     );
-    expect(heard).not.toContainEqual(cancel('lost'));
+    expect(received).not.toContainEqual(cancel('lost'));
   });
 });

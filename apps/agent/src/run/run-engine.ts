@@ -143,7 +143,7 @@ class Worker implements RunWorker {
         if (signal.callId === undefined) activities.stopRun(signal.runId);
         else activities.stopCall(signal.callId);
       },
-      onLook: () => stopCancelled(this.#context),
+      onPoll: () => stopCancelled(this.#context),
     });
     const { modelCalls, toolCalls } = this.#concurrency;
     this.#queue.start((job, signal) => this.#work(job, signal), {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { createInProcessSignalBus } from '../queue/in-process-signal-bus.ts';
 import { ManualClock } from '../testing/manual-clock.ts';
-import { LOOK_EVERY_MS, SignalWatch, type Waiter } from './signal-watch.ts';
+import { POLL_EVERY_MS, SignalWatch, type Waiter } from './signal-watch.ts';
 
-const quiet: Waiter = { onSignal: () => undefined, onLook: () => Promise.resolve() };
+const quiet: Waiter = { onSignal: () => undefined, onPoll: () => Promise.resolve() };
 const soon = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 function start() {
@@ -17,11 +17,11 @@ test('all waiters look every second with one timer, which exists only while some
   const looks: number[] = [];
   expect(clock.waits).toEqual([]);
   const unsubscribes = [0, 1, 2].map((waiter) =>
-    watch.subscribe('run:a', { ...quiet, onLook: async () => void looks.push(waiter) }),
+    watch.subscribe('run:a', { ...quiet, onPoll: async () => void looks.push(waiter) }),
   );
-  expect(clock.waits).toEqual([LOOK_EVERY_MS]);
+  expect(clock.waits).toEqual([POLL_EVERY_MS]);
   for (let second = 0; second < 2; second += 1) {
-    clock.advance(LOOK_EVERY_MS);
+    clock.advance(POLL_EVERY_MS);
     await soon();
   }
   expect(looks).toEqual([0, 1, 2, 0, 1, 2]);
@@ -35,7 +35,7 @@ test('the next look begins when the current one has ended, and a failed look is 
   let looks = 0;
   watch.subscribe('cancels', {
     ...quiet,
-    onLook: () => {
+    onPoll: () => {
       looks += 1;
       return looks === 1 ? slow.promise : Promise.reject(new Error('disk I/O error'));
     },
@@ -47,8 +47,8 @@ test('the next look begins when the current one has ended, and a failed look is 
   slow.resolve();
   await soon();
   for (const count of [2, 3]) {
-    expect(clock.waits).toEqual([LOOK_EVERY_MS]);
-    clock.advance(LOOK_EVERY_MS);
+    expect(clock.waits).toEqual([POLL_EVERY_MS]);
+    clock.advance(POLL_EVERY_MS);
     await soon();
     expect(looks).toBe(count);
   }
@@ -57,11 +57,11 @@ test('the next look begins when the current one has ended, and a failed look is 
 test('a waiter that comes and goes during a look adds no timer', async () => {
   const { clock, watch } = start();
   const slow = Promise.withResolvers<void>();
-  const unsubscribe = watch.subscribe('cancels', { ...quiet, onLook: () => slow.promise });
-  clock.advance(LOOK_EVERY_MS);
+  const unsubscribe = watch.subscribe('cancels', { ...quiet, onPoll: () => slow.promise });
+  clock.advance(POLL_EVERY_MS);
   unsubscribe();
   watch.subscribe('cancels', quiet);
   slow.resolve();
   await soon();
-  expect(clock.waits).toEqual([LOOK_EVERY_MS]);
+  expect(clock.waits).toEqual([POLL_EVERY_MS]);
 });

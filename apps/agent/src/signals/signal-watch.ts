@@ -1,21 +1,21 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Signal, SignalBus, Topic } from '../ports/signal-bus.ts';
 
-/** Milliseconds between two looks of a waiter: the longest delay that a lost signal causes. */
-export const LOOK_EVERY_MS = 1000;
+/** Milliseconds between two polls of a waiter: the longest delay that a lost signal causes. */
+export const POLL_EVERY_MS = 1000;
 
 export interface Waiter {
   /** Receives each signal of the topic. Must not throw. */
   onSignal(signal: Signal): void;
   /**
-   * Reads the state in the store, because a signal can be lost. Called every second; the next look
-   * begins when all looks of this one have ended. A failure is ignored, since the next look repeats it.
+   * Reads the state from the store, because a signal can be lost. Called every second, and again
+   * only when every waiter has finished the last poll. A failure is ignored: the next poll repeats it.
    */
-  onLook(): Promise<void>;
+  onPoll(): Promise<void>;
 }
 
 /**
- * Subscriptions whose waiters depend on no signal: each waiter also looks at the store every second.
+ * Subscriptions that tolerate lost signals: each waiter also polls the store every second.
  * All waiters share one timer, which exists only while somebody waits.
  */
 export class SignalWatch {
@@ -23,7 +23,7 @@ export class SignalWatch {
   readonly #clock: Clock;
   readonly #waiters = new Set<Waiter>();
   #cancel: (() => void) | undefined;
-  #isLooking = false;
+  #isPolling = false;
 
   constructor(bus: SignalBus, clock: Clock) {
     this.#bus = bus;
@@ -45,15 +45,15 @@ export class SignalWatch {
   }
 
   #arm(): void {
-    if (this.#isLooking) return;
-    this.#cancel ??= this.#clock.after(LOOK_EVERY_MS, () => void this.#look());
+    if (this.#isPolling) return;
+    this.#cancel ??= this.#clock.after(POLL_EVERY_MS, () => void this.#poll());
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     this.#cancel = undefined;
-    this.#isLooking = true;
-    await Promise.allSettled([...this.#waiters].map((waiter) => waiter.onLook()));
-    this.#isLooking = false;
+    this.#isPolling = true;
+    await Promise.allSettled([...this.#waiters].map((waiter) => waiter.onPoll()));
+    this.#isPolling = false;
     if (this.#waiters.size > 0) this.#arm();
   }
 }

@@ -61,7 +61,7 @@ test('spans are sent at the close, as protobuf unless JSON is configured', async
     });
     const logger = recordingLogger();
     const traces = await openTraces(settings, { version: '1.2.3', provider: 'scripted', logger });
-    traces?.hear('r1', RUN);
+    traces?.record('r1', RUN);
     await traces?.close();
     expect(logger.lines).toEqual([]);
   }
@@ -80,7 +80,7 @@ test('a collector that refuses spans is one warning, and the close does not reje
   const settings = settingsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint });
   const traces = await openTraces(settings, { version: '1.2.3', provider: 'scripted', logger });
   // Two batches, of at most 512 spans.
-  for (let run = 0; run < 600; run += 1) traces?.hear(`r${run}`, RUN);
+  for (let run = 0; run < 600; run += 1) traces?.record(`r${run}`, RUN);
   await traces?.close();
   expect(logger.lines).toEqual([
     expect.stringContaining('traces could not be sent; runs are not affected') as string,

@@ -6,7 +6,7 @@ import type { RunEventBody } from '../run/core/events.ts';
 /** Traces of the whole service. */
 export interface ServiceTraces extends Traces {
   /** Called with the events of every commit of the engine. */
-  hear(runId: string, events: readonly RunEventBody[]): void;
+  record(runId: string, events: readonly RunEventBody[]): void;
   /** Ends the open spans and sends them. Takes at most 2 seconds and never rejects. */
   close(): Promise<void>;
 }

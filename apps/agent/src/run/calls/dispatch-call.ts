@@ -16,7 +16,7 @@ import { countFailure, logFailure } from './count-failure.ts';
 import { completeElicitation } from '../input/complete-elicitation.ts';
 import { inBackground, STORE_RETRY_MS, type EngineParts, type Uses } from '../core/engine-parts.ts';
 import { storeWaiting } from './store-waiting.ts';
-import { isParked, storeTask, RoundKeeper } from './parked-calls.ts';
+import { isParked, storeTask, StoredInputRounds } from './parked-calls.ts';
 import { ProgressLog } from './progress-log.ts';
 import { MAX_INPUT_REQUESTS, MAX_REFUSED_INPUT_REQUESTS } from '../input/input-request-count.ts';
 import { inputRequestHandlers } from './input-request-handlers.ts';
@@ -237,7 +237,7 @@ async function sendCall(
     return NOT_SENT;
   }
   const progress = new ProgressLog(context, call);
-  const rounds = new RoundKeeper(context, call);
+  const rounds = new StoredInputRounds(context, call);
   let storingTask = Promise.resolve();
   const tooMany = new AbortController();
   const task = { isStored: call.taskId !== undefined };

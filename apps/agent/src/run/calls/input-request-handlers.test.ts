@@ -198,14 +198,14 @@ describe('an elicitation during a call', () => {
   });
 
   test('is refused after 100 elicitations of one call, including refused and cancelled elicitations', async () => {
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     const bad: ElicitParams = { message: 'x', requestedSchema: { type: 'string' } };
     const a__ask: FakeTool = {
       annotations: READ_ONLY,
       call: async ({ inputHandlers: { elicit } }) => {
         const ask = async (params: ElicitParams, signal: AbortSignal): Promise<void> =>
           void (await elicit!(params, { signal, meta: {} }).catch((error: unknown) =>
-            heard.push(error),
+            received.push(error),
           ));
         for (let count = 0; count < 40; count += 1) await ask(FORM, AbortSignal.abort());
         for (let count = 0; count < 60; count += 1) await ask(bad, new AbortController().signal);
@@ -219,10 +219,10 @@ describe('an elicitation during a call', () => {
     });
     const { id } = await service.engine.createRun({ prompt: 'go' });
     await service.settled(id);
-    expect(heard).toHaveLength(101);
-    expect(String(heard[39])).toContain('The input request was withdrawn.');
-    expect(String(heard[99])).toContain('requestedSchema cannot be used');
-    expect(String(heard[100])).toContain(
+    expect(received).toHaveLength(101);
+    expect(String(received[39])).toContain('The input request was withdrawn.');
+    expect(String(received[99])).toContain('requestedSchema cannot be used');
+    expect(String(received[100])).toContain(
       'This call sent 100 input requests; further ones are rejected.',
     );
     expect(await service.read.inboxItems({ runId: id })).toHaveLength(40);
@@ -362,7 +362,7 @@ describe('an elicitation during a call', () => {
   });
 
   test('is closed when the run is cancelled, and the server gets a refusal', async () => {
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     const service = await openService({
       script: callsThenAnswer([[{ name: 'a__ask' }]]),
       tools: {
@@ -370,7 +370,7 @@ describe('an elicitation during a call', () => {
           annotations: READ_ONLY,
           call: (request) => {
             request.inputHandlers.elicit!(FORM, { signal: request.signal, meta: {} }).catch(
-              (error: unknown) => heard.push(error),
+              (error: unknown) => received.push(error),
             );
             return untilCancelled('delivered')(request);
           },
@@ -383,7 +383,7 @@ describe('an elicitation during a call', () => {
     expect(await service.settled(id)).toMatchObject({ status: 'cancelled' });
     expect((await service.read.inboxItem(item.id))?.state).toBe('void');
     await service.engine.close();
-    expect(heard[0]).toBeInstanceOf(ProtocolError);
+    expect(received[0]).toBeInstanceOf(ProtocolError);
   });
 });
 
@@ -542,7 +542,7 @@ describe('sampling', () => {
   });
 
   test('that outlives its call is aborted and is not charged to the run', async () => {
-    const heard = Promise.withResolvers<unknown>();
+    const received = Promise.withResolvers<unknown>();
     const agent = callsThenAnswer([[{ name: 'a__sum' }]]);
     const asked = Promise.withResolvers<void>();
     const service = await openService({
@@ -556,7 +556,7 @@ describe('sampling', () => {
           annotations: READ_ONLY,
           call: async ({ inputHandlers }) => {
             inputHandlers.sample!(PARAMS, { signal: new AbortController().signal, meta: {} }).catch(
-              heard.resolve,
+              received.resolve,
             );
             await asked.promise;
             return ok('did not wait');
@@ -567,7 +567,7 @@ describe('sampling', () => {
     });
     const { id } = await service.engine.createRun({ prompt: 'go' });
     expect(await service.settled(id)).toMatchObject({ status: 'completed', usage: { input: 20 } });
-    expect(await heard.promise).toBeInstanceOf(ProtocolError);
+    expect(await received.promise).toBeInstanceOf(ProtocolError);
   });
 
   test('whose model call fails returns an error to the server and does not fail the run', async () => {

@@ -4,12 +4,12 @@ import type { InboxItem } from '../../ports/store/inbox.ts';
 import { requestInput, type RequestingCall } from '../input/request-input.ts';
 import { formRequest } from '../input/elicitation-form.ts';
 import { urlRequest } from '../input/elicitation-url.ts';
-import type { RoundKeeper } from './parked-calls.ts';
+import type { StoredInputRounds } from './parked-calls.ts';
 import { InputRequestCount } from '../input/input-request-count.ts';
 import { SamplingRequestHandler, type SamplingParts } from '../sampling/request-handler.ts';
 
 interface InputRequestHooks {
-  readonly rounds: Pick<RoundKeeper, 'keyOf'>;
+  readonly rounds: Pick<StoredInputRounds, 'keyOf'>;
   /** Called once, when the server continues after many rejections: the call is to be ended. */
   readonly onTooMany: () => void;
 }

@@ -26,7 +26,7 @@ export function isParked(call: ToolCall): boolean {
 }
 
 /** Stores the rounds of input requests of one attempt in the row of the call. */
-export class RoundKeeper implements InputRoundStore {
+export class StoredInputRounds implements InputRoundStore {
   readonly #context: Uses<'workerId' | 'commit'>;
   readonly #call: ToolCall;
   #round: number;

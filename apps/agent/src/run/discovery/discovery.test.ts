@@ -30,7 +30,7 @@ const offered = (service: Service, request = 0): readonly string[] =>
   service.llm.requests[request]!.tools.map(({ name }) => name);
 
 /** Returns the tool results and the texts beside them that the model read before a request. */
-const heard = (service: Service, request: number): string =>
+const requestText = (service: Service, request: number): string =>
   service.llm.requests[request]!.messages.at(-1)!
     .content.map((block) =>
       block.type === 'tool_result'
@@ -89,11 +89,11 @@ describe('the tools that a model is offered', () => {
       service.llm.requests[0]!.tools.reduce((sum, tool) => sum + tokensOf(tool), 0),
     ).toBeLessThan(MAX_TOOL_TOKENS);
     expect(service.llm.requests[0]!.tools[2]!.description).toContain('big (500)');
-    expect(heard(service, 1)).toMatch(/3 of 500 tools that fit.*big__thing_417/s);
+    expect(requestText(service, 1)).toMatch(/3 of 500 tools that fit.*big__thing_417/s);
     expect(service.registry.sent).toMatchObject([
       { wireName: 'big__thing_417', arguments: { a: 1 } },
     ]);
-    expect(heard(service, 2)).toContain('thing 417');
+    expect(requestText(service, 2)).toContain('thing 417');
   });
 
   test('are searched when they are more than the provider supports, however short they are', async () => {
@@ -129,12 +129,12 @@ describe('tools that are added and removed during a run', () => {
     await service.engine.start();
     const run = await service.engine.createRun({ prompt: 'go' });
     expect((await service.settled(run.id)).status).toBe('completed');
-    expect(heard(service, 1)).toContain(
+    expect(requestText(service, 1)).toContain(
       '[Note of the service, not of the user: the tools have changed. added: a__later (reach them with find_tools and call_tool); no longer there: a__first.]',
     );
-    expect(heard(service, 2)).toMatch(/a__later.*There is no tool named a__first/s);
-    expect(heard(service, 2)).not.toContain('Note of the service');
-    expect(heard(service, 3)).toContain('late');
+    expect(requestText(service, 2)).toMatch(/a__later.*There is no tool named a__first/s);
+    expect(requestText(service, 2)).not.toContain('Note of the service');
+    expect(requestText(service, 3)).toContain('late');
     expect(
       new Set(
         service.llm.requests.map(({ tools: array, system }) => JSON.stringify([array, system])),
@@ -217,7 +217,7 @@ describe('tools that are added and removed during a run', () => {
     expect((await second.settled(run.id)).status).toBe('completed');
     const [before, after] = [first.llm.requests[0]!, second.llm.requests.at(-1)!];
     expect([after.system, after.tools]).toEqual([before.system, before.tools]);
-    expect(heard(second, 0)).toContain('added: a__y');
+    expect(requestText(second, 0)).toContain('added: a__y');
   });
 });
 
@@ -260,7 +260,7 @@ describe('call_tool', () => {
     });
     await service.settled((await service.engine.createRun({ prompt: 'go' })).id);
     expect(service.registry.sent).toEqual([]);
-    expect(heard(service, 1)).toContain('does not allow calls of the tool write');
+    expect(requestText(service, 1)).toContain('does not allow calls of the tool write');
   });
 
   test('tools of servers that the run may not use are not reached', async () => {
@@ -270,7 +270,7 @@ describe('call_tool', () => {
     });
     await service.settled((await service.engine.createRun({ prompt: 'go', servers: ['a'] })).id);
     expect(service.registry.sent).toEqual([]);
-    expect(heard(service, 1)).toContain('There is no tool named b__secret');
+    expect(requestText(service, 1)).toContain('There is no tool named b__secret');
   });
 
   test.each([
@@ -283,7 +283,7 @@ describe('call_tool', () => {
     const service = await openService({ script: asked(input), tools: { a__x: read('x') } });
     await service.settled((await service.engine.createRun({ prompt: 'go' })).id);
     expect(service.registry.sent).toEqual([]);
-    expect(heard(service, 1)).toContain(message);
+    expect(requestText(service, 1)).toContain(message);
   });
 });
 
@@ -321,7 +321,7 @@ describe('find_tools', () => {
     });
     const run = await service.engine.createRun({ prompt: 'go' });
     await service.settled(run.id);
-    expect(heard(service, 1)).toContain(answer);
+    expect(requestText(service, 1)).toContain(answer);
     expect((await service.call(run.id)).state).toBe(state);
   });
 

@@ -106,7 +106,7 @@ export class RunFollower implements Waiter {
   }
 
   /** Finds the events and the text whose signals were lost. */
-  async onLook(): Promise<void> {
+  async onPoll(): Promise<void> {
     const mailbox = this.#mailbox;
     const run = await this.#read.run(this.#runId).catch(() => undefined);
     // A reader of a run that cannot be read fails with the same error.

@@ -70,7 +70,7 @@ export async function requestInput(
         'ask-person',
       );
     // A person may have responded while no process waited.
-    else await closed.look();
+    else await closed.poll();
     activity.park();
     await closed.promise;
     const item = await context.commit(
@@ -182,24 +182,24 @@ function watchForClose(
   signal: AbortSignal,
 ): {
   readonly promise: Promise<void>;
-  readonly look: () => Promise<void>;
+  readonly poll: () => Promise<void>;
   readonly forget: () => void;
 } {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     const item = await context.store.read.inboxItem(itemId);
     if (item !== undefined && item.state !== 'open') resolve();
   };
   const unsubscribe = context.watch.subscribe(`item:${itemId}`, {
-    onSignal: () => inBackground(context, 'reading an inbox item', look()),
-    onLook: look,
+    onSignal: () => inBackground(context, 'reading an inbox item', poll()),
+    onPoll: poll,
   });
   const withdraw = (): void => resolve();
   signal.addEventListener('abort', withdraw);
   if (signal.aborted) withdraw();
   return {
     promise,
-    look,
+    poll,
     forget: () => {
       unsubscribe();
       signal.removeEventListener('abort', withdraw);

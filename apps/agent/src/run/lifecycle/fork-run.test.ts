@@ -113,7 +113,7 @@ test('a run in progress is forked after the last turn whose calls have ended, an
 
 test('a fork of a run in a thread has the conversation before it, and is in no thread', async () => {
   const service = await openService({
-    script: ({ messages }) => ({ text: `heard ${messages.length}` }),
+    script: ({ messages }) => ({ text: `received ${messages.length}` }),
   });
   await service.store.write({}, (sql) =>
     sql.insertThread({ id: 't1', title: undefined, metadata: {}, createdAt: 1, updatedAt: 1 }),
@@ -122,7 +122,10 @@ test('a fork of a run in a thread has the conversation before it, and is in no t
     await service.settled((await service.engine.createRun({ prompt, threadId: 't1' })).id);
   const [last] = (await service.read.runs({ limit: 1 })).data;
   const fork = await service.engine.forkRun(last!.id, { prompt: 'three' });
-  expect(await service.settled(fork.id)).toMatchObject({ answer: 'heard 5', threadId: undefined });
+  expect(await service.settled(fork.id)).toMatchObject({
+    answer: 'received 5',
+    threadId: undefined,
+  });
 });
 
 test('a fork that fails at once has no answer', async () => {

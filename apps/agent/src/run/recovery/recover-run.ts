@@ -41,7 +41,7 @@ export async function recoverRun(context: Parts, change: Change): Promise<void> 
   const found = await sql.runCore(runId);
   if (found === undefined) return;
   if (found.traceContext !== undefined) context.traces?.runRequested(runId, found.traceContext);
-  if (!(await settleLeftovers(context, change, found))) return;
+  if (!(await settleOrphans(context, change, found))) return;
   const run = await sql.runCore(runId);
   if (run?.status === 'running' && (await expireRunIfDue(context, change, run))) return;
   if (run?.status === 'running' && found.status === 'running')
@@ -57,7 +57,7 @@ export async function recoverRun(context: Parts, change: Change): Promise<void> 
 }
 
 /** Returns whether something of the run had an owner that does not continue it. */
-async function settleLeftovers(
+async function settleOrphans(
   context: Parts,
   change: Change,
   { status }: Pick<RunCore, 'status'>,

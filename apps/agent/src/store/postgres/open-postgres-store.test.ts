@@ -329,17 +329,17 @@ describe.skipIf(!hasPostgres)('a store on PostgreSQL', () => {
     test('signals arrive again after the connection for them was lost, and the database is still locked', async () => {
       const store = await openEmpty({ role: 'worker' });
       const other = await again({ role: 'api' });
-      const heard: string[] = [];
+      const received: string[] = [];
       const bus = store.shareSignals(createInProcessSignalBus());
-      bus.subscribe('servers', () => void heard.push('own'));
+      bus.subscribe('servers', () => void received.push('own'));
       const local = createInProcessSignalBus();
-      local.subscribe('servers', () => void heard.push('other'));
+      local.subscribe('servers', () => void received.push('other'));
       other.shareSignals(local);
       await cutConnections();
       // A lost signal is not repeated by the bus: who waits looks by itself.
       await vi.waitFor(() => {
         bus.publish({ type: 'servers' });
-        expect(heard).toContain('other');
+        expect(received).toContain('other');
       }, 5000);
       expect(await refusal(again())).toContain('locked: ');
       await insertRun(store, 'r1');

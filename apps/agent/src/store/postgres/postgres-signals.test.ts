@@ -34,7 +34,10 @@ function twoProcesses(): TwoProcesses {
 
 const events = (runId: string, lastSeq: number): Signal => ({ type: 'events', runId, lastSeq });
 
-function heardBy(bus: PostgresSignals, ...topics: readonly Parameters<typeof bus.subscribe>[0][]) {
+function signalsOf(
+  bus: PostgresSignals,
+  ...topics: readonly Parameters<typeof bus.subscribe>[0][]
+) {
   const signals: Signal[] = [];
   for (const topic of topics) bus.subscribe(topic, (signal) => void signals.push(signal));
   return signals;
@@ -45,10 +48,10 @@ signalBusContract('PostgreSQL', () => {
   return { bus: first, settle };
 });
 
-test('another process hears the keys of a signal once, and this process hears it at once and whole', async () => {
+test('another process receives the keys of a signal once, and this process receives it at once and whole', async () => {
   const { first, second, payloads, settle } = twoProcesses();
   const topics = ['run:a', 'item:i', 'cancels', 'servers'] as const;
-  const [own, other] = [heardBy(first, ...topics), heardBy(second, ...topics)];
+  const [own, other] = [signalsOf(first, ...topics), signalsOf(second, ...topics)];
   const published: readonly Signal[] = [
     { ...events('a', 1), events: [] } as Signal,
     { type: 'inbox', itemId: 'i' },
@@ -68,21 +71,21 @@ test('another process hears the keys of a signal once, and this process hears it
 test('many signals are sent in few notifications below the limit of PostgreSQL, the newest of each run', async () => {
   const { first, second, payloads, settle } = twoProcesses();
   const runs = Array.from({ length: 500 }, (_, index) => `run-${String(index).padStart(32, '0')}`);
-  const heard = runs.map((runId) => heardBy(second, `run:${runId}`));
+  const received = runs.map((runId) => signalsOf(second, `run:${runId}`));
   for (const lastSeq of [1, 2, 3]) for (const runId of runs) first.publish(events(runId, lastSeq));
   await settle();
   for (const [index, runId] of runs.entries())
-    expect(heard[index]?.at(-1)).toEqual(events(runId, 3));
+    expect(received[index]?.at(-1)).toEqual(events(runId, 3));
   expect(payloads.length).toBeLessThan(10);
   for (const payload of payloads) expect(Buffer.byteLength(payload)).toBeLessThan(8000);
 });
 
 test('a notification that no process of this version sent is ignored', () => {
   const { first } = twoProcesses();
-  const heard = heardBy(first, 'servers');
+  const received = signalsOf(first, 'servers');
   for (const payload of ['', '{', '[]', '["x",[["servers"]', '["x",[["unknown"]]]'])
     first.receive(payload);
-  expect(heard).toEqual([]);
+  expect(received).toEqual([]);
   first.receive('["x",[["servers"]]]');
-  expect(heard).toEqual([{ type: 'servers' }]);
+  expect(received).toEqual([{ type: 'servers' }]);
 });

@@ -36,7 +36,7 @@ export class CallTraces {
     return false;
   }
 
-  hear({ type, data }: RunEventBody): void {
+  record({ type, data }: RunEventBody): void {
     switch (type) {
       case 'tool_call.planned':
         this.#calls.set(data.call_id, {

@@ -12,7 +12,7 @@ import { SpanSource } from './span-source.ts';
 async function traced(options: ServiceOptions): Promise<Service & RecordedTraces> {
   const recorded = recordTraces();
   const service = await openService({
-    onEvents: (runId, events) => recorded.traces.hear(runId, events),
+    onEvents: (runId, events) => recorded.traces.record(runId, events),
     traces: recorded.traces,
     ...options,
   });
@@ -235,12 +235,15 @@ const completed = {
 
 test('every process that works on a run continues its trace', () => {
   const [first, second] = [recordTraces(), recordTraces()];
-  first.traces.hear('r1', [started, { type: 'run.input_required', data: { inbox_item_ids: [] } }]);
-  second.traces.hear('r1', [
+  first.traces.record('r1', [
+    started,
+    { type: 'run.input_required', data: { inbox_item_ids: [] } },
+  ]);
+  second.traces.record('r1', [
     { type: 'run.resumed', data: { reason: 'process_restarted' } },
     completed,
   ]);
-  second.traces.hear('r2', [started, completed]);
+  second.traces.record('r2', [started, completed]);
   const traceOf = (recorded: RecordedTraces, index: number) =>
     recorded.spans()[index]?.spanContext().traceId;
   expect(traceOf(first, 0)).toBe(traceOf(second, 0));
@@ -269,7 +272,7 @@ test('a run that waits for a person is continued by the next process, with the n
         },
       },
     },
-    onEvents: (runId, events) => traces.hear(runId, events),
+    onEvents: (runId, events) => traces.record(runId, events),
   });
   await second.engine.respond((await second.item(id)).id, { action: 'approve' });
   await second.settled(id);
@@ -294,7 +297,7 @@ test('the context for a server names the span of its call, also of a call that a
     tool: { server: 's', name: 't' },
     ...SENT,
   });
-  traces.hear('r1', [completed]);
+  traces.record('r1', [completed]);
   const [call, run] = spans();
   const { traceId, spanId } = call!.spanContext();
   expect(traceparent).toBe(`00-${traceId}-${spanId}-01`);
@@ -309,9 +312,9 @@ test('the context for a server names the span of its call, also of a call that a
 
 test('events after the end of a run begin no span', () => {
   const { traces, spans } = recordTraces();
-  traces.hear('r1', [started, completed, started]);
-  traces.hear('r1', [{ type: 'tool_call.resumed', data: { call_id: 'c1', attempt: 1 } }]);
-  traces.hear('r1', [completed]);
+  traces.record('r1', [started, completed, started]);
+  traces.record('r1', [{ type: 'tool_call.resumed', data: { call_id: 'c1', attempt: 1 } }]);
+  traces.record('r1', [completed]);
   expect(spans().map(({ name }) => name)).toEqual(['run']);
 });
 
@@ -331,7 +334,7 @@ test('open spans are ended and sent at the close, which waits at most 2 seconds'
     }),
     'scripted',
   );
-  traces.hear('r1', [started]);
+  traces.record('r1', [started]);
   const closed = vi.fn<() => void>();
   const closing = traces.close().then(closed);
   expect(onEnd.mock.calls[0]?.[0].attributes).toMatchObject({ 'signalbox.interrupted': true });

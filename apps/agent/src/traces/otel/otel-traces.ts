@@ -40,9 +40,9 @@ export class OtelTraces implements ServiceTraces {
       this.#add(runId, context);
   }
 
-  hear(runId: string, events: readonly RunEventBody[]): void {
+  record(runId: string, events: readonly RunEventBody[]): void {
     const run = this.#runs.get(runId) ?? this.#begun(runId, events);
-    run?.hear(events);
+    run?.record(events);
     if (run?.isOver === true) this.#runs.delete(runId);
   }
 

@@ -42,8 +42,8 @@ export class RunTrace {
     );
   }
 
-  hear(events: readonly RunEventBody[]): void {
-    for (const event of events) if (!this.isOver) this.#hear(event);
+  record(events: readonly RunEventBody[]): void {
+    for (const event of events) if (!this.isOver) this.#record(event);
     if (this.#turn?.isModelDone === true && !this.#calls.hasOpen(this.#turn.number))
       this.#endTurn();
   }
@@ -58,7 +58,7 @@ export class RunTrace {
     this.#endSpans({ 'signalbox.interrupted': true });
   }
 
-  #hear(event: RunEventBody): void {
+  #record(event: RunEventBody): void {
     const { type, data } = event;
     switch (type) {
       case 'run.queued':
@@ -98,7 +98,7 @@ export class RunTrace {
         this.#turn?.modelStopped(type === 'turn.cancelled' ? 'cancelled' : 'interrupted');
         return this.#endTurn();
       default:
-        this.#calls.hear(event);
+        this.#calls.record(event);
     }
   }
 

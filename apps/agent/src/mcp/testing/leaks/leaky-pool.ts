@@ -22,7 +22,7 @@ export interface LeakyPool {
 
 const GRACE_MS = 200;
 const NOBODY: Reaper = {
-  endLeftovers: () => Promise.resolve(0),
+  endOrphans: () => Promise.resolve(0),
   mark: () => 'nobody',
   add: () => undefined,
   remove: () => undefined,
