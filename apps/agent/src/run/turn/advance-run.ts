@@ -17,6 +17,7 @@ import { isNextInThread } from '../lifecycle/thread-order.ts';
 export async function advanceRun(context: EngineParts, runId: string): Promise<boolean> {
   const run = await context.store.read.run(runId);
   if (run === undefined || isSettled(run) || run.status === 'queued') return false;
+  continueTrace(context, run);
   return takeStep(context, run);
 }
 
@@ -24,16 +25,19 @@ export async function advanceRun(context: EngineParts, runId: string): Promise<b
 export async function startRun(context: EngineParts, runId: string): Promise<StartOutcome> {
   const run = await context.store.read.run(runId);
   if (run?.status !== 'queued') return 'not-queued';
+  // Before the first event of the run, with which its trace begins.
+  continueTrace(context, run);
   const outcome = await claimRun(context, runId);
   if (outcome === 'started') await takeStep(context, run);
   return outcome;
 }
 
-async function takeStep(
-  context: EngineParts,
-  { id: runId, traceContext, servers }: Run,
-): Promise<boolean> {
-  if (traceContext !== undefined) context.traces?.runRequested(runId, traceContext);
+/** Makes the trace of a run that another process accepted a part of that of its client. */
+function continueTrace({ traces }: Uses<'traces'>, { id, traceContext }: Run): void {
+  if (traceContext !== undefined) traces?.runRequested(id, traceContext);
+}
+
+async function takeStep(context: EngineParts, { id: runId, servers }: Run): Promise<boolean> {
   // Otherwise a turn would begin after the close stopped all turns.
   if (context.closing.aborted) return false;
   // The same job may have been delivered twice.
