@@ -14,7 +14,7 @@ import { startCall } from './lifecycle/start-call.ts';
 import { createThread, deleteThread, updateThread } from './lifecycle/threads.ts';
 import { updateMetadata } from './lifecycle/update-metadata.ts';
 
-/** Creates the commands to runs. They change the store; workers do what follows from it. */
+/** Creates the commands for runs. They only change the store; workers continue the runs. */
 export function createRunCommands(parts: CommandParts): RunCommands {
   return {
     createRun: (input, onCommit) => createRun(parts, input, onCommit),

@@ -11,15 +11,15 @@ export function createAdmissionWriter(connection: Rows): Pick<RunWriter, 'countR
   // SQLite runs one write transaction at a time.
   if (connection.dialect === 'sqlite') return { countRunsToAdmit: count };
 
-  /** A server changes it only when it starts, which ends this connection. */
+  /** Constant for a connection: the server reads the setting only when it starts. */
   let maxTransactions: number | undefined;
   /** Whether the last count of a kind of runs was near its limit. */
   const wasNear = new Map<string, boolean>();
 
   /**
-   * Far from the limit, transactions hold the lock together and count without waiting: fewer of them
-   * are in progress than the server has connections, so all of them fit below the limit. Near it, a
-   * transaction waits until it holds the lock alone, and then no counted run is uncommitted.
+   * Far from the limit, transactions share the lock and do not wait: there are fewer of them than
+   * the server has connections, so all fit below the limit. Near it, a transaction holds the lock
+   * exclusively, so no counted run is uncommitted.
    */
   return {
     async countRunsToAdmit(filter, limit) {

@@ -5,8 +5,8 @@ import { artifactCodec, type Database } from './database.ts';
 import { pageByTime } from './pages.ts';
 
 /**
- * The table as its index with everything but the content. SQLite would choose the primary key, and
- * walk over the content to the columns after it.
+ * The table, read from its index without the content only. SQLite would choose the primary key and
+ * read past the content to the columns after it.
  */
 const FROM_INDEX = sql<Database['artifacts']>`artifacts`.as<'artifacts'>(
   sql`artifacts indexed by artifact_lists`,

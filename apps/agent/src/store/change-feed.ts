@@ -109,8 +109,8 @@ export class ChangeFeed {
   }
 
   /**
-   * Returns the events after the last one, or the newest if that one was deleted, because SQLite then
-   * gives its number to a later event. Some of the newest are repeated.
+   * Returns the events after the last one that was read. When that event was deleted, returns the
+   * newest events, some of them again, because SQLite gives its number to a later event.
    */
   #newRows(): readonly EventRow[] {
     if (this.#last === undefined) return this.#rowsAfter.all(0);

@@ -23,8 +23,9 @@ export interface ConnectionOptions {
   /** Milliseconds for which a transaction waits for the write lock of other processes. Default: 10,000. */
   readonly maxBusyMs?: number;
   /**
-   * A connection to the same database that executes the queries of this one while it has no
-   * transaction. Its cache holds the pages that it wrote; this one reads them anew after each commit.
+   * Another connection to the same database, which executes the queries of this one while it has no
+   * transaction. It has the pages that it wrote in its cache; this connection reads them again
+   * after each commit.
    */
   readonly beside?: Connection;
 }

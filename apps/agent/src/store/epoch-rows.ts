@@ -7,7 +7,10 @@ import type { Rows } from './rows.ts';
 import type { Database } from './database.ts';
 import { ONE } from './read-queries.ts';
 
-/** Held while tools are stored with what refers to them, and exclusively while unused tools are deleted. */
+/**
+ * Name of the lock that is shared by transactions which store tools with their references, and
+ * exclusive for one that deletes unused tools.
+ */
 const TOOLS_LOCK = 'tools';
 
 /** Maximum number of sets of tools that are kept in memory. */

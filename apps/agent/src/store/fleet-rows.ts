@@ -13,7 +13,10 @@ import { LEASE_MS } from '../ports/store/worker.ts';
 import type { Rows } from './rows.ts';
 import type { Database } from './database.ts';
 
-/** Held while tools are stored with the state of their server, and exclusively while unused tools are deleted. */
+/**
+ * Name of the lock that is shared by transactions which store tools with the state of their server,
+ * and exclusive for one that deletes unused tools.
+ */
 const TOOLS_LOCK = 'listed tools';
 
 export interface FleetRowsOptions {

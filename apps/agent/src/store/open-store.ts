@@ -145,8 +145,9 @@ async function checkTables(db: Kysely<Database>, dataDir: string): Promise<void>
 }
 
 /**
- * Pages of the write-ahead log, of 4 KiB each, after which SQLite moves them into the database: 16 MiB. It waits for the disk meanwhile, and so does the
- * event loop. A page that was written often is moved once.
+ * Size of the write-ahead log, in pages of 4 KiB, at which SQLite moves its pages into the
+ * database: 16 MiB. A page that changed several times is moved once. The event loop waits for the
+ * disk meanwhile.
  */
 const CHECKPOINT_PAGES = 4000;
 

@@ -50,7 +50,7 @@ export async function pageByTime<
   );
 }
 
-/** Returns a page of records, given up to one record more than the limit. */
+/** Returns a page of `limit` records. `found` has one record more when there is a next page. */
 export function pageOfRows<T>(
   found: readonly T[],
   limit: number,

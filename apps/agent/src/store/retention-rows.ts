@@ -156,8 +156,8 @@ async function deletePart(
 }
 
 /**
- * Deletes artifacts that only this run owns, and its ownership of others. Returns the cost, which is
- * less than the budget only if no artifact remains.
+ * Deletes the artifacts that only this run owns, and its ownership of shared artifacts. Returns the
+ * cost, which is less than the budget only when no artifact remains.
  */
 async function deleteArtifacts(
   db: Kysely<Database>,

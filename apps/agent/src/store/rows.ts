@@ -10,7 +10,7 @@ export type Query<V extends object, R> = (
   values: V,
 ) => { compile(): CompiledQuery<R> };
 
-/** A result that is there at once in an embedded database, and later in a server. */
+/** A result that an embedded database returns synchronously, and a server as a promise. */
 export type Awaitable<T> = T | Promise<T>;
 
 /** `shared`: several transactions have the lock at once, unless one has it as `exclusive`. */
@@ -20,7 +20,7 @@ export type LockMode = 'shared' | 'exclusive';
 export interface Rows {
   /** Language of the database, for the few queries that differ. */
   readonly dialect: 'sqlite' | 'postgres';
-  /** For queries that are executed rarely: it builds each of them anew. */
+  /** Query builder for rare queries; builds the query for each execution. */
   readonly kysely: Kysely<Database>;
   /** Returns the rows of a query. */
   rows<V extends object, R>(query: Query<V, R>, values: V): Awaitable<readonly R[]>;

@@ -5,9 +5,7 @@ import { toolPinCodec, type Database } from './database.ts';
 /** Maximum number of rows in a statement; SQLite allows 32,766 values. */
 const ROWS_AT_ONCE = 500;
 
-/**
- * Creates the store of tool pins. `reader` may lag behind a write until that has resolved.
- */
+/** Creates the store of tool pins. A read may miss a write that has not resolved. */
 export function createToolPins({
   reader,
   write,

@@ -60,7 +60,9 @@ function ownedByEnded(db: Db) {
 
 const NO_CALL = sql.lit(0).as('isCall');
 
-/** Turns, calls and inbox items to recover. A run that has ended has none but its sent calls. */
+/**
+ * Turns, calls and inbox items of ended workers. Of a settled run, only its sent calls are left.
+ */
 const selectOrphans = (db: Db) =>
   db
     .selectFrom(ownedByEnded(db).as('owned'))

@@ -9,8 +9,8 @@ export interface CallStops {
 }
 
 /**
- * Returns how an activity stops its call. A task is not cancelled when the lease of this worker is
- * lost, because the worker that continues it waits for the same task.
+ * Returns the signal and the outcome by which an activity stops its call. When this worker loses
+ * its lease, a task is not cancelled, because the next worker waits for the same task.
  */
 export function stopsOf(activity: CallActivity, task: { readonly isStored: boolean }): CallStops {
   const controller = new AbortController();

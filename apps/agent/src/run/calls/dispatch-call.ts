@@ -91,7 +91,7 @@ export async function runCallJob(context: EngineParts, callId: string): Promise<
   await Promise.race([ended, activity.parked]);
 }
 
-/** Reads a call. One with a damaged row ends, and is not returned. */
+/** Reads a call. When its row is damaged, ends the call and its run, and returns undefined. */
 async function readCall(context: EngineParts, id: string): Promise<ToolCall | undefined> {
   const { read } = context.store;
   try {
@@ -135,10 +135,7 @@ async function performCall(
   }
 }
 
-/**
- * Waits for a connection to the call's server. The ledger does not change, because nothing is sent
- * before.
- */
+/** Waits for a connection to the call's server. Changes no row, because nothing is sent yet. */
 async function reserve(
   context: Uses<'store' | 'workerId' | 'dispatcher' | 'logger' | 'commit'>,
   {
@@ -217,7 +214,11 @@ async function takeOver(
 
 type End = Omit<CallEnd, 'call'>;
 
-/** Checks that no other worker has taken over the call, as after a pause of this process since the call was stored as sent. */
+/**
+ * Checks that this worker still has its lease. It can lose the lease after it stored the call as
+ * sent, for example while the process is paused.
+ * @throws LeaseLostError
+ */
 async function checkLease({ store, workerId }: Uses<'store' | 'workerId'>): Promise<void> {
   if (store.isShared && !(await store.read.hasLease(workerId))) throw new LeaseLostError(workerId);
 }
@@ -315,10 +316,10 @@ function resumePointOf({ parked, taskId }: ToolCall): ToolCallRequest['resumeFro
 }
 
 /**
- * Stores the outcome of a call, and tries again until the store accepts it, because nothing else
- * knows the outcome. After five failed writes, without those that failed because of other
- * processes or of the connection to the database, it stores an
- * error in place of the result. If a stored value is damaged, it ends the call and its run instead.
+ * Stores the outcome of a call, and retries until the store accepts it, because the outcome exists
+ * only in memory. Stores an error in place of a result after five failed writes; writes that fail
+ * because the database is busy or unreachable are not counted. When a stored value is damaged, ends
+ * the call and its run instead.
  */
 async function settle(context: EngineParts, dispatched: Dispatched, end: End): Promise<void> {
   let damage: DamagedRowError | undefined;

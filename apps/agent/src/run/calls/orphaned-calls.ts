@@ -9,8 +9,8 @@ import { loseCall } from '../ledger/call-states.ts';
 export const PROCESS_ENDED = 'The service ended while the call was under way.';
 
 /**
- * Ends the sent calls of a settled run that no worker waits for, with an unknown outcome. No person
- * is asked, because the run does not wait for the decision.
+ * Ends the sent calls of a settled run that no living worker owns, with an unknown outcome. Opens
+ * no inbox item, because the run does not wait for a decision.
  */
 export async function loseOrphanedCalls(context: Uses<'clock'>, change: Change): Promise<void> {
   for (const call of await orphanedCalls(change))

@@ -15,8 +15,8 @@ const MAX_TASK_ID_CHARACTERS = 1024;
 export const RESUME_AFTER_MS = 1000;
 
 /**
- * Whether any process can continue a sent call: its server waits for input responses, or works on
- * it as a task.
+ * Whether any worker can continue a sent call: its server waits for input responses, or works on it
+ * as a task.
  */
 export function isParked(call: ToolCall): boolean {
   return (
@@ -82,8 +82,8 @@ export class StoredInputRounds implements InputRoundStore {
 }
 
 /**
- * Stores that the call became a task. A failed write is only logged, because the call continues. A
- * task with a longer id than 1,024 characters is not stored: no other process can continue it.
+ * Stores that the call became a task. Only logs a failed write, because the call continues. Does
+ * not store an id longer than 1,024 characters; no other process can then continue the task.
  */
 export async function storeTask(
   context: Uses<'workerId' | 'logger' | 'commit'>,

@@ -16,9 +16,9 @@ interface Wait {
 const CONNECT_WAIT_MS = 15_000;
 
 /**
- * Waits for servers in their first attempt to connect (all servers when none is named), up to the
- * limit or until the signal aborts. Servers that were ready or failed before are not waited for, so
- * a run that does not need them loses no time.
+ * Waits for servers in their first attempt to connect, at most for the limit or until the signal
+ * aborts. Waits for all servers when none is named. Does not wait for servers that are ready or
+ * have failed before, which the run may not need.
  */
 export function firstConnections(
   source: Servers,

@@ -52,7 +52,9 @@ export class Activities {
   readonly #onRoom: (callId: string) => void;
   readonly #limits: CallLimits;
 
-  /** `onRoom` receives each call that `hasRoom` refused when it may ask again. */
+  /**
+   * `onRoom` receives the id of each call that `hasRoom` refused, when a slot is reserved for it.
+   */
   constructor(onRoom: (callId: string) => void, limits: CallLimits = DEFAULT_CONCURRENCY) {
     this.#onRoom = onRoom;
     this.#limits = limits;
@@ -68,10 +70,10 @@ export class Activities {
   }
 
   /**
-   * Returns whether the call may begin: its last attempt is over, and its server has fewer calls in
-   * flight than the limit. A call that waits for a person is not counted. A call that may not begin
-   * is queued. `onRoom` receives it when a slot is reserved for it; the call then takes the slot
-   * with `hasRoom`, or releases it with `forgo`.
+   * Returns whether the call may begin: its last attempt has ended, and its server has fewer calls
+   * in progress than the limit. Calls that wait for a person are not counted. A refused call is
+   * queued until `onRoom` receives it with a reserved slot; it then takes the slot with `hasRoom`,
+   * or releases it with `forgo`.
    */
   hasRoom({ id, server }: Pick<ToolCall, 'id' | 'server'>): boolean {
     if (

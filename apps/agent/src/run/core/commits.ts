@@ -34,8 +34,8 @@ export function shutdownError(): EngineError {
 }
 
 /**
- * Whether an error means only that this process stopped the work: the engine was closed, or its lease
- * was lost. Another process, or the next start, continues it.
+ * Whether an error means only that this process stopped the work, because the engine was closed or
+ * its lease was lost. Another worker, or the next start, continues the work.
  */
 export function isHandedOver(error: unknown): boolean {
   return (
@@ -47,7 +47,10 @@ export function isHandedOver(error: unknown): boolean {
 export interface CommitHooks {
   readonly clock: Clock;
   readonly crashPoint: (point: CrashPoint) => void;
-  /** Last step of a transaction whose events can change what its run waits for; it may emit more events. */
+  /**
+   * Called as the last step of a transaction with events after which a run may begin or stop
+   * waiting. May emit more events.
+   */
   readonly reconcile: (change: Change) => Promise<void>;
   /** Receives the events of each commit. */
   readonly onEvents: EventListener;
@@ -56,8 +59,8 @@ export interface CommitHooks {
   /** Called after a commit that stored webhook deliveries. */
   readonly onAnnounced?: (() => void) | undefined;
   /**
-   * Called when a change was refused because other workers continue the work of this one. Absent for
-   * a process that owns no work; its changes are not refused.
+   * Called when a change is refused because this worker has lost its lease. Absent for a process
+   * that owns no work and needs no lease.
    */
   readonly onLeaseLost?: (error: LeaseLostError) => void;
 }

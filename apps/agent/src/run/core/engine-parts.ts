@@ -26,7 +26,7 @@ export interface EngineParts {
   readonly store: Store;
   /** Identifies this process as the owner of turns, calls and inbox items. It changes when its lease was lost. */
   readonly workerId: string;
-  /** Hands a job to the queue. A queue that fails loses no work: the next sweep enqueues from the store. */
+  /** Enqueues a job. A job that the queue loses is enqueued again by the next sweep. */
   readonly enqueue: (job: Job, options?: EnqueueOptions) => void;
   readonly bus: SignalBus;
   readonly watch: SignalWatch;

@@ -1,8 +1,8 @@
 import type { Clock } from '../../ports/clock.ts';
 
 /**
- * Milliseconds between two sweeps. The work that other processes stored, and jumps of the clock, are
- * noticed within this time.
+ * Milliseconds between two sweeps: the longest delay before this process notices stored work of
+ * other processes, or a jump of the clock.
  */
 export const SWEEP_EVERY_MS = 2_000;
 

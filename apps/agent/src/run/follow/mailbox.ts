@@ -10,7 +10,7 @@ export type RunSignal = Delta | Extract<Signal, { type: 'events' }>;
 /** Maximum number of events that wait for one reader; a slower reader reads them from the store. */
 const MAX_WAITING_EVENTS = 100;
 
-/** Events after which a run may be settled, which its row tells. */
+/** Events after which the run may be settled; the reader then checks its row. */
 const LAST_EVENTS: ReadonlySet<string> = new Set([
   'run.completed',
   'run.failed',
@@ -23,7 +23,10 @@ const KINDS: readonly Delta['kind'][] = ['text', 'reasoning', 'arguments'];
 /** Maximum number of characters of deltas that wait for one reader. */
 const MAX_WAITING_CHARACTERS = 256 * 1024;
 
-/** Characters of an unfinished message that a reader has. Kept and changed, because new objects for each message and reader would be much garbage. */
+/**
+ * Lengths of the parts of an unfinished message that a reader has. Mutable, because new objects for
+ * each message and reader would produce much garbage.
+ */
 interface KnownText {
   messageId: string;
   /** Number of characters of each part, by `partOf`. */
@@ -41,7 +44,10 @@ export class Mailbox {
   #completed: unknown;
   #waitingCharacters = 0;
   #hasOverflowed = false;
-  /** Whether the store has events that no signal brought. Initially true, for earlier events. */
+  /**
+   * Whether the store may have events that no signal has brought. Initially true, because of
+   * earlier events.
+   */
   #hasNews = true;
   #isDirty = false;
   #isRefused = false;
@@ -57,8 +63,8 @@ export class Mailbox {
   }
 
   /**
-   * Takes a signal whose delta or events are exactly what comes next for a reader that waits. Returns
-   * false, and takes nothing, for any other.
+   * Takes a signal whose delta or events come next for a reader that waits for signals. Returns
+   * false, and takes nothing, for any other signal.
    */
   takeNext(signal: RunSignal): boolean {
     const isIdle = this.#waiting !== undefined && !this.#isDirty;
@@ -135,7 +141,7 @@ export class Mailbox {
     return events;
   }
 
-  /** Notes the last delivered event. Its signal may still come, and then tells nothing new. */
+  /** Records the last delivered event. A later signal with the same event is ignored. */
   delivered({ seq, type }: RunEvent): void {
     this.last = seq;
     if (LAST_EVENTS.has(type)) this.addNews();

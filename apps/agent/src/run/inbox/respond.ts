@@ -18,7 +18,7 @@ export interface Answer {
   readonly onCommit?: OnCommit<InboxItem> | undefined;
 }
 
-/** Stores the response to an open inbox item. Of several responses the first one counts. */
+/** Stores the response to an open inbox item. The first of several responses wins. */
 export async function respond(
   context: Parts,
   itemId: string,
@@ -79,7 +79,7 @@ async function applyAnswer(
   change.emit({ type: 'inbox.delivered', data: itemData(item) });
 }
 
-/** Whether the process that holds an item can still use a response. */
+/** Whether the worker that waits for the item's response is alive. */
 async function isHeld(
   { store, workerId }: Uses<'store' | 'workerId'>,
   owner: string,

@@ -13,8 +13,8 @@ const MAX_FORM_BYTES = 64 * 1024;
 const MAX_FIELDS = 100;
 
 /**
- * Checks a form elicitation first of all. Returns the request of its inbox item, with a schema
- * rebuilt from known keywords.
+ * Checks a form elicitation. Returns the request of its inbox item, with a schema rebuilt from the
+ * supported keywords.
  * @throws ProtocolError -32602 when the message or the form is too large, or the form is not valid
  * by the protocol
  */

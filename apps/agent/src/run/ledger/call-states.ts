@@ -18,7 +18,7 @@ interface Transition {
   readonly to?: ToolCallState;
 }
 
-/** Every change of a tool call after it was planned. No other file of the engine writes a call. */
+/** Transitions of a tool call after it was planned. No other file of the engine changes a call. */
 export const CALL_TRANSITIONS = {
   requireApproval: { from: ['planned'], to: 'awaiting_approval' },
   approve: { from: ['awaiting_approval'], to: 'planned' },
@@ -48,14 +48,14 @@ export const CALL_TRANSITIONS = {
 export type CallTransition = keyof typeof CALL_TRANSITIONS;
 
 /**
- * A call as the caller last read it. Without a state, every state that the transition allows is
- * accepted; without an owner, every owner.
+ * A call as the caller last read it. Without `state`, accepts every state that the transition
+ * allows; without `owner`, every owner.
  */
 export type CallRef = Pick<ToolCall, 'id' | 'attempt'> & Partial<Pick<ToolCall, 'state' | 'owner'>>;
 
 /**
- * Whether this process still owns the attempt of a call that it sent, also by the row that was just
- * read. Otherwise another worker continues the call, and no late outcome may change it.
+ * Whether this worker still owns the attempt of a call that it sent, according to the row that was
+ * just read. Otherwise another worker continues the call, and a late outcome must not change it.
  */
 export function isOurs(
   { workerId }: { readonly workerId: string },

@@ -57,10 +57,9 @@ export function isTransient({ kind, status }: LlmError, attempts: number): boole
 }
 
 /**
- * Time of the next attempt: full jitter over 2 s, 4 s, 8 s… up to 5 minutes, no later than half of
- * the time that is left, but no earlier than the provider asks for. Never after the deadline, so
- * that whichever process claims the attempt also ends the run in time. Undefined when the provider
- * asks to wait beyond the deadline.
+ * Returns the time of the next attempt: a random delay of up to 2 s, 4 s, 8 s and so on, at most 5
+ * minutes and at most half of the time until the deadline, and no earlier than the provider
+ * requests. Undefined when the provider requests a time beyond the deadline.
  */
 export function nextAttemptAt({
   attempts,

@@ -23,9 +23,9 @@ const RESUMABLE_CODES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Continues a failed or expired run with its next model call. Sent tool calls are not sent again.
- * The model reads their results, that their outcome is unknown when no worker waits for it, and for
- * unsent calls that they were not made. The wall clock starts again.
+ * Continues a failed or expired run with its next model call and a new wall clock. Sends no tool
+ * call again: the model reads the results, and for calls without a result that their outcome is
+ * unknown or that they were not sent.
  */
 export async function resumeRun(
   context: Uses<'enqueue' | 'clock' | 'sweep' | 'commit'>,

@@ -6,7 +6,7 @@ export interface PostgresOptions {
   readonly url: string;
   /** Maximum number of connections for reads and transactions; one more holds locks and signals. Default: 10. */
   readonly connections?: number | undefined;
-  /** Milliseconds after which the server gives up a statement. Default: 30,000. */
+  /** Milliseconds after which the server cancels a statement. Default: 30,000. */
   readonly statementTimeoutMs?: number | undefined;
 }
 
@@ -16,7 +16,7 @@ const STATEMENT_MS = 30_000;
 /** Milliseconds after which the server ends the transaction of a process that is frozen. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
 const CONNECTIONS = 10;
-/** Milliseconds after the end of a statement in which its answer arrives. */
+/** Milliseconds that a response may need on the network, beyond the time of the statement. */
 const NETWORK_MS = 5000;
 
 /** Lets the server notice within 30 seconds that the machine of this process is gone. */

@@ -9,7 +9,9 @@ import { PostgresRows, PreparedQueries } from './postgres-rows.ts';
 
 /** Milliseconds for which work is repeated while the database cannot be reached. */
 const MAX_OUTAGE_MS = 5000;
-/** Maximum number of times that work is run whose transactions the database gives up. */
+/**
+ * Maximum number of attempts of a transaction that ends in a deadlock or a serialization failure.
+ */
 const MAX_ATTEMPTS = 20;
 /** Longest pause between two attempts, before jitter, in milliseconds. */
 const MAX_PAUSE_MS = 500;
@@ -20,7 +22,10 @@ export interface PostgresDatabaseOptions {
   readonly name: string;
 }
 
-/** Locks a run after its thread, so that transactions take the locks in the same order. */
+/**
+ * Locks the thread of a run and then the run, so that all transactions take the locks in the same
+ * order.
+ */
 const lockRun: Query<{ readonly id: string }, unknown> = (db, { id }) => ({
   compile: () =>
     sql`select id from runs where id = ${id} and (
@@ -110,7 +115,10 @@ export class PostgresDatabase {
       throw new Error('The transaction was rolled back because a statement in it failed.');
   }
 
-  /** Repeats work that had no effect until it succeeds. @throws StorageError */
+  /**
+   * Retries work that had no effect, until it succeeds or the limits are reached.
+   * @throws StorageError
+   */
   async #repeat<T>(work: () => Promise<T>): Promise<T> {
     const giveUpAt = performance.now() + MAX_OUTAGE_MS;
     for (let attempt = 1; ; attempt += 1) {

@@ -10,8 +10,8 @@ const QUERY_CANCELED = '57014';
 const FEATURE_NOT_SUPPORTED = '0A000';
 
 /**
- * Codes of the system, and beginnings of codes of PostgreSQL, that end a connection or refuse it. A
- * server that only reads (25006) has handed over to another one, to which a new connection leads.
+ * Codes of the system, and prefixes of codes of PostgreSQL, for a connection that ended or was
+ * refused. A read-only server (25006) is a former primary; a new connection leads to its successor.
  */
 const DISCONNECTED =
   /^(?:ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT|EHOSTUNREACH|ENETUNREACH|08|57P0|25P03|25006)/;
@@ -25,15 +25,18 @@ export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** Whether the database gave up a transaction that would succeed when it is repeated. */
+/**
+ * Whether the database rolled a transaction back that may succeed when it is repeated: a deadlock
+ * or a serialization failure.
+ */
 export function isGivenUp(error: unknown): boolean {
   const code = codeOf(error);
   return code === SERIALIZATION_FAILURE || code === DEADLOCK;
 }
 
 /**
- * Whether a statement that the connection had prepared returns other columns since, because a process
- * of a later version added one. The transaction had no effect and succeeds on another connection.
+ * Whether a prepared statement failed because a later version has added a column to its result. The
+ * transaction had no effect and succeeds on another connection.
  */
 export function isStaleStatement(error: unknown): boolean {
   return (

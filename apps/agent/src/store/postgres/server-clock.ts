@@ -2,8 +2,8 @@ import type pg from 'pg';
 import type { Clock } from '../../ports/clock.ts';
 
 /**
- * The time of the database server, so that the leases of workers on several machines have one clock.
- * It is this machine's time with the difference that was measured last.
+ * The time of the database server, so that leases of workers on several machines are measured by
+ * one clock. Computed from this machine's clock and the last measured difference.
  */
 export class ServerClock implements Clock {
   readonly #local: Clock;
