@@ -15,7 +15,7 @@ import { Commits, isHandedOver, type CommitHooks } from './core/commits.ts';
 import type { RunEventType } from './core/events.ts';
 import { endRun } from './lifecycle/end-run.ts';
 import { type EngineParts, type RecoveryDecision } from './core/engine-parts.ts';
-import { failDamagedRun } from './recovery/fail-damaged-run.ts';
+import { failDamagedRun } from './calls/fail-damaged-run.ts';
 import { defaultRecovery } from './calls/lost-call.ts';
 import { Sweep, type SweepStep } from './recovery/sweep.ts';
 import { SweepTimer } from './core/sweep-timer.ts';

@@ -4,7 +4,7 @@ import { isHandedOver, type Change } from '../core/commits.ts';
 import { STORE_RETRY_MS, type Uses } from '../core/engine-parts.ts';
 import { failCall, moveCall } from '../ledger/call-states.ts';
 import { voidItems } from '../ledger/inbox-items.ts';
-import { failDamagedCall } from '../recovery/fail-damaged-run.ts';
+import { failDamagedCall } from './fail-damaged-run.ts';
 import { settleLostCall } from './lost-call.ts';
 import { isParked } from './parked-calls.ts';
 

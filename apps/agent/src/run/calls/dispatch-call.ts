@@ -20,7 +20,7 @@ import { isParked, storeTask, StoredInputRounds } from './parked-calls.ts';
 import { ProgressLog } from './progress-log.ts';
 import { MAX_INPUT_REQUESTS, MAX_REFUSED_INPUT_REQUESTS } from '../input/input-request-count.ts';
 import { inputRequestHandlers } from './input-request-handlers.ts';
-import { failDamagedCall } from '../recovery/fail-damaged-run.ts';
+import { failDamagedCall } from './fail-damaged-run.ts';
 import { stopsOf } from './call-stops.ts';
 import { serverConnected } from './servers-ready.ts';
 import { settleCall, skipAttempt, type CallEnd } from './settle-call.ts';

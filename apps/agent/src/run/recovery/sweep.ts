@@ -4,7 +4,7 @@ import { isHandedOver } from '../core/commits.ts';
 import type { EngineParts } from '../core/engine-parts.ts';
 import { Lease } from '../core/lease.ts';
 import { expireItemIfDue, onWallClock } from '../lifecycle/expiry.ts';
-import { failDamagedRun } from './fail-damaged-run.ts';
+import { failDamagedRun } from '../calls/fail-damaged-run.ts';
 import { recoverRun } from './recover-run.ts';
 
 /** Maximum number of runs or items of each kind in one step of a sweep, without those that failed before. */

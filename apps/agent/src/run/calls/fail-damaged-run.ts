@@ -1,7 +1,7 @@
 import type { DamagedRowError } from '../../ports/store/errors.ts';
 import { isSettled } from '../../ports/store/run.ts';
 import { SENT_CALL_STATES, type ToolCall } from '../../ports/store/tool-call.ts';
-import { loseOrphanedCalls } from '../calls/orphaned-calls.ts';
+import { loseOrphanedCalls } from './orphaned-calls.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { failCall, loseCall } from '../ledger/call-states.ts';
