@@ -111,7 +111,7 @@ test('a database of an earlier version is not migrated while another process use
   database.close();
   expect(last.changes).toBe(1);
   await expect(open(dataDir)).rejects.toThrow(
-    'must be brought up to date while no other process uses it. Stop the processes of the earlier version first.',
+    /must be brought up to date while no other process uses it \(migration \d{4}-[\w.-]+\)\. Stop the processes of the earlier version first\./,
   );
   expect(await first.read.runCounts()).toEqual(new Map());
 });
