@@ -154,12 +154,16 @@ export function sharedStoreContract(name: string, openTwo: OpenTwoStores): void 
       const order: string[] = [];
       const begun = Promise.withResolvers<void>();
       const holding = first.write({ run: 'in-thread' }, async (sql) => {
+        await sql.run('in-thread');
         begun.resolve();
         for (let reads = 0; reads < 50; reads += 1) await sql.run('in-thread');
         order.push('the run');
       });
       await begun.promise;
-      await second.write({ thread: 't1' }, async () => void order.push('the thread'));
+      await second.write({ thread: 't1' }, async (sql) => {
+        await sql.thread('t1');
+        order.push('the thread');
+      });
       await holding;
       expect(order).toEqual(['the run', 'the thread']);
     });

@@ -90,7 +90,8 @@ export interface Store {
   /**
    * Runs `work` in a write transaction, and rolls back when it throws. The transaction first locks
    * the rows that `locks` names and holds the locks until it ends, so what `work` reads of them
-   * cannot change before the commit. Only those rows are safe to read and then write; changes to
+   * cannot change before the commit. `work` can begin before the locks are there; its reads wait.
+   * A write need not wait for its result: its failure rejects the transaction. Only those rows are safe to read and then write; changes to
    * other rows compare what they expect in their statement. A store may lock more: SQLite runs one
    * write at a time.
    *

@@ -18,11 +18,12 @@ export function createAdmissionWriter(connection: Rows): Pick<RunWriter, 'countR
 
   /**
    * Far from the limit, transactions share the lock and do not wait: there are fewer of them than
-   * the server has connections, so all fit below the limit. Near it, a transaction holds the lock
-   * exclusively, so no counted run is uncommitted.
+   * the server has connections, and each admits one run, so all fit below the limit. Near it, a
+   * transaction holds the lock exclusively, so no counted run is uncommitted.
    */
   return {
     async countRunsToAdmit(filter, limit) {
+      connection.alone();
       maxTransactions ??= (await connection.first(selectMaxConnections, {}))?.connections ?? 0;
       const name = `admit ${filter.status} ${filter.kind ?? ''}`;
       const isNear = (runs: number): boolean => runs + (maxTransactions ?? 0) > limit;

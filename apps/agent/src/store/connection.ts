@@ -90,6 +90,17 @@ export class Connection implements Rows {
     return statement.run(bound).changes;
   }
 
+  send<V extends object>(query: Query<V, unknown>, values: V): void {
+    this.run(query, values);
+  }
+
+  sendLast<V extends object>(_lock: string, query: Query<V, unknown>, values: V): void {
+    this.run(query, values);
+  }
+
+  /** Has no effect: the works of a transaction run one after the other. */
+  alone(): void {}
+
   /** Has no effect: a write transaction has the lock of the database. */
   lock(): void {}
 

@@ -68,12 +68,12 @@ export function createEpochWriter(connection: Rows): EpochWriter {
   ): Promise<string> => {
     const { digest, text } = digests.of(tools);
     await connection.lock(TOOLS_LOCK, 'shared');
-    await connection.run(insertToolSet, { digest, tools: text });
+    await connection.send(insertToolSet, { digest, tools: text });
     return digest;
   };
   return {
     async insertEpoch({ runId, id, system, tools, policies }) {
-      await connection.run(insertEpoch, {
+      await connection.send(insertEpoch, {
         runId,
         id,
         system,
@@ -84,7 +84,7 @@ export function createEpochWriter(connection: Rows): EpochWriter {
 
     async insertCatalogue(runId, { turn, point, tools }) {
       const toolsDigest = await insertTools(tools);
-      await connection.run(upsertCatalogue, { runId, turn, point, toolsDigest });
+      await connection.send(upsertCatalogue, { runId, turn, point, toolsDigest });
     },
   };
 }

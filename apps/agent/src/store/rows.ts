@@ -29,6 +29,19 @@ export interface Rows {
   /** Executes a query without rows. Returns the number of rows that it changed. */
   run<V extends object>(query: Query<V, unknown>, values: V): Awaitable<number>;
   /**
+   * Executes a query without rows whose result is not needed. Within a transaction it does not wait
+   * for a server; a failure then rejects the transaction.
+   */
+  send<V extends object>(query: Query<V, unknown>, values: V): Awaitable<void>;
+  /**
+   * Executes a query without rows in front of the commit, under the exclusive lock `lock`, which
+   * transactions so hold only for a moment. A database that runs one write transaction at a time
+   * executes it at once.
+   */
+  sendLast<V extends object>(lock: string, query: Query<V, unknown>, values: V): Awaitable<void>;
+  /** Makes sure that the transaction runs one work only; otherwise it is rolled back, and its works run again. */
+  alone(): void;
+  /**
    * Takes a lock by its name until the end of the transaction. Default mode: `exclusive`. It has no
    * effect in a database that runs one write transaction at a time.
    */

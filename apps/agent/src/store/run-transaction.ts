@@ -1,4 +1,3 @@
-import type { Insertable } from 'kysely';
 import type { Clock } from '../ports/clock.ts';
 import type { InboxItem } from '../ports/store/inbox.ts';
 import { storedEvents } from '../ports/store/run-event.ts';
@@ -13,7 +12,6 @@ import {
   rememberedApprovalCodec,
   runCodec,
   toolCallCodec,
-  type Database,
 } from './database.ts';
 import { createEpochWriter } from './epoch-rows.ts';
 import { createIdempotencyWriter } from './idempotency-rows.ts';
@@ -36,10 +34,10 @@ import {
   insertEvents,
   insertInboxItem,
   insertMessage,
+  insertNumberedAudit,
   insertRun,
   insertToolCall,
   insertTurn,
-  selectLastAudit,
   selectLastPosition,
   takeSeqs,
   updateInboxItem,
@@ -70,7 +68,7 @@ export function createRunTransaction(connection: Rows, clock: Clock): StoreTrans
     },
 
     async insertRun(run) {
-      await connection.run(insertRun, runCodec.encode(run));
+      await connection.send(insertRun, runCodec.encode(run));
     },
 
     async lockApiKey(apiKey) {
@@ -84,7 +82,7 @@ export function createRunTransaction(connection: Rows, clock: Clock): StoreTrans
 
     async updateRun(id, patch) {
       if (Object.keys(patch).length === 0) return;
-      await connection.run(updateRun, { id, patch: runCodec.encode(patch) });
+      await connection.send(updateRun, { id, patch: runCodec.encode(patch) });
     },
 
     async append(runId, events, at = clock.now()) {
@@ -102,13 +100,13 @@ export function createRunTransaction(connection: Rows, clock: Clock): StoreTrans
           data: JSON.stringify(data),
         }),
       );
-      await connection.run(insertEvents, { rows });
+      await connection.send(insertEvents, { rows });
       return lastSeq;
     },
 
     async insertMessage(runId, message) {
       const { native } = message;
-      await connection.run(insertMessage, {
+      await connection.send(insertMessage, {
         ...messageCodec.encode(message),
         native: native === undefined ? null : JSON.stringify(native),
         runId,
@@ -120,7 +118,7 @@ export function createRunTransaction(connection: Rows, clock: Clock): StoreTrans
     },
 
     async insertToolCall(call) {
-      await connection.run(insertToolCall, toolCallCodec.encode(call));
+      await connection.send(insertToolCall, toolCallCodec.encode(call));
     },
 
     async updateToolCall(id, { state, attempt, owner }, patch) {
@@ -137,7 +135,7 @@ export function createRunTransaction(connection: Rows, clock: Clock): StoreTrans
     },
 
     async insertInboxItem(item) {
-      await connection.run(insertInboxItem, {
+      await connection.send(insertInboxItem, {
         ...inboxCodec.encode(item),
         preview: previewOf(item.request),
       });
@@ -150,7 +148,7 @@ export function createRunTransaction(connection: Rows, clock: Clock): StoreTrans
     },
 
     async rememberApproval(approval) {
-      await connection.run(insertApproval, rememberedApprovalCodec.encode(approval));
+      await connection.send(insertApproval, rememberedApprovalCodec.encode(approval));
     },
 
     async forgetApproval(id) {
@@ -160,9 +158,7 @@ export function createRunTransaction(connection: Rows, clock: Clock): StoreTrans
     async appendAudit(entries) {
       if (entries.length === 0) return;
       const at = clock.now();
-      // Held until the commit, so that the numbers are in the order of the commits.
-      await connection.lock('audit');
-      let rows: readonly Insertable<Database['audit']>[] = entries.map((entry) =>
+      const rows = entries.map((entry) =>
         auditCodec.encode({
           ...entry,
           runId: entry.runId ?? NO_RUN,
@@ -170,12 +166,12 @@ export function createRunTransaction(connection: Rows, clock: Clock): StoreTrans
           at,
         }),
       );
-      // A number of PostgreSQL's own stays used after a rollback.
-      if (connection.dialect === 'postgres') {
-        const last = (await connection.first(selectLastAudit, {}))?.last ?? 0;
-        rows = rows.map((row, index) => ({ ...row, seq: last + index + 1 }));
-      }
-      await connection.run(insertAudit, { rows });
+      // The lock makes the order of the numbers that of the commits.
+      await connection.sendLast(
+        'audit',
+        connection.dialect === 'postgres' ? insertNumberedAudit : insertAudit,
+        { rows },
+      );
     },
 
     async countSampling(runId, server) {
@@ -184,11 +180,11 @@ export function createRunTransaction(connection: Rows, clock: Clock): StoreTrans
 
     async savePartial(runId, partial) {
       if (partial === undefined) {
-        await connection.run(deletePartial, { runId });
+        await connection.send(deletePartial, { runId });
         return;
       }
       const { messageId, text } = partial;
-      await connection.run(upsertPartial, { runId, messageId, text });
+      await connection.send(upsertPartial, { runId, messageId, text });
     },
 
     async startTurn({ runId, turn, owner, messageId }) {

@@ -1,4 +1,4 @@
-import type { Insertable, Kysely, Updateable } from 'kysely';
+import { sql, type Insertable, type Kysely, type Updateable } from 'kysely';
 import type { Database } from './database.ts';
 import { ACTIVE } from './read-queries.ts';
 
@@ -96,15 +96,24 @@ export const insertApproval = (db: Db, row: New<'rememberedApprovals'>) =>
 export const deleteApproval = (db: Db, { id }: { readonly id: string }) =>
   db.deleteFrom('rememberedApprovals').where('id', '=', id);
 
-/** The number of the last audit entry. Entries are never deleted. */
-export const selectLastAudit = (db: Db) =>
-  db.selectFrom('audit').select((entry) => entry.fn.max('seq').as('last'));
-
 /** Value of the column for an audit entry without a run. */
 export const NO_RUN = '';
 
 export const insertAudit = (db: Db, { rows }: { readonly rows: readonly New<'audit'>[] }) =>
   db.insertInto('audit').values(rows);
+
+/** Inserts audit entries under the next numbers: a sequence of PostgreSQL leaves a gap after a rollback. */
+export const insertNumberedAudit = (db: Db, { rows }: { readonly rows: readonly New<'audit'>[] }) =>
+  db.insertInto('audit').values((entry) =>
+    rows.map((row, index) => ({
+      ...row,
+      seq: sql<number>`(${entry
+        .selectFrom('audit')
+        .select((last) =>
+          sql<number>`coalesce(${last.fn.max('seq')}, 0)`.as('last'),
+        )}) + ${sql.lit(index + 1)}`,
+    })),
+  );
 
 /** Counts a sampling request and returns the new count. */
 export const countSampling = (

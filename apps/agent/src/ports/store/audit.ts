@@ -44,5 +44,9 @@ export interface AuditReader {
 }
 
 export interface AuditWriter {
+  /**
+   * Adds entries at the end of the transaction, numbered in the order of the commits. Reads of the
+   * same transaction do not see them.
+   */
   appendAudit(entries: readonly AuditEntry[]): Promise<void>;
 }

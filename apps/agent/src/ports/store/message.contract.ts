@@ -54,10 +54,12 @@ export function messageContract(name: string, open: OpenStore): void {
       await store.write({}, async (sql) => {
         for (const id of ['r1', 'r2']) await sql.insertRun(queuedRun(id));
       });
-      expect(await Promise.all([claim('r1', 'm1'), claim('r1', 'm2')])).toEqual([true, false]);
+      const claims = await Promise.all([claim('r1', 'm1'), claim('r1', 'm2')]);
+      expect(claims.filter(Boolean)).toHaveLength(1);
+      const messageId = claims[0] === true ? 'm1' : 'm2';
       expect(await claim('r2', 'm3')).toBe(true);
-      expect(await store.read.activeTurn('r1')).toMatchObject({ messageId: 'm1', owner: 'm1' });
-      await store.write({}, (sql) => sql.endTurn('m1', 'failed'));
+      expect(await store.read.activeTurn('r1')).toMatchObject({ messageId, owner: messageId });
+      await store.write({}, (sql) => sql.endTurn(messageId, 'failed'));
       expect(await store.read.activeTurn('r1')).toBeUndefined();
       expect(await claim('r1', 'm4')).toBe(true);
     });

@@ -12,6 +12,7 @@ import { plannedCall } from '../../ports/testing/planned-call.ts';
 import { textArtifact } from '../../ports/testing/text-artifact.ts';
 import { queuedRun } from '../../ports/testing/queued-run.ts';
 import { createInProcessSignalBus } from '../../queue/in-process-signal-bus.ts';
+import type { RowLocks } from '../../ports/store.ts';
 import type { OpenedStore } from '../opened-store.ts';
 import { StoreError } from '../store-error.ts';
 import { databaseFolder, provideMigratedDatabase } from '../testing/migrated-database.ts';
@@ -272,11 +273,95 @@ describe.skipIf(!hasPostgres)('a store on PostgreSQL', () => {
     expect(await store.read.run('r')).toMatchObject({ prompt, metadata: { '\0': '\0' } });
   });
 
+  describe('writes at the same time', () => {
+    async function openWithRuns(): Promise<OpenedStore> {
+      const store = await openEmpty();
+      onTestFinished(() => store.close());
+      await store.write({}, async (sql) => {
+        for (const id of ['r1', 'r2']) await sql.insertRun(queuedRun(id));
+        await sql.insertRun(queuedRun('in-thread', { threadId: 't1', threadPosition: 0 }));
+      });
+      return store;
+    }
+
+    test('writes that lock the same run, or its thread, run one after the other', async () => {
+      const store = await openWithRuns();
+      const steps: string[] = [];
+      const write = (name: string, locks: RowLocks): Promise<void> =>
+        store.write(locks, async (sql) => {
+          await sql.run('r1');
+          steps.push(`${name} begins`);
+          for (let reads = 0; reads < 5; reads += 1) await sql.run('r1');
+          steps.push(`${name} ends`);
+        });
+      await Promise.all([
+        write('run', { run: 'in-thread' }),
+        write('same run', { run: 'in-thread' }),
+        write('thread', { thread: 't1' }),
+        write('other', { run: 'r2' }),
+      ]);
+      const inThread = steps.filter((step) => !step.startsWith('other'));
+      expect(inThread).toEqual(
+        ['run', 'same run', 'thread'].flatMap((name) => [`${name} begins`, `${name} ends`]),
+      );
+      expect(steps.indexOf('other begins')).toBeLessThan(steps.indexOf('run ends'));
+    });
+
+    test('a statement that fails rejects its own write only', async () => {
+      const store = await openWithRuns();
+      const results = await Promise.allSettled([
+        store.write({ run: 'r1' }, (sql) => sql.updateRun('r1', { turns: 1 })),
+        store.write({ run: 'r2' }, (sql) => sql.insertRun(queuedRun('r2'))),
+        store.write({ run: 'in-thread' }, (sql) => sql.updateRun('in-thread', { turns: 1 })),
+      ]);
+      expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+      for (const id of ['r1', 'in-thread'])
+        expect(await store.read.run(id)).toMatchObject({ turns: 1 });
+    });
+
+    test('a write whose run another process has locked does not hold up other writes', async () => {
+      const store = await openEmpty({ role: 'worker' });
+      const other = await openPostgresStore({ url: shared ?? '', clock, role: 'worker' });
+      await store.write({}, async (sql) => {
+        for (const id of ['r1', 'r2']) await sql.insertRun(queuedRun(id));
+      });
+      const locked = Promise.withResolvers<void>();
+      const release = Promise.withResolvers<void>();
+      const holding = other.write({ run: 'r1' }, async (sql) => {
+        await sql.run('r1');
+        locked.resolve();
+        await release.promise;
+      });
+      await locked.promise;
+      const turnOf = (id: string): Promise<void> =>
+        store.write({ run: id }, (sql) => sql.updateRun(id, { turns: 1 }));
+      const waiting = turnOf('r1');
+      await turnOf('r2');
+      expect(await store.read.run('r1')).toMatchObject({ turns: 0 });
+      release.resolve();
+      await Promise.all([holding, waiting]);
+      expect(await store.read.run('r1')).toMatchObject({ turns: 1 });
+      await store.close();
+      await other.close();
+    });
+
+    test('writes that take the same named lock do not share a transaction', async () => {
+      const store = await openWithRuns();
+      const claims = await Promise.all(
+        ['r1', 'r2'].map((run) =>
+          store.write({ run }, (sql) => sql.claimKey(request({ owner: store.workerId }))),
+        ),
+      );
+      expect(claims.filter((used) => used === undefined)).toHaveLength(1);
+    });
+  });
+
   describe('when something fails', () => {
     const insertRun = (store: OpenedStore, id: string): Promise<number> => {
       let runs = 0;
       return store.write({}, async (sql) => {
         await sql.insertRun(queuedRun(id));
+        await sql.run(id);
         return (runs += 1);
       });
     };
@@ -315,6 +400,7 @@ describe.skipIf(!hasPostgres)('a store on PostgreSQL', () => {
         store.write({}, async (sql) => {
           attempts += 1;
           await sql.updateRun(first, { turns: 1 });
+          await sql.run(first);
           if ((waiting += 1) === 2) both.resolve();
           await both.promise;
           await sql.updateRun(second, { toolCalls: 1 });
@@ -376,7 +462,8 @@ describe.skipIf(!hasPostgres)('a store on PostgreSQL', () => {
       await insertRun(first, 'r1');
       const held = Promise.withResolvers<void>();
       const begun = Promise.withResolvers<void>();
-      const holding = first.write({ run: 'r1' }, async () => {
+      const holding = first.write({ run: 'r1' }, async (sql) => {
+        await sql.run('r1');
         begun.resolve();
         await held.promise;
       });
@@ -398,7 +485,7 @@ describe.skipIf(!hasPostgres)('a store on PostgreSQL', () => {
         await sql.insertRun(queuedRun('r1'));
         await sql.insertRun(queuedRun('r1')).catch(() => undefined);
       });
-      await expect(work).rejects.toThrow('a statement in it failed');
+      await expect(work).rejects.toThrow('duplicate key value');
       expect(await store.read.run('r1')).toBeUndefined();
     });
   });

@@ -67,7 +67,7 @@ export async function openPostgresStore({
     return await assembleStore(
       {
         reader: database.rows,
-        transaction: (locks, work) => database.transaction(locks, work),
+        transaction: (locks, work, urgency) => database.transaction(locks, work, urgency),
         shareSignals(local) {
           signals ??= new PostgresSignals({
             local,

@@ -1,4 +1,5 @@
 import { Client, Pool, types, type ClientConfig } from 'pg';
+import { createBatchingSocket } from './batching-socket.ts';
 import { fromStoredText } from './stored-text.ts';
 
 export interface PostgresOptions {
@@ -64,6 +65,9 @@ export function createPool(options: PostgresOptions): Pool {
   const pool = new Pool({
     ...configOf(options),
     max: options.connections ?? CONNECTIONS,
+    // Queries of a transaction are sent without waiting for the results of those before.
+    pipeline: true,
+    stream: createBatchingSocket,
     // The server gives up first, unless the network is broken.
     query_timeout: (options.statementTimeoutMs ?? STATEMENT_MS) + NETWORK_MS,
   });

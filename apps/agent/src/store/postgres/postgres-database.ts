@@ -4,8 +4,10 @@ import type pg from 'pg';
 import { StorageError } from '../../ports/store/errors.ts';
 import type { RowLocks } from '../../ports/store.ts';
 import type { Query, Rows } from '../rows.ts';
+import { GroupedWrites, type Work } from './grouped-writes.ts';
 import { isDisconnected, isGivenUp, isStaleStatement, storageErrorOf } from './postgres-errors.ts';
 import { PostgresRows, PreparedQueries } from './postgres-rows.ts';
+import { TransactionQueries } from './transaction-queries.ts';
 
 /** Milliseconds for which work is repeated while the database cannot be reached. */
 const MAX_OUTAGE_MS = 5000;
@@ -20,6 +22,12 @@ export interface PostgresDatabaseOptions {
   readonly pool: pg.Pool;
   /** Address without password, for error texts. */
   readonly name: string;
+}
+
+/** A connection for transactions. */
+interface Session {
+  readonly queries: TransactionQueries;
+  readonly rows: PostgresRows;
 }
 
 /**
@@ -39,6 +47,32 @@ const lockRun: Query<{ readonly id: string }, unknown> = (db, { id }) => ({
 const lockThread: Query<{ readonly id: string }, unknown> = (db, { id }) =>
   db.selectFrom('threads').select('id').where('id', '=', id).forNoKeyUpdate();
 
+/** Locks the threads $1, and those of the runs $2, that no other transaction has locked. */
+const LOCK_THREADS = `with wanted as (
+    select unnest($1::text[]) as id union select thread_id from runs where id = any($2::text[])
+  )
+  select threads.id, locked.id is not null as "isLocked" from threads
+  left join (
+    select id from threads where id = any(array(select id from wanted)) order by id
+    for no key update skip locked
+  ) as locked on locked.id = threads.id
+  where threads.id = any(array(select id from wanted))`;
+
+/** Locks the runs $1 that no other transaction has locked. */
+const LOCK_RUNS = `select runs.id, thread_id as thread, locked.id is not null as "isLocked" from runs
+  left join (
+    select id from runs where id = any($1::text[]) order by id for no key update skip locked
+  ) as locked on locked.id = runs.id
+  where runs.id = any($1::text[])`;
+
+/** A row that a transaction of several works wants to lock. */
+interface WantedRow {
+  readonly id: string;
+  readonly thread?: string | null;
+  /** 1: the transaction has the lock. 0: another transaction has it. */
+  readonly isLocked: number;
+}
+
 /** Transactions and reads on the connections of a pool. */
 export class PostgresDatabase {
   /** The rows outside of a transaction. */
@@ -46,71 +80,136 @@ export class PostgresDatabase {
   readonly #pool: pg.Pool;
   readonly #name: string;
   readonly #prepared = new PreparedQueries();
-  readonly #rowsOf = new WeakMap<pg.PoolClient, PostgresRows>();
+  readonly #sessions = new WeakMap<pg.PoolClient, Session>();
+  readonly #grouped: GroupedWrites<PostgresRows>;
 
   constructor({ pool, name }: PostgresDatabaseOptions) {
     this.#pool = pool;
     this.#name = name;
-    const query = (first: pg.QueryConfig, values?: unknown[]): Promise<pg.QueryResult> =>
-      this.#repeat(() => pool.query(first, values));
-    // The pool declares its function once for each kind of parameters.
-    this.rows = new PostgresRows({ query: query as pg.Pool['query'] }, this.#prepared);
+    const query = <R>(config: pg.QueryConfig): Promise<R> =>
+      // Rows have the type that the caller names.
+      this.#repeat(() => pool.query(config)) as Promise<R>;
+    const send = async (config: pg.QueryConfig): Promise<void> => {
+      await query(config);
+    };
+    const refuse = (): never => {
+      throw new Error('This needs a transaction.');
+    };
+    this.rows = new PostgresRows({ query, send, sendLast: refuse, alone: refuse }, this.#prepared);
+    this.#grouped = new GroupedWrites({
+      together: (works) => this.#runTogether(works),
+      alone: (locks, work) => this.#runAlone(locks, work),
+    });
   }
 
   /**
-   * Runs work in a transaction that first locks rows, and rolls back when it throws. The work is run
-   * again when the database gave up the transaction, when the connection ended before the commit, or
-   * when a later version has added columns meanwhile.
+   * Runs work in a transaction that first locks rows, and rolls back when it throws. Works that lock
+   * rows can share a transaction. The work is run again when its transaction failed because of another
+   * work, when the database gave it up, when the connection ended before the commit, or when a later
+   * version has added columns meanwhile. `urgent`: in a transaction of its own, at once.
    * @throws StorageError
    */
-  transaction<T>(locks: RowLocks, work: (rows: PostgresRows) => Promise<T>): Promise<T> {
-    return this.#repeat(async () => {
-      const client = await this.#pool.connect();
-      let isUsable = true;
-      try {
-        return await this.#attempt(client, locks, work);
-      } catch (error) {
-        isUsable = !isDisconnected(error) && !isStaleStatement(error) && (await rollBack(client));
-        throw error;
-      } finally {
-        client.release(!isUsable);
-      }
-    });
+  transaction<T>(
+    locks: RowLocks,
+    work: (rows: PostgresRows) => Promise<T>,
+    { urgent = false }: { readonly urgent?: boolean | undefined } = {},
+  ): Promise<T> {
+    return urgent || (locks.run === undefined && locks.thread === undefined)
+      ? this.#runAlone(locks, work)
+      : this.#grouped.run(locks, work);
   }
 
   close(): Promise<void> {
     return this.#pool.end();
   }
 
-  async #attempt<T>(
-    client: pg.PoolClient,
-    { run, thread }: RowLocks,
-    work: (rows: PostgresRows) => Promise<T>,
-  ): Promise<T> {
-    let rows = this.#rowsOf.get(client);
-    if (rows === undefined)
-      this.#rowsOf.set(client, (rows = new PostgresRows(client, this.#prepared)));
-    await client.query('begin isolation level read committed');
-    if (thread !== undefined) await rows.rows(lockThread, { id: thread });
-    if (run !== undefined) await rows.rows(lockRun, { id: run });
-    const result = await work(rows);
-    await this.#commit(client);
-    return result;
+  #runAlone<T>({ run, thread }: RowLocks, work: (rows: PostgresRows) => Promise<T>): Promise<T> {
+    return this.#repeat(() =>
+      this.#attempt(true, ({ rows }) => {
+        if (thread !== undefined) void rows.send(lockThread, { id: thread });
+        if (run !== undefined) void rows.send(lockRun, { id: run });
+        return work(rows);
+      }),
+    );
   }
 
-  async #commit(client: pg.PoolClient): Promise<void> {
+  /**
+   * Runs works in one transaction: at the same time, or one after the other if they lock the same
+   * rows. Returns the works that it did not run, because other transactions have locked their rows:
+   * the works do not wait for each other's locks.
+   */
+  async #runTogether<W extends Work<PostgresRows>>(works: readonly W[]): Promise<readonly W[]> {
+    return this.#attempt(false, async ({ queries, rows }) => {
+      const runIds = works.flatMap(({ locks: { run } }) => run ?? []);
+      const threadIds = works.flatMap(({ locks: { thread } }) => thread ?? []);
+      const wanted = (query: pg.QueryConfig): Promise<{ readonly rows: readonly WantedRow[] }> =>
+        queries.query<WantedRow>(query);
+      const [threads, runs] = await Promise.all([
+        wanted({ name: 'lock_threads', text: LOCK_THREADS, values: [threadIds, runIds] }),
+        wanted({ name: 'lock_runs', text: LOCK_RUNS, values: [runIds] }),
+      ]);
+      const threadOf = new Map(runs.rows.map(({ id, thread }) => [id, thread ?? undefined]));
+      const busy = new Set(
+        [...threads.rows, ...runs.rows].flatMap(({ id, isLocked }) => (isLocked === 1 ? [] : id)),
+      );
+      const keyOf = ({ locks: { run = '', thread } }: W): string =>
+        threadOf.get(run) ?? thread ?? run;
+      const isBusy = (work: W): boolean => busy.has(keyOf(work)) || busy.has(work.locks.run ?? '');
+      const queues = Map.groupBy(
+        works.filter((work) => !isBusy(work)),
+        keyOf,
+      );
+      const results = await Promise.allSettled(
+        [...queues.values()].map(async (queue) => {
+          for (const work of queue) await work.run(rows);
+        }),
+      );
+      for (const result of results) if (result.status === 'rejected') throw result.reason;
+      return works.filter(isBusy);
+    });
+  }
+
+  /** Runs work in a transaction, once. */
+  async #attempt<T>(isAlone: boolean, work: (session: Session) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect();
+    let session = this.#sessions.get(client);
+    if (session === undefined) {
+      const queries = new TransactionQueries(client);
+      session = { queries, rows: new PostgresRows(queries, this.#prepared) };
+      this.#sessions.set(client, session);
+    }
+    const { queries } = session;
+    let isUsable = true;
+    try {
+      queries.begin(isAlone);
+      const result = await work(session);
+      await queries.check();
+      await this.#commit(queries);
+      return result;
+    } catch (failure) {
+      const error = failure instanceof StorageError ? failure : queries.firstError(failure);
+      const isEnded = isDisconnected(error) || error instanceof StorageError;
+      isUsable = !isEnded && !isStaleStatement(error) && (await queries.rollBack());
+      throw error;
+    } finally {
+      client.release(!isUsable);
+    }
+  }
+
+  async #commit(queries: TransactionQueries): Promise<void> {
     let command: string;
     try {
-      ({ command } = await client.query('commit'));
+      command = await queries.commit();
     } catch (error) {
-      if (!isDisconnected(error)) throw error;
+      // After a statement that failed, the server does not commit.
+      if (!isDisconnected(error) || !isDisconnected(queries.firstError(error))) throw error;
       throw new StorageError(
         'unreachable',
         `the connection to the database ${this.#name} ended during a commit, and it is unknown whether the change was stored`,
         { cause: error },
       );
     }
-    // The work caught the error of a statement, after which PostgreSQL only rolls back.
+    // A statement failed, after which PostgreSQL only rolls back.
     if (command !== 'COMMIT')
       throw new Error('The transaction was rolled back because a statement in it failed.');
   }
@@ -133,15 +232,5 @@ export class PostgresDatabase {
         await sleep(Math.min(MAX_PAUSE_MS, 5 * 2 ** attempt) * Math.random());
       }
     }
-  }
-}
-
-/** Returns whether the connection can be used again. */
-async function rollBack(client: pg.PoolClient): Promise<boolean> {
-  try {
-    await client.query('rollback');
-    return true;
-  } catch {
-    return false;
   }
 }

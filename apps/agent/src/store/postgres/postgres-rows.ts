@@ -2,11 +2,25 @@ import { CamelCasePlugin, Kysely, PostgresDialect } from 'kysely';
 import type pg from 'pg';
 import { BuiltQueries, camelCase, record, type Built } from '../built-queries.ts';
 import type { Database } from '../database.ts';
-import type { LockMode, Query, Rows } from '../rows.ts';
+import type { Awaitable, LockMode, Query, Rows } from '../rows.ts';
 import { toStoredText } from './stored-text.ts';
 
-/** A connection, or a pool that executes each query on any connection. */
-type Queries = Pick<pg.Pool | pg.PoolClient, 'query'>;
+/** Executes queries: a pool, each on any connection, or a connection in its transaction. */
+export interface Queries {
+  query<R>(query: pg.QueryConfig & { readonly rowMode?: 'array' }): Promise<QueryResult<R>>;
+  /** Executes a query whose result is not needed. A transaction reports its failure at the commit. */
+  send(query: pg.QueryConfig): Awaitable<void>;
+  /** Executes a query in front of the commit of a transaction, after the query that locks. */
+  sendLast(lock: pg.QueryConfig, query: pg.QueryConfig): Awaitable<void>;
+  /** @throws Error when the transaction runs several works, which then run again, each in its own. */
+  alone(): void;
+}
+
+export interface QueryResult<R> {
+  readonly rows: readonly R[];
+  readonly rowCount: number | null;
+  readonly fields: readonly { readonly name: string }[];
+}
 
 /** A query that a connection prepares once and then knows by its name. */
 interface Prepared extends Built {
@@ -45,7 +59,7 @@ export class PostgresRows implements Rows {
     this.#prepared = prepared;
     const client = {
       query: (text: string, values: readonly unknown[]) =>
-        queries.query(text, values.map(toColumn)),
+        queries.query({ text, values: values.map(toColumn) }),
       release: () => undefined,
     };
     const dialect = new PostgresDialect({
@@ -75,29 +89,48 @@ export class PostgresRows implements Rows {
     return result.rowCount ?? 0;
   }
 
-  async lock(name: string, mode: LockMode = 'exclusive'): Promise<void> {
-    const shared = mode === 'shared' ? '_shared' : '';
-    await this.#queries.query({
-      name: `lock${shared}`,
-      text: `select pg_advisory_xact_lock${shared}(${String(ROW_LOCKS)}, hashtext(current_schema() || $1))`,
-      values: [name],
-    });
+  send<V extends object>(query: Query<V, unknown>, values: V): Awaitable<void> {
+    return this.#queries.send(this.#bind(query, values)[1]);
+  }
+
+  sendLast<V extends object>(lock: string, query: Query<V, unknown>, values: V): Awaitable<void> {
+    return this.#queries.sendLast(lockQuery(lock, 'exclusive'), this.#bind(query, values)[1]);
+  }
+
+  alone(): void {
+    this.#queries.alone();
+  }
+
+  lock(name: string, mode: LockMode = 'exclusive'): Awaitable<void> {
+    if (mode === 'exclusive') this.alone();
+    return this.#queries.send(lockQuery(name, mode));
   }
 
   async #execute<V extends object>(
     query: Query<V, unknown>,
     values: V,
-  ): Promise<readonly [Prepared, pg.QueryArrayResult<unknown[]>]> {
+  ): Promise<readonly [Prepared, QueryResult<unknown[]>]> {
+    const [prepared, bound] = this.#bind(query, values);
+    return [prepared, await this.#queries.query<unknown[]>({ ...bound, rowMode: 'array' })];
+  }
+
+  #bind<V extends object>(
+    query: Query<V, unknown>,
+    values: V,
+  ): readonly [Prepared, pg.QueryConfig] {
     const [prepared, bound] = this.#prepared.prepare(this.kysely, query, values);
     const { name, text } = prepared;
-    const result = await this.#queries.query<unknown[]>({
-      name,
-      text,
-      values: bound.map(toColumn),
-      rowMode: 'array',
-    });
-    return [prepared, result];
+    return [prepared, { name, text, values: bound.map(toColumn) }];
   }
+}
+
+function lockQuery(name: string, mode: LockMode): pg.QueryConfig {
+  const shared = mode === 'shared' ? '_shared' : '';
+  return {
+    name: `lock${shared}`,
+    text: `select pg_advisory_xact_lock${shared}(${String(ROW_LOCKS)}, hashtext(current_schema() || $1))`,
+    values: [name],
+  };
 }
 
 /** Converts a value for a column. Columns of numbers hold whole numbers. */

@@ -1,0 +1,86 @@
+import type pg from 'pg';
+import type { Queries, QueryResult } from './postgres-rows.ts';
+
+/** Thrown when work needs a transaction of its own. */
+export class NotAloneError extends Error {}
+
+/**
+ * The queries of a connection in its transactions, one after the other. Queries are sent without
+ * waiting for the results of earlier ones; after a failure the server refuses further queries until
+ * the end of the transaction.
+ */
+export class TransactionQueries implements Queries {
+  readonly #client: pg.PoolClient;
+  #failure: { readonly error: unknown } | undefined;
+  #last: { readonly lock: pg.QueryConfig; readonly query: pg.QueryConfig }[] = [];
+  #isAlone = true;
+  #begun: Promise<unknown> = Promise.resolve();
+
+  constructor(client: pg.PoolClient) {
+    this.#client = client;
+  }
+
+  /** Begins a transaction. `isAlone`: whether it runs one work only. */
+  begin(isAlone: boolean): void {
+    this.#failure = undefined;
+    this.#last = [];
+    this.#isAlone = isAlone;
+    this.#begun = this.query({ text: 'begin isolation level read committed' });
+    this.#begun.catch(() => undefined);
+  }
+
+  async query<R>(query: pg.QueryConfig): Promise<QueryResult<R>> {
+    try {
+      return await this.#client.query<R & pg.QueryResultRow>(query);
+    } catch (error) {
+      // Later queries fail only because the transaction is aborted.
+      this.#failure ??= { error };
+      throw error;
+    }
+  }
+
+  send(query: pg.QueryConfig): void {
+    this.query(query).catch(() => undefined);
+  }
+
+  sendLast(lock: pg.QueryConfig, query: pg.QueryConfig): void {
+    this.#last.push({ lock, query });
+  }
+
+  alone(): void {
+    if (!this.#isAlone) throw new NotAloneError();
+  }
+
+  /** Returns the error of the first query that failed, or else the given error. */
+  firstError(error: unknown): unknown {
+    return this.#failure === undefined ? error : this.#failure.error;
+  }
+
+  /** Rejects if a query has failed, or if the connection ended while it was idle. */
+  async check(): Promise<void> {
+    await this.#begun;
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  /** Commits, and returns the command that the server executed. */
+  async commit(): Promise<string> {
+    const locked = new Set<unknown>();
+    for (const { lock, query } of this.#last) {
+      const key = JSON.stringify(lock.values);
+      if (!locked.has(key)) this.send(lock);
+      locked.add(key);
+      this.send(query);
+    }
+    return (await this.#client.query('commit')).command;
+  }
+
+  /** Rolls back. Returns whether the connection can be used again. */
+  async rollBack(): Promise<boolean> {
+    try {
+      await this.#client.query('rollback');
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
