@@ -53,8 +53,11 @@ export async function startAgent(options: AgentOptions): Promise<AgentProcess> {
 }
 
 /** Starts a worker process beside a service of the role `api` that was started in the same folder. @throws Error when the process ends, or is not ready in time */
-export async function startWorker(folder: string): Promise<Omit<AgentProcess, 'url'>> {
-  return start({ folder, more: ['--role', 'worker'] }, /(worker is ready)/u);
+export async function startWorker(
+  folder: string,
+  env: AgentOptions['env'] = {},
+): Promise<Omit<AgentProcess, 'url'>> {
+  return start({ folder, env, more: ['--role', 'worker'] }, /(worker is ready)/u);
 }
 
 function configFile(folder: string): string {

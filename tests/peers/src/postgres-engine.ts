@@ -21,6 +21,8 @@ export interface PostgresEngine {
   /** Address of a database, which is created if it does not exist. */
   readonly url: string;
   readonly port: number;
+  /** Process id of the server, whose children serve its connections. */
+  readonly pid: number;
   /**
    * Ends the server at once, as a crash of its machine does. With `SIGKILL` each of its processes is
    * killed; the default `SIGQUIT` lets it close its connections.
@@ -89,7 +91,10 @@ export async function startPostgres(): Promise<PostgresEngine> {
   if (created.status !== 0) throw new Error(`initdb failed: ${created.stderr}`);
   writeFileSync(join(data, 'postgresql.conf'), SETTINGS);
   const port = await freePort();
-  const run = async (): Promise<(signal?: 'SIGQUIT' | 'SIGKILL') => Promise<void>> => {
+  const run = async (): Promise<{
+    readonly pid: number;
+    readonly end: (signal?: 'SIGQUIT' | 'SIGKILL') => Promise<void>;
+  }> => {
     const server = spawn(program('postgres'), ['-D', data, '-p', String(port)], {
       ...user,
       cwd: folder,
@@ -103,7 +108,7 @@ export async function startPostgres(): Promise<PostgresEngine> {
       });
       server.once('exit', () => reject(new Error(`PostgreSQL ended: ${log}`)));
     });
-    return async (signal = 'SIGQUIT') => {
+    const end = async (signal: 'SIGQUIT' | 'SIGKILL' = 'SIGQUIT'): Promise<void> => {
       if (server.exitCode !== null || server.signalCode !== null) return;
       const ended = once(server, 'exit');
       const children = signal === 'SIGKILL' ? childrenOf(server.pid ?? 0) : [];
@@ -113,17 +118,21 @@ export async function startPostgres(): Promise<PostgresEngine> {
       for (const pid of children) killIfAlive(pid);
       await allEnded(children);
     };
+    return { pid: server.pid ?? 0, end };
   };
-  let end = await run();
+  let running = await run();
   return {
     url: `postgres://signalbox:secret-of-tests@127.0.0.1:${String(port)}/postgres`,
     port,
-    kill: (signal) => end(signal),
+    get pid() {
+      return running.pid;
+    },
+    kill: (signal) => running.end(signal),
     async start() {
-      end = await run();
+      running = await run();
     },
     async close() {
-      await end();
+      await running.end();
       rmSync(folder, { recursive: true, force: true });
     },
   };

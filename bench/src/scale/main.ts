@@ -1,0 +1,116 @@
+import { availableParallelism, loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import { describeLoad, describeMachine } from '../machine.ts';
+import { Results } from '../results.ts';
+import { combinations, EMBEDDED, nameOf, type Combination } from './combinations.ts';
+import { costsOf } from './costs.ts';
+import { Engines } from './engines.ts';
+import { measureCancellation } from './measure-cancellation.ts';
+import { FULL_LOAD, measureCombination } from './measure-combination.ts';
+import { JOB_ENGINES, measureJobLayer, VARIANTS } from './measure-job-layer.ts';
+import { writeSections } from './report.ts';
+import {
+  cancellationTable,
+  checkTable,
+  curveTable,
+  jobTable,
+  limitTable,
+  planTable,
+  storeTable,
+  type Point,
+} from './scale-tables.ts';
+
+/** Load average above which the machine counts as busy. */
+const QUIET_LOAD = 1.5;
+const CANCELLATIONS = 100;
+const PARTS = ['combinations', 'jobs', 'cancellation'];
+
+/** Deployment on whose costs the plan is based. */
+const PLANNED: Combination = { store: 'PostgreSQL', queue: 'Redis', workers: 2 };
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '5' },
+    only: { type: 'string', default: PARTS.join(',') },
+    write: { type: 'boolean', default: false },
+  },
+  allowPositionals: true,
+});
+const rounds = Number(values.rounds);
+const parts = values.only.split(',');
+const unknown = parts.filter((part) => !PARTS.includes(part));
+if (unknown.length > 0 || !(rounds >= 1))
+  throw new Error(`--only takes ${PARTS.join(', ')}, and --rounds a number from 1`);
+
+const begun = performance.now();
+const isQuiet = (loadavg()[0] ?? 0) < QUIET_LOAD;
+const machine = describeMachine();
+const results = new Results();
+/** Objects under which results are collected, one for each combination. */
+const measured = combinations.map((combination) => ({
+  combination,
+  run: { implementation: nameOf(combination), variant: '' },
+}));
+const jobRuns = JOB_ENGINES.flatMap((each) =>
+  VARIANTS.map((variant) => ({
+    ...each,
+    variant,
+    run: { implementation: each.engine, variant },
+  })),
+);
+const cancelled = measured.filter(
+  ({ combination: { workers } }) => workers === EMBEDDED.workers || workers === 1,
+);
+
+const progress = (round: number, text: string): void => {
+  process.stderr.write(`round ${String(round)} of ${String(rounds)}: ${text}\n`);
+};
+{
+  await using engines = await Engines.start();
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const { combination, run } of parts.includes('combinations') ? measured : []) {
+      progress(round, nameOf(combination));
+      results.add(run, 'combinations', await measureCombination(engines, combination, FULL_LOAD));
+    }
+    for (const { run, ...job } of parts.includes('jobs') ? jobRuns : []) {
+      progress(round, `jobs, ${job.engine}, ${job.variant}`);
+      results.add(run, 'jobs', await measureJobLayer(engines, job));
+    }
+    for (const { combination, run } of parts.includes('cancellation') ? cancelled : []) {
+      progress(round, `cancellation, ${nameOf(combination)}`);
+      results.add(
+        run,
+        'cancellation',
+        await measureCancellation(engines, combination, CANCELLATIONS),
+      );
+    }
+  }
+}
+
+const pointsOf = (table: string): readonly Point[] =>
+  measured.flatMap(({ combination, run }) => {
+    const row = results
+      .rowsOf(table)
+      .find(({ implementation }) => implementation === run.implementation);
+    return row === undefined ? [] : [{ combination, row }];
+  });
+const points = pointsOf('combinations');
+const planned = points.find(({ combination }) => nameOf(combination) === nameOf(PLANNED));
+const minutes = ((performance.now() - begun) / 60_000).toFixed(0);
+const note = `Measured on ${new Date().toISOString().slice(0, 10)}: ${machine}; medians of ${String(rounds)} ${rounds === 1 ? 'round' : 'rounds'} in ${minutes} minutes, load average at the end ${describeLoad()}.${isQuiet ? '' : ' **Other work was done on the machine meanwhile: the figures are too high, and differences of less than a third mean nothing.**'}`;
+const sections = new Map<string, string>();
+if (points.length > 0) {
+  sections.set('curve', `${note}\n\n${curveTable(points)}`);
+  sections.set('store', storeTable(points));
+  sections.set('check', checkTable(points, availableParallelism()));
+}
+if (planned !== undefined) {
+  const costs = costsOf(planned.row);
+  sections.set('limits', limitTable(costs));
+  sections.set('plan', planTable(costs));
+}
+if (parts.includes('jobs')) sections.set('jobs', `${note}\n\n${jobTable(results)}`);
+if (parts.includes('cancellation'))
+  sections.set('cancellation', `${note}\n\n${cancellationTable(pointsOf('cancellation'))}`);
+for (const [name, text] of sections) process.stdout.write(`## ${name}\n\n${text}\n\n`);
+if (values.write) await writeSections(sections);

@@ -1,0 +1,5 @@
+/** Returns the smallest value that at least `share` (0 to 1) of the values do not exceed; NaN for no values. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
+}
