@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { RunStream } from '../agent/run-stream.ts';
 import { getJson } from '../agent/rest.ts';
 import { startAgent, startWorker, temporaryFolder, type AgentProcess } from '../agent/service.ts';
@@ -76,9 +77,11 @@ export class Deployment implements AsyncDisposable {
     const workers = await Promise.all(
       Array.from({ length: combination.workers }, () => startWorker(folder.path, variables)),
     );
-    return new Deployment(agent.url, [agent, ...workers], read, () =>
+    const deployment = new Deployment(agent.url, [agent, ...workers], read, () =>
       folder[Symbol.asyncDispose](),
     );
+    await deployment.#toolsListed();
+    return deployment;
   }
 
   async read(): Promise<Readings> {
@@ -110,8 +113,22 @@ export class Deployment implements AsyncDisposable {
       },
     );
     await stream.ended;
-    if (last !== 'run.completed') throw new Error(`A run ended with ${last}`);
+    if (last !== 'run.completed')
+      throw new Error(
+        `A run ended with ${last}: ${JSON.stringify(await getJson(`${this.url}/v1/runs/${runId}`))}`,
+      );
     return runId;
+  }
+
+  /** Resolves when the tools of the server are listed. */
+  async #toolsListed(): Promise<void> {
+    for (;;) {
+      const tools = await getJson<{ readonly data: readonly object[] }>(
+        `${this.url}/v1/tools`,
+      ).catch(() => undefined);
+      if (tools !== undefined && tools.data.length > 0) return;
+      await wait(50);
+    }
   }
 
   /**

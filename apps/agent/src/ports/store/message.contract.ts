@@ -56,7 +56,7 @@ export function messageContract(name: string, open: OpenStore): void {
       });
       const claims = await Promise.all([claim('r1', 'm1'), claim('r1', 'm2')]);
       expect(claims.filter(Boolean)).toHaveLength(1);
-      const messageId = claims[0] === true ? 'm1' : 'm2';
+      const messageId = claims[0] ? 'm1' : 'm2';
       expect(await claim('r2', 'm3')).toBe(true);
       expect(await store.read.activeTurn('r1')).toMatchObject({ messageId, owner: messageId });
       await store.write({}, (sql) => sql.endTurn(messageId, 'failed'));
