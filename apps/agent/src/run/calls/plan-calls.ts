@@ -42,8 +42,11 @@ export async function planCalls(
   change: Change,
   { run, turn, toolUses, offered, whyNotOffered }: Plan,
 ): Promise<void> {
+  const uses = toolUses.map(unwrapCallTool);
+  // Read beside the tools, because a server can become ready while this transaction waits.
+  const reasons = new Map(uses.map(({ name }) => [name, whyNotOffered(name)]));
   if (run.kind === 'agent') await recordCatalogue(change, turn, offered);
-  for (const [position, toolUse] of toolUses.map(unwrapCallTool).entries()) {
+  for (const [position, toolUse] of uses.entries()) {
     const tool = offered.find((candidate) => candidate.wireName === toolUse.name);
     const { call, decision } = await insertCall(context, change, {
       run,
@@ -61,7 +64,7 @@ export async function planCalls(
       continue;
     }
     const refusal =
-      refusalOf(toolUse, { tool, offered, whyNotOffered }) ??
+      refusalOf(toolUse, { tool, offered, reason: reasons.get(toolUse.name) }) ??
       (decision === 'deny' ? deniedByPolicy(call) : undefined);
     if (refusal !== undefined) {
       await failCall(context, change, { call, message: refusal });
@@ -134,8 +137,12 @@ function refusalOf(
   {
     tool,
     offered,
-    whyNotOffered,
-  }: Pick<Plan, 'offered' | 'whyNotOffered'> & { readonly tool: CatalogueTool | undefined },
+    reason,
+  }: Pick<Plan, 'offered'> & {
+    readonly tool: CatalogueTool | undefined;
+    /** Reason why the tool is not offered, if it is known. */
+    readonly reason: string | undefined;
+  },
 ): string | undefined {
   if (toolUse.isCut === true)
     return `This call of ${toolUse.name} was not made: your message reached its limit of output tokens before the arguments were complete. Do not send the same again. Do it in several calls with shorter arguments.`;
@@ -146,7 +153,6 @@ function refusalOf(
       toolUse.name,
       offered.map((candidate) => candidate.wireName),
     );
-    const reason = whyNotOffered(toolUse.name);
     return `There is no tool named ${toolUse.name}${reason === undefined ? '' : ` at present: ${reason}`}.${near.length === 0 ? '' : ` Close names: ${near.join(', ')}.`}`;
   }
   if (toolUse.invalid !== undefined)
