@@ -7,6 +7,8 @@ export interface RunResult {
   readonly name: string;
   readonly status: string;
   readonly answer: unknown;
+  /** Error of a run that failed. */
+  readonly error?: { readonly code: string; readonly message: string } | undefined;
   readonly lastSeq: number;
   readonly openItems: readonly string[];
   readonly events: readonly EventView[];
@@ -68,7 +70,11 @@ export function problemsOf(
   const folded = fold(run.events);
   const seqs = run.events.map(({ seq }) => seq);
   return [
-    ...(run.status === wanted.status ? [] : [`the run is ${run.status}, not completed`]),
+    ...(run.status === wanted.status
+      ? []
+      : [
+          `the run is ${run.status}, not completed${run.error == null ? '' : `: ${run.error.code}: ${run.error.message}`}`,
+        ]),
     ...(run.answer === wanted.answer ? [] : [`the answer is ${JSON.stringify(run.answer)}`]),
     ...(isCounted(seqs) && seqs.length === run.lastSeq
       ? []

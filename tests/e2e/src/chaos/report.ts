@@ -3,6 +3,11 @@ import type { FaultKind } from './faults.ts';
 import { refusedCall, unaskedOutcomes, type RunResult } from './problems-of.ts';
 import type { Received } from './reader.ts';
 
+/** Parts of messages in which messages of one kind differ. */
+const ID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g;
+const PORT = /(?<=127\.0\.0\.1:)\d+/g;
+const MAX_ERROR_CHARACTERS = 250;
+
 /** Counts of a test. Its JSON is the report of the command. */
 export interface ChaosReport {
   /** Differences from what is promised; empty when the test passed. */
@@ -100,7 +105,9 @@ export function reportOf({
       ({ slowness, problems }) => slowness > 1 && problems.length === 0,
     ).length,
     errors: countsOf(
-      [...log.matchAll(/ (?:ERROR|error) +(.*)/g)].map(([, text]) => (text ?? '').slice(0, 160)),
+      [...log.matchAll(/ (?:ERROR|error) +(.*)/g)].map(([, text = '']) =>
+        text.replaceAll(ID, '…').replaceAll(PORT, '…').slice(0, MAX_ERROR_CHARACTERS),
+      ),
     ),
   };
 }

@@ -40,6 +40,7 @@ export async function resultsOf(
       name,
       status: run.status,
       answer: run.answer,
+      error: run.error,
       lastSeq: run.last_seq,
       openItems: run.inbox.map((item) => item.id),
       events: await eventsOf(api, id),
