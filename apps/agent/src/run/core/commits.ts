@@ -1,4 +1,4 @@
-import { LeaseLostError } from '../../ports/store/worker.ts';
+import { HEARTBEAT_EVERY_MS, LeaseLostError } from '../../ports/store/worker.ts';
 import { EngineError } from '../../ports/run-engine.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { storedEvents, type RunEvent } from '../../ports/store/run-event.ts';
@@ -142,7 +142,7 @@ export class Commits {
             state.isRecheck = true;
           },
         };
-        // The row of the worker is read in the transaction, so that no other worker ends it meanwhile.
+        const begunAt = this.#hooks.clock.now();
         if (isFenced && !(await sql.hasLease(workerId))) throw new LeaseLostError(workerId);
         const result = await work(change);
         if (state.isRecheck || events.some(({ type }) => MOVING_EVENTS.has(type)))
@@ -153,6 +153,8 @@ export class Commits {
         if (stored !== undefined && (await announceEvents(sql, stored.events, newId)))
           effects.push(() => onAnnounced?.());
         for (const last of lastWork) await last();
+        if (isFenced && !(await this.#keptLease(sql, workerId, begunAt)))
+          throw new LeaseLostError(workerId);
         return { result, events, effects, stored };
       },
       { urgent: step !== undefined && REQUESTS.has(step) },
@@ -171,6 +173,16 @@ export class Commits {
     } finally {
       this.#pending.delete(written);
     }
+  }
+
+  /**
+   * Whether the lease was not lost during a transaction. PostgreSQL lets other workers end this one
+   * meanwhile: then it may have joined again, or it was stopped within the transaction.
+   */
+  async #keptLease(sql: StoreTransaction, workerId: string, begunAt: number): Promise<boolean> {
+    if (this.#store.workerId !== workerId) return false;
+    const isShort = this.#hooks.clock.now() - begunAt < HEARTBEAT_EVERY_MS;
+    return isShort || sql.hasLease(workerId);
   }
 
   async #append(

@@ -4,7 +4,7 @@ import { StorageError } from '../../ports/store/errors.ts';
 import type { Store } from '../../ports/store.ts';
 import { ManualClock } from '../../testing/manual-clock.ts';
 import { callsThenAnswer } from '../testing/fake-llm.ts';
-import { ok, READ_ONLY } from '../testing/fake-registry.ts';
+import { ok } from '../testing/fake-registry.ts';
 import { openService } from '../testing/service.ts';
 
 /** A queue that does not deliver a job again whose handler failed, as if another worker had completed it. */
@@ -40,17 +40,16 @@ interface Ended {
   readonly writes: number;
 }
 
-/** Takes a run with a read and a write to its end; a person looks whether the write took effect. */
+/** Takes a run with a write to its end; a person looks whether the write took effect. */
 async function runWith(failed: number, isStored: boolean): Promise<Ended> {
   const clock = new ManualClock();
   let effects = 0;
   let writes = 0;
   const service = await openService({
-    script: callsThenAnswer([[{ name: 'w__read' }], [{ name: 'w__write' }]]),
+    script: callsThenAnswer([[{ name: 'w__write' }]]),
     policies: { w: { approval: 'auto', sampling: 'ask' } },
     clock,
     tools: {
-      w__read: { annotations: READ_ONLY, call: () => Promise.resolve(ok('read')) },
       w__write: { call: () => ((effects += 1), Promise.resolve(ok('written'))) },
     },
     changeQueue: forgetful,
