@@ -108,7 +108,7 @@ for (const { name, options: more, harm } of controls) {
     paceMs: 300,
     faultsPerBurst: 1,
     patienceMs: 12_000,
-    limitMs: 40_000,
+    limitMs: 60_000,
   });
   const found = problems.find((problem) => harm.test(problem));
   isPassed &&= found !== undefined;

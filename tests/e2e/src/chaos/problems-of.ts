@@ -73,7 +73,7 @@ export function problemsOf(
     ...(run.status === wanted.status
       ? []
       : [
-          `the run is ${run.status}, not completed${run.error == null ? '' : `: ${run.error.code}: ${run.error.message}`}`,
+          `the run is ${run.status}, not completed${run.error == null ? '' : `: ${run.error.code}: ${run.error.message}`}; its last events: ${lastTypes(run)}`,
         ]),
     ...(run.answer === wanted.answer ? [] : [`the answer is ${JSON.stringify(run.answer)}`]),
     ...(isCounted(seqs) && seqs.length === run.lastSeq
@@ -105,6 +105,14 @@ export function unaskedOutcomes(events: readonly EventView[]): readonly string[]
     const until = next === -1 ? later : later.slice(0, next);
     return until.some((event) => isAbout(event, callId)) ? [] : [String(callId)];
   });
+}
+
+/** Returns the types of the last events of a run, with their times. */
+function lastTypes({ events }: RunResult): string {
+  return events
+    .slice(-12)
+    .map(({ type, at }) => `${type} ${at}`)
+    .join(', ');
 }
 
 function messageProblems({ messages }: RunResult, turns: number): readonly string[] {
