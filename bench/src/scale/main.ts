@@ -6,7 +6,7 @@ import { combinations, EMBEDDED, nameOf, type Combination } from './combinations
 import { costsOf } from './costs.ts';
 import { Engines } from './engines.ts';
 import { measureCancellation } from './measure-cancellation.ts';
-import { FULL_LOAD, measureCombination } from './measure-combination.ts';
+import { FULL_LOAD, measureCombination, QUICK_LOAD } from './measure-combination.ts';
 import { JOB_ENGINES, measureJobLayer, VARIANTS } from './measure-job-layer.ts';
 import { writeSections } from './report.ts';
 import {
@@ -32,11 +32,13 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
     only: { type: 'string', default: PARTS.join(',') },
+    quick: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
   },
   allowPositionals: true,
 });
-const rounds = Number(values.rounds);
+const rounds = values.quick ? 1 : Number(values.rounds);
+const load = values.quick ? QUICK_LOAD : FULL_LOAD;
 const parts = values.only.split(',');
 const unknown = parts.filter((part) => !PARTS.includes(part));
 if (unknown.length > 0 || !(rounds >= 1))
@@ -70,7 +72,7 @@ const progress = (round: number, text: string): void => {
   for (let round = 1; round <= rounds; round += 1) {
     for (const { combination, run } of parts.includes('combinations') ? measured : []) {
       progress(round, nameOf(combination));
-      results.add(run, 'combinations', await measureCombination(engines, combination, FULL_LOAD));
+      results.add(run, 'combinations', await measureCombination(engines, combination, load));
     }
     for (const { run, ...job } of parts.includes('jobs') ? jobRuns : []) {
       progress(round, `jobs, ${job.engine}, ${job.variant}`);
@@ -97,12 +99,12 @@ const pointsOf = (table: string): readonly Point[] =>
 const points = pointsOf('combinations');
 const planned = points.find(({ combination }) => nameOf(combination) === nameOf(PLANNED));
 const minutes = ((performance.now() - begun) / 60_000).toFixed(0);
-const note = `Measured on ${new Date().toISOString().slice(0, 10)}: ${machine}; medians of ${String(rounds)} ${rounds === 1 ? 'round' : 'rounds'} in ${minutes} minutes, load average at the end ${describeLoad()}.${isQuiet ? '' : ' **Other work was done on the machine meanwhile: the figures are too high, and differences of less than a third mean nothing.**'}`;
+const note = `Measured on ${new Date().toISOString().slice(0, 10)}: ${machine}; ${String(load.atOnce)} runs at once; medians of ${String(rounds)} ${rounds === 1 ? 'round' : 'rounds'} in ${minutes} minutes, load average at the end ${describeLoad()}.${isQuiet ? '' : ' **Other work was done on the machine meanwhile: the figures are too high, and differences of less than a third mean nothing.**'}`;
 const sections = new Map<string, string>();
 if (points.length > 0) {
   sections.set('curve', `${note}\n\n${curveTable(points)}`);
   sections.set('store', storeTable(points));
-  sections.set('check', checkTable(points, availableParallelism()));
+  sections.set('check', checkTable(points, { cores: availableParallelism(), runs: load.atOnce }));
 }
 if (planned !== undefined) {
   const costs = costsOf(planned.row);

@@ -18,6 +18,9 @@ export interface Load {
 
 export const FULL_LOAD: Load = { warmUp: 40, inSequence: 30, atOnce: 100 };
 
+/** Shows that everything works, and says little about the cost of code that is not compiled yet. */
+export const QUICK_LOAD: Load = { warmUp: 20, inSequence: 3, atOnce: 50 };
+
 /** Measures runs one after the other, then many at once. */
 export async function measureCombination(
   engines: Engines,

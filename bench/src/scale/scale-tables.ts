@@ -6,9 +6,6 @@ import { JOB_ENGINES } from './measure-job-layer.ts';
 import { planFor, type Plan, type PlannedLoad } from './plan.ts';
 import { predict } from './queueing-model.ts';
 
-/** Runs that are started at once in the measurement. */
-const RUNS_AT_ONCE = 100;
-
 const MODEL_SECONDS = 4;
 const TOOL_SECONDS = 1;
 const PLANNED_RUNS = [100, 1000, 10_000];
@@ -17,6 +14,12 @@ const PLANNED_RUNS = [100, 1000, 10_000];
 export interface Point {
   readonly combination: Combination;
   readonly row: Row;
+}
+
+/** Runs that are started at once, on a machine with this number of cores. */
+export interface MeasuredLoad {
+  readonly cores: number;
+  readonly runs: number;
 }
 
 /** Runs per second, CPU time and pickup latency of every combination. */
@@ -29,7 +32,7 @@ export function curveTable(points: readonly Point[]): string {
     'engines',
     'pickup p50, ms',
     'p99, ms',
-    'p99 with 100 runs, ms',
+    'p99 with all runs, ms',
   ];
   const figures = [
     ['runsPerSecond', 1],
@@ -68,7 +71,7 @@ export function storeTable(points: readonly Point[]): string {
   return layOut([
     ['a turn', 'SQLite', 'PostgreSQL', 'ratio', 'target'],
     line('CPU ms of the service, one run after the other', 'serviceMsAlone'),
-    line('CPU ms of the service, 100 runs at once', 'serviceMs'),
+    line('CPU ms of the service, all runs at once', 'serviceMs'),
     line('ms, one run after the other', 'turnMs'),
   ]);
 }
@@ -122,17 +125,17 @@ export function cancellationTable(points: readonly Point[]): string {
 }
 
 /** Measured turns per second beside those of the queueing model. */
-export function checkTable(points: readonly Point[], cores: number): string {
+export function checkTable(points: readonly Point[], measured: MeasuredLoad): string {
   return layOut([
     ['store, queue: processes', 'turns/s measured', 'predicted', 'error', 'saturated'],
     ...points.map(({ combination, row }) => {
-      const { throughput, bottleneck } = predictMeasured({ combination, row }, cores);
-      const measured = medianOf(row, 'turnsPerSecond');
+      const { throughput, bottleneck } = predictMeasured({ combination, row }, measured);
+      const actual = medianOf(row, 'turnsPerSecond');
       return [
         nameOf(combination),
-        formatNumber(measured, 0),
+        formatNumber(actual, 0),
         formatNumber(throughput, 0),
-        `${formatNumber((throughput / measured - 1) * 100, 0)} %`,
+        `${formatNumber((throughput / actual - 1) * 100, 0)} %`,
         bottleneck,
       ];
     }),
@@ -142,10 +145,10 @@ export function checkTable(points: readonly Point[], cores: number): string {
 /** Predicts a measured point. All processes share the cores of one machine. */
 export function predictMeasured(
   { combination, row }: Point,
-  cores: number,
+  { cores, runs }: MeasuredLoad,
 ): { readonly throughput: number; readonly bottleneck: string } {
   const network = measuredNetwork(row, combination, cores);
-  const { throughput, bottleneck } = predict(network, RUNS_AT_ONCE);
+  const { throughput, bottleneck } = predict(network, runs);
   const machine = cores / network.stations.reduce((sum, { demand }) => sum + demand, 0);
   return throughput < machine
     ? { throughput, bottleneck }
