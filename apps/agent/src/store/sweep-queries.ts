@@ -78,19 +78,23 @@ export const selectRunnable = (db: Db, { perKey }: { readonly perKey: number }) 
             .as('place'),
         )
         .where('status', '=', sql.lit('queued'))
-        .where(
-          (run) =>
-            // The last run before it, not any, which SQLite would look for among all settled runs first.
-            run
-              .selectFrom('runs as earlier')
-              .select('earlier.id')
-              .whereRef('earlier.threadId', '=', 'runs.threadId')
-              .whereRef('earlier.threadPosition', '<', 'runs.threadPosition')
-              .where('earlier.status', 'not in', [...SETTLED_STATUSES, ERASED])
-              .orderBy('earlier.threadPosition', 'desc')
-              .limit(ONE),
-          'is',
-          null,
+        .where((run) =>
+          run.or([
+            run('threadId', 'is', null),
+            run(
+              // The last run before it, not any, which SQLite would look for among all settled runs first.
+              run
+                .selectFrom('runs as earlier')
+                .select('earlier.id')
+                .whereRef('earlier.threadId', '=', 'runs.threadId')
+                .whereRef('earlier.threadPosition', '<', 'runs.threadPosition')
+                .where('earlier.status', 'not in', [...SETTLED_STATUSES, ERASED])
+                .orderBy('earlier.threadPosition', 'desc')
+                .limit(ONE),
+              'is',
+              null,
+            ),
+          ]),
         )
         .as('runnable'),
     )
@@ -98,9 +102,12 @@ export const selectRunnable = (db: Db, { perKey }: { readonly perKey: number }) 
     .select((run) =>
       run
         .selectFrom('runs as started')
-        .select((start) => start.fn.max('started.startedAt').as('at'))
+        .select('started.startedAt')
         .whereRef('started.apiKey', '=', 'runnable.apiKey')
         .where('started.startedAt', 'is not', null)
+        // SQLite reads one entry of the index for it, and all of them for a maximum.
+        .orderBy('started.startedAt', 'desc')
+        .limit(ONE)
         .as('lastStartAt'),
     )
     .where('place', '<=', perKey)
