@@ -1,14 +1,23 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createPostgresBackend, Queue } from 'bullmq';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import {
   hasPostgres,
   startPostgres,
   type PostgresEngine,
 } from '../../peers/src/postgres-engine.ts';
+import { hasRedis, startRedis } from '../../peers/src/redis-server.ts';
 import { ApiClient, type EventView, type Json, type RunView } from './support/client.ts';
+import { runToEnd } from './support/command.ts';
+import { createDatabase } from './support/engines.ts';
 import { writeScenario } from './support/scenario.ts';
-import { startServiceProcess, temporaryFolder, type ServiceProcess } from './support/service.ts';
+import {
+  startService,
+  startServiceProcess,
+  temporaryFolder,
+  type ServiceProcess,
+} from './support/service.ts';
 
 const askingServer = fileURLToPath(new URL('support/asking-server.ts', import.meta.url));
 
@@ -27,6 +36,7 @@ describe.each(STORES)('several processes on $name', ({ usesPostgres }) => {
   let engine: PostgresEngine | undefined;
   let processes: readonly ServiceProcess[] = [];
   let api: ApiClient;
+  let config: object;
   beforeAll(start);
   afterAll(async () => {
     await Promise.all(processes.map((each) => each.stop()));
@@ -56,7 +66,7 @@ describe.each(STORES)('several processes on $name', ({ usesPostgres }) => {
       },
       { prompt: 'linger', steps: [[{ tool: 'asking__linger' }]], answer: 'done' },
     ]);
-    const config = {
+    config = {
       llm: { provider: 'scripted', scenario },
       mcpServers: {
         asking: {
@@ -142,6 +152,44 @@ describe.each(STORES)('several processes on $name', ({ usesPostgres }) => {
     );
     expect(statuses).toEqual([200, 200, 200, 404]);
   });
+
+  test.runIf(usesPostgres).for([
+    { queue: 'Redis', name: 'on_redis' },
+    { queue: 'PostgreSQL', name: 'on_postgres' },
+  ])(
+    'a run completes with BullMQ on $queue as the queue, and is replayed from the database',
+    async ({ queue, name }, { skip }) => {
+      if (queue === 'Redis' && !hasRedis) skip('redis-server is not installed');
+      const redis = queue === 'Redis' ? await startRedis() : undefined;
+      const env = {
+        DATABASE_URL: createDatabase(engine?.url ?? '', name),
+        ...(redis === undefined
+          ? { SIGNALBOX_QUEUE: 'bullmq-postgres', REDIS_URL: '' }
+          : { REDIS_URL: redis.url }),
+      };
+      const service = await startService({ folder: folder.path, config, env });
+      const calls =
+        redis === undefined
+          ? new Queue(
+              'call-tool',
+              { connection: { connectionString: env.DATABASE_URL } },
+              createPostgresBackend,
+            )
+          : new Queue('call-tool', { connection: { url: redis.url }, prefix: 'signalbox' });
+      onTestFinished(async () => {
+        await calls.close();
+        await service.stop();
+        await redis?.stop();
+      });
+      const own = new ApiClient(service.url);
+      const { id } = await own.start('look');
+      expect(await own.settled(id)).toMatchObject({ status: 'completed' });
+      await expect.poll(() => calls.getJobCountByTypes('completed')).toBeGreaterThan(0);
+      const replayed = await runToEnd(['replay', id], { folder: folder.path, env });
+      expect(replayed).toMatchObject({ code: 0, err: '' });
+      expect(replayed.out).toContain('has the same decisions');
+    },
+  );
 
   test.runIf(usesPostgres)(
     'no run is lost or fails when the database is killed, and they continue when it is back',

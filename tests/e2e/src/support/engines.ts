@@ -25,16 +25,19 @@ export function engineVariables(
   };
 }
 
-const createDatabase = fileURLToPath(
-  new URL('../../../peers/src/create-database.mjs', import.meta.url),
-);
+const PROGRAM = fileURLToPath(new URL('../../../peers/src/create-database.mjs', import.meta.url));
 
 /** Returns the address of the folder's database, which is created if it is missing. Undefined: SQLite in the folder. */
 export function databaseOf(folder: string): string | undefined {
   const { E2E_POSTGRES_URL: server } = process.env;
   if (server === undefined) return undefined;
   const name = `e_${createHash('sha256').update(folder).digest('hex').slice(0, 32)}`;
+  return createDatabase(server, name);
+}
+
+/** Creates a database on a server of the tests unless it exists. Returns its address. */
+export function createDatabase(server: string, name: string): string {
   const url = server.replace(/[^/]+$/, name);
-  execFileSync(process.execPath, [createDatabase, url]);
+  execFileSync(process.execPath, [PROGRAM, url]);
   return url;
 }
