@@ -32,17 +32,16 @@ export interface CallResult {
   readonly responses: readonly string[];
 }
 
+/** Errors of calls of which nothing was sent, because their server was being started again. */
+const NOT_SENT = /^(?:There is no tool named |The call could not be sent: server )/;
+
 /**
  * Returns the call that the service refused because its server was being started again, if there is
  * one. Nothing of it was sent, the model gets the reason, and the scenario answers with it.
  */
 export function refusedCall({ calls, answer }: RunResult): CallResult | undefined {
   const last = calls.at(-1);
-  const isRefused =
-    last?.state === 'failed' &&
-    last.attempt === 0 &&
-    last.effects === 0 &&
-    String(answer).startsWith(`There is no tool named ${last.tool}`);
+  const isRefused = last?.state === 'failed' && last.effects === 0 && NOT_SENT.test(String(answer));
   return isRefused ? last : undefined;
 }
 
