@@ -98,6 +98,9 @@ export async function createWorkerSide(
     onDecision: (outcome) => metrics.scheduleDecided(outcome),
   });
   const { crashPoints, recovery } = hooks;
+  const callsPerMinute = new Map(
+    config.servers.map((server) => [server.name, server.callsPerMinute]),
+  );
   const engine = createRunEngine({
     store,
     queue,
@@ -124,6 +127,7 @@ export async function createWorkerSide(
     concurrency: config.concurrency,
     ...(config.maxQueuedRuns === undefined ? {} : { maxQueuedRuns: config.maxQueuedRuns }),
     keyLimits: keyLimitsByName(config.keyLimits),
+    callsPerMinute: (server) => callsPerMinute.get(server),
   });
   const retention = new RetentionSweep({
     clock,

@@ -21,6 +21,7 @@ test('approval rules keep their order; the sampling settings of a server are rea
     approvals,
     sampling: 'auto',
     samplingReview: true,
+    callsPerMinute: 30,
     maxMessageBytes: 8_000_000,
   });
   expect(servers).toMatchObject([
@@ -28,6 +29,7 @@ test('approval rules keep their order; the sampling settings of a server are rea
       approvals,
       sampling: 'auto',
       samplingReview: true,
+      callsPerMinute: 30,
       maxMessageBytes: 8_000_000,
       approval: 'default',
     },
@@ -46,6 +48,7 @@ test.each<[object, RegExp]>([
     /mcpServers\.files\.signalbox\.approvals\[0\]\.policy: must be "auto", "ask" or "deny"/,
   ],
   [{ approvals: [{ tools: '*', policy: 'auto', when: 'always' }] }, /when/],
+  [{ callsPerMinute: 0 }, /mcpServers\.files\.signalbox\.callsPerMinute: /],
   [{ maxMessageBytes: 1 }, /mcpServers\.files\.signalbox\.maxMessageBytes: /],
   [{ samplingReview: 'yes' }, /mcpServers\.files\.signalbox\.samplingReview: must be/],
 ])('%j is refused with its path in the file', async (signalbox, message) => {

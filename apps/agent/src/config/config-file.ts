@@ -169,6 +169,7 @@ const POLICY_FIELDS: readonly string[] = [
   'maxMessageBytes',
   'connections',
   'connectMs',
+  'callsPerMinute',
 ];
 const OTHER_NAMES: { readonly [field: string]: string } = {
   includeTools: 'signalbox.allow',

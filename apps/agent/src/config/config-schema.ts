@@ -69,6 +69,14 @@ const serverPolicy = z.strictObject({
     .max(600_000)
     .optional()
     .describe('Milliseconds the server has to connect; default 60000'),
+  callsPerMinute: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .optional()
+    .describe(
+      'Maximum number of tool calls that are sent within a minute, by all processes of the service; others wait; default no limit',
+    ),
   samplingReview: z
     .boolean()
     .optional()

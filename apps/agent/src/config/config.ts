@@ -70,6 +70,8 @@ export interface ServerRules {
   readonly connections?: number;
   /** Milliseconds the server has to connect. Default: 60,000. */
   readonly connectMs?: number;
+  /** Maximum number of tool calls that are sent within a minute, by all processes. Default: no limit. */
+  readonly callsPerMinute?: number;
   /**
    * Values of variables with secret-looking names. Masked in errors and logs, like the values of
    * `env` and `headers`.

@@ -33,6 +33,7 @@ test.each<Partial<StdioServerConfig>>([
   { allow: ['x'] },
   { approvals: [{ tools: '*', policy: 'auto' }] },
   { sampling: 'deny' },
+  { callsPerMinute: 5 },
   { secrets: ['a'] },
 ])('%j is a change of policy and has the same digest', (change) => {
   expect(launchDigest({ ...server, ...change })).toBe(launchDigest(server));

@@ -14,6 +14,7 @@ const POLICY: ReadonlySet<string> = new Set([
   'maxMessageBytes',
   'connections',
   'connectMs',
+  'callsPerMinute',
   'secrets',
 ] satisfies readonly (keyof ServerConfig)[]);
 

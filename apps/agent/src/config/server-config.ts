@@ -135,6 +135,7 @@ function rulesOf(
     samplingReview: policy.samplingReview ?? false,
     ...(policy.connections === undefined ? {} : { connections: policy.connections }),
     ...(policy.connectMs === undefined ? {} : { connectMs: policy.connectMs }),
+    ...(policy.callsPerMinute === undefined ? {} : { callsPerMinute: policy.callsPerMinute }),
   };
 }
 

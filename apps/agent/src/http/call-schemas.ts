@@ -4,7 +4,13 @@ import { Run } from './run-schemas.ts';
 import { json, Limits, Metadata, IdParameters, time } from './schemas.ts';
 
 export const waitingFields = {
-  reason: z.enum(['connections_busy', 'connection_opening', 'server_restarting', 'question_held']),
+  reason: z.enum([
+    'connections_busy',
+    'connection_opening',
+    'server_restarting',
+    'question_held',
+    'rate_limited',
+  ]),
   message: z.string(),
   since: time,
 };

@@ -182,11 +182,12 @@ export const EVENT_DATA = {
         'connection_opening',
         'server_restarting',
         'question_held',
+        'rate_limited',
       ]),
       message: z.string(),
     })
     .describe(
-      'The call waits for a connection to its server (this attempt was not sent), or for an input request that cannot yet be assigned to a call. It continues without action',
+      'The call waits for a connection to its server or for its turn in the rate limit of the server (this attempt was not sent), or for an input request that cannot yet be assigned to a call. It continues without action',
     ),
   'tool_call.working': z
     .object({ ...call, task_id: z.string() })

@@ -5,6 +5,7 @@ import { request } from './testing/keyed-request.ts';
 import { openItem } from './testing/open-item.ts';
 import { plannedCall } from './testing/planned-call.ts';
 import { queuedRun } from './testing/queued-run.ts';
+import { sendRatedCalls } from './testing/rated-calls.ts';
 
 /** Opens two stores on one empty database, as two processes would. */
 export type OpenTwoStores = () => Promise<readonly [Store, Store]>;
@@ -80,6 +81,10 @@ export function sharedStoreContract(name: string, openTwo: OpenTwoStores): void 
       );
       expect(created.filter(Boolean)).toHaveLength(7);
       expect(await stores[0].read.countRuns({ status: 'queued' })).toBe(limit);
+    });
+
+    test('calls that both send at the same moment do not exceed the rate of their server', async () => {
+      expect(await sendRatedCalls(stores, { calls: 2 * WRITES, limit: 7 })).toBe(7);
     });
 
     test('secrets of a webhook that both replace at the same moment are all kept', async () => {

@@ -1,5 +1,6 @@
 import { approvalContract } from './store/approval.contract.ts';
 import { artifactContract } from './store/artifact.contract.ts';
+import { callRateContract } from './store/call-rate.contract.ts';
 import { epochContract } from './store/epoch.contract.ts';
 import { idempotencyContract } from './store/idempotency.contract.ts';
 import { inboxContract } from './store/inbox.contract.ts';
@@ -23,6 +24,7 @@ export function storeContract(name: string, open: OpenStore): void {
     eventContract,
     messageContract,
     toolCallContract,
+    callRateContract,
     inboxContract,
     approvalContract,
     threadContract,

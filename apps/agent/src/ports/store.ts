@@ -13,6 +13,7 @@ import type { RunReader, RunWriter } from './store/run.ts';
 import type { ToolCallReader, ToolCallWriter } from './store/tool-call.ts';
 import type { AgentReader, AgentWriter } from './store/agent.ts';
 import type { ThreadReader, ThreadWriter } from './store/thread.ts';
+import type { CallRateWriter } from './store/call-rate.ts';
 import type { ScheduleReader, ScheduleWriter } from './store/schedule.ts';
 import type { SweepReader } from './store/sweep.ts';
 import type { WebhookReader, WebhookWriter } from './store/webhook.ts';
@@ -52,6 +53,7 @@ export interface StoreTransaction
     RunEventWriter,
     MessageWriter,
     ToolCallWriter,
+    CallRateWriter,
     InboxWriter,
     ApprovalWriter,
     AuditWriter,

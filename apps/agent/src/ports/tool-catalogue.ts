@@ -37,7 +37,8 @@ export interface CallWaiting {
     | 'connections_busy'
     | 'connection_opening'
     | 'server_restarting'
-    | 'question_held';
+    | 'question_held'
+    | 'rate_limited';
   /** Message for people. */
   readonly message: string;
 }

@@ -52,7 +52,8 @@ type WorkerPart =
   | 'recovery'
   | 'random'
   | 'logger'
-  | 'crashPoint';
+  | 'crashPoint'
+  | 'callsPerMinute';
 
 /** Parts of an engine that the commands need. */
 export type CommandParts = Omit<EngineParts, WorkerPart>;

@@ -36,6 +36,8 @@ export interface EngineDependencies extends CommandDependencies {
   readonly random?: () => number;
   /** Limits of the calls in progress. Default: `DEFAULT_CONCURRENCY`. */
   readonly concurrency?: Partial<Concurrency> | undefined;
+  /** Returns the maximum number of calls of a server within a minute. Default: no limits. */
+  readonly callsPerMinute?: ((server: string) => number | undefined) | undefined;
   /** Called after a commit that stored webhook deliveries. */
   readonly onAnnounced?: () => void;
   /** Further steps of the sweep, after those of the engine. Default: none. */
@@ -116,6 +118,7 @@ class Worker implements RunWorker {
       random: dependencies.random ?? Math.random,
       crashPoint,
       recovery: dependencies.recovery ?? defaultRecovery,
+      callsPerMinute: dependencies.callsPerMinute ?? (() => undefined),
       starter: new RunStarter({ read: store.read, clock, keyLimits: parts.keyLimits }),
       activities: new Activities(
         (callId) => parts.enqueue({ type: 'call-tool', callId }),

@@ -106,6 +106,13 @@ export interface Database {
     place: number;
     createdAt: number;
   };
+  ratedCalls: {
+    callId: string;
+    attempt: number;
+    server: string;
+    arrivedAt: number;
+    sentAt: number | null;
+  };
   toolPins: Row<ToolPin, 'parts'>;
   toolSets: { digest: string; tools: string };
   epochs: Row<Omit<Epoch, 'tools'>, 'policies'> & { toolsDigest: string };

@@ -3,6 +3,7 @@ import type { InboxItem } from '../ports/store/inbox.ts';
 import { storedEvents } from '../ports/store/run-event.ts';
 import type { StoreTransaction } from '../ports/store.ts';
 import { createArtifactWriter } from './artifact-rows.ts';
+import { createCallRateWriter } from './call-rate-rows.ts';
 import { createAdmissionWriter } from './admission-rows.ts';
 import type { Rows } from './rows.ts';
 import {
@@ -52,6 +53,7 @@ export function createRunTransaction(connection: Rows, clock: Clock): StoreTrans
   return {
     ...createRunReader(connection, clock),
     ...createAdmissionWriter(connection),
+    ...createCallRateWriter(connection),
     ...createThreadWriter(connection),
     ...createArtifactWriter(connection),
     ...createEpochWriter(connection),

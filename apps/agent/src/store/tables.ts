@@ -6,6 +6,7 @@ export const TABLES = [
   'turns',
   'partials',
   'tool_calls',
+  'rated_calls',
   'inbox_items',
   'remembered_approvals',
   'audit',

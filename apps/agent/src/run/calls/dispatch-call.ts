@@ -10,6 +10,7 @@ import type {
 } from '../../ports/tool-dispatcher.ts';
 import { isAbandoned, type CallActivity } from '../core/activities.ts';
 import { decideSend } from '../approvals/approvals.ts';
+import { passCallRate } from './call-rate.ts';
 import { dispatchCall, moveCall } from '../ledger/call-states.ts';
 import { isHandedOver } from '../core/commits.ts';
 import { countFailure, logFailure } from './count-failure.ts';
@@ -44,6 +45,7 @@ type Parts = Uses<
   | 'commit'
   | 'closing'
   | 'sweep'
+  | 'callsPerMinute'
 >;
 
 /** Failed writes of a result before an error is stored in its place. */
@@ -188,6 +190,7 @@ async function dispatch(
       if (decision.type === 'not-sent')
         await skipAttempt(context, change, { call, message: decision.reason });
       if (decision.type !== 'send') return undefined;
+      if (!(await passCallRate(context, change, call))) return undefined;
       const dispatched = await dispatchCall(change, call, workerId);
       return dispatched === undefined ? undefined : { run, call: dispatched, activity };
     },

@@ -51,6 +51,8 @@ export interface EngineParts {
    * other worker continues; the sweep recovers them.
    */
   readonly failedRuns: Set<string>;
+  /** Returns the maximum number of calls of a server within a minute; undefined: no limit. */
+  readonly callsPerMinute: (server: string) => number | undefined;
   readonly sweep: Pick<SweepTimer, 'wakeAt'>;
   readonly maxQueuedRuns: number;
   /** Returns the limits of an API key. */

@@ -61,6 +61,7 @@ export interface ServiceOptions {
   readonly traces?: Pick<Traces, 'runRequested'>;
   readonly maxQueuedRuns?: number;
   readonly keyLimits?: (apiKey: string) => KeyLimits;
+  readonly callsPerMinute?: (server: string) => number | undefined;
   readonly concurrency?: Partial<Concurrency>;
 }
 
@@ -123,6 +124,7 @@ export async function openService({
   concurrency,
   maxQueuedRuns,
   keyLimits,
+  callsPerMinute,
   isStarted = true,
   storesOddValues = false,
   onEvents,
@@ -195,6 +197,7 @@ export async function openService({
     ...(concurrency === undefined ? {} : { concurrency }),
     ...(maxQueuedRuns === undefined ? {} : { maxQueuedRuns }),
     keyLimits,
+    callsPerMinute,
     ...(onEvents === undefined ? {} : { onEvents }),
     traces,
     crashPoints: (point) => {

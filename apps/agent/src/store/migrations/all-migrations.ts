@@ -24,6 +24,7 @@ import { fewerIndexWrites } from './0022-fewer-index-writes.ts';
 import { priorities } from './0023-priorities.ts';
 import { webhookChanges } from './0024-webhook-changes.ts';
 import { apiKeys } from './0025-api-keys.ts';
+import { callRates } from './0026-call-rates.ts';
 
 /**
  * Ending of the name of an additive migration. Such a migration adds tables, columns that are nullable
@@ -71,4 +72,5 @@ export const MIGRATIONS: Migrations = {
   '0023-priorities.additive': priorities,
   '0024-webhook-changes.additive': webhookChanges,
   '0025-api-keys.additive': apiKeys,
+  '0026-call-rates.additive': callRates,
 };

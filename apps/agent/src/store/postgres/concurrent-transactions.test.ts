@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { sendRatedCalls } from '../../ports/testing/rated-calls.ts';
 import { catalogueTool } from '../../ports/testing/catalogue-tool.ts';
 import { queuedRun } from '../../ports/testing/queued-run.ts';
 import type { StoreTransaction } from '../../ports/store.ts';
@@ -91,6 +92,18 @@ describe.skipIf(!hasPostgres)('transactions of two processes on PostgreSQL', () 
         sql.countRunsToAdmit({ status: 'queued' }, 10),
       );
       expect(stored).toBeGreaterThan(10);
+    });
+  });
+
+  describe('that send calls of a server at the same moment', () => {
+    test('do not exceed its rate', async () => {
+      expect(await sendRatedCalls((await openTwo()).stores, { calls: 40, limit: 10 })).toBe(10);
+    });
+
+    test('control: without the lock of the rate they exceed it', async () => {
+      const { stores } = await openTwo();
+      withoutLocks();
+      expect(await sendRatedCalls(stores, { calls: 40, limit: 10 })).toBeGreaterThan(10);
     });
   });
 
