@@ -6,7 +6,7 @@ import type {
   IServerAdapter,
 } from '@bull-board/api/typings/app';
 
-/** What the page of a queue shows. */
+/** A queue as its page shows it. */
 export interface BoardQueue {
   readonly name: string;
   readonly jobs: readonly { readonly name: string; readonly data: unknown }[];

@@ -5,7 +5,7 @@ import type { Store } from '../ports/store.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { CrashPoints } from '../ports/test-hooks.ts';
 import type { RecoveryDecision } from '../run/core/engine-parts.ts';
-import type { Migrations } from '../store/migrations/all-migrations.ts';
+import type { Migrations } from '../store/migrations/migrations.ts';
 import type { Resolve } from '../webhooks/address-guard.ts';
 import type { LlmProviders } from '../ports/llm-providers.ts';
 

@@ -1,4 +1,3 @@
-import type { Migration } from 'kysely/migration';
 import { initial } from './0001-initial.ts';
 import { parkedCalls } from './0002-parked-calls.ts';
 import { conversations } from './0003-conversations.ts';
@@ -19,6 +18,7 @@ import { callFailures } from './0017-call-failures.ts';
 import { traceContexts } from './0018-trace-contexts.ts';
 import { webhooks } from './0019-webhooks.ts';
 import { schedules } from './0020-schedules.ts';
+import type { Migrations } from './migrations.ts';
 import { rollingUpdates } from './0021-rolling-updates.ts';
 import { fewerIndexWrites } from './0022-fewer-index-writes.ts';
 import { priorities } from './0023-priorities.ts';
@@ -35,11 +35,6 @@ const ADDITIVE = '.additive';
 /** Whether processes of earlier versions can go on using a database with the migration. */
 export function isAdditive(name: string): boolean {
   return name.endsWith(ADDITIVE);
-}
-
-/** Migrations by name. */
-export interface Migrations {
-  readonly [name: string]: Migration;
 }
 
 /**

@@ -2,7 +2,8 @@ import { sql, type Kysely } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE, Migrator } from 'kysely/migration';
 import type { Database } from '../database.ts';
 import { StoreError } from '../store-error.ts';
-import { isAdditive, MIGRATIONS, type Migrations } from './all-migrations.ts';
+import { isAdditive, MIGRATIONS } from './all-migrations.ts';
+import type { Migrations } from './migrations.ts';
 
 /** A database that may lack the latest tables. */
 export interface MigratedDatabase {

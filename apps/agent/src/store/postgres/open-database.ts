@@ -3,7 +3,7 @@ import { Kysely } from 'kysely';
 import type pg from 'pg';
 import { systemClock } from '../../system/system-clock.ts';
 import type { Database } from '../database.ts';
-import type { Migrations } from '../migrations/all-migrations.ts';
+import type { Migrations } from '../migrations/migrations.ts';
 import { migrate, tablesOf } from '../migrations/migrate.ts';
 import { StoreError } from '../store-error.ts';
 import { TABLES } from '../tables.ts';

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import type { Clock } from '../../ports/clock.ts';
 import type { WorkerRole } from '../../ports/store/worker.ts';
 import { assembleStore } from '../assemble-store.ts';
-import type { Migrations } from '../migrations/all-migrations.ts';
+import type { Migrations } from '../migrations/migrations.ts';
 import type { OpenedStore } from '../opened-store.ts';
 import { restoreLock } from './database-lock.ts';
 import { DatabaseSession } from './database-session.ts';

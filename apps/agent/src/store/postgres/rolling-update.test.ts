@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { queuedRun } from '../../ports/testing/queued-run.ts';
-import type { Migrations } from '../migrations/all-migrations.ts';
+import type { Migrations } from '../migrations/migrations.ts';
 import type { OpenedStore } from '../opened-store.ts';
 import { StoreError } from '../store-error.ts';
 import { openPostgresStore, type PostgresStoreOptions } from './open-postgres-store.ts';

@@ -1,0 +1,4 @@
+/** Migrations by name. `db` is Kysely's database. */
+export interface Migrations {
+  readonly [name: string]: { up(db: unknown): Promise<void> };
+}
