@@ -70,6 +70,23 @@ export function jobQueueContract(
       expect(runs.started()).toBe(2);
     });
 
+    test('a delayed job equal to a running job waits for its time', async () => {
+      const { queue, pass } = await create();
+      const runs = manual();
+      queue.start(() => runs.begin(), { concurrency: { 'advance-run': 5, 'call-tool': 5 } });
+      await queue.enqueue(call('a'));
+      await pass(0);
+      await queue.enqueue(call('a'), { delayMs: 1000 });
+      runs.endAll();
+      await pass(0);
+      await pass(800);
+      expect(runs.started()).toBe(1);
+      await pass(300);
+      expect(runs.started()).toBe(2);
+      runs.endAll();
+      await pass(0);
+    });
+
     test('its depth counts waiting and delayed jobs, but not running jobs', async () => {
       const { queue, pass } = await create();
       const runs = manual();
