@@ -3,9 +3,8 @@ import { FleetRequester } from '../fleet/fleet-requester.ts';
 import { Heartbeat } from '../fleet/heartbeat.ts';
 import { requestedDirectory } from '../fleet/requested-directory.ts';
 import { storedCatalogue } from '../fleet/stored-catalogue.ts';
-import { StoredServers } from '../fleet/stored-servers.ts';
+import { configuredServers, StoredServers } from '../fleet/stored-servers.ts';
 import { invalidStatuses } from '../mcp/invalid-servers.ts';
-import { transportOf } from '../mcp/server-status.ts';
 import { observeService } from '../metrics/observation.ts';
 import { createHandingQueue } from '../queue/handing-queue.ts';
 import { createCommandEngine } from '../run/command-engine.ts';
@@ -29,12 +28,7 @@ export async function createApi(options: AppOptions): Promise<Service> {
   const { fleet, toolPins: pins } = opened;
   const servers = new StoredServers({
     fleet,
-    configured: config.servers.map((server) => ({
-      name: server.name,
-      ...(server.configuredName === undefined ? {} : { configuredName: server.configuredName }),
-      transport: transportOf(server),
-      roots: server.roots,
-    })),
+    configured: configuredServers(config.servers),
     invalid: invalidStatuses(config.invalidServers ?? [], clock),
     clock,
   });

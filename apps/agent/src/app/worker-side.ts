@@ -1,11 +1,13 @@
 import { keyLimitsByName } from '../config/api-keys.ts';
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
-import type { Config } from '../config/config.ts';
+import type { Config, ServerConfig } from '../config/config.ts';
 import { describeDatabase } from '../text/describe-database.ts';
 import { FleetMember } from '../fleet/fleet-member.ts';
 import { JobIntake } from '../fleet/job-intake.ts';
 import { localCatalogue } from '../fleet/local-catalogue.ts';
+import { SingletonServers } from '../fleet/singleton-servers.ts';
+import { StoredServers, configuredServers } from '../fleet/stored-servers.ts';
 import { withInvalidServers } from '../mcp/invalid-servers.ts';
 import { createServerPool, type ServerPool } from '../mcp/server-pool.ts';
 import { createScheduleCommands } from '../schedules/schedule-commands.ts';
@@ -21,6 +23,7 @@ import type { WebhookCommands } from '../ports/webhook-commands.ts';
 import type { ToolCatalogue } from '../ports/tool-catalogue.ts';
 import { handingBack } from '../queue/handing-queue.ts';
 import { createMemoryJobQueue } from '../queue/memory-job-queue.ts';
+import { withOwnJobs } from '../queue/own-jobs.ts';
 import { orderedIds } from '../run/core/ordered-ids.ts';
 import { RetentionSweep } from '../run/lifecycle/retention.ts';
 import { createRunEngine } from '../run/run-engine.ts';
@@ -56,7 +59,13 @@ export async function createWorkerSide(
   const { config, version, logger, hooks = {} } = options;
   const { clock, llm, opened, store, bus, sharedQueue, schemas, policies, addressGuard } =
     foundation;
-  const queue = sharedQueue ?? ownQueue(foundation, config, logger);
+  const singletons = isShared(config) ? config.servers.filter(isSingleton) : [];
+  const held = new Set(singletons.map(({ name }) => name));
+  const local =
+    sharedQueue === undefined || singletons.length > 0
+      ? ownQueue(foundation, config, logger)
+      : undefined;
+  const queue = queueOf(sharedQueue, local);
   const configured = createServerPool({
     owner: ownerOf(config),
     isShared: isShared(config),
@@ -66,8 +75,14 @@ export async function createWorkerSide(
     logger,
     clock,
     schemas,
+    held,
   });
-  const pool = withInvalidServers(configured, config.invalidServers ?? [], { clock, logger });
+  const valid = withInvalidServers(configured, config.invalidServers ?? [], { clock, logger });
+  const owned =
+    singletons.length === 0
+      ? undefined
+      : ownSingletons(foundation, { config, valid, held, logger });
+  const pool = owned?.pool ?? valid;
   const catalogue = localCatalogue(pool);
   const { metrics, onEvents, onServed } = observeService({
     clock,
@@ -121,6 +136,7 @@ export async function createWorkerSide(
           },
     policies,
     onAnnounced: () => sender.wake(),
+    ...(owned === undefined ? {} : { handToOwner: (call) => owned.handToOwner(call) }),
     sweepSteps: [sender, scheduler],
     ...(crashPoints === undefined ? {} : { crashPoints }),
     ...(recovery === undefined ? {} : { recovery }),
@@ -137,7 +153,9 @@ export async function createWorkerSide(
     deliveryDays: config.webhooks?.retentionDays,
     onDeleted: (runs) => metrics.runsDeleted(runs),
   });
-  const shared = isShared(config) ? shareServers(foundation, { pool, queue, logger }) : undefined;
+  const shared = isShared(config)
+    ? shareServers(foundation, { pool, queue, local, logger })
+    : undefined;
   logServerChanges(pool, logger);
   return {
     engine,
@@ -155,6 +173,7 @@ export async function createWorkerSide(
     onServed,
     traces,
     async start() {
+      await owned?.start();
       // Reads settings that hold for servers from their start.
       await shared?.member.start();
       pool.start();
@@ -163,6 +182,7 @@ export async function createWorkerSide(
       shared?.intake.start();
     },
     async close() {
+      await owned?.close();
       await shared?.intake.close();
       await Promise.all([engine.close({ graceMs: CLOSE_GRACE_MS }), sender.close()]);
       await shared?.member.close();
@@ -184,16 +204,65 @@ function ownQueue(
   return isShared(config) ? handingBack(queue, opened.handedJobs, bus) : queue;
 }
 
+function isSingleton({ singleton }: ServerConfig): boolean {
+  return singleton === true;
+}
+
+/** Returns the queue of the engine: the shared one, that of this process, or both. */
+function queueOf(shared: JobQueue | undefined, local: JobQueue | undefined): JobQueue {
+  if (shared !== undefined && local !== undefined) return withOwnJobs(shared, local);
+  const queue = shared ?? local;
+  if (queue === undefined) throw new Error('A worker needs a queue.');
+  return queue;
+}
+
+/** Creates the singleton servers of this worker. */
+function ownSingletons(
+  { clock, opened, bus, schemas }: Foundation,
+  {
+    config,
+    valid,
+    held,
+    logger,
+  }: {
+    readonly config: Config;
+    readonly valid: ServerPool;
+    readonly held: Set<string>;
+    readonly logger: AppOptions['logger'];
+  },
+): SingletonServers {
+  const { fleet, serverOwners, handedJobs } = opened;
+  return new SingletonServers({
+    pool: valid,
+    held,
+    owners: serverOwners,
+    fleet,
+    stored: new StoredServers({
+      fleet,
+      configured: configuredServers(config.servers.filter(isSingleton)),
+      clock,
+    }),
+    handed: handedJobs,
+    workerId: () => opened.workerId,
+    bus,
+    clock,
+    logger,
+    schemas,
+  });
+}
+
 /** Creates the access of API processes to this worker: its states, commands and jobs in the store. */
 function shareServers(
   { clock, opened, bus }: Foundation,
   {
     pool,
     queue,
+    local,
     logger,
   }: {
     readonly pool: ServerPool;
     readonly queue: JobQueue;
+    readonly local: JobQueue | undefined;
     readonly logger: AppOptions['logger'];
   },
 ): { readonly member: FleetMember; readonly intake: JobIntake } {
@@ -206,7 +275,15 @@ function shareServers(
       clock,
       logger,
     }),
-    intake: new JobIntake({ handed: opened.handedJobs, queue, bus, clock, logger }),
+    intake: new JobIntake({
+      handed: opened.handedJobs,
+      queue,
+      ownQueue: local,
+      workerId: () => opened.workerId,
+      bus,
+      clock,
+      logger,
+    }),
   };
 }
 

@@ -168,6 +168,7 @@ const POLICY_FIELDS: readonly string[] = [
   'samplingReview',
   'maxMessageBytes',
   'connections',
+  'singleton',
   'connectMs',
   'callsPerMinute',
 ];

@@ -63,6 +63,12 @@ const serverPolicy = z.strictObject({
     .describe(
       'Maximum number of open processes or sessions, for a legacy server that sends input requests; default 4; 1 for a server that must not be started twice',
     ),
+  singleton: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether all workers of the service share one connection, which one of them owns; default false; connections is then 1',
+    ),
   connectMs: z
     .int()
     .min(1000)

@@ -68,6 +68,8 @@ export interface ServerRules {
    * Maximum number of open processes or sessions. Default: 4. With 1 a second one is never opened.
    */
   readonly connections?: number;
+  /** Whether one worker is connected for all workers of the service. Default: false. */
+  readonly singleton?: boolean;
   /** Milliseconds the server has to connect. Default: 60,000. */
   readonly connectMs?: number;
   /** Maximum number of tool calls that are sent within a minute, by all processes. Default: no limit. */

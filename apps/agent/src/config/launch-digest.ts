@@ -13,6 +13,7 @@ const POLICY: ReadonlySet<string> = new Set([
   'samplingReview',
   'maxMessageBytes',
   'connections',
+  'singleton',
   'connectMs',
   'callsPerMinute',
   'secrets',

@@ -133,10 +133,25 @@ function rulesOf(
     ...(policy.maxMessageBytes === undefined ? {} : { maxMessageBytes: policy.maxMessageBytes }),
     sampling: policy.sampling ?? 'ask',
     samplingReview: policy.samplingReview ?? false,
-    ...(policy.connections === undefined ? {} : { connections: policy.connections }),
+    ...connectionsOf(policy, reading),
     ...(policy.connectMs === undefined ? {} : { connectMs: policy.connectMs }),
     ...(policy.callsPerMinute === undefined ? {} : { callsPerMinute: policy.callsPerMinute }),
   };
+}
+
+/** Returns the limit of connections, and whether all workers share one connection. */
+function connectionsOf(
+  { connections, singleton = false }: NonNullable<ServerEntry['signalbox']>,
+  reading: Reading,
+): Pick<ServerRules, 'connections' | 'singleton'> {
+  if (singleton && connections !== undefined && connections !== 1)
+    reading.problem(
+      `is ${connections}, but a server with singleton has one connection; remove it or set it to 1`,
+      'signalbox',
+      'connections',
+    );
+  if (singleton) return { connections: 1, singleton };
+  return connections === undefined ? {} : { connections };
 }
 
 async function startedServer(

@@ -8,6 +8,10 @@ import { PollLoop } from './poll-loop.ts';
 export interface JobIntakeOptions {
   readonly handed: HandedJobs;
   readonly queue: Pick<JobQueue, 'enqueue'>;
+  /** Queue of this process alone, for the jobs that only this worker takes. Default: `queue`. */
+  readonly ownQueue?: Pick<JobQueue, 'enqueue'> | undefined;
+  /** Returns the id of this process as a worker. */
+  readonly workerId: () => string;
   readonly bus: SignalBus;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -16,7 +20,7 @@ export interface JobIntakeOptions {
 /** Number of jobs that are taken at once. */
 const BATCH = 16;
 
-/** Takes the jobs that API processes hand over into the queue of this worker. */
+/** Takes the jobs that other processes hand over into the queue of this worker. */
 export class JobIntake {
   readonly #options: JobIntakeOptions;
   #loop: PollLoop | undefined;
@@ -35,15 +39,16 @@ export class JobIntake {
   }
 
   async #poll(): Promise<void> {
-    const { handed, queue, logger } = this.#options;
+    const { handed, queue, ownQueue = queue, workerId, logger } = this.#options;
     try {
       for (;;) {
-        const jobs = await handed.take(BATCH);
-        for (const { job, priority } of jobs) await queue.enqueue(job, { priority });
+        const jobs = await handed.take(BATCH, workerId());
+        for (const { job, priority, isAddressed } of jobs)
+          await (isAddressed === true ? ownQueue : queue).enqueue(job, { priority });
         if (jobs.length < BATCH) return;
       }
     } catch (error) {
-      logger.error('the jobs of API processes could not be taken', { error });
+      logger.error('the jobs of other processes could not be taken', { error });
     }
   }
 }

@@ -95,7 +95,8 @@ function serverOf({ servers }: StoredFleet, wireName: string): StoredServer | un
   return servers.find(({ status }) => status.name === name);
 }
 
-async function argumentProblem(
+/** Returns the problems of the arguments of a tool; undefined for valid arguments. */
+export async function argumentProblem(
   schemas: SchemaChecks,
   { server, inputSchema }: CatalogueTool,
   args: JsonObject,

@@ -1,3 +1,5 @@
+import type { ServerConfig } from '../config/config.ts';
+import { transportOf } from '../mcp/server-status.ts';
 import type { Clock } from '../ports/clock.ts';
 import { ServerUnavailableError } from '../ports/server-directory.ts';
 import type { ListedTool } from '../ports/server-state.ts';
@@ -46,6 +48,16 @@ const PREFERENCE: readonly ServerStatus['state'][] = [
 
 /** Maximum number of lists of tools that are kept in memory. */
 const MAX_LISTS = 256;
+
+/** Returns what is known about servers from their configuration. */
+export function configuredServers(servers: readonly ServerConfig[]): readonly ConfiguredServer[] {
+  return servers.map((server) => ({
+    name: server.name,
+    ...(server.configuredName === undefined ? {} : { configuredName: server.configuredName }),
+    transport: transportOf(server),
+    roots: server.roots,
+  }));
+}
 
 /** The configured servers with the states that workers stored. */
 export class StoredServers {

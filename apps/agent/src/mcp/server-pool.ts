@@ -49,6 +49,8 @@ export interface ServerPoolOptions {
    * start. Default: no.
    */
   readonly isShared?: boolean;
+  /** Names of servers that `start` leaves unconnected. Read when the pool starts. Default: none. */
+  readonly held?: ReadonlySet<string>;
   /** Returns 0 to 1. Default: `Math.random`. */
   readonly random?: () => number;
   /**
@@ -67,7 +69,10 @@ export interface ServerPoolOptions {
 const BUDGET_BYTES = 64 * 1024 * 1024;
 
 /** The connections to all configured servers. */
-export interface ServerPool extends ToolDispatcher, ServerDirectory, ServerStates {}
+export interface ServerPool extends ToolDispatcher, ServerDirectory, ServerStates {
+  /** Begins to connect a server that `start` left out or that is drained, once the pool has started. */
+  startServer(name: string): void;
+}
 
 /**
  * Creates the pool of all configured servers. A server that fails or hangs does not affect others,
@@ -88,8 +93,11 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
   const listeners = new Set<(status: ServerStatus) => void>();
   const reaper = createReaper({ graceMs, owner: options.owner });
   let isClosing = false;
+  const { promise: started, resolve: markStarted } = Promise.withResolvers<void>();
   const start = (): void => {
-    if (!isClosing) for (const server of pool) server.start();
+    if (isClosing) return;
+    for (const server of pool) if (options.held?.has(server.config.name) !== true) server.start();
+    markStarted();
   };
   const onChange = (status: ServerStatus): void => {
     for (const listener of listeners) listener(status);
@@ -130,6 +138,13 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
         )
         .then(start);
     },
+    startServer: (name) =>
+      void started.then(() => {
+        const found = pool.find(({ config }) => config.name === name);
+        if (isClosing || found === undefined) return;
+        if (found.stage.state === 'connecting') found.start();
+        else found.reconnect('graceful');
+      }),
     settled: (timeoutMs, names) =>
       settled({ pool: named(pool, names), listeners, clock }, timeoutMs),
     servers: () => pool.map((server) => server.status),

@@ -13,6 +13,7 @@ function handed(): HandedJobs & { readonly jobs: HandedJob[] } {
   return {
     jobs,
     hand: async (each, priority = 'normal') => void jobs.push({ job: each, priority }),
+    handTo: async (_worker, each) => void jobs.push({ job: each, priority: 'normal' }),
     take: async () => jobs.splice(0),
   };
 }

@@ -38,6 +38,8 @@ export interface EngineDependencies extends CommandDependencies {
   readonly concurrency?: Partial<Concurrency> | undefined;
   /** Returns the maximum number of calls of a server within a minute. Default: no limits. */
   readonly callsPerMinute?: ((server: string) => number | undefined) | undefined;
+  /** Leaves calls to the workers that own their servers. Default: this worker calls all servers. */
+  readonly handToOwner?: EngineParts['handToOwner'];
   /** Called after a commit that stored webhook deliveries. */
   readonly onAnnounced?: () => void;
   /** Further steps of the sweep, after those of the engine. Default: none. */
@@ -112,6 +114,7 @@ class Worker implements RunWorker {
     // Not a copy, because the id of the worker can change.
     this.#context = Object.assign(parts, {
       dispatcher,
+      handToOwner: dependencies.handToOwner,
       traces: dependencies.traces,
       watch: new SignalWatch(bus, clock),
       logger,

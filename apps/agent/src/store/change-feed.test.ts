@@ -92,7 +92,7 @@ test('a job for the workers is published until one of them has taken it', async 
   const { own, other, poll } = await shared();
   await other.handedJobs.hand({ type: 'advance-run', runId: 'r1' });
   expect(poll()).toEqual([{ type: 'servers' }]);
-  expect(await own.handedJobs.take(1)).toHaveLength(1);
+  expect(await own.handedJobs.take(1, 'w1')).toHaveLength(1);
   await append(other, 'r1', 'run.queued');
   expect(poll()).toEqual([events('r1', 1)]);
 });

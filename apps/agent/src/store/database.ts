@@ -99,12 +99,15 @@ export interface Database {
     expiresAt: number;
     answer: string | null;
   };
+  serverOwners: { server: string; workerId: string; claimedAt: number };
   handedJobs: {
     type: Job['type'];
     subject: string;
     priority: Priority;
     place: number;
     createdAt: number;
+    /** The only worker that takes the job, unless it has ended. */
+    workerId: string | null;
   };
   ratedCalls: {
     callId: string;

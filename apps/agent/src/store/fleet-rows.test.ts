@@ -16,6 +16,7 @@ fleetContract('SQLite', async (clock) => {
     store,
     fleet: store.fleet,
     handedJobs: store.handedJobs,
+    serverOwners: store.serverOwners,
     async close() {
       await store.close();
       await rm(dataDir, { recursive: true });

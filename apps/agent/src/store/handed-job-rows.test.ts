@@ -36,17 +36,20 @@ test('a job that one process hands over is taken once', async () => {
   await api.handedJobs.hand(job);
   await api.handedJobs.hand(job);
   await api.handedJobs.hand({ type: 'call-tool', callId: 'c1' });
-  const taken = await Promise.all([worker.handedJobs.take(10), api.handedJobs.take(10)]);
+  const taken = await Promise.all([
+    worker.handedJobs.take(10, 'w1'),
+    api.handedJobs.take(10, 'w1'),
+  ]);
   expect(taken.flat()).toHaveLength(2);
   expect(taken.flat().map((each) => each.job)).toEqual(
     expect.arrayContaining([job, { type: 'call-tool', callId: 'c1' }]),
   );
-  expect(await worker.handedJobs.take(10)).toEqual([]);
+  expect(await worker.handedJobs.take(10, 'w1')).toEqual([]);
 });
 
 test('at most the wanted number of jobs is taken', async () => {
   const [api, worker] = await twoProcesses();
   for (const runId of ['r1', 'r2', 'r3']) await api.handedJobs.hand({ type: 'advance-run', runId });
-  expect(await worker.handedJobs.take(2)).toHaveLength(2);
-  expect(await worker.handedJobs.take(2)).toHaveLength(1);
+  expect(await worker.handedJobs.take(2, 'w1')).toHaveLength(2);
+  expect(await worker.handedJobs.take(2, 'w1')).toHaveLength(1);
 });

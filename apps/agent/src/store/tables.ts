@@ -23,6 +23,7 @@ export const TABLES = [
   'server_settings',
   'fleet_requests',
   'handed_jobs',
+  'server_owners',
   'tool_sets',
   'epochs',
   'catalogues',

@@ -6,12 +6,14 @@ import type { ServerState } from '../server-state.ts';
 import type { Store } from '../store.ts';
 import type { FleetStore } from './fleet.ts';
 import type { HandedJobs } from './handed-jobs.ts';
+import type { ServerOwners } from './server-owners.ts';
 import { LEASE_MS } from './worker.ts';
 
 interface Opened {
   readonly store: Store;
   readonly fleet: FleetStore;
   readonly handedJobs: HandedJobs;
+  readonly serverOwners: ServerOwners;
 }
 
 const state = (name: string, rest: Partial<ServerState> = {}): ServerState => ({
@@ -166,10 +168,57 @@ export function fleetContract(
       await handedJobs.hand(first);
       clock.advance(1);
       for (const runId of ['r1', 'r1', 'r2']) await handedJobs.hand({ type: 'advance-run', runId });
-      const taken = await Promise.all([handedJobs.take(2), handedJobs.take(2)]);
+      const taken = await Promise.all([handedJobs.take(2, 'w1'), handedJobs.take(2, 'w1')]);
       expect(taken.flat()).toHaveLength(3);
       expect(taken[0]).toContainEqual({ job: first, priority: 'normal' });
-      expect(await handedJobs.take(2)).toEqual([]);
+      expect(await handedJobs.take(2, 'w1')).toEqual([]);
+    });
+
+    test('a job for one worker is taken by it alone, and by others when it has ended', async () => {
+      const { handedJobs, store } = await opened();
+      const job = { type: 'call-tool', callId: 'c1' } as const;
+      const other = { type: 'call-tool', callId: 'c2' } as const;
+      await handedJobs.hand(job);
+      await handedJobs.handTo('w1', job);
+      await handedJobs.handTo('w1', other);
+      expect(await handedJobs.take(9, 'w2')).toEqual([]);
+      expect(await handedJobs.take(1, 'w1')).toEqual([
+        { job, priority: 'normal', isAddressed: true },
+      ]);
+      await store.write({}, (change) => change.endWorker('w1'));
+      expect(await handedJobs.take(9, 'w2')).toEqual([{ job: other, priority: 'normal' }]);
+    });
+
+    test('of workers that claim a server at once one becomes its owner, until it has ended', async () => {
+      const { serverOwners, store } = await opened();
+      const claims = ['w1', 'w2', 'w1'].map((worker) => serverOwners.claim('a', worker));
+      const [owner = ''] = await Promise.all(claims);
+      const loser = owner === 'w1' ? 'w2' : 'w1';
+      expect(await Promise.all(claims)).toEqual([owner, owner, owner]);
+      expect(await serverOwners.claim('b', loser)).toBe(loser);
+      expect(await serverOwners.owners()).toEqual(
+        new Map([
+          ['a', owner],
+          ['b', loser],
+        ]),
+      );
+      await store.write({}, (change) => change.endWorker(owner));
+      expect(await serverOwners.owners()).toEqual(new Map([['b', loser]]));
+      expect(await serverOwners.claim('a', loser)).toBe(loser);
+    });
+
+    test('an owner that sends no heartbeat keeps its server until it is ended, and claims nothing afterwards', async () => {
+      const { serverOwners, store, clock } = await opened();
+      await serverOwners.claim('a', 'w1');
+      clock.advance(LEASE_MS);
+      expect(await serverOwners.claim('a', 'w2')).toBe('w1');
+      await store.write({}, (change) => change.beat('w2'));
+      await store.write({}, (change) => change.endExpiredWorkers({ except: 'w2' }));
+      expect(await serverOwners.claim('a', 'w1')).toBeUndefined();
+      expect(await serverOwners.claim('a', 'w2')).toBe('w2');
+      expect(await serverOwners.claim('a', 'w1')).toBe('w2');
+      expect(await serverOwners.claim('b', 'w1')).toBeUndefined();
+      expect(await serverOwners.owners()).toEqual(new Map([['a', 'w2']]));
     });
 
     test('handed jobs are taken by the priority of their run, runs in progress before runs that begin', async () => {
@@ -180,7 +229,7 @@ export function fleetContract(
           await handedJobs.hand({ type, runId: priority }, priority);
           clock.advance(1);
         }
-      const taken = await handedJobs.take(9);
+      const taken = await handedJobs.take(9, 'w1');
       expect(taken.map(({ job, priority }) => `${job.type} ${priority}`)).toEqual([
         'advance-run high',
         'advance-run normal',

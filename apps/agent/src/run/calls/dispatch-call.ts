@@ -87,6 +87,9 @@ export async function runCallJob(context: EngineParts, callId: string): Promise<
   const mayBegin =
     call !== undefined && (call.state === 'planned' || isParked(call)) && !context.closing.aborted;
   if (!mayBegin) return context.activities.forgo(callId);
+  const { handToOwner } = context;
+  if (handToOwner !== undefined && (await handToOwner(call)))
+    return context.activities.forgo(callId);
   if (!context.activities.hasRoom(call)) return;
   const activity = context.activities.beginCall(call);
   const ended = performCall(context, call, activity).finally(() => activity.end());

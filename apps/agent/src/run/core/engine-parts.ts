@@ -32,6 +32,11 @@ export interface EngineParts {
   readonly watch: SignalWatch;
   readonly catalogue: ToolCatalogue;
   readonly dispatcher: ToolDispatcher;
+  /**
+   * Leaves a call to the worker that is connected to its server for all workers, and returns true.
+   * Returns false for a server that this worker calls. Absent: this worker calls all servers.
+   */
+  readonly handToOwner?: ((call: ToolCall) => Promise<boolean>) | undefined;
   /** Absent where traces are off. */
   readonly traces?: Pick<Traces, 'runRequested'> | undefined;
   readonly llm: LlmProviders;

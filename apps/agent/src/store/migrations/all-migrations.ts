@@ -25,6 +25,7 @@ import { priorities } from './0023-priorities.ts';
 import { webhookChanges } from './0024-webhook-changes.ts';
 import { apiKeys } from './0025-api-keys.ts';
 import { callRates } from './0026-call-rates.ts';
+import { singletonServers } from './0027-singleton-servers.ts';
 
 /**
  * Ending of the name of an additive migration. Such a migration adds tables, columns that are nullable
@@ -68,4 +69,5 @@ export const MIGRATIONS: Migrations = {
   '0024-webhook-changes.additive': webhookChanges,
   '0025-api-keys.additive': apiKeys,
   '0026-call-rates.additive': callRates,
+  '0027-singleton-servers.additive': singletonServers,
 };

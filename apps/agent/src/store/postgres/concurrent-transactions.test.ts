@@ -150,4 +150,29 @@ describe.skipIf(!hasPostgres)('transactions of two processes on PostgreSQL', () 
       expect(await storeWhileOthersDelete()).toBeUndefined();
     });
   });
+
+  describe('that claim servers at the same moment', () => {
+    /** Claims servers with both stores at once. Returns the servers of which both became the owner. */
+    async function claimedTwice(): Promise<readonly string[]> {
+      const { stores } = await openTwo();
+      const twice: string[] = [];
+      for (let index = 0; index < 20; index += 1) {
+        const server = `s${index}`;
+        const [first, second] = await Promise.all(
+          stores.map(({ serverOwners, workerId }) => serverOwners.claim(server, workerId)),
+        );
+        if (first !== second) twice.push(server);
+      }
+      return twice;
+    }
+
+    test('agree about the owner', async () => {
+      expect(await claimedTwice()).toEqual([]);
+    });
+
+    test('control: without the lock of claims both become the owner', async () => {
+      withoutLocks();
+      expect(await claimedTwice()).not.toEqual([]);
+    });
+  });
 });

@@ -27,6 +27,7 @@ const TRANSIENT: readonly string[] = [
   'server_settings',
   'fleet_requests',
   'handed_jobs',
+  'server_owners',
 ];
 /** In the order of their references. */
 const COPIED = TABLES.filter((table) => !TRANSIENT.includes(table));

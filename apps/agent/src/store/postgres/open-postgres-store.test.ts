@@ -50,6 +50,7 @@ describe.skipIf(!hasPostgres)('a store on PostgreSQL', () => {
       store,
       fleet: store.fleet,
       handedJobs: store.handedJobs,
+      serverOwners: store.serverOwners,
       close: () => store.close(),
     };
   });
