@@ -24,8 +24,8 @@ interface Fleet {
   readonly api: ApiClient;
   readonly workers: readonly ServiceProcess[];
   /** Returns the ids of the processes of a server that were started, oldest first. */
-  started(name: string): Promise<readonly number[]>;
-  server(name: string): Promise<ServerView>;
+  readonly started: (name: string) => Promise<readonly number[]>;
+  readonly server: (name: string) => Promise<ServerView>;
 }
 
 /** Starts an API process and two workers with the servers `one`, a singleton, and `many`. */
@@ -71,7 +71,7 @@ async function startFleet(): Promise<Fleet> {
   return {
     api: client,
     workers,
-    async started(name) {
+    started: async (name) => {
       const text = await readFile(join(folder.path, name), 'utf8').catch(() => '');
       return text.split('\n').filter(Boolean).map(Number);
     },

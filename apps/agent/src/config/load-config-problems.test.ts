@@ -153,6 +153,11 @@ describe('error messages name the location and the remedy', () => {
       '/etc/signalbox.json: mcpServers.a.signalbox.era: is "modern", but the transport "sse" exists in the legacy era only',
     ],
     [
+      'several connections of a singleton',
+      { mcpServers: { a: { command: 'x', signalbox: { singleton: true, connections: 2 } } } },
+      '/etc/signalbox.json: mcpServers.a.signalbox.connections: is 2, but a server with singleton has one connection; remove it or set it to 1',
+    ],
+    [
       'an address of another kind',
       { mcpServers: { a: { url: 'ftp://hush@x' } } },
       '/etc/signalbox.json: mcpServers.a.url: must be an http or https URL',

@@ -107,27 +107,27 @@ export class SingletonServers {
   }
 
   async #poll(): Promise<void> {
-    const { owners, workerId, held, bus, logger } = this.#options;
     try {
-      const stored = await owners.owners();
-      for (const name of this.#names) {
-        const earlier = stored.get(name);
-        const owner = earlier ?? (await owners.claim(name, workerId()));
-        this.#owners.set(name, owner);
-        if (owner === workerId()) {
-          if (held.has(name)) await this.#take(name);
-        } else if (!held.has(name)) await this.#giveUp(name, owner);
-        if (earlier === undefined && owner !== undefined) bus.publish({ type: 'servers' });
-      }
+      const stored = await this.#options.owners.owners();
+      for (const name of this.#names) await this.#settleOwner(name, stored.get(name));
       await this.#readElsewhere();
     } catch (error) {
-      logger.error(
+      this.#options.logger.error(
         'the owners of singleton servers could not be read or changed; it is tried again',
-        {
-          error,
-        },
+        { error },
       );
     }
+  }
+
+  /** Claims a server without an owner, and connects or ends it when its owner has changed. */
+  async #settleOwner(name: string, earlier: string | undefined): Promise<void> {
+    const { owners, workerId, held, bus } = this.#options;
+    const owner = earlier ?? (await owners.claim(name, workerId()));
+    this.#owners.set(name, owner);
+    const isOurs = owner === workerId();
+    if (isOurs && held.has(name)) await this.#take(name);
+    if (!isOurs && !held.has(name)) await this.#giveUp(name, owner);
+    if (earlier === undefined && owner !== undefined) bus.publish({ type: 'servers' });
   }
 
   /** Connects a server that this worker owns, with its stored settings. */
@@ -136,7 +136,10 @@ export class SingletonServers {
     const settings = (await fleet.settings()).find(({ server }) => server === name);
     held.delete(name);
     if (settings?.roots !== undefined) await pool.control(name)?.setRoots(settings.roots);
-    if (settings?.isDrained === true) return void (await pool.control(name)?.drain('now'));
+    if (settings?.isDrained === true) {
+      await pool.control(name)?.drain('now');
+      return;
+    }
     this.#connecting.add(name);
     logger.info('this worker is connected to a singleton server for all workers', { server: name });
     pool.startServer(name);

@@ -70,7 +70,7 @@ const BUDGET_BYTES = 64 * 1024 * 1024;
 
 /** The connections to all configured servers. */
 export interface ServerPool extends ToolDispatcher, ServerDirectory, ServerStates {
-  /** Begins to connect a server that `start` left out or that is drained, once the pool has started. */
+  /** Begins to connect a server that was held, at once or when the pool starts. */
   startServer(name: string): void;
 }
 
@@ -93,11 +93,17 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
   const listeners = new Set<(status: ServerStatus) => void>();
   const reaper = createReaper({ graceMs, owner: options.owner });
   let isClosing = false;
-  const { promise: started, resolve: markStarted } = Promise.withResolvers<void>();
+  let isStarted = false;
+  /** Held servers that are started with the pool. */
+  const due = new Set<string>();
   const start = (): void => {
     if (isClosing) return;
-    for (const server of pool) if (options.held?.has(server.config.name) !== true) server.start();
-    markStarted();
+    isStarted = true;
+    for (const server of pool) {
+      const { name } = server.config;
+      if (due.has(name)) connectHeld(server);
+      else if (options.held?.has(name) !== true) server.start();
+    }
   };
   const onChange = (status: ServerStatus): void => {
     for (const listener of listeners) listener(status);
@@ -138,13 +144,11 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
         )
         .then(start);
     },
-    startServer: (name) =>
-      void started.then(() => {
-        const found = pool.find(({ config }) => config.name === name);
-        if (isClosing || found === undefined) return;
-        if (found.stage.state === 'connecting') found.start();
-        else found.reconnect('graceful');
-      }),
+    startServer: (name) => {
+      const found = pool.find(({ config }) => config.name === name);
+      if (!isStarted) due.add(name);
+      else if (!isClosing && found !== undefined) connectHeld(found);
+    },
     settled: (timeoutMs, names) =>
       settled({ pool: named(pool, names), listeners, clock }, timeoutMs),
     servers: () => pool.map((server) => server.status),
@@ -175,6 +179,12 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
       await reaper.close();
     },
   };
+}
+
+/** Connects a server that was held, or drained while it was held. */
+function connectHeld(server: PooledServer): void {
+  if (server.stage.state === 'connecting') server.start();
+  else server.reconnect('graceful');
 }
 
 function named(

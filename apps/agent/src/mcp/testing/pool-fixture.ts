@@ -21,7 +21,7 @@ export interface PoolFixture {
 export function poolOf(
   fakes: { readonly [name: string]: FakeServer },
   configs: { readonly [name: string]: Partial<StdioServerConfig> } = {},
-  rest: Pick<ServerPoolOptions, 'pins'> = {},
+  rest: Pick<ServerPoolOptions, 'pins' | 'held'> = {},
 ): PoolFixture {
   const clock = new ManualClock();
   const logger = recordingLogger();
