@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { cpuMsOf, residentMbOf } from './process-readings.ts';
+import { cpuMsOf, cpuMsOfTree, descendantsOf, residentMbOf } from './process-readings.ts';
 
 test.runIf(process.platform === 'linux')(
   'a process that worked for 100 ms of CPU time shows them, and the memory it holds',
@@ -19,7 +19,9 @@ test.runIf(process.platform === 'linux')(
     await once(child.stdout, 'data');
     expect(cpuMsOf(child.pid!)).toBeGreaterThan(90);
     expect(residentMbOf(child.pid!)).toBeGreaterThan(67);
+    expect(cpuMsOfTree(child.pid!)).toBeGreaterThan(90);
     child.kill('SIGKILL');
     await exited;
+    expect([cpuMsOfTree(child.pid!), descendantsOf(child.pid!)]).toEqual([0, []]);
   },
 );

@@ -15,14 +15,24 @@ export function cpuMsOf(pid: number): number {
 
 /** CPU time of a running process and its descendants in milliseconds, without processes and threads that have ended; NaN without /proc. */
 export function cpuMsOfTree(pid: number): number {
-  return [pid, ...descendantsOf(pid)].reduce((sum, each) => sum + cpuMsOf(each), 0);
+  return [pid, ...descendantsOf(pid)].reduce((sum, each) => sum + (cpuMsIfRunning(each) ?? 0), 0);
+}
+
+/** CPU time of a process in milliseconds; undefined when it has ended meanwhile. */
+function cpuMsIfRunning(pid: number): number | undefined {
+  try {
+    return cpuMsOf(pid);
+  } catch (error) {
+    if (existsSync(`/proc/${String(pid)}`)) throw error;
+    return undefined;
+  }
 }
 
 /** Process ids of the children, their children and so on; none without /proc. */
 export function descendantsOf(pid: number): readonly number[] {
   const folder = `/proc/${String(pid)}/task`;
   if (!existsSync(folder)) return [];
-  const children = readdirSync(folder).flatMap((thread) =>
+  const children = readFolder(folder).flatMap((thread) =>
     readProc(`${String(pid)}/task/${thread}/children`)
       .split(' ')
       .filter(Boolean)
@@ -47,6 +57,16 @@ export function peakResidentMbOf(pid: number): number {
     Number(/^VmHWM:\s+(\d+)/mu.exec(readProc(`${String(pid)}/status`))?.[1] ?? Number.NaN) *
     MB_PER_KIB
   );
+}
+
+/** Returns the names in a folder; none when its process has ended meanwhile. */
+function readFolder(path: string): readonly string[] {
+  try {
+    return readdirSync(path);
+  } catch (error) {
+    if (existsSync(path)) throw error;
+    return [];
+  }
 }
 
 /** Returns an empty text if the kernel does not provide the file. */
