@@ -1,4 +1,5 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -6,6 +7,7 @@ import {
   existsSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -57,6 +59,21 @@ io_method = sync
 deadlock_timeout = 100ms
 `;
 
+const INITDB = [
+  '--username=signalbox',
+  '--auth=trust',
+  '--encoding=UTF8',
+  '--locale=C',
+  '--no-sync',
+  '--no-instructions',
+];
+
+/** The user and the group of a child process. */
+interface User {
+  readonly uid: number;
+  readonly gid: number;
+}
+
 /** Whether npm installed PostgreSQL for this platform. */
 export const hasPostgres = existsSync(join(FOLDER, 'native', 'bin'));
 
@@ -65,30 +82,14 @@ export async function startPostgres(): Promise<PostgresEngine> {
   addLinks();
   const parent = process.env['TEST_DATABASES'] ?? tmpdir();
   const folder = mkdtempSync(join(parent, 'postgres-'));
-  const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  const user: Partial<User> = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
   if (user.uid !== undefined) {
     if ((statSync(parent).mode & 0o001) === 0) chmodSync(parent, 0o711);
     chownSync(folder, NOBODY, NOBODY);
   }
   const data = join(folder, 'data');
-  const created = spawnSync(
-    program('initdb'),
-    [
-      '-D',
-      data,
-      '-U',
-      'signalbox',
-      '-A',
-      'trust',
-      '-E',
-      'UTF8',
-      '--locale=C',
-      '--no-sync',
-      '--no-instructions',
-    ],
-    { ...user, cwd: folder, encoding: 'utf8' },
-  );
-  if (created.status !== 0) throw new Error(`initdb failed: ${created.stderr}`);
+  // Copying the files of a new server takes a tenth of the time of creating them.
+  execFileSync('cp', ['-Rp', templateFor(user), data]);
   writeFileSync(join(data, 'postgresql.conf'), SETTINGS);
   const port = await freePort();
   const run = async (): Promise<{
@@ -136,6 +137,33 @@ export async function startPostgres(): Promise<PostgresEngine> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * Returns the folder with the files of a new server, which the first call creates inside of the npm package. Several
+ * processes may create it at once: the first that is done wins.
+ */
+function templateFor(user: Partial<User>): string {
+  const owner = user.uid ?? process.getuid?.();
+  const key = createHash('sha256')
+    .update(`${String(owner)} ${INITDB.join(' ')}`)
+    .digest('hex');
+  const template = join(FOLDER, `template-${key.slice(0, 12)}`);
+  if (existsSync(template)) return template;
+  const folder = mkdtempSync(join(FOLDER, 'creating-'));
+  try {
+    if (user.uid !== undefined) chownSync(folder, NOBODY, NOBODY);
+    const data = join(folder, 'data');
+    const args = ['-D', data, ...INITDB];
+    const created = spawnSync(program('initdb'), args, { ...user, cwd: folder, encoding: 'utf8' });
+    if (created.status !== 0) throw new Error(`initdb failed: ${created.stderr}`);
+    renameSync(data, template);
+  } catch (error) {
+    if (!existsSync(template)) throw error;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return template;
 }
 
 /** Returns the children of a process. Only on Linux. */
