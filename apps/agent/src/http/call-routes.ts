@@ -4,6 +4,7 @@ import type { Run } from '../ports/store/run.ts';
 import type { StoreReader } from '../ports/store.ts';
 import type { ToolCall as StoredCall } from '../ports/store/tool-call.ts';
 import { limitsOf } from '../run/limits/limits-data.ts';
+import { callWaits } from './call-waits.ts';
 import { KeyHeaders, replyWith, type Answer } from './idempotency.ts';
 import { pageByName } from './page-by-name.ts';
 import { Problem } from './problem.ts';
@@ -134,7 +135,7 @@ export function callRoutes(app: HttpApp, dependencies: RouteDependencies): void 
       const call = await read.toolCall(id);
       if (call?.runId !== runId)
         throw new Problem('tool_call_not_found', `the run "${runId}" has no tool call "${id}"`);
-      return toolCallView(call, await catalogue.servers());
+      return toolCallView(call, await callWaits(dependencies, runId));
     },
   );
 }

@@ -32,7 +32,7 @@ export const ToolCall = z
       .object(waitingFields)
       .optional()
       .describe(
-        'Present while the call waits for a connection to its server. A call that is `planned` was not sent',
+        'Present while the call waits for a connection to its server or for its turn in the rate limit of the server. A call that is `planned` was not sent',
       ),
     attempt: z.int(),
     idempotency_key: z.string(),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isSettled, type RunCore } from '../ports/store/run.ts';
 import { ToolCallList } from './call-schemas.ts';
+import { callWaits } from './call-waits.ts';
 import { isKnown, MatchHeaders, matchCheck, TagHeaders, tagOf } from './etag.ts';
 import { patchMetadata } from './metadata-patch.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
@@ -13,7 +14,7 @@ const problem = { 400: ProblemDetails, 404: ProblemDetails };
 
 /** Reading, changing and deleting runs. */
 export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
-  const { engine, read, llm, catalogue } = dependencies;
+  const { engine, read, llm } = dependencies;
   const runs = runResponses(dependencies);
 
   app.get(
@@ -111,10 +112,9 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
     },
     async (request) => {
       const run = await runs.existing(request.params.id);
-      const servers = await catalogue.servers();
-      return pageOf(await read.toolCallPage(run.id, pageOptions(request.query)), (call) =>
-        listedCallView(call, servers),
-      );
+      const page = await read.toolCallPage(run.id, pageOptions(request.query));
+      const waits = await callWaits(dependencies, run.id);
+      return pageOf(page, (call) => listedCallView(call, waits));
     },
   );
 }

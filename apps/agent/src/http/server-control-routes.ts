@@ -1,5 +1,6 @@
 import { isAbsolute, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type * as z from 'zod';
 import type { ServerControl } from '../ports/server-directory.ts';
 import type { ServerStatus } from '../ports/tool-catalogue.ts';
 import type { HttpApp } from './route.ts';
@@ -15,13 +16,14 @@ import {
   ServerRoots,
   ServerToolParameters,
 } from './server-schemas.ts';
-import { serverView } from './views.ts';
 
 export interface ServerLookup {
   /** Returns the status of a server. @throws Problem `server_not_found` */
   readonly statusOf: (name: string) => Promise<ServerStatus>;
   /** Returns the commands of a server. @throws Problem `server_not_found` */
   readonly controlOf: (name: string) => Promise<ServerControl>;
+  /** Returns the view of a server. */
+  readonly viewOf: (status: ServerStatus) => Promise<z.output<typeof Server>>;
 }
 
 const problem = {
@@ -34,7 +36,10 @@ const problem = {
 /**
  * Commands for one MCP server: reconnecting, draining, approving changed tools, and setting roots.
  */
-export function serverControlRoutes(app: HttpApp, { statusOf, controlOf }: ServerLookup): void {
+export function serverControlRoutes(
+  app: HttpApp,
+  { statusOf, controlOf, viewOf }: ServerLookup,
+): void {
   for (const [path, summary] of [
     ['reconnect', 'Reconnect an MCP server'],
     ['drain', 'Drain an MCP server'],
@@ -52,7 +57,7 @@ export function serverControlRoutes(app: HttpApp, { statusOf, controlOf }: Serve
       async (request, reply) => {
         const control = await controlOf(request.params.name);
         await control[path](request.body.mode);
-        return reply.code(202).send(serverView(await statusOf(request.params.name)));
+        return reply.code(202).send(await viewOf(await statusOf(request.params.name)));
       },
     );
   }
@@ -75,7 +80,7 @@ export function serverControlRoutes(app: HttpApp, { statusOf, controlOf }: Serve
           'tool_not_found',
           `the server ${name} has no tool called "${tool}"; GET /v1/servers/${name} lists the pinned tools`,
         );
-      return serverView(await statusOf(name));
+      return viewOf(await statusOf(name));
     },
   );
 
@@ -92,7 +97,7 @@ export function serverControlRoutes(app: HttpApp, { statusOf, controlOf }: Serve
     async (request) => {
       const { name } = request.params;
       const approved = await (await controlOf(name)).approveTools(request.body.tools);
-      return { ...serverView(await statusOf(name)), approved: [...approved] };
+      return { ...(await viewOf(await statusOf(name))), approved: [...approved] };
     },
   );
 
@@ -109,7 +114,7 @@ export function serverControlRoutes(app: HttpApp, { statusOf, controlOf }: Serve
     async (request) => {
       const roots = [...new Set(request.body.roots.map(pathOf))];
       await (await controlOf(request.params.name)).setRoots(roots);
-      return serverView(await statusOf(request.params.name));
+      return viewOf(await statusOf(request.params.name));
     },
   );
 }

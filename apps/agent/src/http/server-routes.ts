@@ -17,6 +17,7 @@ import {
   PromptResult,
   ResourceContentList,
   ResourceQuery,
+  type Server,
   ServerDetail,
   ServerList,
   ServerParameters,
@@ -37,7 +38,7 @@ const problem = {
 
 /** MCP servers and their tools, resources, prompts, completions and changes. */
 export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): void {
-  const { catalogue, directory } = dependencies;
+  const { catalogue, directory, read } = dependencies;
 
   const statusOf = async (name: string): Promise<ServerStatus> => {
     const status = (await catalogue.servers()).find((each) => each.name === name);
@@ -64,7 +65,14 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
     if (control === undefined) throw await unusable(name);
     return control;
   };
-  serverControlRoutes(app, { statusOf, controlOf });
+  const viewOf = async (status: ServerStatus): Promise<z.output<typeof Server>> => {
+    const lines = await read.rateLines();
+    return serverView(
+      status,
+      lines.find(({ server }) => server === status.name),
+    );
+  };
+  serverControlRoutes(app, { statusOf, controlOf, viewOf });
 
   app.get(
     '/v1/servers',
@@ -75,11 +83,14 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
         response: { 200: ServerList, 400: ProblemDetails },
       },
     },
-    async (request) =>
-      pageOf(
-        pageInOrder(await catalogue.servers(), ({ name }) => name, request.query),
-        serverView,
-      ),
+    async (request) => {
+      const servers = await catalogue.servers();
+      const lines = new Map((await read.rateLines()).map((line) => [line.server, line]));
+      return pageOf(
+        pageInOrder(servers, ({ name }) => name, request.query),
+        (status) => serverView(status, lines.get(status.name)),
+      );
+    },
   );
 
   app.get(
@@ -96,7 +107,7 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
       const capabilities = await directory.server(status.name)?.capabilities();
       const pins = (await directory.control(status.name)?.pins()) ?? [];
       return {
-        ...serverView(status),
+        ...(await viewOf(status)),
         pins: pins.map(pinView),
         ...(status.instructions === undefined ? {} : { instructions: status.instructions }),
         ...(capabilities === undefined ? {} : { capabilities }),

@@ -52,6 +52,13 @@ export const Server = z
     waiting_calls: z
       .array(z.object({ run_id: z.string(), call_id: z.string().optional(), ...waitingFields }))
       .describe('Calls that wait for a connection'),
+    rate_limited: z
+      .object({
+        calls: z.int().describe('Calls that wait for their turn, of all processes'),
+        next_at: time.describe('When the next of them is expected to be sent'),
+      })
+      .optional()
+      .describe('Present while calls wait because the server has reached its `callsPerMinute`'),
     since: time,
     restarts: z.int(),
     workers: z

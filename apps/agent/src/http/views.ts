@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@signalbox/mcp-core';
 import type * as z from 'zod';
+import type { RateLine } from '../ports/store/call-rate.ts';
 import type { Listed } from '../ports/store/list.ts';
 import type { LlmProviders } from '../ports/llm-providers.ts';
 import type { ModelOutage, Run as StoredRun } from '../ports/store/run.ts';
@@ -24,6 +25,7 @@ import {
   type Shortened,
 } from '../json/short-json.ts';
 import type { ToolCall } from './call-schemas.ts';
+import type { CallWaits } from './call-waits.ts';
 import type { RunEvent } from './event-schemas.ts';
 import type { FormField, InboxItem } from './inbox-schemas.ts';
 import type { Run } from './run-schemas.ts';
@@ -166,14 +168,12 @@ function fieldView({
   };
 }
 
-/** Returns a tool call. `servers` give the reason why it waits. */
+/** Returns a tool call. `waits` has the reason why it waits. */
 export function toolCallView(
   call: StoredCall,
-  servers: readonly ServerStatus[] = [],
+  waits: CallWaits = new Map(),
 ): z.output<typeof ToolCall> {
-  const waiting = servers
-    .flatMap((server) => server.waiting)
-    .find(({ callId }) => callId === call.id);
+  const waiting = waits.get(call.id);
   return {
     id: call.id,
     run_id: call.runId,
@@ -202,14 +202,11 @@ export function toolCallView(
 }
 
 /** Returns a call of a list, with long arguments and results truncated. */
-export function listedCallView(
-  call: StoredCall,
-  servers: readonly ServerStatus[],
-): z.output<typeof ToolCall> {
+export function listedCallView(call: StoredCall, waits: CallWaits): z.output<typeof ToolCall> {
   const args = shortenObject(call.arguments);
   const result = call.result === undefined ? undefined : shortResult(call.result);
   const error = call.error === undefined ? undefined : shortenText(call.error);
-  const view = toolCallView({ ...call, arguments: args.value, error: error?.value }, servers);
+  const view = toolCallView({ ...call, arguments: args.value, error: error?.value }, waits);
   const isShortened =
     args.isShortened || result?.isShortened === true || error?.isShortened === true;
   return {
@@ -233,7 +230,8 @@ function shortResult(result: CallToolResult): Shortened<unknown> {
   };
 }
 
-export function serverView(status: ServerStatus): z.output<typeof Server> {
+/** Returns a server. `line` has the calls that wait for its rate limit. */
+export function serverView(status: ServerStatus, line?: RateLine): z.output<typeof Server> {
   const { breaker } = status;
   return {
     name: status.name,
@@ -262,6 +260,7 @@ export function serverView(status: ServerStatus): z.output<typeof Server> {
     since: iso(status.since),
     restarts: status.restarts,
     ...defined({
+      rate_limited: line && { calls: line.calls, next_at: iso(line.nextAt) },
       configured_name: status.configuredName,
       opens_again_at: optionalTime(breaker.opensAgainAt),
       era: status.era,

@@ -13,7 +13,7 @@ import type { RunReader, RunWriter } from './store/run.ts';
 import type { ToolCallReader, ToolCallWriter } from './store/tool-call.ts';
 import type { AgentReader, AgentWriter } from './store/agent.ts';
 import type { ThreadReader, ThreadWriter } from './store/thread.ts';
-import type { CallRateWriter } from './store/call-rate.ts';
+import type { CallRateReader, CallRateWriter } from './store/call-rate.ts';
 import type { ScheduleReader, ScheduleWriter } from './store/schedule.ts';
 import type { SweepReader } from './store/sweep.ts';
 import type { WebhookReader, WebhookWriter } from './store/webhook.ts';
@@ -26,6 +26,7 @@ export interface StoreReader
     RunEventReader,
     MessageReader,
     ToolCallReader,
+    CallRateReader,
     InboxReader,
     ApprovalReader,
     AuditReader,

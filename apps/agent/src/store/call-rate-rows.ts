@@ -1,10 +1,23 @@
 import { sql, type ExpressionBuilder, type Kysely } from 'kysely';
-import type { CallRateWriter, RatedCall } from '../ports/store/call-rate.ts';
+import type { CallRateReader, CallRateWriter, RatedCall } from '../ports/store/call-rate.ts';
 import type { Database } from './database.ts';
 import { ONE } from './read-queries.ts';
 import type { Rows } from './rows.ts';
 
 type Db = Kysely<Database>;
+
+/** Creates the reads of the calls that wait for the rate limits of servers. */
+export function createCallRateReader(connection: Rows): CallRateReader {
+  return {
+    async callsInLine(runId) {
+      return connection.rows(selectCallsInLine, { runId });
+    },
+
+    async rateLines() {
+      return connection.rows(selectRateLines, {});
+    },
+  };
+}
 
 /** Creates the counts of calls for the rate limits of servers. */
 export function createCallRateWriter(connection: Rows): CallRateWriter {
@@ -52,6 +65,38 @@ const planned = (rated: ExpressionBuilder<Database, 'ratedCalls'>) =>
     .whereRef('toolCalls.attempt', '=', 'ratedCalls.attempt')
     .where('toolCalls.state', '=', sql.lit('planned'))
     .where('runs.status', 'in', ['running', 'input_required']);
+
+/** The attempts in line that may still be sent. */
+const inLine = (db: Db) =>
+  db
+    .selectFrom('ratedCalls')
+    .innerJoin('toolCalls', (join) =>
+      join
+        .onRef('toolCalls.id', '=', 'ratedCalls.callId')
+        .onRef('toolCalls.attempt', '=', 'ratedCalls.attempt'),
+    )
+    .innerJoin('runs', 'runs.id', 'toolCalls.runId')
+    .where('ratedCalls.sentAt', 'is', null)
+    .where('toolCalls.state', '=', sql.lit('planned'))
+    .where('runs.status', 'in', ['running', 'input_required']);
+
+/** Time at which the turn of an attempt in line is expected. */
+const dueAt = sql<number>`coalesce(tool_calls.due_at, rated_calls.arrived_at)`;
+
+const selectCallsInLine = (db: Db, { runId }: { readonly runId: string }) =>
+  inLine(db)
+    .select(['ratedCalls.callId', 'ratedCalls.server', 'ratedCalls.arrivedAt as since'])
+    .select(dueAt.as('dueAt'))
+    .where('toolCalls.runId', '=', runId);
+
+const selectRateLines = (db: Db) =>
+  inLine(db)
+    .select(({ fn }) => [
+      'ratedCalls.server',
+      fn.countAll<number>().as('calls'),
+      fn.min<number>(dueAt).as('nextAt'),
+    ])
+    .groupBy('ratedCalls.server');
 
 const selectAhead = (
   db: Db,

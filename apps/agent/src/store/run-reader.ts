@@ -1,4 +1,5 @@
 import type { Clock } from '../ports/clock.ts';
+import { createCallRateReader } from './call-rate-rows.ts';
 import { createSweepReader } from './sweep-rows.ts';
 import { createScheduleReader } from './schedule-rows.ts';
 import { createWebhookReader } from './webhook-rows.ts';
@@ -48,6 +49,7 @@ export function createRunReader(connection: Rows, clock: Clock): StoreReader {
   return {
     ...createThreadReader(connection),
     ...createArtifactReader(connection),
+    ...createCallRateReader(connection),
     ...createEpochReader(connection),
     ...createListReader(connection),
     ...createProgressReader(connection),

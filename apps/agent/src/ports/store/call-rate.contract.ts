@@ -56,6 +56,49 @@ export function callRateContract(name: string, open: OpenStore): void {
       expect(ahead).toBe(0);
     });
 
+    test('calls in line are listed by run and by server until they are sent, retried or cancelled, or their run ends', async () => {
+      const store = await openStore();
+      await store.write({ run: 'r1' }, async (sql) => {
+        await sql.insertRun(queuedRun('r1', { status: 'running' }));
+        await sql.insertRun(queuedRun('r2', { status: 'running' }));
+        for (const [position, id] of ['c1', 'c2', 'c3', 'c4', 'c5'].entries())
+          await sql.insertToolCall({ ...plannedCall(id), position, dueAt: 60 - position });
+        await sql.insertToolCall({ ...plannedCall('d1'), runId: 'r2' });
+        for (const id of ['c1', 'c2', 'c3', 'c4', 'd1']) await sql.joinCallLine(rated(id), 7);
+        await sql.joinCallLine(rated('c5', 0, 'other'), 8);
+      });
+      const { read } = store;
+      const ids = async (): Promise<readonly string[]> =>
+        (await read.callsInLine('r1')).map(({ callId }) => callId).toSorted();
+      const lines = async (): Promise<unknown> =>
+        (await read.rateLines()).toSorted((a, b) => a.server.localeCompare(b.server));
+      expect(await ids()).toEqual(['c1', 'c2', 'c3', 'c4', 'c5']);
+      expect(await read.callsInLine('r2')).toEqual([
+        { callId: 'd1', server: 'files', since: 7, dueAt: 7 },
+      ]);
+      expect(await lines()).toEqual([
+        { server: 'files', calls: 5, nextAt: 7 },
+        { server: 'other', calls: 1, nextAt: 56 },
+      ]);
+      await store.write({ run: 'r1' }, async (sql) => {
+        await sql.leaveCallLine(rated('c1'), { sentAt: 8, forgetUntil: 0 });
+        await sql.updateToolCall('c2', { state: ['planned'] }, { attempt: 1 });
+        await sql.updateToolCall('c3', { state: ['planned'] }, { state: 'cancelled' });
+        await sql.updateRun('r2', { status: 'failed' });
+      });
+      expect(await read.callsInLine('r1')).toContainEqual({
+        callId: 'c4',
+        server: 'files',
+        since: 7,
+        dueAt: 57,
+      });
+      expect(await ids()).toEqual(['c4', 'c5']);
+      expect(await lines()).toEqual([
+        { server: 'files', calls: 1, nextAt: 57 },
+        { server: 'other', calls: 1, nextAt: 56 },
+      ]);
+    });
+
     test('sent calls are counted by attempt, and forgotten when they are old', async () => {
       const store = await openStore();
       const nth = (n: number, since = 0): Promise<number | undefined> =>

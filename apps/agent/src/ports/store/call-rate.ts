@@ -6,6 +6,32 @@ export interface RatedCall {
   readonly attempt: number;
 }
 
+/** A call that waits for its turn in the rate limit of its server. Times in milliseconds since the Unix epoch. */
+export interface CallInLine {
+  readonly callId: string;
+  readonly server: string;
+  /** Time at which this attempt of the call reached the limit. */
+  readonly since: number;
+  /** Time at which its turn is expected; the limit is checked again then. */
+  readonly dueAt: number;
+}
+
+/** Calls that wait for their turn in the rate limit of a server. */
+export interface RateLine {
+  readonly server: string;
+  /** Number of calls, at least 1. */
+  readonly calls: number;
+  /** Earliest `dueAt` of the calls. */
+  readonly nextAt: number;
+}
+
+export interface CallRateReader {
+  /** Returns the calls of a run that wait for the rate limit of their server, in any order. */
+  callsInLine(runId: string): Promise<readonly CallInLine[]>;
+  /** Returns the servers for whose rate limit calls wait, in any order. */
+  rateLines(): Promise<readonly RateLine[]>;
+}
+
 /** The calls of servers with a rate limit. No row is written for other servers. */
 export interface CallRateWriter {
   /**
