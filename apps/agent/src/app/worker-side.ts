@@ -61,11 +61,8 @@ export async function createWorkerSide(
     foundation;
   const singletons = isShared(config) ? config.servers.filter(isSingleton) : [];
   const held = new Set(singletons.map(({ name }) => name));
-  const local =
-    sharedQueue === undefined || singletons.length > 0
-      ? ownQueue(foundation, config, logger)
-      : undefined;
-  const queue = queueOf(sharedQueue, local);
+  const local = ownQueue(foundation, config, logger);
+  const queue = sharedQueue === undefined ? local : withOwnJobs(sharedQueue, local);
   const configured = createServerPool({
     owner: ownerOf(config),
     isShared: isShared(config),
@@ -119,6 +116,7 @@ export async function createWorkerSide(
   const engine = createRunEngine({
     store,
     queue,
+    ownQueue: local,
     bus,
     catalogue,
     dispatcher: withTraces(pool, traces),
@@ -191,7 +189,7 @@ export async function createWorkerSide(
   };
 }
 
-/** Creates the queue of a process without Redis. */
+/** Creates the queue of this process alone. */
 function ownQueue(
   { clock, opened, bus }: Foundation,
   config: AppOptions['config'],
@@ -206,14 +204,6 @@ function ownQueue(
 
 function isSingleton({ singleton }: ServerConfig): boolean {
   return singleton === true;
-}
-
-/** Returns the queue of the engine: the shared one, that of this process, or both. */
-function queueOf(shared: JobQueue | undefined, local: JobQueue | undefined): JobQueue {
-  if (shared !== undefined && local !== undefined) return withOwnJobs(shared, local);
-  const queue = shared ?? local;
-  if (queue === undefined) throw new Error('A worker needs a queue.');
-  return queue;
 }
 
 /** Creates the singleton servers of this worker. */
@@ -262,7 +252,7 @@ function shareServers(
   }: {
     readonly pool: ServerPool;
     readonly queue: JobQueue;
-    readonly local: JobQueue | undefined;
+    readonly local: JobQueue;
     readonly logger: AppOptions['logger'];
   },
 ): { readonly member: FleetMember; readonly intake: JobIntake } {

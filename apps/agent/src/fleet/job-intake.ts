@@ -8,8 +8,8 @@ import { PollLoop } from './poll-loop.ts';
 export interface JobIntakeOptions {
   readonly handed: HandedJobs;
   readonly queue: Pick<JobQueue, 'enqueue'>;
-  /** Queue of this process alone, for the jobs that only this worker takes. Default: `queue`. */
-  readonly ownQueue?: Pick<JobQueue, 'enqueue'> | undefined;
+  /** Queue of this process alone, for the jobs that only this worker takes. */
+  readonly ownQueue: Pick<JobQueue, 'enqueue'>;
   /** Returns the id of this process as a worker. */
   readonly workerId: () => string;
   readonly bus: SignalBus;
@@ -39,7 +39,7 @@ export class JobIntake {
   }
 
   async #poll(): Promise<void> {
-    const { handed, queue, ownQueue = queue, workerId, logger } = this.#options;
+    const { handed, queue, ownQueue, workerId, logger } = this.#options;
     try {
       for (;;) {
         const jobs = await handed.take(BATCH, workerId());

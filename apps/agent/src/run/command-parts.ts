@@ -84,10 +84,7 @@ export function commandParts(
     get workerId() {
       return store.workerId;
     },
-    enqueue: (job, options) =>
-      void queue
-        .enqueue(job, options)
-        .catch((error: unknown) => logger.error('a job could not be enqueued', { ...job, error })),
+    enqueue: loggedEnqueue(queue, logger),
     bus,
     catalogue,
     llm,
@@ -99,4 +96,15 @@ export function commandParts(
     maxQueuedRuns,
     keyLimits,
   };
+}
+
+/** Returns a function that enqueues without waiting. A failure is logged; the sweep enqueues again. */
+export function loggedEnqueue(
+  queue: Pick<JobQueue, 'enqueue'>,
+  logger: Pick<Logger, 'error'>,
+): CommandParts['enqueue'] {
+  return (job, options) =>
+    void queue
+      .enqueue(job, options)
+      .catch((error: unknown) => logger.error('a job could not be enqueued', { ...job, error }));
 }

@@ -22,11 +22,21 @@ import { SweepTimer } from './core/sweep-timer.ts';
 import { reconcile } from './lifecycle/reconcile.ts';
 import { stopCancelled } from './calls/stop-cancelled.ts';
 import { SignalWatch } from '../signals/signal-watch.ts';
-import { commandParts, type CommandDependencies, type CommandParts } from './command-parts.ts';
+import {
+  commandParts,
+  loggedEnqueue,
+  type CommandDependencies,
+  type CommandParts,
+} from './command-parts.ts';
 import { createRunCommands } from './run-commands.ts';
 
 export interface EngineDependencies extends CommandDependencies {
   readonly queue: JobQueue;
+  /**
+   * Queue whose jobs only this worker gets, for calls with a reserved slot of this worker; `queue`
+   * starts it and closes it. Default: `queue`, which must then belong to this worker alone.
+   */
+  readonly ownQueue?: Pick<JobQueue, 'enqueue'> | undefined;
   readonly dispatcher: ToolDispatcher;
   /** Receives the parents of runs that other processes accepted. Absent where traces are off. */
   readonly traces?: Pick<Traces, 'runRequested'> | undefined;
@@ -111,6 +121,7 @@ class Worker implements RunWorker {
       commit: (...change) => this.#commits.commit(...change),
       closing: this.#closing.signal,
     });
+    const enqueueOwn = loggedEnqueue(dependencies.ownQueue ?? queue, logger);
     // Not a copy, because the id of the worker can change.
     this.#context = Object.assign(parts, {
       dispatcher,
@@ -124,7 +135,8 @@ class Worker implements RunWorker {
       callsPerMinute: dependencies.callsPerMinute ?? (() => undefined),
       starter: new RunStarter({ read: store.read, clock, keyLimits: parts.keyLimits }),
       activities: new Activities(
-        (callId) => parts.enqueue({ type: 'call-tool', callId }),
+        // Another worker would not use the slot that is reserved here.
+        (callId) => enqueueOwn({ type: 'call-tool', callId }),
         this.#concurrency,
       ),
       failedRuns: new Set<string>(),

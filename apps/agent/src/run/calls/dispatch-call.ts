@@ -83,17 +83,28 @@ export interface Dispatched {
  * occupying a job), or when the engine closes.
  */
 export async function runCallJob(context: EngineParts, callId: string): Promise<void> {
-  const call = await readCall(context, callId);
-  const mayBegin =
-    call !== undefined && (call.state === 'planned' || isParked(call)) && !context.closing.aborted;
-  if (!mayBegin) return context.activities.forgo(callId);
-  const { handToOwner } = context;
-  if (handToOwner !== undefined && (await handToOwner(call)))
-    return context.activities.forgo(callId);
-  if (!context.activities.hasRoom(call)) return;
-  const activity = context.activities.beginCall(call);
+  const begun = await beginCall(context, callId);
+  if (begun === undefined) return;
+  const { call, activity } = begun;
   const ended = performCall(context, call, activity).finally(() => activity.end());
   await Promise.race([ended, activity.parked]);
+}
+
+/** Takes a slot of the server for a call that this worker may begin. Returns undefined for others. */
+async function beginCall(
+  context: EngineParts,
+  callId: string,
+): Promise<{ readonly call: ToolCall; readonly activity: CallActivity } | undefined> {
+  const { activities, closing, handToOwner } = context;
+  try {
+    const call = await readCall(context, callId);
+    if (call === undefined || (call.state !== 'planned' && !isParked(call))) return undefined;
+    if (closing.aborted || (await handToOwner?.(call)) === true) return undefined;
+    return activities.hasRoom(call) ? { call, activity: activities.beginCall(call) } : undefined;
+  } finally {
+    // Otherwise the slot that was reserved for a call that does not begin would stay reserved.
+    activities.forgo(callId);
+  }
 }
 
 /** Reads a call. When its row is damaged, ends the call and its run, and returns undefined. */

@@ -46,6 +46,8 @@ export interface ServiceOptions {
   readonly changeBus?: (bus: SignalBus) => SignalBus;
   /** Replaces the queue. */
   readonly changeQueue?: (queue: JobQueue) => JobQueue;
+  /** Whether the replaced queue stays the worker's own queue; default false. */
+  readonly hasOwnQueue?: boolean;
   readonly clock?: ManualClock;
   readonly recovery?: RecoveryDecision;
   /** Kills this service when it reaches the point. */
@@ -117,6 +119,7 @@ export async function openService({
   changeStore = (store) => store,
   changeBus = (bus) => bus,
   changeQueue = (queue) => queue,
+  hasOwnQueue = false,
   recovery,
   crashAt,
   dieAfterCommits = Infinity,
@@ -169,13 +172,12 @@ export async function openService({
     lookAgain();
   };
   const jobs: Job[] = [];
-  const queue = changeQueue(
-    createMemoryJobQueue({
-      clock,
-      onError: (job, error) =>
-        fail(JSON.stringify(job), error instanceof Error ? error.stack : error),
-    }),
-  );
+  const ownQueue = createMemoryJobQueue({
+    clock,
+    onError: (job, error) =>
+      fail(JSON.stringify(job), error instanceof Error ? error.stack : error),
+  });
+  const queue = changeQueue(ownQueue);
   const enqueueIn = queue.enqueue.bind(queue);
   const enqueue: JobQueue['enqueue'] = (job, delay) => {
     if (!life.isOver) jobs.push(job);
@@ -185,6 +187,7 @@ export async function openService({
   const engine = createRunEngine({
     store: withCheckedLocks(store),
     queue,
+    ownQueue: hasOwnQueue ? ownQueue : undefined,
     bus,
     catalogue: registry.catalogue,
     dispatcher: registry,
