@@ -102,9 +102,11 @@ export async function createWorkerSide(
     userAgent: `signalbox/${version}`,
     onAttempt: (outcome) => metrics.webhookAttempted(outcome),
   });
+  const apiKeyNames = new Set(config.apiKeyNames);
   const scheduler = new Scheduler({
     store,
     createRun: (input, onCommit) => engine.createRun(input, onCommit),
+    hasApiKey: (name) => apiKeyNames.has(name),
     clock,
     logger,
     onDecision: (outcome) => metrics.scheduleDecided(outcome),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { apiKeysOf, keyLimitsByName, keyLimitsOf } from './api-keys.ts';
+import { apiKeyNamesOf, apiKeysOf, keyLimitsByName, keyLimitsOf } from './api-keys.ts';
 
 test('keys have the tokens of their variables, after the key of SIGNALBOX_TOKEN', () => {
   const entries = { ci: { token_variable: 'CI_TOKEN' }, batch: { token_variable: 'BATCH_TOKEN' } };
@@ -21,6 +21,12 @@ test.each([
   const text = refusal(entries);
   expect(text).toContain(problem);
   expect(text).not.toContain('secret');
+});
+
+test('the names of keys are known without their tokens', () => {
+  const entries = { ci: { token_variable: 'CI_TOKEN' } };
+  expect(apiKeyNamesOf(entries)).toEqual(['anonymous', 'default', 'ci']);
+  expect(apiKeyNamesOf()).toEqual(['anonymous', 'default']);
 });
 
 test('a limit of a key replaces that of all keys', () => {

@@ -33,6 +33,11 @@ export function apiKeysOf(
   return keys;
 }
 
+/** Returns the names of the API keys, in every process, whether or not it has their tokens. */
+export function apiKeyNamesOf(entries: FileConfig['api_keys'] = {}): readonly string[] {
+  return [ANONYMOUS, DEFAULT_KEY, ...Object.keys(entries)];
+}
+
 /** Returns the limits of the API keys, or undefined when there are none. */
 export function keyLimitsOf({
   api_key_limits: all,

@@ -225,6 +225,8 @@ export interface Config {
   readonly webhooks?: WebhookSettings;
   /** Keys of which requests need one. Empty: requests need none. */
   readonly apiKeys: readonly ApiKey[];
+  /** Names of the API keys, also in a process without their tokens. `default` and `anonymous` are always among them. */
+  readonly apiKeyNames: readonly string[];
   /** Limits of API keys. Undefined: none. */
   readonly keyLimits?: ConfiguredKeyLimits | undefined;
   /** Default model provider. */

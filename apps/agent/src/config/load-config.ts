@@ -1,7 +1,7 @@
 import { readFile as readFileFromDisk } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 import { isLoopback } from '@signalbox/mcp-core';
-import { apiKeysOf, keyLimitsOf } from './api-keys.ts';
+import { apiKeyNamesOf, apiKeysOf, keyLimitsOf } from './api-keys.ts';
 import { chooseLlm, type LlmChoice } from './choose-llm.ts';
 import { cassetteSetting } from './cassette-setting.ts';
 import { ConfigError, type Config } from './config.ts';
@@ -136,6 +136,7 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
     ...retentionOf(file.retention_days),
     ...webhooksOf(file.webhooks),
     apiKeys,
+    apiKeyNames: apiKeyNamesOf(file.api_keys),
     keyLimits: keyLimitsOf(file),
     llm,
     otherLlms,

@@ -32,6 +32,22 @@ test('a run belongs to the API key of its request, and so does its fork', async 
   expect(fork.json()).toMatchObject({ api_key: 'batch', priority: 'high' });
 });
 
+test('a schedule belongs to the API key of its request, also after another key changed it', async () => {
+  const { service, request } = await open();
+  const created = await request('POST', '/v1/schedules', {
+    body: { cron: '@daily', run: { prompt: 'go' } },
+    headers: { authorization: 'Bearer token-of-ci' },
+  });
+  const { id } = created.json<{ id: string }>();
+  expect(created.json()).toMatchObject({ api_key: 'ci' });
+  const changed = await request('PATCH', `/v1/schedules/${id}`, {
+    body: { name: 'daily' },
+    headers: { authorization: 'Bearer token-of-batch' },
+  });
+  expect(changed.json()).toMatchObject({ api_key: 'ci', name: 'daily' });
+  expect(await service.read.schedule(id)).toMatchObject({ apiKey: 'ci', name: 'daily' });
+});
+
 test('a request needs the token of a key', async () => {
   const { start } = await open();
   expect((await start('another')).statusCode).toBe(401);

@@ -33,6 +33,7 @@ test('a schedule is created, read, listed, changed and deleted', async () => {
   expect(schedule).toEqual({
     ...NIGHTLY,
     id: schedule.id,
+    api_key: 'anonymous',
     on_busy: 'skip',
     enabled: true,
     next_at: '2023-11-15T01:30:00.000Z',

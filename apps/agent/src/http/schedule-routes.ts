@@ -38,7 +38,10 @@ export function scheduleRoutes(app: HttpApp, { schedules, read, once }: RouteDep
       const { name, cron, time_zone: timeZone, run, on_busy: onBusy, enabled } = request.body;
       const served = await once(request, {
         make: (onCommit) =>
-          schedules.create({ name, cron, timeZone, run, onBusy, enabled }, onCommit),
+          schedules.create(
+            { name, cron, timeZone, run, onBusy, enabled, apiKey: request.apiKey },
+            onCommit,
+          ),
         answer: (schedule: StoredSchedule) => ({
           status: 201,
           location: `/v1/schedules/${schedule.id}`,
@@ -145,6 +148,7 @@ function scheduleView(schedule: StoredSchedule): z.output<typeof Schedule> {
   const { name, nextAt, lastAt, lastOutcome, lastRunId, lastError } = schedule;
   return {
     id: schedule.id,
+    api_key: schedule.apiKey,
     ...(name === undefined ? {} : { name }),
     cron: schedule.cron,
     time_zone: schedule.timeZone,

@@ -19,7 +19,7 @@ const timeZone = z
 const onBusy = z
   .enum(['skip', 'queue'])
   .describe(
-    'Action at a time at which the previous run of the schedule is not settled: skip (the time is left out) or queue (the run starts when the previous one is settled; later times meanwhile are left out); default skip',
+    'Action at a time at which the previous run of the schedule is not settled, or the API key of the schedule has used up runs_per_minute: skip (the time is left out) or queue (the run starts when the previous one is settled and the rate allows it; later times meanwhile are left out); default skip',
   );
 const enabled = z.boolean().describe('Whether runs are started; default true');
 
@@ -70,6 +70,9 @@ export const SchedulePatch = z
 export const Schedule = z
   .object({
     id: z.string(),
+    api_key: z
+      .string()
+      .describe('Name of the API key that created the schedule, to which its runs belong'),
     name: z.string().optional(),
     cron: z.string(),
     time_zone: z.string(),
@@ -86,7 +89,9 @@ export const Schedule = z
         scheduled_at: time.describe('Last time of the schedule that was decided about'),
         outcome: z
           .enum(['started', 'skipped', 'failed'])
-          .describe('skipped: the previous run was not settled; failed: `error` has the reason'),
+          .describe(
+            'skipped: the previous run was not settled, or `error` has the limit of the API key that refused the run; failed: `error` has the reason',
+          ),
         run_id: z.string().optional().describe('The last run that was started'),
         error: z.string().optional(),
       })

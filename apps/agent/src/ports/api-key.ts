@@ -1,4 +1,4 @@
-/** Name of the key of requests to a service without tokens, and of runs that a schedule starts. */
+/** Name of the key of requests to a service without tokens, and of schedules whose key is gone. */
 export const ANONYMOUS = 'anonymous';
 
 /** Name of the key whose token is in `SIGNALBOX_TOKEN`. */

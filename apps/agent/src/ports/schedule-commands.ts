@@ -7,13 +7,16 @@ export type ScheduleDefinition = Pick<
   'name' | 'cron' | 'timeZone' | 'run' | 'onBusy' | 'enabled'
 >;
 
+/** A schedule to create. `apiKey`: name of the key of the request; default: `ANONYMOUS`. */
+export type NewSchedule = ScheduleDefinition & Partial<Pick<Schedule, 'apiKey'>>;
+
 /** Changes of schedules, in any process. Callers read state from the store. */
 export interface ScheduleCommands {
   /**
    * Stores a schedule, whose first time is after now.
    * @throws EngineError `invalid_schedule`, `too_many_schedules`, and those of `RunCommands.checkRun`
    */
-  create(definition: ScheduleDefinition, onCommit?: OnCommit<Schedule>): Promise<Schedule>;
+  create(definition: NewSchedule, onCommit?: OnCommit<Schedule>): Promise<Schedule>;
   /**
    * Changes parts of a schedule. Its next time is computed anew unless expression, time zone and
    * `enabled` stay the same.

@@ -1,3 +1,4 @@
+import { ANONYMOUS } from '../ports/api-key.ts';
 import type { Clock } from '../ports/clock.ts';
 import { EngineError, type RunCommands } from '../ports/run-engine.ts';
 import type { ScheduleCommands } from '../ports/schedule-commands.ts';
@@ -44,13 +45,14 @@ export function createScheduleCommands({
   };
 
   return {
-    async create(definition, onCommit) {
+    async create({ apiKey = ANONYMOUS, ...definition }, onCommit) {
       const now = clock.now();
       const first = await firstTime(definition, now);
       await checkTemplate(definition.run);
       const schedule: Schedule = {
         ...definition,
         id: newId(),
+        apiKey,
         nextAt: definition.enabled ? first : undefined,
         lastAt: undefined,
         lastOutcome: undefined,

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Store } from '../ports/store.ts';
 import type { Schedule } from '../ports/store/schedule.ts';
 import { callsThenAnswer, type Script } from '../run/testing/fake-llm.ts';
-import { openService, type Service } from '../run/testing/service.ts';
+import { openService, type Service, type ServiceOptions } from '../run/testing/service.ts';
 import type { ManualClock } from '../testing/manual-clock.ts';
 import { Scheduler } from './scheduler.ts';
 
@@ -20,6 +20,7 @@ interface Worker {
 function schedule(id: string, fields: Partial<Schedule> = {}): Schedule {
   return {
     id,
+    apiKey: 'ci',
     name: undefined,
     cron: '*/5 * * * *',
     timeZone: 'UTC',
@@ -46,6 +47,7 @@ function work(service: Service, store: Pick<Store, 'read' | 'write'> = service.s
     createRun: (...input) => service.engine.createRun(...input),
     clock: service.clock,
     logger: { debug: keep, info: keep, warn: keep, error: keep },
+    hasApiKey: (name) => name === 'ci',
     onDecision: (outcome) => decisions.push(outcome),
   });
   return {
@@ -61,7 +63,7 @@ function work(service: Service, store: Pick<Store, 'read' | 'write'> = service.s
 
 async function openWorker(
   script: Script = callsThenAnswer([], 'done'),
-  options: { readonly maxQueuedRuns?: number } = {},
+  options: Pick<ServiceOptions, 'maxQueuedRuns' | 'keyLimits'> = {},
 ): Promise<Worker> {
   return work(await openService({ script, ...options }));
 }
@@ -248,6 +250,69 @@ test('while too many runs are queued the time stays due', async () => {
     lastOutcome: undefined,
   });
   expect(decisions).toEqual([]);
+});
+
+test('a run belongs to the API key of its schedule, or to anonymous when the key is not configured', async () => {
+  const { service, sweep } = await openWorker();
+  await add(service, schedule('s1'), schedule('s2', { apiKey: 'gone' }));
+  moveTo(service.clock, START + 5 * MINUTE);
+  await sweep();
+  const runs = await runsOf(service);
+  expect(
+    Object.fromEntries(runs.map(({ metadata, apiKey }) => [metadata['schedule_id'], apiKey])),
+  ).toEqual({ s1: 'ci', s2: 'anonymous' });
+});
+
+test('the runs of a schedule wait while its API key has as many runs in progress as it may have', async () => {
+  const { script, finish } = held();
+  const { service, sweep } = await openWorker(script, {
+    keyLimits: (apiKey) => (apiKey === 'ci' ? { runningRuns: 1 } : {}),
+  });
+  const { id: own } = await service.engine.createRun({ prompt: 'go', apiKey: 'ci' });
+  await service.status(own, 'running');
+  await add(service, schedule('s1'), schedule('s2', { apiKey: 'gone' }));
+  moveTo(service.clock, START + 5 * MINUTE);
+  await sweep();
+  const [, ...started] = await runsOf(service);
+  const ofKey = (apiKey: string): string =>
+    started.find((run) => run.apiKey === apiKey)?.id ?? 'none';
+  await service.status(ofKey('anonymous'), 'running');
+  expect(await service.read.runStatus(ofKey('ci'))).toBe('queued');
+  finish();
+  await service.settled(ofKey('ci'));
+});
+
+test('a run that the rate of the API key refuses is recorded as skipped with the reason, or waits with on_busy queue', async () => {
+  const { service, sweep, decisions } = await openWorker(undefined, {
+    keyLimits: (apiKey) => (apiKey === 'ci' ? { runsPerMinute: 1 } : {}),
+  });
+  await add(
+    service,
+    schedule('s1'),
+    schedule('s2', { onBusy: 'queue' }),
+    schedule('s3', { apiKey: 'gone' }),
+  );
+  moveTo(service.clock, START + 5 * MINUTE - 1);
+  await service.engine.createRun({ prompt: 'go', apiKey: 'ci' });
+  moveTo(service.clock, START + 5 * MINUTE);
+  await sweep();
+  expect(await service.read.schedule('s1')).toMatchObject({
+    lastAt: START + 5 * MINUTE,
+    lastOutcome: 'skipped',
+    lastError: expect.stringContaining(
+      'run_rate_exceeded: The API key ci started 1 runs',
+    ) as string,
+    lastRunId: undefined,
+    nextAt: START + 10 * MINUTE,
+  });
+  expect(await service.read.schedule('s2')).toMatchObject({
+    nextAt: START + 5 * MINUTE,
+    lastOutcome: undefined,
+  });
+  expect(decisions).toEqual(['skipped', 'started']);
+  moveTo(service.clock, START + 6 * MINUTE);
+  await sweep();
+  expect(await service.read.schedule('s2')).toMatchObject({ lastOutcome: 'started' });
 });
 
 test('a sweep starts at most 100 runs and asks to be called again', async () => {

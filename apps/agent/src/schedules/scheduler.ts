@@ -1,3 +1,4 @@
+import { ANONYMOUS } from '../ports/api-key.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import { EngineError, type NewRun, type RunCommands } from '../ports/run-engine.ts';
@@ -15,6 +16,8 @@ const PAGE = 100;
 export interface SchedulerOptions {
   readonly store: Pick<Store, 'read' | 'write'>;
   readonly createRun: RunCommands['createRun'];
+  /** Whether an API key is configured. */
+  readonly hasApiKey: (name: string) => boolean;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Receives each decision of this process about a time. */
@@ -22,11 +25,7 @@ export interface SchedulerOptions {
 }
 
 /** Codes of refusals that end by themselves; the time is decided about by a later sweep. */
-const TEMPORARY: ReadonlySet<EngineError['code']> = new Set([
-  'too_many_runs',
-  'run_rate_exceeded',
-  'shutting_down',
-]);
+const TEMPORARY: ReadonlySet<EngineError['code']> = new Set(['too_many_runs', 'shutting_down']);
 
 /** Another process has decided about the time. */
 class AlreadyDecidedError extends Error {}
@@ -98,9 +97,10 @@ export class Scheduler {
     time: ScheduledTime,
     nextAt: number | undefined,
   ): Promise<boolean> {
-    const { createRun, logger, onDecision } = this.#options;
+    const { createRun, hasApiKey, logger, onDecision } = this.#options;
+    const apiKey = hasApiKey(schedule.apiKey) ? schedule.apiKey : ANONYMOUS;
     try {
-      await createRun(newRun(schedule, time), async (sql, { id: lastRunId }) => {
+      await createRun({ ...newRun(schedule, time), apiKey }, async (sql, { id: lastRunId }) => {
         const decision = {
           nextAt,
           lastOutcome: 'started',
@@ -118,6 +118,11 @@ export class Scheduler {
       if (TEMPORARY.has(code)) return false;
       if (code === 'thread_busy')
         return this.#record(time, { nextAt, lastOutcome: 'skipped', lastError: undefined });
+      if (code === 'run_rate_exceeded') {
+        if (schedule.onBusy === 'queue') return false;
+        const lastError = `${code}: ${message}`;
+        return this.#record(time, { nextAt, lastOutcome: 'skipped', lastError });
+      }
       logger.warn('a scheduled run was refused', { schedule: time.id, code, error: message });
       return this.#record(time, {
         nextAt,

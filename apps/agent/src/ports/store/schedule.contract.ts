@@ -4,6 +4,7 @@ import type { Schedule } from './schedule.ts';
 
 const schedule = (id: string, fields: Partial<Schedule> = {}): Schedule => ({
   id,
+  apiKey: 'anonymous',
   name: 'nightly',
   cron: '0 3 * * *',
   timeZone: 'Europe/Berlin',
@@ -28,9 +29,9 @@ export function scheduleContract(name: string, open: OpenStore): void {
     test('schedules are listed newest first and read back as they were written', async () => {
       const store = await openStore();
       const all = [
-        schedule('s1'),
+        schedule('s1', { apiKey: 'anonymous' }),
         schedule('s2', { createdAt: 2, name: undefined, enabled: false, nextAt: undefined }),
-        schedule('s3', { createdAt: 3 }),
+        schedule('s3', { createdAt: 3, apiKey: 'ci' }),
       ] as const;
       await store.write({}, async (sql) => {
         for (const each of all) await sql.insertSchedule(each);

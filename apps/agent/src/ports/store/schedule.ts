@@ -25,13 +25,18 @@ export interface RunTemplate {
 /** Runs that are started at the times of a cron expression. */
 export interface Schedule {
   readonly id: string;
+  /** Name of the API key that created the schedule. */
+  readonly apiKey: string;
   readonly name: string | undefined;
   /** Cron expression with five fields, or a nickname such as `@daily`. */
   readonly cron: string;
   /** IANA name. */
   readonly timeZone: string;
   readonly run: RunTemplate;
-  /** Action at a time at which the previous run is not settled: leave the time out, or wait. */
+  /**
+   * Action at a time at which the previous run is not settled, or the rate of the API key is used up:
+   * leave the time out, or wait.
+   */
   readonly onBusy: 'skip' | 'queue';
   readonly enabled: boolean;
   /** Next time. Undefined while it is disabled, or if there is none. */
@@ -42,7 +47,10 @@ export interface Schedule {
   readonly lastOutcome: 'started' | 'skipped' | 'failed' | undefined;
   /** Last run that was started. */
   readonly lastRunId: string | undefined;
-  /** Reason for which the run of `lastAt` could not be started. */
+  /**
+   * Reason for which the run of `lastAt` was not started. Undefined if it was started, or skipped
+   * because a run was not settled.
+   */
   readonly lastError: string | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -73,7 +81,7 @@ export interface ScheduleWriter {
   /** Updates a schedule if it was last updated at `updatedAt`. Returns whether it did. */
   updateSchedule(
     id: string,
-    patch: Partial<Omit<Schedule, 'id' | 'createdAt'>>,
+    patch: Partial<Omit<Schedule, 'id' | 'apiKey' | 'createdAt'>>,
     updatedAt: number,
   ): Promise<boolean>;
   /** Deletes a schedule if it was last updated at `updatedAt`. Returns whether it did. */

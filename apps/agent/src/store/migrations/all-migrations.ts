@@ -26,6 +26,7 @@ import { webhookChanges } from './0024-webhook-changes.ts';
 import { apiKeys } from './0025-api-keys.ts';
 import { callRates } from './0026-call-rates.ts';
 import { singletonServers } from './0027-singleton-servers.ts';
+import { scheduleKeys } from './0028-schedule-keys.ts';
 
 /**
  * Ending of the name of an additive migration. Such a migration adds tables, columns that are nullable
@@ -70,4 +71,5 @@ export const MIGRATIONS: Migrations = {
   '0025-api-keys.additive': apiKeys,
   '0026-call-rates.additive': callRates,
   '0027-singleton-servers.additive': singletonServers,
+  '0028-schedule-keys.additive': scheduleKeys,
 };
