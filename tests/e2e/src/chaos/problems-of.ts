@@ -32,17 +32,22 @@ export interface CallResult {
   readonly responses: readonly string[];
 }
 
-/** Errors of calls of which nothing was sent, because their server was being started again. */
+/** Answers about calls of which nothing was sent, because their server was being started again. */
 const NOT_SENT = /^(?:There is no tool named |The call could not be sent: server )/;
+/** Answers about calls that could not be sent again for that reason. */
+const NOT_SENT_AGAIN =
+  /^The call was sent, .* may have taken effect\. It could not be sent again: server /s;
 
 /**
  * Returns the call that the service refused because its server was being started again, if there is
- * one. Nothing of it was sent, the model gets the reason, and the scenario answers with it.
+ * one. The model gets the reason, and the scenario answers with it. The call has an effect only if the
+ * reason says that it may have.
  */
 export function refusedCall({ calls, answer }: RunResult): CallResult | undefined {
   const last = calls.at(-1);
-  const isRefused = last?.state === 'failed' && last.effects === 0 && NOT_SENT.test(String(answer));
-  return isRefused ? last : undefined;
+  const text = String(answer);
+  const isTrue = NOT_SENT_AGAIN.test(text) || (last?.effects === 0 && NOT_SENT.test(text));
+  return last?.state === 'failed' && isTrue ? last : undefined;
 }
 
 /**

@@ -67,6 +67,7 @@ export interface ToolCall {
    */
   readonly repeatable: boolean;
   readonly result: CallToolResult | undefined;
+  /** Why the call failed or its outcome is unknown; of a call that is sent again, how its answer was lost. */
   readonly error: string | undefined;
   readonly cancel: CancelLevel | undefined;
   /** Time of a client's request to cancel this call alone. */

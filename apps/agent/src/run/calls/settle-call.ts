@@ -121,12 +121,14 @@ async function retryOrFail(
       message,
       delayMs: FIRST_RETRY_MS * 2 ** (call.attempt - 1),
     });
-  else
-    await failCall(context, change, {
-      call,
-      message,
-      text: `The call could not be sent: ${message}`,
-    });
+  else await failCall(context, change, { call, message, text: textOfUnsent(call, message) });
+}
+
+/** Returns what the model reads about a call whose last attempt could not be sent. */
+function textOfUnsent({ error: loss }: ToolCall, message: string): string {
+  return loss === undefined
+    ? `The call could not be sent: ${message}`
+    : `The call was sent, its answer was lost (${loss}), and it may have taken effect. It could not be sent again: ${message}`;
 }
 
 function effectOfCancel(call: ToolCall, level: CancelLevel): CancelOutcome {
