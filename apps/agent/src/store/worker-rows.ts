@@ -30,21 +30,24 @@ const updateHeartbeat = (
 ) =>
   db.updateTable('workers').set({ heartbeatAt }).where('id', '=', id).where('endedAt', 'is', null);
 
-/** Runs of turns, calls and inbox items that an ended worker owns. */
+/**
+ * Runs of turns, calls and inbox items whose owner has ended. An owner without a row has ended too: on
+ * PostgreSQL the row of a worker can be removed before the last transaction of the worker commits.
+ */
 function ownedByEnded(db: Db) {
-  const ended = selectEndedWorkers(db);
+  const live = db.selectFrom('workers').select('id').where('endedAt', 'is', null);
   return db
     .selectFrom('turns')
     .select(['runId', 'owner', NO_CALL])
     .where('status', '=', ACTIVE)
-    .where('owner', 'in', ended)
+    .where('owner', 'not in', live)
     .union(
       db
         .selectFrom('toolCalls')
         .select(['runId', 'owner', sql.lit(1).as('isCall')])
         .where('state', 'in', SENT_CALL_STATES)
         .where('finishedAt', 'is', null)
-        .where('owner', 'in', ended)
+        .where('owner', 'not in', live)
         .$narrowType<{ owner: string }>(),
     )
     .union(
@@ -53,7 +56,7 @@ function ownedByEnded(db: Db) {
         .select(['runId', 'owner', NO_CALL])
         // Literals, so that SQLite uses the index of these states.
         .where(sql<boolean>`owner is not null and state in ('open', 'answered')`)
-        .where('owner', 'in', ended)
+        .where('owner', 'not in', live)
         .$narrowType<{ owner: string }>(),
     );
 }

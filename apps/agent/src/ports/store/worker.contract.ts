@@ -114,5 +114,24 @@ export function workerContract(name: string, open: OpenStore): void {
       expect(await store.read.orphanedRuns({ limit: 9 })).toEqual([]);
       expect(await store.read.endedWorkers()).toEqual([]);
     });
+
+    test('runs are orphaned also when the owner of their turns, sent calls and held items was removed', async () => {
+      const { store } = await openWithOther();
+      await store.write({}, async (sql) => {
+        for (const id of ['turn', 'call', 'item', 'unowned'])
+          await sql.insertRun(queuedRun(id, { status: 'running' }));
+        await sql.startTurn({ runId: 'turn', turn: 1, owner: 'removed', messageId: 'm' });
+        const sent = { state: 'dispatched', attempt: 1 } as const;
+        await sql.insertToolCall({ ...plannedCall('c'), ...sent, runId: 'call', owner: 'removed' });
+        await sql.insertInboxItem({ ...openItem('i'), runId: 'item', owner: 'removed' });
+        await sql.insertToolCall({ ...plannedCall('u'), ...sent, runId: 'unowned' });
+        await sql.insertInboxItem({ ...openItem('v'), runId: 'unowned' });
+      });
+      expect((await store.read.orphanedRuns({ limit: 9 })).toSorted()).toEqual([
+        'call',
+        'item',
+        'turn',
+      ]);
+    });
   });
 }

@@ -21,15 +21,15 @@ export interface Worker {
 export interface WorkerReader {
   /** Returns the workers that have not ended, oldest first. Their leases may be over. */
   workers(): Promise<readonly Worker[]>;
-  /** Returns the ids of ended workers that may still own turns, calls or inbox items. */
+  /** Returns the ids of ended workers that are not removed, such as those that own calls. */
   endedWorkers(): Promise<readonly string[]>;
   /** Whether the worker has not ended and its lease is not over. */
   isAlive(workerId: string): Promise<boolean>;
   /** Whether the worker has not ended. Its lease may be over, and it may still renew it. */
   hasLease(workerId: string): Promise<boolean>;
   /**
-   * Returns runs with a model call, a sent tool call or an inbox item that an ended worker owns. Of
-   * runs that have ended only the sent tool calls count.
+   * Returns runs with a model call, a sent tool call or an inbox item whose owner has ended or was
+   * removed. Of runs that have ended only the sent tool calls count.
    */
   orphanedRuns(options: { readonly limit: number }): Promise<readonly string[]>;
 }

@@ -63,9 +63,9 @@ async function settleOrphans(
   { status }: Pick<RunCore, 'status'>,
 ): Promise<boolean> {
   const { sql, runId } = change;
-  const ended = new Set(await sql.endedWorkers());
+  const live = new Set((await sql.workers()).map(({ id }) => id));
   const hasEnded = ({ owner }: { readonly owner: string | undefined }): boolean =>
-    owner !== undefined && ended.has(owner);
+    owner !== undefined && !live.has(owner);
   const { workerId, activities } = context;
   const turn = await sql.activeTurn(runId);
   const isTurnLeft =

@@ -94,3 +94,24 @@ test('a run that another worker has recovered meanwhile is not recovered again',
   reply.resolve();
   expect(await first.settled(id)).toMatchObject({ status: 'completed', answer: 'done' });
 });
+
+test('a run whose model call has an owner that was removed continues', async () => {
+  const removed = await openService({
+    script: () => ({ hold: new Promise(() => undefined) }),
+    changeStore: (store) => ({
+      ...store,
+      write: (locks, work, options) =>
+        store.write(
+          locks,
+          (sql) =>
+            work({ ...sql, startTurn: (turn) => sql.startTurn({ ...turn, owner: 'removed' }) }),
+          options,
+        ),
+    }),
+  });
+  const { id } = await removed.engine.createRun({ prompt: 'go' });
+  await removed.until(async () => removed.llm.requests[0]);
+  removed.stall();
+  const other = await openService({ script: callsThenAnswer([]), beside: removed });
+  expect(await other.settled(id)).toMatchObject({ status: 'completed' });
+});

@@ -100,12 +100,12 @@ export class Sweep {
 
   async #recoverOrphans(now: number): Promise<number | undefined> {
     const { store } = this.#context;
-    if ((await store.read.endedWorkers()).length === 0) return undefined;
     const { length, hasMore } = await this.#workOn('orphans', {
       read: (limit) => store.read.orphanedRuns({ limit }),
       work: (runId) => this.#recover(runId),
     });
-    if (length === 0) await store.write({}, (sql) => sql.removeEndedWorkers());
+    if (length === 0 && (await store.read.endedWorkers()).length > 0)
+      await store.write({}, (sql) => sql.removeEndedWorkers());
     return hasMore ? now : undefined;
   }
 

@@ -175,4 +175,78 @@ describe.skipIf(!hasPostgres)('transactions of two processes on PostgreSQL', () 
       expect(await claimedTwice()).not.toEqual([]);
     });
   });
+
+  test('that begins a turn while another removes its worker: the turn is found as left behind', async () => {
+    const {
+      stores: [first, second],
+    } = await openTwo();
+    await first.write({}, (sql) => sql.insertRun(queuedRun('r', { status: 'running' })));
+    const begun = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    const beginning = first.write({ run: 'r' }, async (sql) => {
+      await sql.startTurn({ runId: 'r', turn: 1, owner: first.workerId, messageId: 'm' });
+      begun.resolve();
+      await gate.promise;
+    });
+    await begun.promise;
+    await second.write({}, (sql) => sql.endWorker(first.workerId));
+    await second.write({}, (sql) => sql.removeEndedWorkers());
+    expect(await second.read.endedWorkers()).toEqual([]);
+    gate.resolve();
+    await beginning;
+    expect(await second.read.orphanedRuns({ limit: 9 })).toEqual(['r']);
+  });
+
+  describe('that send calls of two rate-limited servers in opposite order', () => {
+    /** Returns the number of stored works, and the deadlocks that the database has ended. */
+    async function lockInBothOrders(): Promise<{
+      readonly stored: number;
+      readonly deadlocks: number;
+    }> {
+      const {
+        stores: [first, second],
+      } = await openTwo();
+      const runs = ['r0', 'r1', 'r2', 'r3'];
+      await first.write({}, async (sql) => {
+        for (const id of runs) await sql.insertRun(queuedRun(id));
+      });
+      const bothHold = Promise.withResolvers<void>();
+      let [holding, deadlocks] = [0, 0];
+      const send = (store: OpenedStore, run: string, server: string, isFirst: boolean) =>
+        store.write({ run }, async (sql) => {
+          try {
+            if (!isFirst) await bothHold.promise;
+            await sql.lockCallRate(server);
+            // The result arrives when the transaction has the lock, or the error of a deadlock.
+            await sql.run(run).catch((error: unknown) => {
+              deadlocks += 1;
+              throw error;
+            });
+          } finally {
+            if (isFirst && (holding += 1) === 2) bothHold.resolve();
+          }
+          await sql.updateRun(run, { turns: 1 });
+        });
+      await Promise.all([
+        send(first, 'r0', 'a', true),
+        send(first, 'r1', 'b', false),
+        send(second, 'r2', 'b', true),
+        send(second, 'r3', 'a', false),
+      ]);
+      const stored = await Promise.all(runs.map((id) => first.read.run(id)));
+      return { stored: stored.filter((run) => run?.turns === 1).length, deadlocks };
+    }
+
+    test('never wait for each other, because each lock is taken in a transaction of its own', async () => {
+      expect(await lockInBothOrders()).toEqual({ stored: 4, deadlocks: 0 });
+    });
+
+    test('control: in shared transactions they end in a deadlock, and are stored after it', async () => {
+      const alone = vi.spyOn(PostgresRows.prototype, 'alone').mockReturnValue(undefined);
+      onTestFinished(() => alone.mockRestore());
+      const { stored, deadlocks } = await lockInBothOrders();
+      expect(stored).toBe(4);
+      expect(deadlocks).toBeGreaterThan(0);
+    });
+  });
 });
