@@ -114,7 +114,8 @@ export class Fleet {
       this.#workers.add(worker);
       worker.process.once('exit', () => {
         this.#workers.delete(worker);
-        if (this.endsLeases) void this.endLease(worker.process.pid);
+        // If it fails, because the store is locked or closed, the lease takes its 6 seconds.
+        if (this.endsLeases) void this.endLease(worker.process.pid).catch(() => undefined);
       });
     }
   }

@@ -18,15 +18,17 @@ import { runCell } from './run-cell.ts';
 
 // npm run crash-matrix: every point at which a process may be killed × every kind of call. No run is lost, no side effect is repeated, and a person is asked only where the outcome
 // of the call is unknown. First with one process that is started again, then with an API process and several workers, of which one or all are killed or frozen. The controls follow:
-// cells that must fail with a guard switched off. `--store postgres` and `--queue bullmq-redis` or `bullmq-postgres` choose the engines of every service. `--only=TEXT` runs the cells whose name contains the text; `--only=control:` runs only the controls. `--jobs=N` runs N cells at once.
+// cells that must fail with a guard switched off. `--store postgres` and `--queue bullmq-redis` or `bullmq-postgres` choose the engines of every service. `--only=TEXT` runs the cells whose name contains the text, and can be repeated; `--only=control:` runs only the controls. `--jobs=N` runs N cells at once.
 const args = process.argv.slice(2);
 const engines = await startChosenEngines(args);
 Object.assign(process.env, engines.env);
 const { values } = parseArgs({
   args,
-  options: { only: { type: 'string' }, jobs: { type: 'string', default: '2' } },
+  options: { only: { type: 'string', multiple: true }, jobs: { type: 'string', default: '2' } },
 });
-const isChosen = (name: string): boolean => values.only === undefined || name.includes(values.only);
+const { only } = values;
+const isChosen = (name: string): boolean =>
+  only === undefined || only.some((text) => name.includes(text));
 const server = await startCountingServer();
 const serverUrl = server.url;
 let [passed, failed, slowestMs] = [0, 0, 0];
