@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { LEASE_MS } from '../../ports/store/worker.ts';
 import { StoreError } from '../store-error.ts';
 import { codeOf, LOCK_TIMEOUT } from './postgres-errors.ts';
 
@@ -17,6 +19,25 @@ const key = (name: string): string =>
 const OPENING = key('opening');
 const USE = key('use');
 
+/**
+ * Milliseconds after which a living process has its lock again, when it lost its connection. Longer
+ * than the pauses of a `DatabaseSession`.
+ */
+export const RELOCK_MS = 3000;
+const RELOCK_POLL_MS = 100;
+
+/**
+ * Whether a process that has not ended may be without its lock for the moment: the server was
+ * restarted after its last heartbeat, or its lease is not over. With the role `all` a process sends no
+ * heartbeats; its row has the time of its start.
+ */
+const MAY_LIVE = `exists (
+  select 1 from workers where ended_at is null and (
+    heartbeat_at < extract(epoch from pg_postmaster_start_time()) * 1000
+    or (role <> 'all' and heartbeat_at > extract(epoch from clock_timestamp()) * 1000 - ${String(LEASE_MS)})
+  )
+)`;
+
 export interface DatabaseLock {
   /** Whether no other process used the database when it was locked. */
   readonly isAlone: boolean;
@@ -25,7 +46,8 @@ export interface DatabaseLock {
 }
 
 /**
- * Locks a database for this process, until the connection ends.
+ * Locks a database for this process, until the connection ends. Waits up to 3 seconds for processes
+ * that may have lost their locks with their connections.
  * @throws StoreError `locked`, and errors of the connection
  */
 export async function lockDatabase(
@@ -34,7 +56,7 @@ export async function lockDatabase(
   name: string,
 ): Promise<DatabaseLock> {
   await lockOpening(client, name);
-  const isAlone = await isTrue(client, `pg_try_advisory_lock(${USE})`);
+  const isAlone = await lockAlone(client);
   if (sharing === 'shared') {
     if (!(await lockShared(client))) throw inUse(name);
     // No other process can lock in between, because this one holds the first lock.
@@ -44,6 +66,28 @@ export async function lockDatabase(
     isAlone,
     opened: async () => void (await client.query(`select pg_advisory_unlock(${OPENING})`)),
   };
+}
+
+/** Locks the database exclusively, unless another process uses it. Returns whether it did. */
+async function lockAlone(client: pg.Client): Promise<boolean> {
+  const tryLock = (): Promise<boolean> => isTrue(client, `pg_try_advisory_lock(${USE})`);
+  let isLocked = await tryLock();
+  if (!isLocked || !(await mayOthersLive(client))) return isLocked;
+  const giveUpAt = performance.now() + RELOCK_MS;
+  while (isLocked && performance.now() < giveUpAt) {
+    await client.query(`select pg_advisory_unlock(${USE})`);
+    await sleep(RELOCK_POLL_MS);
+    isLocked = await tryLock();
+  }
+  return isLocked;
+}
+
+async function mayOthersLive(client: pg.Client): Promise<boolean> {
+  const hasWorkers = await isTrue(
+    client,
+    `to_regclass(quote_ident(current_schema()) || '.workers') is not null`,
+  );
+  return hasWorkers && isTrue(client, MAY_LIVE);
 }
 
 /** Takes the lock again on a new connection. Returns whether no other process prevents it. */

@@ -11,9 +11,12 @@ export interface DatabaseSessionOptions {
   readonly onNotification: (payload: string) => void;
 }
 
-/** Milliseconds before the next attempt to connect again. */
+/**
+ * Milliseconds before the next attempt to connect again, before jitter. With the longest pause a
+ * process is without its lock for less than `RELOCK_MS`.
+ */
 const FIRST_PAUSE_MS = 50;
-const MAX_PAUSE_MS = 2000;
+const MAX_PAUSE_MS = 1000;
 
 /** Milliseconds between two checks of the connection, and for which one may take. */
 const CHECK_EVERY_MS = 15_000;

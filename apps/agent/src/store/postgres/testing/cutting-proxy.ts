@@ -6,6 +6,8 @@ export interface CuttingProxy {
   readonly url: string;
   /** Ends the next connection whose client sends this text: before it is passed on, or after. */
   cutAt(text: string, when: 'before' | 'after'): void;
+  /** Ends every connection, and refuses new connections until it is called with false. */
+  refuse(isRefusing: boolean): void;
   close(): Promise<void>;
 }
 
@@ -13,8 +15,10 @@ export interface CuttingProxy {
 export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
   const target = new URL(url);
   const sockets = new Set<Socket>();
+  let isRefusing = false;
   let cut: { readonly text: string; readonly when: 'before' | 'after' } | undefined;
   const server = createServer((client) => {
+    if (isRefusing) return void client.destroy();
     const upstream = connect(Number(target.port), target.hostname);
     for (const [from, to] of [
       [client, upstream],
@@ -47,6 +51,10 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
     url: proxied.href,
     cutAt(text, when) {
       cut = { text, when };
+    },
+    refuse(value) {
+      isRefusing = value;
+      if (value) for (const socket of sockets) socket.destroy();
     },
     async close() {
       for (const socket of sockets) socket.destroy();
