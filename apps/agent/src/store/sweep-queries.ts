@@ -1,11 +1,8 @@
 import { sql, type Kysely, type NotNull } from 'kysely';
-import { PATIENCE_MS } from '../ports/priority.ts';
 import type { Retry } from '../ports/store/sweep.ts';
-import { SETTLED_STATUSES } from '../ports/store/run.ts';
 import { OPEN_CALL_STATES, SENT_CALL_STATES } from '../ports/store/tool-call.ts';
 import type { Database } from './database.ts';
-import { ERASED } from './erased-runs.ts';
-import { ACTIVE, ONE } from './read-queries.ts';
+import { ACTIVE } from './read-queries.ts';
 
 type Db = Kysely<Database>;
 
@@ -56,66 +53,6 @@ export const selectInboxDeadlines = (
     .where('expiresAt', '<=', until)
     .orderBy('expiresAt')
     .limit(limit);
-
-/** Time at which the patience of a run ends. */
-const patienceEnd = sql<number>`${sql.ref('createdAt')} + case ${sql.ref('priority')}
-  when 'high' then ${sql.lit(PATIENCE_MS.high)} when 'low' then ${sql.lit(PATIENCE_MS.low)}
-  else ${sql.lit(PATIENCE_MS.normal)} end`;
-
-/** Queued runs that no earlier run of their thread precedes, the first of each API key first. */
-export const selectRunnable = (db: Db, { perKey }: { readonly perKey: number }) =>
-  db
-    .selectFrom(
-      db
-        .selectFrom('runs')
-        .select(['id', 'apiKey', 'createdAt', patienceEnd.as('patienceEnd')])
-        .select((run) =>
-          run.fn
-            .agg<number>('row_number')
-            .over((rows) =>
-              rows.partitionBy('apiKey').orderBy(patienceEnd).orderBy('createdAt').orderBy('id'),
-            )
-            .as('place'),
-        )
-        .where('status', '=', sql.lit('queued'))
-        .where((run) =>
-          run.or([
-            run('threadId', 'is', null),
-            run(
-              // The last run before it, not any, which SQLite would look for among all settled runs first.
-              run
-                .selectFrom('runs as earlier')
-                .select('earlier.id')
-                .whereRef('earlier.threadId', '=', 'runs.threadId')
-                .whereRef('earlier.threadPosition', '<', 'runs.threadPosition')
-                .where('earlier.status', 'not in', [...SETTLED_STATUSES, ERASED])
-                .orderBy('earlier.threadPosition', 'desc')
-                .limit(ONE),
-              'is',
-              null,
-            ),
-          ]),
-        )
-        .as('runnable'),
-    )
-    .select(['id', 'apiKey'])
-    .select((run) =>
-      run
-        .selectFrom('runs as started')
-        .select('started.startedAt')
-        .whereRef('started.apiKey', '=', 'runnable.apiKey')
-        .where('started.startedAt', 'is not', null)
-        // SQLite reads one entry of the index for it, and all of them for a maximum.
-        .orderBy('started.startedAt', 'desc')
-        .limit(ONE)
-        .as('lastStartAt'),
-    )
-    .where('place', '<=', perKey)
-    .orderBy('place')
-    .orderBy('lastStartAt', (start) => start.asc().nullsFirst())
-    .orderBy('patienceEnd')
-    .orderBy('createdAt')
-    .orderBy('id');
 
 /** Running runs of which nothing is in progress and that wait for nothing. */
 export const selectIdleRuns = (db: Db, { limit }: { readonly limit: number }) =>

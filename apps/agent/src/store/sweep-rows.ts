@@ -1,11 +1,11 @@
 import type { SweepReader } from '../ports/store/sweep.ts';
 import type { Rows } from './rows.ts';
+import { selectRunnable, selectRunnableLateral } from './runnable-queries.ts';
 import {
   selectIdleRuns,
   selectInboxDeadlines,
   selectRetries,
   selectRunDeadlines,
-  selectRunnable,
   selectUnownedCalls,
 } from './sweep-queries.ts';
 
@@ -19,7 +19,8 @@ export function createSweepReader(connection: Rows): SweepReader {
     runDeadlines: async (options) => connection.rows(selectRunDeadlines, options),
     inboxDeadlines: async (options) => connection.rows(selectInboxDeadlines, options),
     async runnableRuns({ perKey }) {
-      const rows = await connection.rows(selectRunnable, { perKey });
+      const select = connection.dialect === 'sqlite' ? selectRunnable : selectRunnableLateral;
+      const rows = await connection.rows(select, { perKey });
       return rows.map(({ id, apiKey, lastStartAt }) => ({
         id,
         apiKey,

@@ -27,6 +27,7 @@ import { apiKeys } from './0025-api-keys.ts';
 import { callRates } from './0026-call-rates.ts';
 import { singletonServers } from './0027-singleton-servers.ts';
 import { scheduleKeys } from './0028-schedule-keys.ts';
+import { queueOrder } from './0029-queue-order.ts';
 
 /**
  * Ending of the name of an additive migration. Such a migration adds tables, columns that are nullable
@@ -72,4 +73,5 @@ export const MIGRATIONS: Migrations = {
   '0026-call-rates.additive': callRates,
   '0027-singleton-servers.additive': singletonServers,
   '0028-schedule-keys.additive': scheduleKeys,
+  '0029-queue-order.additive': queueOrder,
 };
