@@ -58,7 +58,8 @@ export function postgresForTests(): TestPostgres {
     engine: started,
     async newDatabase() {
       const name = `t_${randomUUID().replaceAll('-', '')}`;
-      await execute(started().url, `create database ${name}`);
+      // Copying the files takes a third of the time of logging their pages, which is the default.
+      await execute(started().url, `create database ${name} strategy file_copy`);
       return started().url.replace(/[^/]+$/, name);
     },
     async empty(url) {
