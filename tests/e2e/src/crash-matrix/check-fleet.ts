@@ -38,6 +38,7 @@ export async function checkInFleet(
     ...(guardOff === undefined ? {} : { guardOff }),
   });
   const done: Checked[] = [];
+  let rest: readonly FleetCell[] = [];
   try {
     for (const [index, cell] of cells.entries()) {
       const checked = await runFleetCell(cell, index, fleet).then(
@@ -49,11 +50,16 @@ export async function checkInFleet(
       );
       done.push(checked);
       onChecked(checked);
+      if (checked.result === undefined) {
+        // The run of this cell may go on, and meet the fault of the next cell.
+        rest = cells.slice(index + 1);
+        break;
+      }
     }
-    return done;
   } finally {
     await fleet.stop();
   }
+  return [...done, ...(await checkInFleet(rest, { serverUrl, guardOff, tries, onChecked }))];
 }
 
 /** Runs a cell in a fleet of its own. */

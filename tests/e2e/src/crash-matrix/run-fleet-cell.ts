@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { ApiClient, type RunView } from '../support/client.ts';
 import type { PlannedFault } from '../support/planned-faults.ts';
 import type { ServiceProcess } from '../support/service.ts';
+import { slowness } from '../support/slowness.ts';
 import { BusyError } from '../support/stored.ts';
 import { isApiPoint, nameOfFleetCell, type FleetCell } from './fleet-cells.ts';
 import type { Fleet, Script } from './fleet.ts';
@@ -11,7 +12,7 @@ import { needsEffect, toolOf } from './matrix.ts';
 import type { CellResult } from './run-cell.ts';
 import type { Guard } from './controls.ts';
 
-/** Time after which a run without progress fails its cell. */
+/** Time in which a cell ends on a quiet machine. */
 const CELL_LIMIT_MS = 120_000;
 const POLL_MS = 20;
 /** Time in which a worker that is no longer frozen joins again. */
@@ -44,22 +45,27 @@ export async function runFleetCell(
   index: number,
   fleet: Fleet,
 ): Promise<CellResult> {
-  const stop = AbortSignal.timeout(CELL_LIMIT_MS);
   const cellRun = new FleetCellRun(cell, index, fleet);
+  const ended = new AbortController();
   try {
     return await Promise.race([
       cellRun.run(),
-      new Promise<never>((_, reject) => {
-        stop.addEventListener('abort', () =>
-          reject(
-            new Error(`${nameOfFleetCell(cell)} did not end; the workers logged ${fleet.logs()}`),
-          ),
-        );
+      cellLimit(ended.signal).then(() => {
+        throw new Error(`${nameOfFleetCell(cell)} did not end; the workers logged ${fleet.logs()}`);
       }),
     ]);
   } finally {
+    ended.abort();
     await cellRun.end();
   }
+}
+
+/** Resolves after the time in which a cell ends on this machine, with the work that it has now. Rejects when `ended` is aborted. */
+async function cellLimit(ended: AbortSignal): Promise<void> {
+  const begunAt = performance.now();
+  await wait(CELL_LIMIT_MS, undefined, { signal: ended });
+  const restMs = begunAt + CELL_LIMIT_MS * slowness() - performance.now();
+  if (restMs > 0) await wait(restMs, undefined, { signal: ended });
 }
 
 class FleetCellRun {
@@ -266,11 +272,18 @@ class FleetCellRun {
     }
   }
 
-  /** Sends a command. Returns undefined when the API process died; another one gets the next command. */
+  /**
+   * Sends a command. Returns undefined when it is to be sent again: after the API process died, to
+   * another one, or after the database did not answer in time.
+   */
   async #command<T>(send: (edge: ApiClient) => Promise<T>): Promise<T | undefined> {
     try {
       return await send(this.#edge);
     } catch (error) {
+      if (String(error).includes('"retryable":true')) {
+        await wait(POLL_MS);
+        return undefined;
+      }
       const child = this.#edgeProcess?.process;
       if (child === undefined || this.#edge === this.#fleet.api) throw error;
       // The connection ends before the process.
