@@ -4,11 +4,19 @@ import { queuedRun } from './queued-run.ts';
 
 /**
  * Sends planned calls of one server with two stores, all at once, as far as the rate allows. Returns
- * the number of calls that were sent.
+ * the number of calls that were sent. `beforeSend` is awaited between a check that passed and its send.
  */
 export async function sendRatedCalls(
   [first, second]: readonly [Store, Store],
-  { calls, limit }: { readonly calls: number; readonly limit: number },
+  {
+    calls,
+    limit,
+    beforeSend = () => Promise.resolve(),
+  }: {
+    readonly calls: number;
+    readonly limit: number;
+    readonly beforeSend?: () => Promise<void>;
+  },
 ): Promise<number> {
   await first.write({ run: 'rated' }, async (sql) => {
     await sql.insertRun(queuedRun('rated', { status: 'running' }));
@@ -25,6 +33,7 @@ export async function sendRatedCalls(
         if (ahead >= limit) return false;
         const nth = limit - ahead;
         if ((await sql.nthLatestCall(call.server, { nth, since: 0 })) !== undefined) return false;
+        await beforeSend();
         await sql.leaveCallLine(call, { sentAt: 2, forgetUntil: 0 });
         await sql.updateToolCall(call.callId, { state: ['planned'] }, { state: 'dispatched' });
         return true;

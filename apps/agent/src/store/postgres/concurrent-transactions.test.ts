@@ -17,6 +17,17 @@ function withoutLocks(): void {
   onTestFinished(() => lock.mockRestore());
 }
 
+/** Returns a function whose first two calls wait for each other. */
+function meetingOfTwo(): () => Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let arrived = 0;
+  return () => {
+    arrived += 1;
+    if (arrived === 2) resolve();
+    return promise;
+  };
+}
+
 describe.skipIf(!hasPostgres)('transactions of two processes on PostgreSQL', () => {
   const postgres = postgresForTests();
 
@@ -50,11 +61,14 @@ describe.skipIf(!hasPostgres)('transactions of two processes on PostgreSQL', () 
     async function createBeyond(
       limit: number,
       countRuns: (sql: StoreTransaction, limit: number) => Promise<number>,
+      beforeInsert = () => Promise.resolve(),
     ): Promise<number> {
       const { stores } = await openTwo();
       const create = (store: OpenedStore, id: string): Promise<void> =>
         store.write({}, async (sql) => {
-          if ((await countRuns(sql, limit)) < limit) await sql.insertRun(queuedRun(id));
+          if ((await countRuns(sql, limit)) >= limit) return;
+          await beforeInsert();
+          await sql.insertRun(queuedRun(id));
         });
       await Promise.all(
         Array.from({ length: limit + 40 }, (_, index) =>
@@ -83,15 +97,17 @@ describe.skipIf(!hasPostgres)('transactions of two processes on PostgreSQL', () 
 
     test('control: without the lock of the API key they exceed its limit', async () => {
       withoutLocks();
-      expect(await createBeyond(10, countOfKey)).toBeGreaterThan(10);
+      expect(await createBeyond(1, countOfKey, meetingOfTwo())).toBeGreaterThan(1);
     });
 
     test('control: without the locks they exceed the limit', async () => {
       withoutLocks();
-      const stored = await createBeyond(10, (sql) =>
-        sql.countRunsToAdmit({ status: 'queued' }, 10),
+      const stored = await createBeyond(
+        1,
+        (sql) => sql.countRunsToAdmit({ status: 'queued' }, 1),
+        meetingOfTwo(),
       );
-      expect(stored).toBeGreaterThan(10);
+      expect(stored).toBeGreaterThan(1);
     });
   });
 
@@ -103,7 +119,8 @@ describe.skipIf(!hasPostgres)('transactions of two processes on PostgreSQL', () 
     test('control: without the lock of the rate they exceed it', async () => {
       const { stores } = await openTwo();
       withoutLocks();
-      expect(await sendRatedCalls(stores, { calls: 40, limit: 10 })).toBeGreaterThan(10);
+      const rate = { calls: 40, limit: 1, beforeSend: meetingOfTwo() };
+      expect(await sendRatedCalls(stores, rate)).toBeGreaterThan(1);
     });
   });
 
