@@ -33,13 +33,27 @@ const GLOBAL_IPV6 = '2000::/3';
  */
 const REFUSED_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
-const refused = networks([...REFUSED_IPV4, ...REFUSED_IPV6]);
-const global = networks([GLOBAL_IPV6]);
+interface DefaultNetworks {
+  readonly refused: BlockList;
+  readonly global: BlockList;
+}
+
+let defaults: DefaultNetworks | undefined;
+
+/** Returns the lists that the first use creates, because that takes milliseconds of a start. */
+function defaultNetworks(): DefaultNetworks {
+  defaults ??= {
+    refused: networks([...REFUSED_IPV4, ...REFUSED_IPV6]),
+    global: networks([GLOBAL_IPV6]),
+  };
+  return defaults;
+}
 
 /** Whether the guard refuses an address by default. Anything that is not an address is refused. */
 export function isRefusedByDefault(address: string): boolean {
   const { text, family } = normalized(address);
   if (family === undefined) return true;
+  const { refused, global } = defaultNetworks();
   return refused.check(text, family) || (family === 'ipv6' && !global.check(text, family));
 }
 
