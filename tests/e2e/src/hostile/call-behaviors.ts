@@ -48,6 +48,9 @@ export const callBehaviors: { readonly [name: string]: CallBehavior } = {
   'a result of 20 MB of objects': result(
     () => `{"content":[],"structuredContent":{"a":${objects(20 * MB)}}}`,
   ),
+  'a result of 6 MB of objects': result(
+    () => `{"content":[],"structuredContent":{"a":${objects(6 * MB)}}}`,
+  ),
   'a result of 3 MB of objects': result(
     () => `{"content":[],"structuredContent":{"a":${objects(3 * MB)}}}`,
   ),

@@ -40,7 +40,7 @@ test('the short list names cases that exist', () => {
 
 test('control: a large result is detected when the message limit is raised', async () => {
   const large = {
-    name: 'a result of 3 MB of objects',
+    name: 'a result of 6 MB of objects',
     moment: 'call',
     server: 'unguarded',
   } as const;

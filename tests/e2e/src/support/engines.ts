@@ -15,10 +15,11 @@ export function engineVariables(
   const { E2E_REDIS_URL: url, E2E_QUEUE: queue } = process.env;
   const database = env['DATABASE_URL'] ?? databaseOf(folder);
   // A test with a Redis of its own chose its queue.
-  const hasQueue = queue !== undefined && database !== undefined && !('REDIS_URL' in env);
+  const hasOwnRedis = 'REDIS_URL' in env;
+  const hasQueue = queue !== undefined && database !== undefined && !hasOwnRedis;
   return {
     ...(database === undefined ? {} : { DATABASE_URL: database }),
-    ...(url === undefined
+    ...(url === undefined || hasOwnRedis
       ? {}
       : { REDIS_URL: url, SIGNALBOX_REDIS_PREFIX: basename(folder).slice(-64) }),
     ...(hasQueue ? { SIGNALBOX_QUEUE: queue } : {}),
