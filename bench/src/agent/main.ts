@@ -1,7 +1,6 @@
-import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { Figures } from '../figures.ts';
-import { describeLoad, describeMachine } from '../machine.ts';
+import { describeLoad, describeMachine, isMachineQuiet } from '../machine.ts';
 import { Results } from '../results.ts';
 import { formatTargets } from '../targets.ts';
 import { agentTables, formatAgentTable, judgeAgent, SUBJECT } from './agent-tables.ts';
@@ -13,8 +12,6 @@ import { measureSubscribers } from './measure-subscribers.ts';
 import { measureTurns } from './measure-turns.ts';
 import { writeReport } from './report.ts';
 
-/** Load average above which the machine counts as busy. */
-const QUIET_LOAD = 1.5;
 const TITLE = 'The agent';
 
 // `npm run bench -- agent` passes `agent` as a positional argument.
@@ -34,7 +31,7 @@ if (unknown.length > 0)
     `Nothing is called ${unknown.join(', ')}; there are ${agentTables.map(({ key }) => key).join(', ')}`,
   );
 const begun = performance.now();
-const isQuiet = (loadavg()[0] ?? 0) < QUIET_LOAD;
+const isQuiet = await isMachineQuiet();
 
 const heading = `# ${TITLE}, ${new Date().toISOString().slice(0, 10)}\n\n${describeMachine()}.${isQuiet ? '' : ' **Other work was done on it meanwhile: the times say little.**'}\n`;
 await using longRun = wanted.includes('resume') ? await createLongRun() : undefined;

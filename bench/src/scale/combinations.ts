@@ -3,10 +3,15 @@ export interface Combination {
   readonly queue: 'memory' | 'Redis' | 'PostgreSQL';
   /** Worker processes beside an API process; 0 is one process for everything. */
   readonly workers: number;
+  /** Whether SQLite waits for the disk in each commit, as PostgreSQL does. Default false. */
+  readonly isDurable?: boolean;
 }
 
 /** The embedded default, beside which the others are shown. */
 export const EMBEDDED: Combination = { store: 'SQLite', queue: 'memory', workers: 0 };
+
+/** The embedded default with commits that survive the end of the machine (`durability: power`). */
+export const DURABLE: Combination = { ...EMBEDDED, isDurable: true };
 
 /** The embedded default on PostgreSQL. */
 export const ON_POSTGRES: Combination = { store: 'PostgreSQL', queue: 'memory', workers: 0 };
@@ -15,6 +20,7 @@ const WORKERS = [1, 2, 4];
 
 export const combinations: readonly Combination[] = [
   EMBEDDED,
+  DURABLE,
   ON_POSTGRES,
   ...(
     [
@@ -28,10 +34,10 @@ export const combinations: readonly Combination[] = [
 ];
 
 /** Returns the name of a combination in a table. */
-export function nameOf({ store, queue, workers }: Combination): string {
+export function nameOf({ store, queue, workers, isDurable = false }: Combination): string {
   const processes =
     workers === 0
       ? 'one process'
       : `API and ${String(workers)} ${workers === 1 ? 'worker' : 'workers'}`;
-  return `${store}, queue in ${queue}: ${processes}`;
+  return `${store}${isDurable ? ' with durability power' : ''}, queue in ${queue}: ${processes}`;
 }

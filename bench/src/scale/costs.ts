@@ -43,6 +43,7 @@ export interface Servers {
   readonly apis: number;
   readonly workers: number;
   readonly postgresCores: number;
+  readonly redis: number;
 }
 
 /** Returns the network of a deployment whose turns wait for `delay` seconds besides. */
@@ -51,7 +52,7 @@ export function networkOf(costs: Costs, servers: Servers, delay: number): Networ
     { name: 'API processes', demand: costs.api, servers: servers.apis },
     { name: 'workers', demand: costs.worker, servers: Math.max(1, servers.workers) },
     { name: 'PostgreSQL', demand: costs.postgres, servers: servers.postgresCores },
-    { name: 'Redis', demand: costs.redis, servers: 1 },
+    { name: 'Redis', demand: costs.redis, servers: servers.redis },
   ];
   return { stations: stations.filter(({ demand }) => demand > 0), delay: costs.waiting + delay };
 }
@@ -59,7 +60,11 @@ export function networkOf(costs: Costs, servers: Servers, delay: number): Networ
 /** The network of a measurement, in which the client of the benchmark is a station too. */
 export function measuredNetwork(row: Row, { workers }: Combination, cores: number): Network {
   const costs = costsOf(row);
-  const { stations, delay } = networkOf(costs, { apis: 1, workers, postgresCores: cores }, 0);
+  const { stations, delay } = networkOf(
+    costs,
+    { apis: 1, workers, postgresCores: cores, redis: 1 },
+    0,
+  );
   const client = { name: 'client', demand: medianOf(row, 'clientMs') / 1000, servers: 1 };
   return { stations: [...stations, client], delay };
 }

@@ -64,6 +64,7 @@ export class Deployment implements AsyncDisposable {
       env: variables,
       more: combination.workers > 0 ? ['--role', 'api'] : [],
       config: {
+        ...(combination.isDurable === true ? { durability: 'power' } : {}),
         llm: { provider: 'openai', wire: 'chat', model: 'fake', base_url: modelUrl },
         mcpServers: {
           echo: {

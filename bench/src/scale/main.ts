@@ -1,8 +1,15 @@
-import { availableParallelism, loadavg } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { describeLoad, describeMachine } from '../machine.ts';
+import { describeLoad, describeMachine, isMachineQuiet } from '../machine.ts';
 import { Results } from '../results.ts';
-import { combinations, EMBEDDED, nameOf, type Combination } from './combinations.ts';
+import {
+  combinations,
+  DURABLE,
+  EMBEDDED,
+  nameOf,
+  ON_POSTGRES,
+  type Combination,
+} from './combinations.ts';
 import { costsOf } from './costs.ts';
 import { Engines } from './engines.ts';
 import { measureCancellation } from './measure-cancellation.ts';
@@ -20,8 +27,6 @@ import {
   type Point,
 } from './scale-tables.ts';
 
-/** Load average above which the machine counts as busy. */
-const QUIET_LOAD = 1.5;
 const CANCELLATIONS = 100;
 const PARTS = ['combinations', 'jobs', 'cancellation'];
 
@@ -32,6 +37,7 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
     only: { type: 'string', default: PARTS.join(',') },
+    match: { type: 'string', multiple: true, default: [''] },
     quick: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
   },
@@ -45,14 +51,16 @@ if (unknown.length > 0 || !(rounds >= 1))
   throw new Error(`--only takes ${PARTS.join(', ')}, and --rounds a number from 1`);
 
 const begun = performance.now();
-const isQuiet = (loadavg()[0] ?? 0) < QUIET_LOAD;
+const isQuiet = await isMachineQuiet();
 const machine = describeMachine();
 const results = new Results();
 /** Objects under which results are collected, one for each combination. */
-const measured = combinations.map((combination) => ({
-  combination,
-  run: { implementation: nameOf(combination), variant: '' },
-}));
+const measured = combinations
+  .filter((combination) => values.match.some((text) => nameOf(combination).includes(text)))
+  .map((combination) => ({
+    combination,
+    run: { implementation: nameOf(combination), variant: '' },
+  }));
 const jobRuns = JOB_ENGINES.flatMap((each) =>
   VARIANTS.map((variant) => ({
     ...each,
@@ -61,7 +69,8 @@ const jobRuns = JOB_ENGINES.flatMap((each) =>
   })),
 );
 const cancelled = measured.filter(
-  ({ combination: { workers } }) => workers === EMBEDDED.workers || workers === 1,
+  ({ combination: { workers, isDurable } }) =>
+    isDurable !== true && (workers === EMBEDDED.workers || workers === 1),
 );
 
 const progress = (round: number, text: string): void => {
@@ -101,14 +110,17 @@ const planned = points.find(({ combination }) => nameOf(combination) === nameOf(
 const minutes = ((performance.now() - begun) / 60_000).toFixed(0);
 const note = `Measured on ${new Date().toISOString().slice(0, 10)}: ${machine}; ${String(load.atOnce)} runs at once; medians of ${String(rounds)} ${rounds === 1 ? 'round' : 'rounds'} in ${minutes} minutes, load average at the end ${describeLoad()}.${isQuiet ? '' : ' **Other work was done on the machine meanwhile: the figures are too high, and differences of less than a third mean nothing.**'}`;
 const sections = new Map<string, string>();
-if (points.length > 0) {
-  sections.set('curve', `${note}\n\n${curveTable(points)}`);
-  sections.set('store', storeTable(points));
-  sections.set('check', checkTable(points, { cores: availableParallelism(), runs: load.atOnce }));
+const has = (...wanted: readonly Combination[]): boolean =>
+  wanted.every((each) => points.some(({ combination }) => nameOf(combination) === nameOf(each)));
+if (has(...combinations)) {
+  const curve = points.filter(({ combination }) => combination.isDurable !== true);
+  sections.set('curve', `${note}\n\n${curveTable(curve)}`);
+  sections.set('check', checkTable(curve, { cores: availableParallelism(), runs: load.atOnce }));
 }
+if (has(EMBEDDED, DURABLE, ON_POSTGRES)) sections.set('store', `${note}\n\n${storeTable(points)}`);
 if (planned !== undefined) {
   const costs = costsOf(planned.row);
-  sections.set('limits', limitTable(costs));
+  sections.set('limits', `${note}\n\n${limitTable(costs)}`);
   sections.set('plan', planTable(costs));
 }
 if (parts.includes('jobs')) sections.set('jobs', `${note}\n\n${jobTable(results)}`);

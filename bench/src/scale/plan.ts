@@ -19,7 +19,8 @@ export interface Plan {
   readonly postgresCores: number;
   readonly postgresConnections: number;
   readonly transactionsPerSecond: number;
-  readonly redisCores: number;
+  /** Each uses one core, and serves a service of its own with its database. */
+  readonly redisServers: number;
   readonly redisCommandsPerSecond: number;
   /** Cores and memory of all processes of the service. */
   readonly serviceCores: number;
@@ -43,7 +44,9 @@ export function planFor(costs: Costs, { runs, modelSeconds, toolSeconds }: Plann
   const apis = units(costs.api);
   const workers = units(costs.worker);
   const postgresCores = units(costs.postgres);
-  const predicted = predict(networkOf(costs, { apis, workers, postgresCores }, delay), runs);
+  const redis = units(costs.redis);
+  const servers = { apis, workers, postgresCores, redis };
+  const predicted = predict(networkOf(costs, servers, delay), runs);
   return {
     turnsPerSecond: predicted.throughput,
     apis,
@@ -53,7 +56,7 @@ export function planFor(costs: Costs, { runs, modelSeconds, toolSeconds }: Plann
     postgresCores,
     postgresConnections: (apis + workers) * CONNECTIONS,
     transactionsPerSecond: predicted.throughput * costs.transactions,
-    redisCores: (predicted.throughput * costs.redis) / PLANNED_UTILIZATION,
+    redisServers: redis,
     redisCommandsPerSecond: predicted.throughput * costs.redisCommands,
     serviceCores: apis + workers,
     serviceGib: (apis + workers) * costs.processGib,

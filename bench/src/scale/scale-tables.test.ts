@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { combinations, EMBEDDED, nameOf, ON_POSTGRES } from './combinations.ts';
+import { combinations, DURABLE, EMBEDDED, nameOf, ON_POSTGRES } from './combinations.ts';
 import { replaceSection } from './report.ts';
 import { checkTable, predictMeasured, storeTable, type Point } from './scale-tables.ts';
 
@@ -21,6 +21,8 @@ const figures = {
   peakMb: 100,
   serviceMs: 5,
   serviceMsAlone: 5,
+  enginesMs: 0,
+  enginesMsAlone: 0,
   turnsPerSecond: 160,
 };
 
@@ -48,8 +50,15 @@ test('the check has the error of the prediction', () => {
 });
 
 test('PostgreSQL is compared with SQLite', () => {
-  const table = storeTable([point(EMBEDDED), point(ON_POSTGRES, { serviceMs: 9 })]);
-  expect(table).toMatch(/at once +\| +5\.00 \| +9\.00 \| +1\.80 \| +2\.50 \|/u);
+  const table = storeTable([
+    point(EMBEDDED),
+    point(DURABLE, { serviceMs: 6 }),
+    point(ON_POSTGRES, { serviceMs: 9, enginesMs: 3 }),
+  ]);
+  expect(table).toMatch(
+    /service, all.* \| +5\.00 \| +6\.00 \| +9\.00 \| +1\.80 \| +1\.50 \| +2\.50 \|/u,
+  );
+  expect(table).toMatch(/database, all.* \| +5\.00 \| +6\.00 \| +12\.00 \| +2\.40 \| +2\.00 \|/u);
 });
 
 test('a section of the page is replaced, and a section that is missing is an error', () => {

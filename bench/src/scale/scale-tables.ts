@@ -1,6 +1,6 @@
 import { formatNumber, layOut } from '../format.ts';
 import { medianOf, type Results, type Row } from '../results.ts';
-import { EMBEDDED, nameOf, ON_POSTGRES, type Combination } from './combinations.ts';
+import { DURABLE, EMBEDDED, nameOf, ON_POSTGRES, type Combination } from './combinations.ts';
 import { measuredNetwork, type Costs } from './costs.ts';
 import { JOB_ENGINES } from './measure-job-layer.ts';
 import { planFor, type Plan, type PlannedLoad } from './plan.ts';
@@ -58,23 +58,43 @@ export function storeTable(points: readonly Point[]): string {
     const point = points.find((each) => nameOf(each.combination) === nameOf(combination));
     return point === undefined ? Number.NaN : medianOf(point.row, figure);
   };
-  const line = (title: string, figure: string): readonly string[] => {
-    const [sqlite, postgres] = [figureOf(EMBEDDED, figure), figureOf(ON_POSTGRES, figure)];
-    return [
-      title,
-      formatNumber(sqlite, 2),
-      formatNumber(postgres, 2),
-      formatNumber(postgres / sqlite, 2),
-      figure === 'turnMs' ? '–' : '2.50',
+  const line = (title: string, valueOf: (combination: Combination) => number) => {
+    const [sqlite, durable, postgres] = [EMBEDDED, DURABLE, ON_POSTGRES].map(valueOf) as [
+      number,
+      number,
+      number,
     ];
+    const figures = [sqlite, durable, postgres, postgres / sqlite, postgres / durable];
+    return [title, ...figures.map((figure) => formatNumber(figure, 2)), '2.50'];
   };
+  const of = (figure: string) => (combination: Combination) => figureOf(combination, figure);
   return layOut([
-    ['a turn', 'SQLite', 'PostgreSQL', 'ratio', 'target'],
-    line('CPU ms of the service, one run after the other', 'serviceMsAlone'),
-    line('CPU ms of the service, all runs at once', 'serviceMs'),
-    line('ms, one run after the other', 'turnMs'),
+    [
+      'a turn',
+      'SQLite',
+      'SQLite, durability power',
+      'PostgreSQL',
+      'PostgreSQL / SQLite',
+      'PostgreSQL / durability power',
+      'target',
+    ],
+    line('CPU ms of the service, one run after the other', of('serviceMsAlone')),
+    line('CPU ms of the service, all runs at once', of('serviceMs')),
+    line('with the CPU of the database, one run after the other', (combination) =>
+      plus(figureOf(combination, 'serviceMsAlone'), figureOf(combination, 'enginesMsAlone')),
+    ),
+    line('with the CPU of the database, all runs at once', (combination) =>
+      plus(figureOf(combination, 'serviceMs'), figureOf(combination, 'enginesMs')),
+    ),
+    line('ms, one run after the other', of('turnMs')),
+    line(
+      'ms for each turn, all runs at once',
+      (combination) => 1000 / figureOf(combination, 'turnsPerSecond'),
+    ),
   ]);
 }
+
+const plus = (first: number, second: number): number => first + second;
 
 /** Our job queue beside BullMQ alone. */
 export function jobTable(results: Results): string {
@@ -197,7 +217,7 @@ export function planTable(costs: Costs): string {
     line('PostgreSQL: cores', 0, (plan) => plan.postgresCores),
     line('PostgreSQL: connections', 0, (plan) => plan.postgresConnections),
     line('PostgreSQL: transactions/s, with single reads', 0, (plan) => plan.transactionsPerSecond),
-    line('Redis: share of its core', 2, (plan) => plan.redisCores),
+    line('Redis: servers, a core each', 0, (plan) => plan.redisServers),
     line('Redis: commands/s', 0, (plan) => plan.redisCommandsPerSecond),
     line(
       'ms that the service adds to a turn',
