@@ -139,6 +139,7 @@ async function disruptedWork(
     bursts = await disruptedAt;
   }
   const durationMs = performance.now() - begun;
+  await environment.records.restoreColumn();
   const stored = await environment.records.countRuns();
   const results = await resultsOf(followed, { client, environment, evidence });
   const left = limit.signal.aborted ? [] : await leftoversOf({ fleet, environment, evidence });

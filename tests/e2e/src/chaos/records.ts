@@ -9,6 +9,7 @@ interface Row {
 /** The rows of the service, which are read and changed without it. */
 export class Records {
   readonly #execute: (statement: string) => Promise<readonly Row[]>;
+  #isRenamed = false;
 
   /** `url`: `postgres://…`, or the path of the file of SQLite. */
   constructor(url: string) {
@@ -88,6 +89,14 @@ export class Records {
   /** Renames a column, as a migration of a newer version may do. */
   async renameColumn(): Promise<void> {
     await this.#execute('alter table tool_calls rename column attempt to attempts');
+    this.#isRenamed = true;
+  }
+
+  /** Gives a renamed column its name back, so that the results can be read. */
+  async restoreColumn(): Promise<void> {
+    if (!this.#isRenamed) return;
+    await this.#execute('alter table tool_calls rename column attempts to attempt');
+    this.#isRenamed = false;
   }
 }
 
