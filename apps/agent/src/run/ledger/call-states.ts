@@ -210,11 +210,11 @@ export async function retryCall(
   call: ToolCall,
   data: Pick<RunEventTypes['tool_call.retrying'], 'reason' | 'message' | 'delay_ms'>,
 ): Promise<boolean> {
-  const isLost = data.reason !== 'not_sent';
+  const isLost = data.reason === 'connection_lost' || data.reason === 'process_ended';
   const cleared = {
     owner: undefined,
     // Stays until the call ends: a sent attempt may have taken effect.
-    error: isLost ? (data.message ?? call.error) : call.error,
+    error: isLost ? data.message : call.error,
     parked: undefined,
     taskId: undefined,
     finishedAt: undefined,
