@@ -211,29 +211,40 @@ describe('a call that fails', () => {
     expect(toolResultTexts(service.llm.requests[1])).toEqual(['-32603: broken']);
   });
 
-  test('because it could not be sent again after its answer was lost tells the model that it may have taken effect', async () => {
-    const notSent: ToolCallOutcome = { type: 'not-sent', message: 'server is not ready' };
-    const lost: ToolCallOutcome = { type: 'lost', message: 'the connection ended' };
-    const service = await openService({
-      script: callsThenAnswer([[{ name: 'a__b' }]]),
-      tools: { a__b: outcomes([lost, notSent, notSent, notSent]) },
-      policies: { a: { approval: 'auto', sampling: 'ask' } },
-    });
-    const { id } = await service.engine.createRun({ prompt: 'go' });
-    for (const attempt of [2, 3]) {
-      await service.until(async () =>
-        (await service.events(id)).find(
-          ({ type, data }) => type === 'tool_call.retrying' && data['attempt'] === attempt,
-        ),
-      );
-      service.clock.advance(2000);
-    }
-    await service.settled(id);
-    expect(await service.call(id)).toMatchObject({ state: 'failed', attempt: 4 });
-    expect(toolResultTexts(service.llm.requests[1])).toEqual([
-      'The call was sent, its answer was lost (the connection ended), and it may have taken effect. It could not be sent again: server is not ready',
-    ]);
-  });
+  test.each([
+    ['by itself', { annotations: READ_ONLY }],
+    ['by a person with a note', {}],
+  ])(
+    'because it could not be sent again %s after its answer was lost tells the model that it may have taken effect',
+    async (_by, tool) => {
+      const notSent: ToolCallOutcome = { type: 'not-sent', message: 'server is not ready' };
+      const lost: ToolCallOutcome = { type: 'lost', message: 'the connection ended' };
+      const service = await openService({
+        script: callsThenAnswer([[{ name: 'a__b' }]]),
+        tools: { a__b: outcomes([lost, notSent, notSent, notSent], tool) },
+        policies: { a: { approval: 'auto', sampling: 'ask' } },
+      });
+      const { id } = await service.engine.createRun({ prompt: 'go' });
+      if (tool.annotations === undefined)
+        await service.engine.respond((await service.item(id)).id, {
+          action: 'retry',
+          note: 'it is safe',
+        });
+      for (const attempt of [2, 3]) {
+        await service.until(async () =>
+          (await service.events(id)).find(
+            ({ type, data }) => type === 'tool_call.retrying' && data['attempt'] === attempt,
+          ),
+        );
+        service.clock.advance(2000);
+      }
+      await service.settled(id);
+      expect(await service.call(id)).toMatchObject({ state: 'failed', attempt: 4 });
+      expect(toolResultTexts(service.llm.requests[1])).toEqual([
+        'The call was sent, its answer was lost (the connection ended), and it may have taken effect. It could not be sent again: server is not ready',
+      ]);
+    },
+  );
 
   test('because it was not sent is retried with growing delays, and then fails', async () => {
     const notSent: ToolCallOutcome = { type: 'not-sent', message: 'server is not ready' };
