@@ -211,7 +211,7 @@ describe('a call that fails', () => {
     expect(toolResultTexts(service.llm.requests[1])).toEqual(['-32603: broken']);
   });
 
-  test.each([
+  test.each<[string, Omit<FakeTool, 'call'>]>([
     ['by itself', { annotations: READ_ONLY }],
     ['by a person with a note', {}],
   ])(
