@@ -1,16 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, symlink, utimes } from 'node:fs/promises';
 import path from 'node:path';
+import { createTemporaryFolders, startSwapper } from '@signalbox/file-sandbox/testing';
+import { hashOf, type Opener, type Sandbox } from '@signalbox/file-sandbox';
 import type { JsonObject } from '@signalbox/mcp-core';
-import { hashOf } from '../src/files/file-hash.ts';
 import { defaultLimits } from '../src/files/limits.ts';
 import { completePath } from '../src/resources/complete-path.ts';
 import { readResourceContents } from '../src/resources/read-resource.ts';
-import type { Opener } from '../src/sandbox/pinned-path.ts';
-import type { Sandbox } from '../src/sandbox/sandbox.ts';
 import { createToolCaller } from '../src/testing/call-tool.ts';
-import { startSwapper } from '../src/testing/start-swapper.ts';
-import { createTemporaryFolders } from '../src/testing/temporary-folders.ts';
 
 export interface AttackPlan {
   readonly reads: number;

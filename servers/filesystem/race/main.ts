@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { hasKernelHandles, kernelHandleOpener } from '../src/sandbox/kernel-handle-opener.ts';
+import { hasKernelHandles, kernelHandleOpener } from '@signalbox/file-sandbox';
 import { attack, type AttackOutcome } from './attack.ts';
 import { survivingEdits } from './parallel-edits.ts';
 import { unguardedOpener } from './unguarded-opener.ts';

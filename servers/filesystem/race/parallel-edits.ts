@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { FileLocks } from '../src/sandbox/file-locks.ts';
-import { ProcessLocks } from '../src/sandbox/process-lock.ts';
+import { createTemporaryFolders } from '@signalbox/file-sandbox/testing';
+import { FileLocks, ProcessLocks } from '@signalbox/file-sandbox';
 import { createToolCaller } from '../src/testing/call-tool.ts';
-import { createTemporaryFolders } from '../src/testing/temporary-folders.ts';
 
 /**
  * Applies parallel edits to one file, each with its own server, and returns how many of them

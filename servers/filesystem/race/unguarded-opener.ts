@@ -1,7 +1,7 @@
 import { constants, type Dir, type Stats } from 'node:fs';
 import { lstat, open, opendir, realpath, stat, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import type { Opener, PinnedPath, PinOptions } from '../src/sandbox/pinned-path.ts';
+import type { Opener, PinnedPath, PinOptions } from '@signalbox/file-sandbox';
 
 /**
  * An opener that resolves and checks a path and then uses its text again, like most filesystem servers:

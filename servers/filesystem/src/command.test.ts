@@ -1,7 +1,7 @@
+import { createTemporaryFolders } from '@signalbox/file-sandbox/testing';
 import { createLogger } from '@signalbox/server-kit';
 import { describe, expect, test } from 'vitest';
 import { command } from './command.ts';
-import { createTemporaryFolders } from './testing/temporary-folders.ts';
 
 interface Outcome {
   /** The error of `start` for these options and arguments. */

@@ -1,3 +1,4 @@
+import { NoKernelHandlesError, PathError } from '@signalbox/file-sandbox';
 import {
   choiceOption,
   confirmationPolicies,
@@ -9,8 +10,6 @@ import {
 } from '@signalbox/server-kit';
 import { createFilesystemServer, NoUsableDirectoryError } from './create-filesystem-server.ts';
 import { defaultLimits } from './files/limits.ts';
-import { NoKernelHandlesError } from './sandbox/choose-opener.ts';
-import { PathError } from './sandbox/path-error.ts';
 
 const usage = `Usage: signalbox-filesystem [options] DIR...
 

@@ -1,11 +1,11 @@
 import { mkdir, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { createManyEntries, createTemporaryFolders } from '@signalbox/file-sandbox/testing';
 import type { Client } from '@signalbox/mcp-core/client';
 import { describe, expect, test } from 'vitest';
 import { NoUsableDirectoryError } from './create-filesystem-server.ts';
 import { serveFolders, type ConnectOptions } from './testing/connect-to-server.ts';
-import { createManyEntries, createTemporaryFolders } from './testing/temporary-folders.ts';
 
 interface Connected extends AsyncDisposable {
   readonly client: Client;

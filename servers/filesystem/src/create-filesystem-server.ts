@@ -1,3 +1,11 @@
+import {
+  type AllowedDirectory,
+  chooseOpener,
+  createSandboxBase,
+  findAllowedDirectories,
+  type Sandbox,
+  type SandboxBase,
+} from '@signalbox/file-sandbox';
 import { createServer, type Server } from '@signalbox/mcp-core/server';
 import type { Transport } from '@signalbox/mcp-core';
 import {
@@ -10,15 +18,12 @@ import {
   type ConfirmationPolicy,
   type Logger,
 } from '@signalbox/server-kit';
+import { createDenyList } from './files/deny-list.ts';
 import { defaultLimits, sentBytesLimit, type Limits } from './files/limits.ts';
 import { exploreProjectPrompt } from './prompts/explore-project.ts';
 import { createResourceProvider } from './resources/create-resource-provider.ts';
 import { ListWatch } from './resources/list-watch.ts';
 import { Watchers, type WatchMode } from './resources/watchers.ts';
-import { findAllowedDirectories } from './sandbox/allowed-directories.ts';
-import { chooseOpener } from './sandbox/choose-opener.ts';
-import { createSandboxBase, type SandboxBase } from './sandbox/sandbox-base.ts';
-import type { AllowedDirectory, Sandbox } from './sandbox/sandbox.ts';
 import { SessionSandbox, type RootsMode } from './session/session-sandbox.ts';
 import { createTools } from './tools/create-tools.ts';
 import { RunningCalls } from './tools/running-calls.ts';
@@ -94,7 +99,10 @@ export async function createFilesystemServer(
   const { directories: cli, problems } = await findAllowedDirectories(directories, opener);
   if (cli.length === 0 && problems.length > 0) throw new NoUsableDirectoryError(problems);
   for (const problem of problems) log.warn(`ignored directory ${problem}`);
-  const base = createSandboxBase(opener, { deny: options.deny ?? [], directories: cli });
+  const base = createSandboxBase(opener, {
+    isDenied: createDenyList(options.deny ?? []),
+    directories: cli,
+  });
   const warn = (message: string) => log.warn(message);
   const { watch: mode = 'native', maxSubscriptions: maxPaths = 256 } = options;
   const watchers = new Watchers({ mode, maxPaths, opener, warn });

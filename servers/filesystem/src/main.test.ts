@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { chmod, readdir, readFile, truncate } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { createTemporaryFolders } from '@signalbox/file-sandbox/testing';
 import { msUntilEnd, unprivilegedNode } from '@signalbox/server-kit/testing';
 import { expect, test } from 'vitest';
-import { createTemporaryFolders } from './testing/temporary-folders.ts';
 
 interface Ended {
   readonly code: number | null;

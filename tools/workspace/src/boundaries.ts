@@ -23,11 +23,19 @@ export interface SourceFile {
 const mayDependOn: { readonly [layer: string]: readonly string[] } = {
   'layer:core': [],
   'layer:client': [],
+  'layer:files': [],
   'layer:kit': ['layer:core'],
-  'layer:server': ['layer:core', 'layer:kit'],
+  'layer:server': ['layer:core', 'layer:files', 'layer:kit'],
   'layer:app': ['layer:core', 'layer:client', 'layer:server'],
   'layer:example': ['layer:core'],
-  'layer:test': ['layer:core', 'layer:client', 'layer:kit', 'layer:server', 'layer:app'],
+  'layer:test': [
+    'layer:core',
+    'layer:client',
+    'layer:files',
+    'layer:kit',
+    'layer:server',
+    'layer:app',
+  ],
   'layer:tool': ['layer:core'],
 };
 

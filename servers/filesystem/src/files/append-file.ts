@@ -1,11 +1,18 @@
 import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { placePath } from '../sandbox/entry-changes.ts';
-import { errorCode, PathError, toPathError } from '../sandbox/path-error.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
-import { TargetChangedError, withFileTarget, type FileTarget } from './file-target.ts';
+import {
+  errorCode,
+  type FileTarget,
+  PathError,
+  placePath,
+  type Sandbox,
+  TargetChangedError,
+  toPathError,
+  withFileTarget,
+} from '@signalbox/file-sandbox';
 import { requireRegularFile } from './read-text.ts';
+import { parentAdvice } from './free-place.ts';
 import { encodeText, inspectStart, type TextEncoding } from './text-encoding.ts';
 
 export interface AppendOptions {
@@ -35,7 +42,7 @@ export async function appendFile(
 ): Promise<AppendedFile> {
   const { createIfMissing, signal } = options;
   return withFileTarget(sandbox, target.path, {
-    ...(createIfMissing ? { create: { createParents: false } } : {}),
+    ...(createIfMissing ? { create: { createParents: false, parentAdvice } } : {}),
     signal,
     body: async (found) => {
       signal.throwIfAborted();

@@ -1,4 +1,4 @@
-import { PathError } from '../sandbox/path-error.ts';
+import { PathError } from '@signalbox/file-sandbox';
 
 export interface ContentPatternOptions {
   readonly pattern: string;

@@ -1,9 +1,7 @@
 import { constants } from 'node:fs';
 import { copyFile, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { removeFile, type Place } from '../sandbox/entry-changes.ts';
-import { errorCode } from '../sandbox/path-error.ts';
-import type { PinnedPath } from '../sandbox/pinned-path.ts';
+import { errorCode, type PinnedPath, type Place, removeFile } from '@signalbox/file-sandbox';
 
 export interface CopyRun {
   readonly signal: AbortSignal;

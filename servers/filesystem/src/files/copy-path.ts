@@ -1,25 +1,26 @@
 import path from 'node:path';
 import {
   entryStats,
+  isInside,
   makeDirectory,
   makeSymbolicLink,
+  moveEntry,
+  PathError,
+  type PinnedPath,
+  type Place,
   placePath,
   readSymbolicLink,
-  type Place,
-} from '../sandbox/entry-changes.ts';
-import { moveEntry } from '../sandbox/move-entry.ts';
-import { isInside } from '../sandbox/is-inside.ts';
-import { PathError, toPathError } from '../sandbox/path-error.ts';
-import type { PinnedPath } from '../sandbox/pinned-path.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
-import { sweepAround } from './sweep-leftovers.ts';
+  type Sandbox,
+  sweepAround,
+  temporaryName,
+  toPathError,
+  requireDepth,
+  TreeRemoval,
+} from '@signalbox/file-sandbox';
 import { copyContent, copyPermissions } from './copy-content.ts';
-import { TreeRemoval } from './delete-path.ts';
 import { entryType } from './entry-type.ts';
 import { freePlace } from './free-place.ts';
 import { requireRegularFile } from './read-text.ts';
-import { temporaryName } from './temporary-file.ts';
-import { requireDepth } from './tree-summary.ts';
 
 export interface CopyRequest {
   readonly source: string;

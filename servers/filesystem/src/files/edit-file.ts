@@ -1,17 +1,19 @@
 import { constants } from 'node:fs';
-import { PathError } from '../sandbox/path-error.ts';
-import type { PinnedPath } from '../sandbox/pinned-path.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
+import {
+  hashOf,
+  PathError,
+  type PinnedPath,
+  type Sandbox,
+  withFileTarget,
+  writeTarget,
+} from '@signalbox/file-sandbox';
 import { splitLines, unifiedDiff } from './edit-diff.ts';
 import { restoreLineEndings, withLineFeeds } from './edit-line-endings.ts';
 import { applyEdits } from './edit-matching.ts';
 import type { TextEdit } from './text-edit.ts';
-import { hashOf } from './file-hash.ts';
-import { withFileTarget } from './file-target.ts';
 import { requireRegularFile } from './read-text.ts';
 import { decodeText, encodeText, type DecodedText, type LineEnding } from './text-encoding.ts';
 import { Turns } from './turns.ts';
-import { writeTarget } from './write-atomically.ts';
 
 export interface EditOptions {
   /** Whether to compute the result without writing it. */

@@ -1,4 +1,4 @@
-import { PathError } from '../sandbox/path-error.ts';
+import { PathError } from '@signalbox/file-sandbox';
 import { reindent } from './edit-indentation.ts';
 import type { EditedText, EditStep } from './text-edit.ts';
 import { nearestLines } from './edit-nearest-lines.ts';

@@ -1,4 +1,4 @@
-import { PathError } from '../sandbox/path-error.ts';
+import { PathError } from '@signalbox/file-sandbox';
 import { applyLoosely } from './edit-loosely.ts';
 import { findText, maxReplacements } from './find-text.ts';
 import type { EditedText, EditStep, TextEdit } from './text-edit.ts';

@@ -1,5 +1,7 @@
-import { PathError } from '../sandbox/path-error.ts';
-import type { Place, Sandbox } from '../sandbox/sandbox.ts';
+import { PathError, type Place, type Sandbox } from '@signalbox/file-sandbox';
+
+/** Advice for a missing parent directory. */
+export const parentAdvice = 'Create it with create_directory first.';
 
 /**
  * Returns the verified place of a path that does not exist yet. The caller closes its directory.
@@ -11,7 +13,7 @@ export async function freePlace(sandbox: Sandbox, destination: string): Promise<
     await existing.directory.close();
   } catch (error) {
     if (!(error instanceof PathError) || error.reason !== 'not-found') throw error;
-    return sandbox.place(destination, { createParents: false });
+    return sandbox.place(destination, { createParents: false, parentAdvice });
   }
   throw existsError(destination);
 }

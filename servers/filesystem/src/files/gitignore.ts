@@ -1,9 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import path from 'node:path';
+import { PathError, type PinnedPath, type Sandbox } from '@signalbox/file-sandbox';
 import type { Ignore } from 'ignore';
-import { PathError } from '../sandbox/path-error.ts';
-import type { PinnedPath } from '../sandbox/pinned-path.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
 import { readBounded } from './read-bounded.ts';
 
 const maxFileBytes = 256 * 1024;

@@ -1,4 +1,4 @@
-import { PathError } from '../sandbox/path-error.ts';
+import { PathError } from '@signalbox/file-sandbox';
 import { expandBraces } from './expand-braces.ts';
 import { anything, matchSequence, type SequencePattern } from './match-sequence.ts';
 import { compileName } from './name-pattern.ts';

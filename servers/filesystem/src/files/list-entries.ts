@@ -1,4 +1,4 @@
-import type { PinnedPath } from '../sandbox/pinned-path.ts';
+import type { PinnedPath } from '@signalbox/file-sandbox';
 import { entryType, type EntryType } from './entry-type.ts';
 import { jsonBytes } from './limits.ts';
 import { byCodeUnit, SmallestItems } from './smallest-items.ts';

@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import path from 'node:path';
-import type { PinnedPath } from '../sandbox/pinned-path.ts';
+import type { PinnedPath } from '@signalbox/file-sandbox';
 import { entryType, type EntryType } from './entry-type.ts';
 import { withinBudget } from './list-entries.ts';
 import { SmallestItems } from './smallest-items.ts';

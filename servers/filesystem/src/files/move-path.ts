@@ -1,15 +1,23 @@
 import { constants } from 'node:fs';
 import path from 'node:path';
-import { entryStats, placePath, removeFile } from '../sandbox/entry-changes.ts';
-import { isInside } from '../sandbox/is-inside.ts';
-import { moveEntry } from '../sandbox/move-entry.ts';
-import { errorCode, PathError, toPathError } from '../sandbox/path-error.ts';
-import type { PinnedPath } from '../sandbox/pinned-path.ts';
-import type { ExistingEntry, Place, Sandbox } from '../sandbox/sandbox.ts';
-import { sweepAround } from './sweep-leftovers.ts';
+import {
+  entryStats,
+  errorCode,
+  type ExistingEntry,
+  isInside,
+  moveEntry,
+  PathError,
+  type PinnedPath,
+  type Place,
+  placePath,
+  removeFile,
+  type Sandbox,
+  sweepAround,
+  temporaryName,
+  toPathError,
+} from '@signalbox/file-sandbox';
 import { copyContent } from './copy-content.ts';
 import { existsError, freePlace } from './free-place.ts';
-import { temporaryName } from './temporary-file.ts';
 import { summarizeTree } from './tree-summary.ts';
 
 export interface MoveRequest {

@@ -1,4 +1,4 @@
-import { PathError } from '../sandbox/path-error.ts';
+import { PathError } from '@signalbox/file-sandbox';
 
 /** Returns an opaque cursor that continues after `name`. */
 export function encodeNameCursor(name: string): string {

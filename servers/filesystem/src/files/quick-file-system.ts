@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import type { PinnedPath } from '../sandbox/pinned-path.ts';
+import type { PinnedPath } from '@signalbox/file-sandbox';
 
 /**
  * Whether a directory is on a local file system, which reads a small file in microseconds or in one

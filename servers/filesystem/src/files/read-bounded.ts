@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import type { PinnedPath } from '../sandbox/pinned-path.ts';
+import type { PinnedPath } from '@signalbox/file-sandbox';
 
 export interface BoundedBytes {
   /** The first bytes, at most `maxBytes`. */

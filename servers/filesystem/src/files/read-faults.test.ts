@@ -1,12 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { createManyEntries, createTemporaryFolders } from '@signalbox/file-sandbox/testing';
+import { chooseOpener, type Opener, type PinnedPath } from '@signalbox/file-sandbox';
 import { createTestContext } from '@signalbox/mcp-core/testing';
 import { describe, expect, test, vi } from 'vitest';
-import { chooseOpener } from '../sandbox/choose-opener.ts';
-import type { Opener, PinnedPath } from '../sandbox/pinned-path.ts';
 import { createToolCaller } from '../testing/call-tool.ts';
-import { createManyEntries, createTemporaryFolders } from '../testing/temporary-folders.ts';
 import { listEntries } from './list-entries.ts';
 import { listSizes } from './list-sizes.ts';
 

@@ -2,8 +2,12 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import type { Hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { PathError } from '../sandbox/path-error.ts';
-import type { PinnedPath } from '../sandbox/pinned-path.ts';
+import {
+  nodeCrypto,
+  PathError,
+  requireRegularFile as requireFile,
+  type PinnedPath,
+} from '@signalbox/file-sandbox';
 import {
   countFeeds,
   countLines,
@@ -15,7 +19,6 @@ import {
 } from './line-window.ts';
 import { decodeBytes } from './decode-bytes.ts';
 import { countText } from './limits.ts';
-import { nodeCrypto } from './node-crypto.ts';
 import { fitText, type ShownText } from './shown-text.ts';
 import {
   inspectStart,
@@ -83,13 +86,7 @@ export async function readText(file: PinnedPath, options: ReadTextOptions): Prom
 
 /** @throws PathError when the path is anything but a regular file */
 export function requireRegularFile(file: PinnedPath): void {
-  if (file.stats.isFile()) return;
-  if (file.stats.isDirectory())
-    throw new PathError('wrong-type', `${file.realPath} is a directory; use list_directory.`);
-  throw new PathError(
-    'special-file',
-    `${file.realPath} is a FIFO, socket or device; only regular files are read and written.`,
-  );
+  requireFile(file, 'use list_directory');
 }
 
 const chunkBytes = 256 * 1024;

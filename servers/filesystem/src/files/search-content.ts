@@ -1,9 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import path from 'node:path';
-import { PathError } from '../sandbox/path-error.ts';
-import type { PinnedPath } from '../sandbox/pinned-path.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
+import { PathError, type PinnedPath, type Sandbox } from '@signalbox/file-sandbox';
 import {
   compileContentPattern,
   type ContentPattern,

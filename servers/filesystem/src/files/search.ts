@@ -1,6 +1,5 @@
 import path from 'node:path';
-import type { PinnedPath } from '../sandbox/pinned-path.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { PinnedPath, Sandbox } from '@signalbox/file-sandbox';
 import type { EntryType } from './entry-type.ts';
 import { Gitignore } from './gitignore.ts';
 import { compilePatterns } from './glob.ts';

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { PathError } from '../sandbox/path-error.ts';
+import { PathError } from '@signalbox/file-sandbox';
 import type { TextCounts } from './limits.ts';
 
 export const textEncodings = ['utf-8', 'utf-16le', 'utf-16be', 'latin1'] as const;

@@ -1,7 +1,11 @@
 import path from 'node:path';
-import { PathError } from '../sandbox/path-error.ts';
-import type { PinnedPath } from '../sandbox/pinned-path.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
+import {
+  requireDepth,
+  requireSameFileSystem,
+  type PinnedPath,
+  type Sandbox,
+  type TreeRun,
+} from '@signalbox/file-sandbox';
 import { entryType } from './entry-type.ts';
 
 /** Counts of the entries below a directory. */
@@ -13,21 +17,14 @@ export interface TreeSummary {
   readonly holdsDenied: boolean;
 }
 
-export interface TreeRun {
-  readonly sandbox: Sandbox;
-  readonly signal: AbortSignal;
-  /** Called with the number of entries so far. */
-  readonly onEntries: (count: number) => void;
-}
-
-/** Maximum number of levels of directories in a copy or deletion. */
-export const maxTreeDepth = 256;
-
 /**
  * Counts the entries of a tree through pinned directories, without entering another file system.
  * @throws PathError for what cannot be looked at
  */
-export async function summarizeTree(root: PinnedPath, run: TreeRun): Promise<TreeSummary> {
+export async function summarizeTree(
+  root: PinnedPath,
+  run: TreeRun & { readonly sandbox: Sandbox },
+): Promise<TreeSummary> {
   const counts = { directories: 0, files: 0, holdsDenied: false };
   await count(root, 0);
   return counts;
@@ -49,20 +46,4 @@ export async function summarizeTree(root: PinnedPath, run: TreeRun): Promise<Tre
       await count(below, depth + 1);
     }
   }
-}
-
-export function requireSameFileSystem(directory: PinnedPath, root: PinnedPath): void {
-  if (directory.stats.dev === root.stats.dev) return;
-  throw new PathError(
-    'refused',
-    `${directory.realPath} is the root of another file system, which is not entered. Name it itself if it is meant.`,
-  );
-}
-
-export function requireDepth(directory: PinnedPath, depth: number): void {
-  if (depth > maxTreeDepth)
-    throw new PathError(
-      'refused',
-      `${directory.realPath} is more than ${maxTreeDepth} levels deep.`,
-    );
 }

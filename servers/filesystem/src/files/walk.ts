@@ -1,7 +1,5 @@
 import path from 'node:path';
-import { PathError } from '../sandbox/path-error.ts';
-import type { PinnedPath } from '../sandbox/pinned-path.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
+import { PathError, type PinnedPath, type Sandbox } from '@signalbox/file-sandbox';
 import { entryType, type EntryType } from './entry-type.ts';
 import type { Gitignore } from './gitignore.ts';
 import { Turns } from './turns.ts';

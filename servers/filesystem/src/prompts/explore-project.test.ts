@@ -1,12 +1,11 @@
+import { createTemporaryFolders } from '@signalbox/file-sandbox/testing';
+import { chooseOpener, createSandboxBase, findAllowedDirectories } from '@signalbox/file-sandbox';
 import type { ContentBlock, GetPromptResult } from '@signalbox/mcp-core';
 import type { PromptDefinition } from '@signalbox/mcp-core/server';
 import { createTestContext } from '@signalbox/mcp-core/testing';
 import { expect, test } from 'vitest';
-import { findAllowedDirectories } from '../sandbox/allowed-directories.ts';
-import { chooseOpener } from '../sandbox/choose-opener.ts';
-import { createSandboxBase } from '../sandbox/sandbox-base.ts';
 import { SessionSandbox } from '../session/session-sandbox.ts';
-import { createTemporaryFolders } from '../testing/temporary-folders.ts';
+import { createDenyList } from '../files/deny-list.ts';
 import { exploreProjectPrompt } from './explore-project.ts';
 
 async function promptOver(
@@ -15,7 +14,7 @@ async function promptOver(
 ): Promise<PromptDefinition> {
   const opener = await chooseOpener('/');
   const { directories: cli } = await findAllowedDirectories([directory], opener);
-  const base = createSandboxBase(opener, { deny, directories: cli });
+  const base = createSandboxBase(opener, { isDenied: createDenyList(deny), directories: cli });
   return exploreProjectPrompt(
     new SessionSandbox({ cli, rootsMode: 'narrow', base, warn: () => undefined }),
   );

@@ -2,15 +2,19 @@ import { ProtocolError, ErrorCode, type PromptMessage } from '@signalbox/mcp-cor
 import { definePrompt, type PromptDefinition } from '@signalbox/mcp-core/server';
 import path from 'node:path';
 import { isUtf8 } from 'node:buffer';
+import {
+  PathError,
+  pinDirectory,
+  type PinnedPath,
+  type Sandbox,
+  toPathError,
+} from '@signalbox/file-sandbox';
 import { listEntries, type ListedEntry } from '../files/list-entries.ts';
 import { readBounded } from '../files/read-bounded.ts';
 import { completePath } from '../resources/complete-path.ts';
 import { mimeTypeOf } from '../resources/mime-type.ts';
 import { uriOf } from '../resources/resource-uri.ts';
-import { PathError, toPathError } from '../sandbox/path-error.ts';
-import { pinDirectory } from '../sandbox/pin-directory.ts';
-import type { PinnedPath } from '../sandbox/pinned-path.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
+import { pathErrorText } from '../tools/path-error-text.ts';
 import type { SessionSandbox } from '../session/session-sandbox.ts';
 
 /**
@@ -50,7 +54,7 @@ export function exploreProjectPrompt(session: SessionSandbox): PromptDefinition 
       } catch (error) {
         const failure = toPathError(error, given);
         throw failure instanceof PathError
-          ? new ProtocolError(ErrorCode.invalidParams, failure.message, { cause: error })
+          ? new ProtocolError(ErrorCode.invalidParams, pathErrorText(failure), { cause: error })
           : failure;
       }
     },

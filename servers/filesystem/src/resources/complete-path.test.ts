@@ -1,12 +1,15 @@
 import { symlink } from 'node:fs/promises';
 import path from 'node:path';
+import { createManyEntries, createTemporaryFolders } from '@signalbox/file-sandbox/testing';
+import {
+  chooseOpener,
+  createSandboxBase,
+  findAllowedDirectories,
+  Sandbox,
+} from '@signalbox/file-sandbox';
 import { expect, test } from 'vitest';
-import { findAllowedDirectories } from '../sandbox/allowed-directories.ts';
-import { chooseOpener } from '../sandbox/choose-opener.ts';
-import { createSandboxBase } from '../sandbox/sandbox-base.ts';
-import { Sandbox } from '../sandbox/sandbox.ts';
-import { createManyEntries, createTemporaryFolders } from '../testing/temporary-folders.ts';
 import { completePath } from './complete-path.ts';
+import { createDenyList } from '../files/deny-list.ts';
 import { pathOfTemplateValue, templateValueOf } from './resource-uri.ts';
 
 async function sandboxOf(
@@ -15,7 +18,11 @@ async function sandboxOf(
 ): Promise<Sandbox> {
   const opener = await chooseOpener('/');
   const { directories: found } = await findAllowedDirectories(directories, opener);
-  return new Sandbox(found, 'cli', createSandboxBase(opener, { deny, directories: found }));
+  return new Sandbox(
+    found,
+    'cli',
+    createSandboxBase(opener, { isDenied: createDenyList(deny), directories: found }),
+  );
 }
 
 const signal = new AbortController().signal;

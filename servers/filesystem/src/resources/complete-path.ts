@@ -1,8 +1,7 @@
 import path from 'node:path';
+import type { PinnedPath, Sandbox } from '@signalbox/file-sandbox';
 import type { Completion } from '@signalbox/mcp-core';
 import { byCodeUnit, SmallestItems } from '../files/smallest-items.ts';
-import type { PinnedPath } from '../sandbox/pinned-path.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
 import { reachableEntry } from './reachable-entry.ts';
 
 /** Maximum number of values of one completion. */

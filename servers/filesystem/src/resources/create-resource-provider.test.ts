@@ -1,15 +1,13 @@
 import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { createTemporaryFolders } from '@signalbox/file-sandbox/testing';
+import { chooseOpener, createSandboxBase, findAllowedDirectories } from '@signalbox/file-sandbox';
 import type { ResourceProvider } from '@signalbox/mcp-core/server';
 import { createTestContext } from '@signalbox/mcp-core/testing';
 import { expect, test } from 'vitest';
 import { defaultLimits } from '../files/limits.ts';
-import { findAllowedDirectories } from '../sandbox/allowed-directories.ts';
-import { chooseOpener } from '../sandbox/choose-opener.ts';
-import { createSandboxBase } from '../sandbox/sandbox-base.ts';
 import { SessionSandbox } from '../session/session-sandbox.ts';
-import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 import { RunningCalls } from '../tools/running-calls.ts';
 import { createResourceProvider } from './create-resource-provider.ts';
 import { Watchers } from './watchers.ts';

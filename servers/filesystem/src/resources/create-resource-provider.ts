@@ -1,10 +1,8 @@
 import path from 'node:path';
+import { isInside, PathError, type Sandbox, toPathError } from '@signalbox/file-sandbox';
 import { ErrorCode, ProtocolError, ResourceNotFoundError } from '@signalbox/mcp-core';
 import type { RequestContext, ResourceProvider } from '@signalbox/mcp-core/server';
 import type { Limits } from '../files/limits.ts';
-import { isInside } from '../sandbox/is-inside.ts';
-import { PathError, toPathError } from '../sandbox/path-error.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { SessionSandbox } from '../session/session-sandbox.ts';
 import type { RunningCalls } from '../tools/running-calls.ts';
 import { completePath } from './complete-path.ts';

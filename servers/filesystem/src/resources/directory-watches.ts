@@ -1,7 +1,6 @@
 import { watch } from 'node:fs';
 import { basename } from 'node:path';
-import { errorCode } from '../sandbox/path-error.ts';
-import type { Opener } from '../sandbox/pinned-path.ts';
+import { errorCode, type Opener } from '@signalbox/file-sandbox';
 import { pinInPlace } from './pin-in-place.ts';
 
 /**

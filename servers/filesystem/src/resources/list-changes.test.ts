@@ -1,9 +1,9 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { createTemporaryFolders } from '@signalbox/file-sandbox/testing';
 import { describe, expect, test } from 'vitest';
 import { serveFolders } from '../testing/connect-to-server.ts';
-import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 
 describe.each(['legacy', 'modern'] as const)(
   'a %s client that follows the list of resources',

@@ -1,9 +1,8 @@
 import type { Stats } from 'node:fs';
 import path from 'node:path';
+import { type AllowedDirectory, PathError, type Sandbox } from '@signalbox/file-sandbox';
 import type { ListResourcesResult, Resource } from '@signalbox/mcp-core';
 import { decodeNameCursor, encodeNameCursor } from '../files/name-cursor.ts';
-import { PathError } from '../sandbox/path-error.ts';
-import type { AllowedDirectory, Sandbox } from '../sandbox/sandbox.ts';
 import { directoryMimeType, mimeTypeOf } from './mime-type.ts';
 import type { NameCache } from './name-cache.ts';
 import { reachableEntry } from './reachable-entry.ts';

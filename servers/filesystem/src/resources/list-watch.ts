@@ -1,5 +1,5 @@
 import { lstat } from 'node:fs/promises';
-import type { AllowedDirectory } from '../sandbox/sandbox.ts';
+import type { AllowedDirectory } from '@signalbox/file-sandbox';
 import type { Watchers } from './watchers.ts';
 
 /** Watches the first level of the directories in a resource list. */

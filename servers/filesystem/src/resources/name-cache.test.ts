@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { createManyEntries, createTemporaryFolders } from '@signalbox/file-sandbox/testing';
+import { chooseOpener } from '@signalbox/file-sandbox';
 import { expect, test, vi } from 'vitest';
-import { chooseOpener } from '../sandbox/choose-opener.ts';
-import { createManyEntries, createTemporaryFolders } from '../testing/temporary-folders.ts';
 import { NameCache } from './name-cache.ts';
 
 const opener = await chooseOpener('/');

@@ -1,4 +1,4 @@
-import type { PinnedPath } from '../sandbox/pinned-path.ts';
+import type { PinnedPath } from '@signalbox/file-sandbox';
 import { listEntries } from '../files/list-entries.ts';
 import { byCodeUnit } from '../files/smallest-items.ts';
 

@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Opener } from '../sandbox/pinned-path.ts';
+import type { Opener } from '@signalbox/file-sandbox';
 import type { DirectoryListener, DirectoryWatches } from './directory-watches.ts';
 import { pinInPlace } from './pin-in-place.ts';
 

@@ -1,4 +1,4 @@
-import type { Opener, PinnedPath } from '../sandbox/pinned-path.ts';
+import type { Opener, PinnedPath } from '@signalbox/file-sandbox';
 
 /**
  * Pins the file at a real path; `undefined` when there is none, or when a link on the way now leads

@@ -1,8 +1,7 @@
 import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import path from 'node:path';
-import type { PinnedPath } from '../sandbox/pinned-path.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { PinnedPath, Sandbox } from '@signalbox/file-sandbox';
 
 /**
  * Returns the allowed file or directory that an entry of a verified directory leads to; `undefined`

@@ -1,13 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import path from 'node:path';
+import { PathError, type PinnedPath, type Sandbox } from '@signalbox/file-sandbox';
 import type { ResourceContents } from '@signalbox/mcp-core';
 import { listEntries, type ListedEntry } from '../files/list-entries.ts';
 import { jsonBytes, type Limits } from '../files/limits.ts';
 import { readBounded } from '../files/read-bounded.ts';
 import { requireRegularFile } from '../files/read-text.ts';
-import { PathError } from '../sandbox/path-error.ts';
-import type { PinnedPath } from '../sandbox/pinned-path.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
 import { mimeTypeOf } from './mime-type.ts';
 import { uriOf } from './resource-uri.ts';
 

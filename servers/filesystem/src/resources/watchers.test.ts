@@ -1,4 +1,3 @@
-import { chooseOpener } from '../sandbox/choose-opener.ts';
 import {
   appendFile,
   mkdir,
@@ -12,8 +11,9 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import path from 'node:path';
+import { createTemporaryFolders, type TemporaryFolders } from '@signalbox/file-sandbox/testing';
+import { chooseOpener } from '@signalbox/file-sandbox';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { createTemporaryFolders, type TemporaryFolders } from '../testing/temporary-folders.ts';
 import type { DirectoryListener, OpenDirectoryWatch } from './directory-watches.ts';
 import { Watchers, type WatchTarget } from './watchers.ts';
 

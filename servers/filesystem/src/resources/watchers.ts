@@ -1,5 +1,4 @@
-import { PathError } from '../sandbox/path-error.ts';
-import type { Opener } from '../sandbox/pinned-path.ts';
+import { type Opener, PathError } from '@signalbox/file-sandbox';
 import { DirectoryWatches, type OpenDirectoryWatch } from './directory-watches.ts';
 import { PathWatch } from './path-watch.ts';
 

@@ -1,9 +1,12 @@
 import { fileURLToPath } from 'node:url';
+import {
+  type AllowedDirectory,
+  findAllowedDirectories,
+  isInside,
+  type Opener,
+  type SandboxSource,
+} from '@signalbox/file-sandbox';
 import type { Root } from '@signalbox/mcp-core';
-import { findAllowedDirectories } from '../sandbox/allowed-directories.ts';
-import { isInside } from '../sandbox/is-inside.ts';
-import type { Opener } from '../sandbox/pinned-path.ts';
-import type { AllowedDirectory, SandboxSource } from '../sandbox/sandbox.ts';
 
 export interface RootsDecision {
   readonly directories: readonly AllowedDirectory[];

@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { createTemporaryFolders, type TemporaryFolders } from '@signalbox/file-sandbox/testing';
 import { connectClient, type Client } from '@signalbox/mcp-core/client';
 import { serveHttp } from '@signalbox/mcp-core/http/server';
 import { httpTransport } from '@signalbox/mcp-core/http/client';
 import { expect, onTestFinished, test } from 'vitest';
 import { serveFolders } from '../testing/connect-to-server.ts';
-import { createTemporaryFolders, type TemporaryFolders } from '../testing/temporary-folders.ts';
 
 async function serveOverHttp(folders: TemporaryFolders): Promise<string> {
   const served = await serveFolders({ directories: [folders.root] });

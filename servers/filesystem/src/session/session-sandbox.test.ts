@@ -1,15 +1,17 @@
 import { pathToFileURL } from 'node:url';
 import path from 'node:path';
 import { symlink } from 'node:fs/promises';
+import { createTemporaryFolders } from '@signalbox/file-sandbox/testing';
+import {
+  chooseOpener,
+  createSandboxBase,
+  findAllowedDirectories,
+  type Sandbox,
+} from '@signalbox/file-sandbox';
 import type { Root } from '@signalbox/mcp-core';
 import type { LegacySession } from '@signalbox/mcp-core/server';
 import { createTestContext } from '@signalbox/mcp-core/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { findAllowedDirectories } from '../sandbox/allowed-directories.ts';
-import { chooseOpener } from '../sandbox/choose-opener.ts';
-import { createSandboxBase } from '../sandbox/sandbox-base.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
-import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 import { SessionSandbox, type RootsMode } from './session-sandbox.ts';
 
 type Answer = () => Promise<readonly Root[] | undefined>;

@@ -1,8 +1,11 @@
-import { PathError } from '../sandbox/path-error.ts';
+import {
+  type AllowedDirectory,
+  PathError,
+  Sandbox,
+  type SandboxBase,
+} from '@signalbox/file-sandbox';
 import type { InteractiveContext, LegacySession, RequestContext } from '@signalbox/mcp-core/server';
 import type { Root } from '@signalbox/mcp-core';
-import type { SandboxBase } from '../sandbox/sandbox-base.ts';
-import { Sandbox, type AllowedDirectory } from '../sandbox/sandbox.ts';
 import { applyRoots } from './apply-roots.ts';
 
 export type RootsMode = 'narrow' | 'replace' | 'ignore';

@@ -1,16 +1,19 @@
+import {
+  chooseOpener,
+  createSandboxBase,
+  type FileLocks,
+  findAllowedDirectories,
+  type Opener,
+  Sandbox,
+} from '@signalbox/file-sandbox';
 import type { CallToolResult, JsonObject } from '@signalbox/mcp-core';
 import { toCallToolResult, type InteractiveContext } from '@signalbox/mcp-core/server';
 import { createTestContext } from '@signalbox/mcp-core/testing';
 import { createLogger, logCalls } from '@signalbox/server-kit';
 import { defaultLimits, type Limits } from '../files/limits.ts';
-import { findAllowedDirectories } from '../sandbox/allowed-directories.ts';
-import { chooseOpener } from '../sandbox/choose-opener.ts';
-import type { Opener } from '../sandbox/pinned-path.ts';
-import type { FileLocks } from '../sandbox/file-locks.ts';
-import { createSandboxBase } from '../sandbox/sandbox-base.ts';
-import { Sandbox } from '../sandbox/sandbox.ts';
 import { RunningCalls } from '../tools/running-calls.ts';
 import { createToolRunner, type ToolRunnerOptions } from '../tools/tool-runner.ts';
+import { createDenyList } from '../files/deny-list.ts';
 import { createTools } from '../tools/create-tools.ts';
 
 export interface ToolCaller {
@@ -52,7 +55,7 @@ export async function createToolCaller(
     found.directories,
     'cli',
     createSandboxBase(opener, {
-      deny,
+      isDenied: createDenyList(deny),
       directories: found.directories,
       ...(options.locks === undefined ? {} : { locks: options.locks }),
     }),

@@ -1,7 +1,6 @@
+import { hashOf, shownName } from '@signalbox/file-sandbox';
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { appendFile } from '../files/append-file.ts';
-import { hashOf } from '../files/file-hash.ts';
-import { shownName } from '../files/shown-name.ts';
 import { requireEntry } from './require-entry.ts';
 import { tokenSchema, type ToolRunner } from './tool-runner.ts';
 

@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { createTemporaryFolders, type TemporaryFolders } from '@signalbox/file-sandbox/testing';
 import type { JsonObject } from '@signalbox/mcp-core';
 import { describe, expect, test } from 'vitest';
 import { serveFolders, type Served } from '../testing/connect-to-server.ts';
-import { createTemporaryFolders, type TemporaryFolders } from '../testing/temporary-folders.ts';
 
 const files = { 'a.txt': 'precious', 'd/b.txt': 'b' };
 /** Each call with the text of its confirmation, and the files afterwards. */

@@ -1,6 +1,6 @@
+import { shownName } from '@signalbox/file-sandbox';
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { copyPath, type SkippedEntry } from '../files/copy-path.ts';
-import { shownName } from '../files/shown-name.ts';
 import type { ToolRunner } from './tool-runner.ts';
 
 export function copyFileTool(runner: ToolRunner): ToolDefinition {

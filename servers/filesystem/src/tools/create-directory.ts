@@ -1,6 +1,5 @@
+import { PathError, shownName } from '@signalbox/file-sandbox';
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
-import { shownName } from '../files/shown-name.ts';
-import { PathError } from '../sandbox/path-error.ts';
 import type { ToolRunner } from './tool-runner.ts';
 
 export function createDirectoryTool(runner: ToolRunner): ToolDefinition {

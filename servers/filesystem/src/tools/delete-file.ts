@@ -1,8 +1,7 @@
+import { PathError, shownName } from '@signalbox/file-sandbox';
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { deletePath, deletionImpact } from '../files/delete-path.ts';
 import type { TreeSummary } from '../files/tree-summary.ts';
-import { shownName } from '../files/shown-name.ts';
-import { PathError } from '../sandbox/path-error.ts';
 import { requireEntry } from './require-entry.ts';
 import { tokenSchema, type ToolRunner } from './tool-runner.ts';
 

@@ -1,8 +1,8 @@
 import { symlink } from 'node:fs/promises';
 import path from 'node:path';
+import { createManyEntries, createTemporaryFolders } from '@signalbox/file-sandbox/testing';
 import { describe, expect, test } from 'vitest';
 import { createToolCaller } from '../testing/call-tool.ts';
-import { createManyEntries, createTemporaryFolders } from '../testing/temporary-folders.ts';
 
 const files = { 'b.txt': '', 'a/x.js': '', 'a/deep/y.js': '', 'c/.keep': '' };
 const wholeTree = [

@@ -1,8 +1,7 @@
+import { escapeMarks, pinDirectory } from '@signalbox/file-sandbox';
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { unreadRulesNote } from '../files/gitignore.ts';
 import { directoryTree } from '../files/directory-tree.ts';
-import { escapeMarks } from '../files/shown-name.ts';
-import { pinDirectory } from '../sandbox/pin-directory.ts';
 import type { ToolRunner } from './tool-runner.ts';
 
 export function directoryTreeTool(runner: ToolRunner): ToolDefinition {

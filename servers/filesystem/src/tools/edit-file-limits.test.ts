@@ -1,11 +1,11 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createTemporaryFolders } from '@signalbox/file-sandbox/testing';
 import { createTestContext } from '@signalbox/mcp-core/testing';
 import { longestBlockMs, threadCpuMs } from '@signalbox/server-kit/testing';
 import { expect, test } from 'vitest';
 import { createToolCaller } from '../testing/call-tool.ts';
-import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 
 const never = new AbortController().signal;
 

@@ -1,12 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { chmod, link, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { afterCreateFile, createTemporaryFolders } from '@signalbox/file-sandbox/testing';
+import { hashOf, usableOpeners } from '@signalbox/file-sandbox';
 import { describe, expect, test } from 'vitest';
-import { hashOf } from '../files/file-hash.ts';
-import { usableOpeners } from '../sandbox/choose-opener.ts';
-import { afterCreateFile } from '../testing/after-create-file.ts';
 import { createToolCaller } from '../testing/call-tool.ts';
-import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 
 describe.each(await usableOpeners('/'))('edit_file with the $kind opener', (opener) => {
   test('edits in order and returns the diff, the count and the hash', async () => {

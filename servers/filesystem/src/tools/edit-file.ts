@@ -1,13 +1,12 @@
+import { hashOf, type Sandbox } from '@signalbox/file-sandbox';
 import {
   defineTool,
   type InteractiveContext,
   type ToolDefinition,
 } from '@signalbox/mcp-core/server';
 import { editFile } from '../files/edit-file.ts';
-import { hashOf } from '../files/file-hash.ts';
 import { jsonBytes } from '../files/limits.ts';
 import { lineEndings } from '../files/text-encoding.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
 import { tokenSchema, type ToolRunner } from './tool-runner.ts';
 
 export function editFileTool(runner: ToolRunner): ToolDefinition {

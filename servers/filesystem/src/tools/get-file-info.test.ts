@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
+import { createTemporaryFolders } from '@signalbox/file-sandbox/testing';
+import { hashOf } from '@signalbox/file-sandbox';
 import { describe, expect, test } from 'vitest';
-import { hashOf } from '../files/file-hash.ts';
 import { createToolCaller } from '../testing/call-tool.ts';
-import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 
 const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string;
 

@@ -1,14 +1,16 @@
 import { constants, type Stats } from 'node:fs';
+import {
+  hashOfFile,
+  PathError,
+  type PinnedPath,
+  readSymbolicLink,
+  type Sandbox,
+  shownName,
+} from '@signalbox/file-sandbox';
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
-import { hashOfFile } from '../files/file-hash.ts';
 import { entryTypes, type EntryType } from '../files/entry-type.ts';
-import { shownName } from '../files/shown-name.ts';
 import { requireRegularFile } from '../files/read-text.ts';
 import { directoryMimeType, mimeTypeOf } from '../resources/mime-type.ts';
-import { readSymbolicLink } from '../sandbox/entry-changes.ts';
-import { PathError } from '../sandbox/path-error.ts';
-import type { PinnedPath } from '../sandbox/pinned-path.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ToolRunner } from './tool-runner.ts';
 
 export function getFileInfoTool(runner: ToolRunner): ToolDefinition {

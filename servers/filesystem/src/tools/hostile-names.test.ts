@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { createTemporaryFolders } from '@signalbox/file-sandbox/testing';
 import { expect, test } from 'vitest';
 import { createToolCaller } from '../testing/call-tool.ts';
-import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 
 const hostile = 'a\n[DIR] fake\u001b[31m\u202Etxt.exe';
 const shown = String.raw`a\u000a[DIR] fake\u001b[31m\u202etxt.exe`;

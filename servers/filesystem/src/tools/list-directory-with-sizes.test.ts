@@ -1,8 +1,8 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
+import { createManyEntries, createTemporaryFolders } from '@signalbox/file-sandbox/testing';
 import { describe, expect, test } from 'vitest';
 import { createToolCaller, type ToolCaller } from '../testing/call-tool.ts';
-import { createManyEntries, createTemporaryFolders } from '../testing/temporary-folders.ts';
 
 const mtime = expect.any(String) as string;
 

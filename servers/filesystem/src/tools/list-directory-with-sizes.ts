@@ -1,12 +1,10 @@
 import path from 'node:path';
+import { PathError, pinDirectory, shownName } from '@signalbox/file-sandbox';
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { entryTypes } from '../files/entry-type.ts';
 import { listSizes, type SizedEntry, type SizedListing } from '../files/list-sizes.ts';
 import { decodeNameCursor, encodeNameCursor } from '../files/name-cursor.ts';
-import { shownName } from '../files/shown-name.ts';
 import { byCodeUnit } from '../files/smallest-items.ts';
-import { PathError } from '../sandbox/path-error.ts';
-import { pinDirectory } from '../sandbox/pin-directory.ts';
 import { entryLabels } from './list-directory.ts';
 import type { ToolRunner } from './tool-runner.ts';
 

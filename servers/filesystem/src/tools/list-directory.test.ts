@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { symlink } from 'node:fs/promises';
 import path from 'node:path';
+import { createManyEntries, createTemporaryFolders } from '@signalbox/file-sandbox/testing';
 import { expect, test } from 'vitest';
 import { createToolCaller } from '../testing/call-tool.ts';
-import { createManyEntries, createTemporaryFolders } from '../testing/temporary-folders.ts';
 
 test('lists sorted entries with their types and follows no link', async () => {
   await using folders = await createTemporaryFolders({

@@ -1,10 +1,9 @@
 import path from 'node:path';
+import { pinDirectory, shownName } from '@signalbox/file-sandbox';
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { entryTypes } from '../files/entry-type.ts';
 import { listEntries, type ListedEntry } from '../files/list-entries.ts';
 import { decodeNameCursor, encodeNameCursor } from '../files/name-cursor.ts';
-import { shownName } from '../files/shown-name.ts';
-import { pinDirectory } from '../sandbox/pin-directory.ts';
 import type { ToolRunner } from './tool-runner.ts';
 
 export function listDirectoryTool(runner: ToolRunner): ToolDefinition {

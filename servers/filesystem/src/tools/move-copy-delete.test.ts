@@ -14,13 +14,13 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import path from 'node:path';
+import { createTemporaryFolders } from '@signalbox/file-sandbox/testing';
+import { usableOpeners } from '@signalbox/file-sandbox';
 import { ToolError } from '@signalbox/mcp-core';
 import { createTestContext } from '@signalbox/mcp-core/testing';
 import type { DestructiveStep } from '@signalbox/server-kit';
 import { afterAll, describe, expect, test } from 'vitest';
-import { usableOpeners } from '../sandbox/choose-opener.ts';
 import { createToolCaller } from '../testing/call-tool.ts';
-import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 
 /** A directory on another file system, if this machine has one. */
 const otherFileSystem = await mkdtemp('/dev/shm/signalbox-filesystem-').catch(() => undefined);

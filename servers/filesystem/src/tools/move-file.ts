@@ -1,6 +1,6 @@
+import { shownName } from '@signalbox/file-sandbox';
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { movePath } from '../files/move-path.ts';
-import { shownName } from '../files/shown-name.ts';
 import { requireEntry } from './require-entry.ts';
 import { tokenSchema, type ToolRunner } from './tool-runner.ts';
 

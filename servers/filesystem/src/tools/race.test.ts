@@ -10,13 +10,15 @@ import {
   unlink,
 } from 'node:fs/promises';
 import path from 'node:path';
+import { createTemporaryFolders, startSwapper } from '@signalbox/file-sandbox/testing';
+import {
+  hasKernelHandles,
+  isInside,
+  kernelHandleOpener,
+  type Opener,
+} from '@signalbox/file-sandbox';
 import { expect, test } from 'vitest';
-import { isInside } from '../sandbox/is-inside.ts';
-import { hasKernelHandles, kernelHandleOpener } from '../sandbox/kernel-handle-opener.ts';
-import type { Opener } from '../sandbox/pinned-path.ts';
 import { createToolCaller } from '../testing/call-tool.ts';
-import { startSwapper } from '../testing/start-swapper.ts';
-import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 
 const hasHandles = await hasKernelHandles('/');
 

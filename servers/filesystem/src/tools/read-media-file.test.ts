@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { truncate } from 'node:fs/promises';
 import path from 'node:path';
+import { createTemporaryFolders } from '@signalbox/file-sandbox/testing';
 import { describe, expect, test } from 'vitest';
 import { createToolCaller } from '../testing/call-tool.ts';
-import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 
 const png = Buffer.from('89504e470d0a1a0a0000000d', 'hex');
 

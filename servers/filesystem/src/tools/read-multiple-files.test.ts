@@ -1,6 +1,6 @@
+import { createTemporaryFolders } from '@signalbox/file-sandbox/testing';
 import { describe, expect, test } from 'vitest';
 import { createToolCaller } from '../testing/call-tool.ts';
-import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 
 describe('read_multiple_files', () => {
   test('reads each file, also when another one cannot be read', async () => {

@@ -1,9 +1,9 @@
+import { PathError, shownName, toPathError } from '@signalbox/file-sandbox';
 import { ToolError } from '@signalbox/mcp-core';
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { jsonBytes, type Limits } from '../files/limits.ts';
 import { readText } from '../files/read-text.ts';
-import { shownName } from '../files/shown-name.ts';
-import { PathError, toPathError } from '../sandbox/path-error.ts';
+import { pathErrorText } from './path-error-text.ts';
 import type { RunningCall, ToolRunner } from './tool-runner.ts';
 
 const maxPaths = 50;
@@ -152,7 +152,7 @@ async function readOne(
     signal.throwIfAborted();
     const failure = toPathError(error, path);
     if (failure instanceof PathError)
-      return { path, ok: false, truncated: false, error: failure.message };
+      return { path, ok: false, truncated: false, error: pathErrorText(failure) };
     throw error;
   }
 }

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { truncate } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
+import { createTemporaryFolders } from '@signalbox/file-sandbox/testing';
+import { hashOf } from '@signalbox/file-sandbox';
 import { ToolError } from '@signalbox/mcp-core';
 import { createTestContext } from '@signalbox/mcp-core/testing';
 import { describe, expect, test } from 'vitest';
-import { hashOf } from '../files/file-hash.ts';
 import { resultBudgetBytes } from '../files/limits.ts';
 import { createToolCaller, type CalledTool, type ToolCallerOptions } from '../testing/call-tool.ts';
-import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 
 async function readIn(
   content: string | Buffer,

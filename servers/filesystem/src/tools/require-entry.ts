@@ -1,4 +1,4 @@
-import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Sandbox } from '@signalbox/file-sandbox';
 
 /**
  * Verifies that a path exists before the user is asked about it.

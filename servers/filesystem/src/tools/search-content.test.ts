@@ -1,12 +1,12 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { symlink, truncate } from 'node:fs/promises';
 import path from 'node:path';
+import { createTemporaryFolders, type FolderContents } from '@signalbox/file-sandbox/testing';
 import type { JsonObject } from '@signalbox/mcp-core';
 import { createTestContext } from '@signalbox/mcp-core/testing';
 import { threadCpuMs } from '@signalbox/server-kit/testing';
 import { describe, expect, test } from 'vitest';
 import { createToolCaller, type ToolCallerOptions } from '../testing/call-tool.ts';
-import { createTemporaryFolders, type FolderContents } from '../testing/temporary-folders.ts';
 
 async function searchIn(
   root: FolderContents['root'],

@@ -1,3 +1,4 @@
+import { shownName } from '@signalbox/file-sandbox';
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { unreadRulesNote } from '../files/gitignore.ts';
 import {
@@ -6,7 +7,6 @@ import {
   type ContentSearchOutcome,
 } from '../files/search-content.ts';
 import { requireRegularFile } from '../files/read-text.ts';
-import { shownName } from '../files/shown-name.ts';
 import type { ToolRunner } from './tool-runner.ts';
 
 const defaultResults = 100;

@@ -1,13 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { mkdir, rename, symlink } from 'node:fs/promises';
 import path from 'node:path';
+import { createManyEntries, createTemporaryFolders } from '@signalbox/file-sandbox/testing';
+import { chooseOpener, type Opener } from '@signalbox/file-sandbox';
 import { createTestContext } from '@signalbox/mcp-core/testing';
 import { threadCpuMs } from '@signalbox/server-kit/testing';
 import { describe, expect, test } from 'vitest';
-import { chooseOpener } from '../sandbox/choose-opener.ts';
-import type { Opener } from '../sandbox/pinned-path.ts';
 import { createToolCaller } from '../testing/call-tool.ts';
-import { createManyEntries, createTemporaryFolders } from '../testing/temporary-folders.ts';
 
 const sources = {
   'sub/deep/y.js': '1',

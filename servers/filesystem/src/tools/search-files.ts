@@ -1,8 +1,7 @@
+import { pinDirectory, shownName } from '@signalbox/file-sandbox';
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { unreadRulesNote } from '../files/gitignore.ts';
 import { search, type SearchOutcome } from '../files/search.ts';
-import { shownName } from '../files/shown-name.ts';
-import { pinDirectory } from '../sandbox/pin-directory.ts';
 import type { ToolRunner } from './tool-runner.ts';
 
 export function searchFilesTool(runner: ToolRunner): ToolDefinition {

@@ -1,13 +1,15 @@
+import { createTemporaryFolders } from '@signalbox/file-sandbox/testing';
+import {
+  chooseOpener,
+  createSandboxBase,
+  findAllowedDirectories,
+  Sandbox,
+} from '@signalbox/file-sandbox';
 import type { CreateMessageParams, CreateMessageResult } from '@signalbox/mcp-core';
 import { createTestContext, runInBothEras } from '@signalbox/mcp-core/testing';
 import { expect, test } from 'vitest';
 import { defaultLimits } from '../files/limits.ts';
-import { findAllowedDirectories } from '../sandbox/allowed-directories.ts';
-import { chooseOpener } from '../sandbox/choose-opener.ts';
-import { createSandboxBase } from '../sandbox/sandbox-base.ts';
-import { Sandbox } from '../sandbox/sandbox.ts';
 import { createToolCaller } from '../testing/call-tool.ts';
-import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 import { summarizeFileTool } from './summarize-file.ts';
 import { RunningCalls } from './running-calls.ts';
 import { createToolRunner } from './tool-runner.ts';

@@ -1,12 +1,10 @@
+import { nodeCrypto, PathError, type PinnedPath } from '@signalbox/file-sandbox';
 import { ToolError } from '@signalbox/mcp-core';
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { startWithin } from '../files/limits.ts';
-import { nodeCrypto } from '../files/node-crypto.ts';
 import { readBounded } from '../files/read-bounded.ts';
 import { requireRegularFile } from '../files/read-text.ts';
 import { decodeText } from '../files/text-encoding.ts';
-import { PathError } from '../sandbox/path-error.ts';
-import type { PinnedPath } from '../sandbox/pinned-path.ts';
 import type { ToolRunner } from './tool-runner.ts';
 
 /** Maximum number of bytes of a file in the prompt of the model. */

@@ -1,9 +1,9 @@
+import { PathError, type Sandbox, toPathError } from '@signalbox/file-sandbox';
 import { ProtocolError, ToolError } from '@signalbox/mcp-core';
 import type { InteractiveContext, ToolOutput } from '@signalbox/mcp-core/server';
 import { noteFact, type DestructiveStep } from '@signalbox/server-kit';
 import type { Limits } from '../files/limits.ts';
-import { PathError, toPathError } from '../sandbox/path-error.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
+import { pathErrorText } from './path-error-text.ts';
 import type { RunningCalls } from './running-calls.ts';
 
 /** The dependencies of every tool. */
@@ -95,5 +95,7 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
 function toolError(error: unknown, path: string): unknown {
   if (error instanceof ToolError || error instanceof ProtocolError) return error;
   const failure = toPathError(error, path);
-  return failure instanceof PathError ? new ToolError(failure.message, { cause: error }) : error;
+  return failure instanceof PathError
+    ? new ToolError(pathErrorText(failure), { cause: error })
+    : error;
 }

@@ -2,14 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { chmod, link, lstat, mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises';
 import path from 'node:path';
+import { afterCreateFile, createTemporaryFolders } from '@signalbox/file-sandbox/testing';
+import { hashOf, kernelHandleOpener, usableOpeners } from '@signalbox/file-sandbox';
 import { createTestContext } from '@signalbox/mcp-core/testing';
 import { describe, expect, test } from 'vitest';
-import { hashOf } from '../files/file-hash.ts';
-import { usableOpeners } from '../sandbox/choose-opener.ts';
-import { kernelHandleOpener } from '../sandbox/kernel-handle-opener.ts';
-import { afterCreateFile } from '../testing/after-create-file.ts';
 import { createToolCaller } from '../testing/call-tool.ts';
-import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 
 describe.each(await usableOpeners('/'))('write_file with the $kind opener', (opener) => {
   test('creates and replaces, and leaves nothing else behind', async () => {

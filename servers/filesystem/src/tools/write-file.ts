@@ -1,14 +1,16 @@
 import {
+  hashOf,
+  PathError,
+  type Sandbox,
+  shownName,
+  writeAtomically,
+} from '@signalbox/file-sandbox';
+import {
   defineTool,
   type InteractiveContext,
   type ToolDefinition,
 } from '@signalbox/mcp-core/server';
-import { hashOf } from '../files/file-hash.ts';
 import { encodeText } from '../files/text-encoding.ts';
-import { writeAtomically } from '../files/write-atomically.ts';
-import { shownName } from '../files/shown-name.ts';
-import { PathError } from '../sandbox/path-error.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
 import { tokenSchema, type ToolRunner } from './tool-runner.ts';
 
 export function writeFileTool(runner: ToolRunner): ToolDefinition {

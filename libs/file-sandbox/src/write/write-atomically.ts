@@ -1,0 +1,244 @@
+import { constants, type Stats } from 'node:fs';
+import { access, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import {
+  entryStats,
+  placePath,
+  removeFile,
+  renameEntry,
+  type Place,
+} from '../entries/entry-changes.ts';
+import { moveEntry } from '../entries/move-entry.ts';
+import { errorCode, PathError, toPathError } from '../path/path-error.ts';
+import type { PinnedPath } from '../opener/pinned-path.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { sweepAround } from './sweep-leftovers.ts';
+import { hashOf, hashOfFile } from './file-hash.ts';
+import { TargetChangedError, withFileTarget, type FileTarget } from './file-target.ts';
+import { requireRegularFile } from './require-regular-file.ts';
+import { temporaryName } from './temporary-file.ts';
+
+export interface WriteOptions {
+  readonly createParents: boolean;
+  /** Expected hash of the current content; checked again right before the replacement. */
+  readonly expectedHash?: string | undefined;
+  /** Whether to refuse to replace a file; default false. */
+  readonly onlyNew?: boolean;
+  /** Aborts the write; before the last step this leaves the file unchanged. */
+  readonly signal: AbortSignal;
+}
+
+export interface WrittenFile {
+  readonly realPath: string;
+  readonly created: boolean;
+  /** Hash of the new content. */
+  readonly hash: string;
+}
+
+/**
+ * Replaces or creates a file so that a reader sees the old or the new content, never a part. Keeps
+ * the mode and, where possible, the owner; follows symbolic links inside the sandbox. Writes a file
+ * with several hard links, or a file that is itself an allowed path, in place.
+ * @throws PathError
+ */
+export async function writeAtomically(
+  sandbox: Sandbox,
+  target: { readonly path: string; readonly content: Buffer },
+  options: WriteOptions,
+): Promise<WrittenFile> {
+  const { createParents, expectedHash, onlyNew = false, signal } = options;
+  return withFileTarget(sandbox, target.path, {
+    create: { createParents, parentAdvice: 'Set createParents to true to create it.' },
+    signal,
+    body: async (found) => {
+      if (onlyNew && found.file !== undefined)
+        throw new PathError(
+          'refused',
+          `${target.path} has appeared meanwhile; nothing was written. Call again.`,
+        );
+      if (expectedHash !== undefined)
+        await requireHash(found, expectedHash, { path: target.path, signal });
+      return writeTarget(sandbox, found, { content: target.content, expectedHash, signal });
+    },
+  });
+}
+
+export interface TargetWrite {
+  readonly content: Buffer;
+  /** Expected hash right before the replacement; default: any. */
+  readonly expectedHash?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Does the same as `writeAtomically` for a target whose lock is held. */
+export async function writeTarget(
+  sandbox: Sandbox,
+  target: FileTarget,
+  write: TargetWrite,
+): Promise<WrittenFile> {
+  const { content, signal } = write;
+  const hash = hashOf(content);
+  if (target.file === undefined) {
+    const { directory, name } = target.place;
+    sweepAround(sandbox, directory.realPath);
+    await replace(
+      { place: { directory, name }, content, previous: undefined, beforeRename: async () => {} },
+      signal,
+    );
+    return { realPath: path.join(directory.realPath, name), created: true, hash };
+  }
+  const { file } = target;
+  requireRegularFile(file);
+  const isUnchanged = async () => {
+    if (write.expectedHash === undefined) return;
+    await using current = await sandbox.pinExactly(file.realPath);
+    await requireHash({ file: current }, write.expectedHash, { path: file.realPath, signal });
+  };
+  if (
+    file.stats.nlink > 1 ||
+    sandbox.directories.some((directory) => directory.realPath === file.realPath)
+  ) {
+    await isUnchanged();
+    await overwrite(file, content, signal);
+  } else {
+    await access(file.address, constants.W_OK);
+    await using directory = await sandbox.pinExactly(path.dirname(file.realPath));
+    const place = { directory, name: path.basename(file.realPath) };
+    sweepAround(sandbox, directory.realPath);
+    await replace({ place, content, previous: file.stats, beforeRename: isUnchanged }, signal);
+  }
+  return { realPath: file.realPath, created: false, hash };
+}
+
+async function requireHash(
+  target: FileTarget,
+  expected: string,
+  { path: given, signal }: { readonly path: string; readonly signal: AbortSignal },
+): Promise<void> {
+  if (target.file === undefined)
+    throw new PathError(
+      'refused',
+      `${given} does not exist, but expectedHash was given. Leave it out to create the file.`,
+    );
+  requireRegularFile(target.file);
+  await using handle = await target.file.open(constants.O_RDONLY);
+  const actual = await hashOfFile(handle, { signal });
+  if (actual === expected) return;
+  throw new PathError(
+    'refused',
+    `${given} has changed: its hash is ${actual}, not the expected ${expected}. Nothing was written. Read it again.`,
+  );
+}
+
+/**
+ * Overwrites a file in place. Not atomic; restores the old content after a failure, for example for
+ * lack of space.
+ */
+async function overwrite(file: PinnedPath, content: Buffer, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  await using handle = await file.open(constants.O_RDWR);
+  const { size } = await handle.stat();
+  const covered = Buffer.alloc(Math.min(size, content.length));
+  await readFully(handle, covered);
+  try {
+    await writeFully(handle, content);
+    await handle.truncate(content.length);
+    await handle.sync();
+  } catch (error) {
+    await writeFully(handle, covered).catch(() => undefined);
+    await handle.truncate(size).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function readFully(handle: FileHandle, buffer: Buffer): Promise<void> {
+  for (let at = 0; at < buffer.length;) {
+    const { bytesRead } = await handle.read(buffer, at, buffer.length - at, at);
+    if (bytesRead === 0) return;
+    at += bytesRead;
+  }
+}
+
+async function writeFully(handle: FileHandle, content: Buffer): Promise<void> {
+  for (let at = 0; at < content.length;) {
+    const { bytesWritten } = await handle.write(content, at, content.length - at, at);
+    at += bytesWritten;
+  }
+}
+
+interface Replacement {
+  readonly place: Place;
+  readonly content: Buffer;
+  /** Stats of the replaced file, if any. */
+  readonly previous: Stats | undefined;
+  /** Called right before the rename; an error keeps the old file. */
+  readonly beforeRename: () => Promise<void>;
+}
+
+async function replace(replacement: Replacement, signal: AbortSignal): Promise<void> {
+  const { place, content, previous, beforeRename } = replacement;
+  const temporary = { directory: place.directory, name: temporaryName() };
+  try {
+    const handle = await place.directory.createFile(
+      temporary.name,
+      previous === undefined ? 0o666 : 0o600,
+    );
+    await fill(handle, content, previous);
+    await beforeRename();
+    signal.throwIfAborted();
+    if (previous === undefined) await publishNew(temporary, place);
+    else await renameEntry(temporary, place);
+  } catch (error) {
+    await removeFile(temporary).catch(() => undefined);
+    throw toPathError(error, placePath(place));
+  }
+  await syncDirectory(place.directory);
+}
+
+/** Publishes a new file, and never replaces a file that appeared meanwhile. */
+async function publishNew(temporary: Place, place: Place): Promise<void> {
+  const stats = await entryStats(temporary);
+  if (stats === undefined)
+    throw new PathError(
+      'io',
+      `${placePath(place)}: the temporary file was removed by another program; nothing was written.`,
+    );
+  try {
+    await moveEntry({ ...temporary, stats }, place);
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') throw new TargetChangedError();
+    throw error;
+  }
+}
+
+async function fill(
+  opened: FileHandle,
+  content: Buffer,
+  previous: Stats | undefined,
+): Promise<void> {
+  await using handle = opened;
+  await handle.writeFile(content);
+  if (previous !== undefined) {
+    await keepOwnerAndMode(handle, previous);
+  }
+  await handle.sync();
+}
+
+/**
+ * Keeps owner and mode where possible. Only root can change the owner; without the owner the
+ * set-user-id bits are dropped.
+ */
+async function keepOwnerAndMode(handle: FileHandle, previous: Stats): Promise<void> {
+  const isOwnerKept = await handle.chown(previous.uid, previous.gid).then(
+    () => true,
+    () => false,
+  );
+  await handle.chmod(previous.mode & (isOwnerKept ? 0o7777 : 0o777));
+}
+
+/** Makes the new name durable, where the platform can sync a directory. */
+async function syncDirectory(directory: PinnedPath): Promise<void> {
+  const handle = await directory.open(constants.O_RDONLY).catch(() => undefined);
+  await handle?.sync().catch(() => undefined);
+  await handle?.close();
+}
