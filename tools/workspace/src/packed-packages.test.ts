@@ -8,6 +8,7 @@ import { layOutPacked, packPackages, type Tarball } from './testing/install-pack
 const root = join(import.meta.dirname, '../../..');
 const modules = join(root, 'node_modules');
 const FOLDERS = [
+  'libs/file-sandbox',
   'libs/mcp-core',
   'libs/server-kit',
   'servers/filesystem',
@@ -28,7 +29,7 @@ const installed = (): readonly string[] =>
 describe('agent, with its servers', () => {
   let home: string;
   beforeAll(async () => {
-    const libraries = ['@signalbox/mcp-core', '@signalbox/server-kit'];
+    const libraries = ['@signalbox/file-sandbox', '@signalbox/mcp-core', '@signalbox/server-kit'];
     home = await layOutPacked(
       packed.filter(({ name }) => !libraries.includes(name)),
       { folder: modules, names: installed() },

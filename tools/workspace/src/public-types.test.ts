@@ -18,22 +18,25 @@ function entriesOf(folder: string): readonly string[] {
   );
 }
 
-describe.each(['libs/mcp-core', 'libs/server-kit'])('the entry points of %s', (folder) => {
-  const entries = entriesOf(folder);
+describe.each(['libs/file-sandbox', 'libs/mcp-core', 'libs/server-kit'])(
+  'the entry points of %s',
+  (folder) => {
+    const entries = entriesOf(folder);
 
-  test('export every type that their signatures mention', () => {
-    expect(new PublicTypes().unexported(entries)).toEqual([]);
-  });
+    test('export every type that their signatures mention', () => {
+      expect(new PublicTypes().unexported(entries)).toEqual([]);
+    });
 
-  test('export each name once', () => {
-    expect(new PublicTypes().repeated(entries)).toEqual([]);
-  });
-});
+    test('export each name once', () => {
+      expect(new PublicTypes().repeated(entries)).toEqual([]);
+    });
+  },
+);
 
 /** Names of the interfaces whose members a caller writes, apart from definitions, which have the members of the specification. */
 const OPTIONS = /(?:Options|Limits?|Events|Extensions|Settings|Handlers|Capabilities|Main)$/u;
 
-test.each(['libs/mcp-core', 'libs/server-kit'])(
+test.each(['libs/file-sandbox', 'libs/mcp-core', 'libs/server-kit'])(
   'the options of %s have fewer than ten members, inherited ones included',
   (folder) => {
     const counts = new PublicTypes().memberCounts(entriesOf(folder), OPTIONS);
@@ -46,7 +49,7 @@ test.each(['libs/mcp-core', 'libs/server-kit'])(
 /** Capabilities as a peer sent them, which nobody passes as options. */
 const WIRE = /^(?:Client|Server)Capabilities\./u;
 
-test.each(['libs/mcp-core', 'libs/server-kit'])(
+test.each(['libs/file-sandbox', 'libs/mcp-core', 'libs/server-kit'])(
   'the optional members of the options of %s accept undefined',
   (folder) => {
     const missing = new PublicTypes().withoutUndefined(entriesOf(folder), OPTIONS);

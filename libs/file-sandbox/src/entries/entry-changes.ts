@@ -26,6 +26,7 @@ export async function entryStats(place: Place): Promise<Stats | undefined> {
   }
 }
 
+/** Removes a file or a symbolic link itself. */
 export async function removeFile(place: Place): Promise<void> {
   await unlink(await addressOf(place));
 }
@@ -55,6 +56,7 @@ export async function makeSymbolicLink(place: Place, target: string): Promise<vo
   await symlink(target, await addressOf(place));
 }
 
+/** Returns the target of a symbolic link, as it is stored. */
 export async function readSymbolicLink(place: Place): Promise<string> {
   return readlink(await addressOf(place));
 }

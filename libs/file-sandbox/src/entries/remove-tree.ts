@@ -3,6 +3,7 @@ import { deniedError, errorCode, PathError, toPathError } from '../path/path-err
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { placePath, removeDirectory, removeFile, type Place } from './entry-changes.ts';
 
+/** A running walk through a tree. */
 export interface TreeRun {
   readonly signal: AbortSignal;
   /** Called with the number of entries so far. */
@@ -95,6 +96,8 @@ async function removeIfFile(place: Place): Promise<'removed' | 'gone' | 'directo
   }
 }
 
+/** Rejects a directory on another file system than `root`.
+ * @throws PathError `refused` */
 export function requireSameFileSystem(directory: PinnedPath, root: PinnedPath): void {
   if (directory.stats.dev === root.stats.dev) return;
   throw new PathError(
@@ -103,6 +106,8 @@ export function requireSameFileSystem(directory: PinnedPath, root: PinnedPath): 
   );
 }
 
+/** Rejects a directory that is more than `maxTreeDepth` levels below the start.
+ * @throws PathError `refused` */
 export function requireDepth(directory: PinnedPath, depth: number): void {
   if (depth > maxTreeDepth)
     throw new PathError(

@@ -12,11 +12,12 @@ import { errorCode, PathError } from '../path/path-error.ts';
  */
 export type TryLock = (name: string) => Promise<(() => Promise<void>) | undefined>;
 
+/** Settings of the locks between processes. */
 export interface ProcessLocksOptions {
   /** Time limit for the wait for another process, in milliseconds; default 10000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Default: the implementation for this platform. */
-  readonly tryLock?: TryLock;
+  readonly tryLock?: TryLock | undefined;
 }
 
 /**

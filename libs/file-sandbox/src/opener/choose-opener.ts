@@ -4,14 +4,15 @@ import { createNoFollowOpener, hasNoFollowAny } from './no-follow-opener.ts';
 import type { Opener } from './pinned-path.ts';
 import { recheckOpener } from './recheck-opener.ts';
 
+/** Settings for the choice of an opener. */
 export interface ChooseOpenerOptions {
   /**
    * Whether to accept, on a Linux without `/proc`, paths that are only checked before and after
    * use; default false.
    */
-  readonly allowRecheck?: boolean;
+  readonly allowRecheck?: boolean | undefined;
   /** Default: the platform of this process. */
-  readonly platform?: NodeJS.Platform;
+  readonly platform?: NodeJS.Platform | undefined;
 }
 
 /**

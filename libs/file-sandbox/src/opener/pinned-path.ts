@@ -44,14 +44,15 @@ export interface PinnedPath extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** Settings of one lookup. */
 export interface PinOptions {
   /** Whether a symbolic link as the last component is followed; default true. With false it is an error. */
-  readonly followLast?: boolean;
+  readonly followLast?: boolean | undefined;
   /**
    * Allowed directory of the path; when several lookups hang in it, further ones are refused.
    * Default: the path itself.
    */
-  readonly within?: string;
+  readonly within?: string | undefined;
 }
 
 /**

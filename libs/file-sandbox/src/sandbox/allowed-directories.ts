@@ -3,6 +3,7 @@ import { errorCode, PathError } from '../path/path-error.ts';
 import type { Opener } from '../opener/pinned-path.ts';
 import type { AllowedDirectory } from './allowed-directory.ts';
 
+/** The usable directories of a list of paths, and the problems of the others. */
 export interface FoundDirectories {
   readonly directories: readonly AllowedDirectory[];
   /** A line for each path that cannot be used. */

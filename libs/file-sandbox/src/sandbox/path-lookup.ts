@@ -21,6 +21,7 @@ export interface PathLookupOptions {
   readonly permissions: Permissions;
 }
 
+/** An existing directory and the names that are missing below it. */
 export interface NearestDirectory {
   readonly directory: PinnedPath;
   /** Names below the directory that do not exist. */

@@ -21,13 +21,14 @@ export interface SandboxBase {
   readonly sweptDirectories: Set<string>;
 }
 
+/** Settings that the sandboxes of one server share. */
 export interface SandboxBaseOptions {
   /** Paths that stay hidden and unchanged inside the allowed directories; default none. */
   readonly isDenied?: DenyList | undefined;
   /** Directories of the command line; default none. */
-  readonly directories?: readonly AllowedDirectory[];
+  readonly directories?: readonly AllowedDirectory[] | undefined;
   /** Default: locks that all servers on this machine share. */
-  readonly locks?: FileLocks;
+  readonly locks?: FileLocks | undefined;
 }
 
 /** Creates the shared state of a server's sandboxes. */

@@ -16,6 +16,7 @@ import { Permissions } from './permissions.ts';
 import type { PinnedPath, PinOptions } from '../opener/pinned-path.ts';
 import type { SandboxBase } from './sandbox-base.ts';
 
+/** Origin of the allowed directories: the command line, or the roots of a client. */
 export type SandboxSource = 'cli' | 'roots';
 
 /** An existing entry of a verified directory; a symbolic link itself, not its target. The caller closes `directory`. */
@@ -23,11 +24,12 @@ export interface ExistingEntry extends Place {
   readonly stats: Stats;
 }
 
+/** Settings for the place of a new file. */
 export interface PlaceOptions {
   /** Makes missing directories, each inside the verified one above it. */
   readonly createParents: boolean;
   /** Sentence with advice in the error for a missing parent; default none. */
-  readonly parentAdvice?: string;
+  readonly parentAdvice?: string | undefined;
 }
 
 /**

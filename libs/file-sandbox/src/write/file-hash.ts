@@ -6,10 +6,11 @@ export function hashOf(bytes: Uint8Array): string {
   return `sha256:${nodeCrypto().createHash('sha256').update(bytes).digest('hex')}`;
 }
 
+/** Settings of the hash of a file. */
 export interface HashFileOptions {
   readonly signal: AbortSignal;
   /** Called with the number of bytes read so far. */
-  readonly onScanned?: (bytes: number) => void;
+  readonly onScanned?: ((bytes: number) => void) | undefined;
 }
 
 const chunkBytes = 1024 * 1024;

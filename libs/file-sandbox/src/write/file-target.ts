@@ -8,9 +8,10 @@ export type FileTarget =
   | { readonly file: PinnedPath }
   | { readonly file: undefined; readonly place: Place };
 
+/** Settings of the lookup of a target. */
 export interface FileTargetOptions {
   /** Default: a missing file is an error. */
-  readonly create?: PlaceOptions;
+  readonly create?: PlaceOptions | undefined;
   readonly signal: AbortSignal;
 }
 

@@ -18,16 +18,18 @@ import { TargetChangedError, withFileTarget, type FileTarget } from './file-targ
 import { requireRegularFile } from './require-regular-file.ts';
 import { temporaryName } from './temporary-file.ts';
 
+/** Settings of one write. */
 export interface WriteOptions {
   readonly createParents: boolean;
   /** Expected hash of the current content; checked again right before the replacement. */
   readonly expectedHash?: string | undefined;
   /** Whether to refuse to replace a file; default false. */
-  readonly onlyNew?: boolean;
+  readonly onlyNew?: boolean | undefined;
   /** Aborts the write; before the last step this leaves the file unchanged. */
   readonly signal: AbortSignal;
 }
 
+/** Result of a write. */
 export interface WrittenFile {
   readonly realPath: string;
   readonly created: boolean;
@@ -63,6 +65,7 @@ export async function writeAtomically(
   });
 }
 
+/** New content of a target whose lock is held. */
 export interface TargetWrite {
   readonly content: Buffer;
   /** Expected hash right before the replacement; default: any. */

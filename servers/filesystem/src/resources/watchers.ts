@@ -1,8 +1,7 @@
 import { type Opener, PathError } from '@signalbox/file-sandbox';
 import { DirectoryWatches, type OpenDirectoryWatch } from './directory-watches.ts';
 import { PathWatch } from './path-watch.ts';
-
-export type WatchMode = 'native' | 'polling' | 'off';
+import type { WatchMode } from './watch-mode.ts';
 
 export interface WatchersOptions {
   /**

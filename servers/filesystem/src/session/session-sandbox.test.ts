@@ -12,7 +12,8 @@ import type { Root } from '@signalbox/mcp-core';
 import type { LegacySession } from '@signalbox/mcp-core/server';
 import { createTestContext } from '@signalbox/mcp-core/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { SessionSandbox, type RootsMode } from './session-sandbox.ts';
+import type { RootsMode } from './roots-mode.ts';
+import { SessionSandbox } from './session-sandbox.ts';
 
 type Answer = () => Promise<readonly Root[] | undefined>;
 

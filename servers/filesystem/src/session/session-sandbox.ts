@@ -7,8 +7,7 @@ import {
 import type { InteractiveContext, LegacySession, RequestContext } from '@signalbox/mcp-core/server';
 import type { Root } from '@signalbox/mcp-core';
 import { applyRoots } from './apply-roots.ts';
-
-export type RootsMode = 'narrow' | 'replace' | 'ignore';
+import type { RootsMode } from './roots-mode.ts';
 
 export interface SessionSandboxOptions {
   readonly cli: readonly AllowedDirectory[];

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { createTemporaryFolders } from '@signalbox/file-sandbox/testing';
 import { describe, expect, test } from 'vitest';
 import { createToolCaller } from '../testing/call-tool.ts';
@@ -79,4 +80,16 @@ describe('read_multiple_files', () => {
       (await tools.call('read_multiple_files', { paths: paths.slice(0, 2) })).structured.results,
     ).toMatchObject([{ ok: false }, { ok: false }]);
   });
+});
+
+test('a path outside names the tool that lists what is allowed, once', async () => {
+  await using folders = await createTemporaryFolders({ outside: { 'x.txt': '' } });
+  const tools = await createToolCaller([folders.root]);
+  const outside = path.join(folders.outside, 'x.txt');
+  const { text } = await tools.call('read_multiple_files', { paths: [outside] });
+  const error = await tools.call('read_text_file', { path: outside }).catch(String);
+  for (const message of [text, error]) {
+    expect(message).toContain('or nowhere. Call list_allowed_directories to see what is allowed.');
+    expect(String(message).split('list_allowed_directories')).toHaveLength(2);
+  }
 });

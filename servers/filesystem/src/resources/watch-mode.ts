@@ -1,0 +1,2 @@
+/** How subscriptions detect changes. */
+export type WatchMode = 'native' | 'polling' | 'off';

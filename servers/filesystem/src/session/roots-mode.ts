@@ -1,0 +1,2 @@
+/** How the roots of a client change the allowed directories. */
+export type RootsMode = 'narrow' | 'replace' | 'ignore';
