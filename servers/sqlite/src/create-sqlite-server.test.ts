@@ -49,9 +49,15 @@ describe('the SQLite server', () => {
     );
   });
 
-  test('lists three small tools with every hint and schema', async () => {
+  test('lists small tools with every hint and schema', async () => {
     const tools = await (await connect(temporaryDatabase(SCHEMA))).listTools();
-    expect(tools.map((tool) => tool.name)).toEqual(['describe_table', 'list_tables', 'read_query']);
+    expect(tools.map((tool) => tool.name)).toEqual([
+      'chart_query',
+      'describe_table',
+      'explain_query',
+      'list_tables',
+      'read_query',
+    ]);
     for (const tool of tools) {
       expect(tool.annotations).toEqual({
         readOnlyHint: true,
@@ -62,7 +68,7 @@ describe('the SQLite server', () => {
       expect(tool.inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
       expect(tool.outputSchema).toMatchObject({ type: 'object', additionalProperties: false });
     }
-    expect(Buffer.byteLength(JSON.stringify(tools))).toBeLessThan(6000);
+    expect(Buffer.byteLength(JSON.stringify(tools))).toBeLessThan(16_000);
   });
 
   test('gives results that conform to the published schemas', async () => {
@@ -83,10 +89,14 @@ describe('the SQLite server', () => {
         limit: 1,
       }),
       client.callTool('read_query', { query: "VALUES (1), ('x')" }),
+      client.callTool('explain_query', {
+        query: 'SELECT * FROM users WHERE id IN (SELECT length(name) FROM names)',
+      }),
+      client.callTool('chart_query', { query: 'SELECT name, id, NULL FROM users', y: ['id'] }),
     ];
     const results = await Promise.all(calls);
     expect(results.map((result) => result.isError === true && result.content)).toEqual(
-      Array(8).fill(false),
+      Array(calls.length).fill(false),
     );
   });
 
@@ -117,7 +127,7 @@ describe('the SQLite server', () => {
       isError: true,
       content: [{ text: expect.stringContaining('SQLITE_NOTADB') as string }],
     });
-    expect(await client.listTools()).toHaveLength(3);
+    expect(await client.listTools()).not.toEqual([]);
   });
 
   test('reads the schema as a resource', async () => {
@@ -133,6 +143,32 @@ describe('the SQLite server', () => {
       ],
     });
     await expect(client.readResource('sqlite://other')).rejects.toThrow('Resource not found');
+  });
+
+  test.each(['legacy', 'modern'] as const)('draws a chart for a %s client', async (era) => {
+    const client = await connect(temporaryDatabase(SCHEMA), { era });
+    const { content, structuredContent } = await client.callTool('chart_query', {
+      query: 'SELECT name, id FROM users WHERE id < ?',
+      params: [3],
+      title: 'Ids',
+    });
+    expect(structuredContent).toEqual({
+      x: 'name',
+      labels: ['Ada', 'Grace'],
+      series: [{ name: 'id', values: [1, 2] }],
+      truncated: false,
+    });
+    const [text, image] = content;
+    expect(text).toEqual({ type: 'text', text: JSON.stringify(structuredContent) });
+    expect(image).toMatchObject({ type: 'image', mimeType: 'image/svg+xml' });
+    const svg = image?.type === 'image' ? Buffer.from(image.data, 'base64').toString() : '';
+    expect(svg).toMatch(/^<svg .*>Ids<.*>Grace<.*<\/svg>$/);
+    expect(await client.callTool('chart_query', { query: 'SELECT name FROM users' })).toMatchObject(
+      {
+        isError: true,
+        content: [{ text: expect.stringContaining('no column of numbers') as string }],
+      },
+    );
   });
 
   test('leaves the database file as it was', async () => {

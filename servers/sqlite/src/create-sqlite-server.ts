@@ -10,7 +10,9 @@ import {
 import { ExecutorPool } from './executor-pool.ts';
 import { DEFAULT_LIMITS, type SqliteLimits } from './limits.ts';
 import { schemaResource } from './schema-resource.ts';
+import { chartQueryTool } from './tools/chart-query.ts';
 import { describeTableTool } from './tools/describe-table.ts';
+import { explainQueryTool } from './tools/explain-query.ts';
 import { listTablesTool } from './tools/list-tables.ts';
 import { readQueryTool } from './tools/read-query.ts';
 
@@ -41,7 +43,13 @@ export function createSqliteServer(options: SqliteServerOptions): SqliteServer {
     info: { name: 'signalbox-sqlite', title: 'SQLite', version: packageVersion(import.meta.url) },
     instructions:
       'Reads one SQLite database. Look at list_tables and describe_table before writing SQL for read_query; pass values through params.',
-    tools: [readQueryTool(pool, limits.maxRows), listTablesTool(pool), describeTableTool(pool)],
+    tools: [
+      readQueryTool(pool, limits.maxRows),
+      listTablesTool(pool),
+      describeTableTool(pool),
+      explainQueryTool(pool),
+      chartQueryTool(pool),
+    ],
     resources: [schemaResource(pool)],
     extensions: { middleware: [logCalls(log), limitResults({ maxBytes: limits.maxResultBytes })] },
     events: { onError: logErrors(log) },

@@ -1,9 +1,11 @@
 import type { Database } from 'better-sqlite3';
 import { RefusedQueryError } from '../guard/check-query.ts';
 
-interface Instruction {
+/** An instruction of the byte code of a statement. @see https://www.sqlite.org/opcode.html */
+export interface Instruction {
   readonly opcode: string;
   readonly p2: number;
+  readonly p3: number;
   readonly p4: string | null;
 }
 
@@ -40,11 +42,15 @@ const FORBIDDEN_FUNCTION = /^(?:load_extension|sqlite_attach|sqlite_detach|fts3_
  * @see https://www.sqlite.org/opcode.html
  */
 export function checkProgram(database: Database, sql: string): void {
-  // The cast adds the method of ExplainingDatabase.
-  const program = (database as unknown as ExplainingDatabase).explain(sql);
-  const forbidden = program.find(isForbidden);
+  const forbidden = listInstructions(database, sql).find(isForbidden);
   if (forbidden !== undefined)
     throw new RefusedQueryError(`The statement would do more than read (${forbidden.opcode}).`);
+}
+
+/** Returns the byte code of a statement that the guard allows to compile. */
+export function listInstructions(database: Database, sql: string): readonly Instruction[] {
+  // The cast adds the method of ExplainingDatabase.
+  return (database as unknown as ExplainingDatabase).explain(sql);
 }
 
 function isForbidden({ opcode, p2, p4 }: Instruction): boolean {

@@ -47,7 +47,7 @@ function explain(error: unknown, request: ExecutorRequest, database: Database | 
   const hint = HINTS.find(([prefix]) => error.code.startsWith(prefix))?.[1];
   const advice =
     hint ??
-    (database === undefined || request.operation !== 'read-query'
+    (database === undefined || !('query' in request.input)
       ? undefined
       : trySuggestNames(error.message, request.input.query, database));
   return `${error.code}: ${error.message}${advice === undefined ? '' : `. ${advice}`}`;

@@ -97,6 +97,28 @@ export interface TableDescription {
   readonly sql: string;
 }
 
+export interface ExplainQueryInput {
+  readonly query: string;
+  /** Parameters as for a query; absent: all are NULL. */
+  readonly params?: unknown;
+}
+
+/** A step of a query plan. */
+export interface PlanStep {
+  /** The step in the words of SQLite. */
+  readonly detail: string;
+  /** The steps below, if any. */
+  readonly steps?: readonly PlanStep[];
+}
+
+export interface QueryPlan {
+  readonly plan: readonly PlanStep[];
+  /** Names of the indexes that the statement opens, in alphabetical order. */
+  readonly usesIndex: readonly string[];
+  /** Tables that are read row by row, by their names or aliases in the statement. */
+  readonly fullScans: readonly string[];
+}
+
 /** The operations of a query process. */
 export interface Operations {
   readonly 'read-query': { readonly input: ReadQueryInput; readonly output: QueryResult };
@@ -105,6 +127,7 @@ export interface Operations {
     readonly input: { readonly name: string };
     readonly output: TableDescription;
   };
+  readonly 'explain-query': { readonly input: ExplainQueryInput; readonly output: QueryPlan };
 }
 
 export type OperationName = keyof Operations;

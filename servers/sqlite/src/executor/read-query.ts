@@ -33,8 +33,7 @@ export function readQuery(
   limits: ResultLimits,
 ): QueryResult {
   const startedMs = performance.now();
-  const checked = checkQuery(input.query);
-  const statement = prepareReader(database, input.query, checked);
+  const { checked, statement } = prepareQuery(database, input.query);
   const names = statement.columns().map((column) => cutText(column.name, MAX_COLUMN_NAME_BYTES));
   const parameters = bindParameters(input.params, checked.tokens);
   const collected = new RowCollector(names, {
@@ -47,11 +46,19 @@ export function readQuery(
   return { ...collected.result(), elapsedMs: Math.round(performance.now() - startedMs) };
 }
 
-function prepareReader(
-  database: Database,
-  sql: string,
-  checked: CheckedQuery,
-): Statement<unknown[], readonly unknown[]> {
+/** A statement that passed the guard. */
+export interface PreparedQuery {
+  readonly checked: CheckedQuery;
+  /** Returns rows as arrays, with exact integers. */
+  readonly statement: Statement<unknown[], readonly unknown[]>;
+}
+
+/**
+ * Compiles one reading statement.
+ * @throws RefusedQueryError, SqliteError
+ */
+export function prepareQuery(database: Database, sql: string): PreparedQuery {
+  const checked = checkQuery(sql);
   const statement = database.prepare<unknown[], readonly unknown[]>(sql);
   if (!statement.readonly || !statement.reader)
     throw new RefusedQueryError(
@@ -59,7 +66,7 @@ function prepareReader(
     );
   const isExecutedProgram = checked.keyword !== 'explain' && checked.keyword !== 'pragma';
   if (isExecutedProgram) checkProgram(database, sql);
-  return statement.raw(true).safeIntegers(true);
+  return { checked, statement: statement.raw(true).safeIntegers(true) };
 }
 
 class RowCollector {

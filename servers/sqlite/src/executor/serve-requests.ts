@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { DatabaseSession } from './database-session.ts';
 import { describeTable } from './describe-table.ts';
+import { explainQuery } from './explain-query.ts';
 import { explainFailure } from './explain-failure.ts';
 import { listTables } from './list-tables.ts';
 import type { ExecutorConfiguration, ExecutorReply, ExecutorRequest } from './protocol.ts';
@@ -72,5 +73,7 @@ function perform(
       return listTables(database, request.input, configuration.maxResultBytes);
     case 'describe-table':
       return describeTable(database, request.input.name, configuration);
+    case 'explain-query':
+      return explainQuery(database, request.input, configuration);
   }
 }

@@ -1,0 +1,82 @@
+import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
+import { chartData } from '../chart/chart-data.ts';
+import { drawChart } from '../chart/draw-chart.ts';
+import { compactJson } from '../executor/compact-json.ts';
+import type { ExecutorPool } from '../executor-pool.ts';
+import { PARAMS_SCHEMA, QUERY_SCHEMA } from './query-arguments.ts';
+import { withQueryProgress } from './query-progress.ts';
+import { READ_ONLY_HINTS } from './read-only-hints.ts';
+
+/** Returns the tool that draws the result of a query. */
+export function chartQueryTool(pool: ExecutorPool): ToolDefinition {
+  return defineTool({
+    name: 'chart_query',
+    title: 'Chart query',
+    description:
+      'Draws the result of a reading query as a bar or line chart (SVG image) and returns the numbers. NULL leaves a gap.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        query: QUERY_SCHEMA,
+        params: PARAMS_SCHEMA,
+        type: { enum: ['bar', 'line'], description: 'Default bar' },
+        x: { type: 'string', description: 'Column of the horizontal axis; default the first' },
+        y: {
+          type: 'array',
+          items: { type: 'string' },
+          minItems: 1,
+          description: 'Columns of numbers; default all others',
+        },
+        series: { type: 'string', description: 'Column whose values split y into series' },
+        title: { type: 'string', maxLength: 200 },
+      },
+      required: ['query'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        x: { type: 'string' },
+        labels: { type: 'array' },
+        series: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: {
+              name: { type: 'string' },
+              values: { type: 'array', items: { type: ['number', 'null'] } },
+            },
+            required: ['name', 'values'],
+            additionalProperties: false,
+          },
+        },
+        truncated: { type: 'boolean', description: 'Only the first rows are drawn' },
+      },
+      required: ['x', 'labels', 'series', 'truncated'],
+      additionalProperties: false,
+    },
+    annotations: READ_ONLY_HINTS,
+    handler: async ({ query, params, type = 'bar', title, ...columns }, context) => {
+      const input = { query, ...(params === undefined ? {} : { params }) };
+      const result = await withQueryProgress(
+        context,
+        pool.run('read-query', input, context.signal),
+      );
+      const data = chartData(result, columns);
+      const structuredContent = { ...data, truncated: result.truncated };
+      const svg = drawChart(data, { type, title });
+      return {
+        structuredContent,
+        content: [
+          { type: 'text', text: compactJson(structuredContent) },
+          {
+            type: 'image',
+            data: Buffer.from(svg).toString('base64'),
+            mimeType: 'image/svg+xml',
+            annotations: { audience: ['user'] },
+          },
+        ],
+      };
+    },
+  });
+}

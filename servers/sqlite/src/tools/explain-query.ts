@@ -1,0 +1,53 @@
+import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
+import { compactJson } from '../executor/compact-json.ts';
+import type { ExecutorPool } from '../executor-pool.ts';
+import { PARAMS_SCHEMA, QUERY_SCHEMA } from './query-arguments.ts';
+import { withQueryProgress } from './query-progress.ts';
+import { READ_ONLY_HINTS } from './read-only-hints.ts';
+
+const NAMES = { type: 'array', items: { type: 'string' } } as const;
+
+/** Returns the tool that shows the plan of a query. */
+export function explainQueryTool(pool: ExecutorPool): ToolDefinition {
+  return defineTool({
+    name: 'explain_query',
+    title: 'Explain query',
+    description:
+      'Shows how SQLite would run a reading statement, without running it: the plan as a tree, the indexes it uses and the tables it scans in full.',
+    inputSchema: {
+      type: 'object',
+      properties: { query: QUERY_SCHEMA, params: PARAMS_SCHEMA },
+      required: ['query'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        plan: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: {
+              detail: { type: 'string' },
+              steps: { type: 'array', description: 'The steps below, of the same form' },
+            },
+            required: ['detail'],
+            additionalProperties: false,
+          },
+        },
+        usesIndex: NAMES,
+        fullScans: { ...NAMES, description: 'Names or aliases as in the query' },
+      },
+      required: ['plan', 'usesIndex', 'fullScans'],
+      additionalProperties: false,
+    },
+    annotations: READ_ONLY_HINTS,
+    handler: async (args, context) => {
+      const structuredContent = await withQueryProgress(
+        context,
+        pool.run('explain-query', args, context.signal),
+      );
+      return { structuredContent, content: compactJson(structuredContent) };
+    },
+  });
+}
