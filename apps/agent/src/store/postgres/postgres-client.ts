@@ -41,8 +41,13 @@ const PARSERS = new Map<number, (value: string) => unknown>([
 /** The parsers of pg, whose declaration covers only the types that it knows. */
 const builtInParser = types.getTypeParser as (
   type: number,
-  format?: 'text' | 'binary',
+  format?: 'text',
 ) => (value: string) => unknown;
+
+/** Returns the conversion of values of a type from their text. */
+export function parserOf(type: number): (value: string) => unknown {
+  return PARSERS.get(type) ?? builtInParser(type, 'text');
+}
 
 function configOf({ url, statementTimeoutMs = STATEMENT_MS }: PostgresOptions): ClientConfig {
   return {
@@ -54,8 +59,7 @@ function configOf({ url, statementTimeoutMs = STATEMENT_MS }: PostgresOptions): 
     options: KEEPALIVE,
     keepAlive: true,
     types: {
-      getTypeParser: (type: number, format?: 'text' | 'binary'): ((value: string) => unknown) =>
-        PARSERS.get(type) ?? builtInParser(type, format),
+      getTypeParser: (type: number): ((value: string) => unknown) => parserOf(type),
     },
   };
 }

@@ -4,6 +4,8 @@ import type pg from 'pg';
 import { StorageError } from '../../ports/store/errors.ts';
 import type { RowLocks } from '../../ports/store.ts';
 import type { Query, Rows } from '../rows.ts';
+import { SkippedError, type Statement, type StatementResult } from './batch.ts';
+import { BatchedClient } from './batched-client.ts';
 import { GroupedWrites, type Work } from './grouped-writes.ts';
 import { isDisconnected, isGivenUp, isStaleStatement, storageErrorOf } from './postgres-errors.ts';
 import { PostgresRows, PreparedQueries } from './postgres-rows.ts';
@@ -24,8 +26,9 @@ export interface PostgresDatabaseOptions {
   readonly name: string;
 }
 
-/** A connection for transactions. */
+/** A connection of the pool. */
 interface Session {
+  readonly client: BatchedClient;
   readonly queries: TransactionQueries;
   readonly rows: PostgresRows;
 }
@@ -86,11 +89,10 @@ export class PostgresDatabase {
   constructor({ pool, name }: PostgresDatabaseOptions) {
     this.#pool = pool;
     this.#name = name;
-    const query = <R>(config: pg.QueryConfig): Promise<R> =>
-      // Rows have the type that the caller names.
-      this.#repeat(() => pool.query(config)) as Promise<R>;
-    const send = async (config: pg.QueryConfig): Promise<void> => {
-      await query(config);
+    const query = <R>(statement: Statement): Promise<StatementResult<R>> =>
+      this.#repeat(() => this.#query<R>(statement));
+    const send = async (statement: Statement): Promise<void> => {
+      await query(statement);
     };
     const refuse = (): never => {
       throw new Error('This needs a transaction.');
@@ -142,11 +144,17 @@ export class PostgresDatabase {
     return this.#attempt(false, async ({ queries, rows }) => {
       const runIds = works.flatMap(({ locks: { run } }) => run ?? []);
       const threadIds = works.flatMap(({ locks: { thread } }) => thread ?? []);
-      const wanted = (query: pg.QueryConfig): Promise<{ readonly rows: readonly WantedRow[] }> =>
-        queries.query<WantedRow>(query);
       const [threads, runs] = await Promise.all([
-        wanted({ name: 'lock_threads', text: LOCK_THREADS, values: [threadIds, runIds] }),
-        wanted({ name: 'lock_runs', text: LOCK_RUNS, values: [runIds] }),
+        queries.query<WantedRow>({
+          name: 'lock_threads',
+          text: LOCK_THREADS,
+          values: [arrayOf(threadIds), arrayOf(runIds)],
+        }),
+        queries.query<WantedRow>({
+          name: 'lock_runs',
+          text: LOCK_RUNS,
+          values: [arrayOf(runIds)],
+        }),
       ]);
       const threadOf = new Map(runs.rows.map(({ id, thread }) => [id, thread ?? undefined]));
       const busy = new Set(
@@ -172,12 +180,7 @@ export class PostgresDatabase {
   /** Runs work in a transaction, once. */
   async #attempt<T>(isAlone: boolean, work: (session: Session) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
-    let session = this.#sessions.get(client);
-    if (session === undefined) {
-      const queries = new TransactionQueries(client);
-      session = { queries, rows: new PostgresRows(queries, this.#prepared) };
-      this.#sessions.set(client, session);
-    }
+    const session = this.#sessionOf(client);
     const { queries } = session;
     let isUsable = true;
     try {
@@ -196,12 +199,37 @@ export class PostgresDatabase {
     }
   }
 
+  /** Executes a statement outside of a transaction, once. */
+  async #query<R>(statement: Statement): Promise<StatementResult<R>> {
+    const client = await this.#pool.connect();
+    let isUsable = false;
+    try {
+      const result = await this.#sessionOf(client).client.query<R>(statement);
+      isUsable = true;
+      return result;
+    } finally {
+      client.release(!isUsable);
+    }
+  }
+
+  #sessionOf(pooled: pg.PoolClient): Session {
+    let session = this.#sessions.get(pooled);
+    if (session === undefined) {
+      const client = new BatchedClient(pooled);
+      const queries = new TransactionQueries(client);
+      session = { client, queries, rows: new PostgresRows(queries, this.#prepared) };
+      this.#sessions.set(pooled, session);
+    }
+    return session;
+  }
+
   async #commit(queries: TransactionQueries): Promise<void> {
     let command: string;
     try {
       command = await queries.commit();
     } catch (error) {
       // After a statement that failed, the server does not commit.
+      if (error instanceof SkippedError) throw error.cause;
       if (!isDisconnected(error) || !isDisconnected(queries.firstError(error))) throw error;
       throw new StorageError(
         'unreachable',
@@ -233,4 +261,9 @@ export class PostgresDatabase {
       }
     }
   }
+}
+
+/** Returns texts as the text of an array. */
+function arrayOf(texts: readonly string[]): string {
+  return `{${texts.map((text) => `"${text.replaceAll(/["\\]/gu, String.raw`\$&`)}"`).join(',')}}`;
 }

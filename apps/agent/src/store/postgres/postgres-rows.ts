@@ -1,33 +1,25 @@
 import { CamelCasePlugin, Kysely, PostgresDialect } from 'kysely';
-import type pg from 'pg';
-import { BuiltQueries, camelCase, record, type Built } from '../built-queries.ts';
+import { BuiltQueries, type Built } from '../built-queries.ts';
+import type { Statement, StatementResult } from './batch.ts';
 import type { Database } from '../database.ts';
 import type { Awaitable, LockMode, Query, Rows } from '../rows.ts';
 import { toStoredText } from './stored-text.ts';
 
 /** Executes queries: a pool, each on any connection, or a connection in its transaction. */
 export interface Queries {
-  query<R>(query: pg.QueryConfig & { readonly rowMode?: 'array' }): Promise<QueryResult<R>>;
+  query<R>(statement: Statement): Promise<StatementResult<R>>;
   /** Executes a query whose result is not needed. A transaction reports its failure at the commit. */
-  send(query: pg.QueryConfig): Awaitable<void>;
+  send(statement: Statement): Awaitable<void>;
   /** Executes a query in front of the commit of a transaction, after the query that locks. */
-  sendLast(lock: pg.QueryConfig, query: pg.QueryConfig): Awaitable<void>;
+  sendLast(lock: Statement, statement: Statement): Awaitable<void>;
   /** @throws Error when the transaction runs several works, which then run again, each in its own. */
   alone(): void;
-}
-
-export interface QueryResult<R> {
-  readonly rows: readonly R[];
-  readonly rowCount: number | null;
-  readonly fields: readonly { readonly name: string }[];
 }
 
 /** A query that a connection prepares once and then knows by its name. */
 interface Prepared extends Built {
   readonly name: string;
   readonly text: string;
-  /** Property names of a result row. */
-  names: readonly string[] | undefined;
 }
 
 /** Kind of the advisory locks of rows, beside those of the database. */
@@ -42,7 +34,6 @@ export class PreparedQueries extends BuiltQueries<Prepared> {
       name: `q${(this.#count += 1)}`,
       text: sql,
       parameters,
-      names: undefined,
     }));
   }
 }
@@ -59,7 +50,7 @@ export class PostgresRows implements Rows {
     this.#prepared = prepared;
     const client = {
       query: (text: string, values: readonly unknown[]) =>
-        queries.query({ text, values: values.map(toColumn) }),
+        queries.query({ text, values: values.map(toParameter) }),
       release: () => undefined,
     };
     const dialect = new PostgresDialect({
@@ -74,10 +65,8 @@ export class PostgresRows implements Rows {
   }
 
   async rows<V extends object, R>(query: Query<V, R>, values: V): Promise<readonly R[]> {
-    const [prepared, result] = await this.#execute(query, values);
-    const names = (prepared.names ??= result.fields.map(({ name }) => camelCase(name)));
-    // The builder declares the row of its query.
-    return result.rows.map((row) => record(names, row) as R);
+    const result = await this.#queries.query<R>(this.#bind(query, values));
+    return result.rows;
   }
 
   async first<V extends object, R>(query: Query<V, R>, values: V): Promise<R | undefined> {
@@ -85,16 +74,16 @@ export class PostgresRows implements Rows {
   }
 
   async run<V extends object>(query: Query<V, unknown>, values: V): Promise<number> {
-    const [, result] = await this.#execute(query, values);
-    return result.rowCount ?? 0;
+    const result = await this.#queries.query(this.#bind(query, values));
+    return result.rowCount;
   }
 
   send<V extends object>(query: Query<V, unknown>, values: V): Awaitable<void> {
-    return this.#queries.send(this.#bind(query, values)[1]);
+    return this.#queries.send(this.#bind(query, values));
   }
 
   sendLast<V extends object>(lock: string, query: Query<V, unknown>, values: V): Awaitable<void> {
-    return this.#queries.sendLast(lockQuery(lock, 'exclusive'), this.#bind(query, values)[1]);
+    return this.#queries.sendLast(lockQuery(lock, 'exclusive'), this.#bind(query, values));
   }
 
   alone(): void {
@@ -106,31 +95,37 @@ export class PostgresRows implements Rows {
     return this.#queries.send(lockQuery(name, mode));
   }
 
-  async #execute<V extends object>(
-    query: Query<V, unknown>,
-    values: V,
-  ): Promise<readonly [Prepared, QueryResult<unknown[]>]> {
-    const [prepared, bound] = this.#bind(query, values);
-    return [prepared, await this.#queries.query<unknown[]>({ ...bound, rowMode: 'array' })];
-  }
-
-  #bind<V extends object>(
-    query: Query<V, unknown>,
-    values: V,
-  ): readonly [Prepared, pg.QueryConfig] {
-    const [prepared, bound] = this.#prepared.prepare(this.kysely, query, values);
-    const { name, text } = prepared;
-    return [prepared, { name, text, values: bound.map(toColumn) }];
+  #bind<V extends object>(query: Query<V, unknown>, values: V): Statement {
+    const [{ name, text }, bound] = this.#prepared.prepare(this.kysely, query, values);
+    return { name, text, values: bound.map(toParameter) };
   }
 }
 
-function lockQuery(name: string, mode: LockMode): pg.QueryConfig {
+function lockQuery(name: string, mode: LockMode): Statement {
   const shared = mode === 'shared' ? '_shared' : '';
   return {
     name: `lock${shared}`,
     text: `select pg_advisory_xact_lock${shared}(${String(ROW_LOCKS)}, hashtext(current_schema() || $1))`,
     values: [name],
   };
+}
+
+/** Converts a value for a parameter of a statement. */
+function toParameter(value: unknown): string | Buffer | null {
+  const column = toColumn(value);
+  if (column === null || column === undefined) return null;
+  if (column instanceof Uint8Array)
+    return Buffer.from(column.buffer, column.byteOffset, column.byteLength);
+  switch (typeof column) {
+    case 'string':
+      return column;
+    case 'number':
+    case 'bigint':
+    case 'boolean':
+      return String(column);
+    default:
+      throw new TypeError('A parameter of a statement is a text, a number, a boolean or bytes.');
+  }
 }
 
 /** Converts a value for a column. Columns of numbers hold whole numbers. */

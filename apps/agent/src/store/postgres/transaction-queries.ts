@@ -1,5 +1,14 @@
-import type pg from 'pg';
-import type { Queries, QueryResult } from './postgres-rows.ts';
+import type { Statement, StatementResult } from './batch.ts';
+import type { BatchedClient } from './batched-client.ts';
+import type { Queries } from './postgres-rows.ts';
+
+const BEGIN: Statement = {
+  name: 'begin',
+  text: 'begin isolation level read committed',
+  values: [],
+};
+const COMMIT: Statement = { name: 'commit', text: 'commit', values: [] };
+const ROLLBACK: Statement = { name: 'rollback', text: 'rollback', values: [] };
 
 /** Thrown when work needs a transaction of its own. */
 export class NotAloneError extends Error {}
@@ -10,13 +19,13 @@ export class NotAloneError extends Error {}
  * the end of the transaction.
  */
 export class TransactionQueries implements Queries {
-  readonly #client: pg.PoolClient;
+  readonly #client: BatchedClient;
   #failure: { readonly error: unknown } | undefined;
-  #last: { readonly lock: pg.QueryConfig; readonly query: pg.QueryConfig }[] = [];
+  #last: { readonly lock: Statement; readonly query: Statement }[] = [];
   #isAlone = true;
   #begun: Promise<unknown> = Promise.resolve();
 
-  constructor(client: pg.PoolClient) {
+  constructor(client: BatchedClient) {
     this.#client = client;
   }
 
@@ -25,13 +34,13 @@ export class TransactionQueries implements Queries {
     this.#failure = undefined;
     this.#last = [];
     this.#isAlone = isAlone;
-    this.#begun = this.query({ text: 'begin isolation level read committed' });
+    this.#begun = this.query(BEGIN);
     this.#begun.catch(() => undefined);
   }
 
-  async query<R>(query: pg.QueryConfig): Promise<QueryResult<R>> {
+  async query<R>(query: Statement): Promise<StatementResult<R>> {
     try {
-      return await this.#client.query<R & pg.QueryResultRow>(query);
+      return await this.#client.query<R>(query);
     } catch (error) {
       // Later queries fail only because the transaction is aborted.
       this.#failure ??= { error };
@@ -39,11 +48,11 @@ export class TransactionQueries implements Queries {
     }
   }
 
-  send(query: pg.QueryConfig): void {
+  send(query: Statement): void {
     this.query(query).catch(() => undefined);
   }
 
-  sendLast(lock: pg.QueryConfig, query: pg.QueryConfig): void {
+  sendLast(lock: Statement, query: Statement): void {
     this.#last.push({ lock, query });
   }
 
@@ -71,13 +80,13 @@ export class TransactionQueries implements Queries {
       locked.add(key);
       this.send(query);
     }
-    return (await this.#client.query('commit')).command;
+    return (await this.#client.query(COMMIT)).command;
   }
 
   /** Rolls back. Returns whether the connection can be used again. */
   async rollBack(): Promise<boolean> {
     try {
-      await this.#client.query('rollback');
+      await this.#client.query(ROLLBACK);
       return true;
     } catch {
       return false;
