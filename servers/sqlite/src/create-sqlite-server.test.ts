@@ -56,6 +56,7 @@ describe('the SQLite server', () => {
       'describe_table',
       'explain_query',
       'list_tables',
+      'predict_trend',
       'read_query',
     ]);
     for (const tool of tools) {
@@ -93,6 +94,11 @@ describe('the SQLite server', () => {
         query: 'SELECT * FROM users WHERE id IN (SELECT length(name) FROM names)',
       }),
       client.callTool('chart_query', { query: 'SELECT name, id, NULL FROM users', y: ['id'] }),
+      client.callTool('predict_trend', {
+        query:
+          'WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 20) SELECT x, x % 4 FROM n',
+        include_history: true,
+      }),
     ];
     const results = await Promise.all(calls);
     expect(results.map((result) => result.isError === true && result.content)).toEqual(
@@ -169,6 +175,43 @@ describe('the SQLite server', () => {
         content: [{ text: expect.stringContaining('no column of numbers') as string }],
       },
     );
+  });
+
+  test.each(['legacy', 'modern'] as const)('predicts a trend for a %s client', async (era) => {
+    const client = await connect(
+      temporaryDatabase(`CREATE TABLE sales(month TEXT, total REAL);
+        WITH RECURSIVE n(x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM n LIMIT 36)
+        INSERT INTO sales SELECT date('2023-01-01', x || ' months'), 100 + 2 * x + 10 * (x % 12 = 11) FROM n`),
+      { era },
+    );
+    const { structuredContent } = await client.callTool('predict_trend', {
+      query: 'SELECT month, total FROM sales',
+      horizon: 13,
+      confidence_level: 0.9,
+      methods: ['decomposition', 'linear_trend'],
+      include_history: false,
+    });
+    expect(structuredContent).toMatchObject({
+      method: 'decomposition',
+      seasonLength: 12,
+      step: '1 month',
+      points: 36,
+      filled: 0,
+      error: { rmse: 0, mape: 0, coverage: 1 },
+    });
+    const { forecast } = structuredContent as {
+      forecast: readonly { time: string; value: number }[];
+    };
+    expect(forecast).toHaveLength(13);
+    expect(forecast[0]).toMatchObject({ time: '2026-01-01', value: 172 });
+    expect(forecast[11]).toMatchObject({ time: '2026-12-01', value: 204 });
+    const refused = await client.callTool('predict_trend', {
+      query: "SELECT month, total FROM sales WHERE month <> '2023-05-01'",
+    });
+    expect(refused).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('2023-05-01. Set fill_gaps') as string }],
+    });
   });
 
   test('leaves the database file as it was', async () => {

@@ -14,6 +14,7 @@ import { chartQueryTool } from './tools/chart-query.ts';
 import { describeTableTool } from './tools/describe-table.ts';
 import { explainQueryTool } from './tools/explain-query.ts';
 import { listTablesTool } from './tools/list-tables.ts';
+import { predictTrendTool } from './tools/predict-trend.ts';
 import { readQueryTool } from './tools/read-query.ts';
 
 export interface SqliteServerOptions {
@@ -49,6 +50,7 @@ export function createSqliteServer(options: SqliteServerOptions): SqliteServer {
       describeTableTool(pool),
       explainQueryTool(pool),
       chartQueryTool(pool),
+      predictTrendTool(pool),
     ],
     resources: [schemaResource(pool)],
     extensions: { middleware: [logCalls(log), limitResults({ maxBytes: limits.maxResultBytes })] },

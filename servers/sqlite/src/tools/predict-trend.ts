@@ -1,0 +1,132 @@
+import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
+import { compactJson } from '../executor/compact-json.ts';
+import type { ExecutorPool } from '../executor-pool.ts';
+import { METHOD_NAMES, predictTrend } from '../trend/predict-trend.ts';
+import { timeSeries } from '../trend/time-series.ts';
+import { PARAMS_SCHEMA, QUERY_SCHEMA } from './query-arguments.ts';
+import { withQueryProgress } from './query-progress.ts';
+import { READ_ONLY_HINTS } from './read-only-hints.ts';
+
+const NUMBER = { type: 'number' } as const;
+const INTEGER = { type: 'integer' } as const;
+const TIME = { type: ['string', 'number'] } as const;
+const DEFAULT_HORIZON = 12;
+const DEFAULT_CONFIDENCE = 0.95;
+
+/** Returns the tool that continues a time series. */
+export function predictTrendTool(pool: ExecutorPool): ToolDefinition {
+  return defineTool({
+    name: 'predict_trend',
+    title: 'Predict trend',
+    description:
+      'Predicts the next values of a time series that a query returns, with its season and an interval. Uses the method with the smallest error on the last known values, and returns that error. Deterministic; the times must be evenly spaced.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        query: QUERY_SCHEMA,
+        params: PARAMS_SCHEMA,
+        time_column: { type: 'string', description: 'Default: the first' },
+        value_column: { type: 'string', description: 'Default: the next one with numbers' },
+        season_length: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 400,
+          description: 'Steps of a season, 1 for none; default: found in the values',
+        },
+        horizon: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 500,
+          description: `Steps to predict; default ${DEFAULT_HORIZON}`,
+        },
+        confidence_level: {
+          type: 'number',
+          minimum: 0.5,
+          maximum: 0.999,
+          description: `Default ${DEFAULT_CONFIDENCE}`,
+        },
+        methods: {
+          type: 'array',
+          items: { enum: METHOD_NAMES },
+          minItems: 1,
+          description: 'Default all',
+        },
+        fill_gaps: { type: 'boolean', description: 'Interpolate missing times and NULL' },
+        non_negative: { type: 'boolean', description: 'Predict nothing below 0' },
+        include_history: { type: 'boolean', description: 'Return the known values too' },
+      },
+      required: ['query'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        method: { type: 'string' },
+        seasonLength: INTEGER,
+        step: { type: 'string' },
+        points: INTEGER,
+        filled: INTEGER,
+        error: {
+          type: 'object',
+          description: 'Of predictions of known values; mape in percent',
+          properties: {
+            mae: NUMBER,
+            rmse: NUMBER,
+            mape: { type: ['number', 'null'] },
+            folds: INTEGER,
+            steps: INTEGER,
+            coverage: NUMBER,
+          },
+          required: ['mae', 'rmse', 'mape', 'folds', 'steps', 'coverage'],
+        },
+        candidates: { type: 'array', items: { type: 'object' } },
+        forecast: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: { time: TIME, value: NUMBER, low: NUMBER, high: NUMBER },
+            required: ['time', 'value', 'low', 'high'],
+          },
+        },
+        history: { type: 'array', items: { type: 'object' } },
+      },
+      required: ['method', 'seasonLength', 'step', 'points', 'filled', 'error', 'forecast'],
+      additionalProperties: false,
+    },
+    annotations: READ_ONLY_HINTS,
+    handler: async ({ query, params, ...args }, context) => {
+      const input = { query, ...(params === undefined ? {} : { params }) };
+      const result = await withQueryProgress(
+        context,
+        pool.run('read-query', input, context.signal),
+      );
+      const series = timeSeries(result, {
+        time: args.time_column,
+        value: args.value_column,
+        fillGaps: args.fill_gaps,
+      });
+      const trend = predictTrend(series, {
+        horizon: args.horizon ?? DEFAULT_HORIZON,
+        confidenceLevel: args.confidence_level ?? DEFAULT_CONFIDENCE,
+        seasonLength: args.season_length,
+        methods: args.methods,
+        nonNegative: args.non_negative,
+      });
+      const { values, scale, filled } = series;
+      const structuredContent = {
+        method: trend.method,
+        seasonLength: trend.seasonLength,
+        step: scale.step,
+        points: values.length,
+        filled,
+        error: trend.error,
+        candidates: trend.candidates,
+        forecast: trend.forecast,
+        ...(args.include_history === true
+          ? { history: values.map((value, index) => ({ time: scale.timeAt(index), value })) }
+          : {}),
+      };
+      return { structuredContent, content: compactJson(structuredContent) };
+    },
+  });
+}
