@@ -17,7 +17,7 @@ async function writeAll(
   frames: readonly RunFrame[],
 ): Promise<void> {
   await writer.drained();
-  for (const frame of frames) if (!writer.push(encoder.encode(frame))) await writer.drained();
+  for (const frame of encoder.encodeAll(frames)) if (!writer.push(frame)) await writer.drained();
 }
 
 export interface RunStream {

@@ -1,21 +1,58 @@
 import { expect, test } from 'vitest';
 import type { LlmProviders } from '../ports/llm-providers.ts';
 import type { RunEvent } from '../ports/store/run-event.ts';
+import type { RunFrame } from '../run/follow/follow-run.ts';
 import { FrameEncoder } from './frame-encoder.ts';
 
 function event(seq: number, text = ''): RunEvent {
   return { runId: 'r1', seq, type: 'tool_call.progress', version: 1, at: 0, data: { text } };
 }
 
-test('an event that readers read from the store at different times is encoded once; old events are not kept', () => {
+function frames(from: number, to: number, text?: string): RunFrame[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => ({
+    type: 'event',
+    event: event(from + index, text),
+  }));
+}
+
+test('events that readers read from the store at different times are encoded once, as one chunk; old ones are not kept', () => {
   const encoder = new FrameEncoder({} as LlmProviders);
-  const encode = (seq: number, text?: string) =>
-    encoder.encode({ type: 'event', event: event(seq, text) });
-  const first = encode(1);
-  expect(encode(1)).toBe(first);
-  for (let seq = 2; seq < 20; seq += 1) encode(seq, 'x'.repeat(64 * 1024));
-  expect(encode(1)).not.toBe(first);
-  expect(encode(1)).toEqual(first);
+  const encode = (all: readonly RunFrame[]) => [...encoder.encodeAll(all)];
+  const [first, ...others] = encode(frames(1, 3));
+  expect(String(first?.text)).toBe(
+    frames(1, 3)
+      .map((frame) => String(encoder.encode(frame).text))
+      .join(''),
+  );
+  expect(others).toEqual([]);
+  expect(encode(frames(1, 3))[0]).toBe(first);
+  for (let seq = 4; seq < 20; seq += 1) encode(frames(seq, seq, 'x'.repeat(64 * 1024)));
+  expect(encode(frames(1, 3))[0]).not.toBe(first);
+  expect(encode(frames(1, 3))[0]).toEqual(first);
+});
+
+test('a reader whose events differ from the kept ones gets its own', () => {
+  const ids = (all: readonly RunFrame[], encoder = new FrameEncoder({} as LlmProviders)) =>
+    [...encoder.encodeAll(all)].map(({ text }) =>
+      [...String(text).matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id)),
+    );
+  const shared = new FrameEncoder({} as LlmProviders);
+  expect(ids(frames(1, 4), shared)).toEqual([[1, 2, 3, 4]]);
+  expect(ids(frames(1, 2), shared)).toEqual([[1, 2]]);
+  const [one, two, three, four] = frames(1, 4);
+  expect(ids([one!, three!, four!], shared)).toEqual([[1], [3, 4]]);
+  const delta: RunFrame = {
+    type: 'delta',
+    delta: { type: 'delta', runId: 'r1', messageId: 'm', kind: 'text', offset: 0, text: 'x' },
+  };
+  expect(ids([one!, two!, delta, three!])).toEqual([[1, 2], [], [3]]);
+});
+
+test('events are joined up to 16 KiB, as much as a slow reader has in memory', () => {
+  const encoder = new FrameEncoder({} as LlmProviders);
+  const groups = [...encoder.encodeAll(frames(1, 40, 'x'.repeat(1000)))];
+  expect(groups.length).toBe(3);
+  for (const { chunk } of groups) expect(chunk.length).toBeLessThan(18 * 1024);
 });
 
 test('the events of a signal are encoded once, as one chunk, for all readers', () => {

@@ -1,12 +1,14 @@
 import type * as z from 'zod';
 import type { LlmProviders } from '../ports/llm-providers.ts';
+import type { RunEvent } from '../ports/store/run-event.ts';
 import type { RunFrame } from '../run/follow/follow-run.ts';
 import type { RunSignal } from '../run/follow/mailbox.ts';
 import type { MessageDeltaFrame, RunSnapshotFrame, StreamGapFrame } from './stream-schemas.ts';
 import {
   encodeFrame,
-  encodeSharedFrame,
   joinFrames,
+  sharedFrame,
+  textOf,
   type EncodedFrame,
   type SseFrame,
 } from './sse-writer.ts';
@@ -14,6 +16,15 @@ import { eventView, runView } from './views.ts';
 
 /** Maximum size of the encoded events that are kept for readers to come. */
 const MAX_RECENT_BYTES = 256 * 1024;
+
+/** Size from which events are not joined with further ones. A reader that is slow has as much of them in memory. */
+const JOINED_BYTES = 16 * 1024;
+
+/** Events with successive `seq` as one frame. */
+interface EventGroup {
+  readonly count: number;
+  readonly encoded: EncodedFrame;
+}
 
 /**
  * Encodes the frames of run streams. Readers of a run share the event objects of its signals, so each
@@ -23,7 +34,8 @@ const MAX_RECENT_BYTES = 256 * 1024;
 export class FrameEncoder {
   readonly #llm: LlmProviders;
   readonly #encoded = new WeakMap<object, EncodedFrame>();
-  readonly #recent = new Map<string, EncodedFrame>();
+  /** Groups by the run and the `seq` of the first event. */
+  readonly #recent = new Map<string, EventGroup>();
   #recentBytes = 0;
   #lastSignal: { readonly signal: RunSignal; readonly frames: readonly EncodedFrame[] } | undefined;
 
@@ -31,19 +43,29 @@ export class FrameEncoder {
     this.#llm = llm;
   }
 
+  /** Returns a frame, which readers with the same event or delta object share. */
   encode(frame: RunFrame): EncodedFrame {
     const shared = sharedPartOf(frame);
     if (shared === undefined) return encodeFrame(sseFrame(frame, this.#llm));
     const known = this.#encoded.get(shared);
     if (known !== undefined) return known;
-    // Events never change.
-    const key = frame.type === 'event' ? `${frame.event.runId} ${frame.event.seq}` : undefined;
-    const recent = key && this.#recent.get(key);
-    if (recent) return recent;
-    const encoded = encodeSharedFrame(sseFrame(frame, this.#llm));
+    const encoded = sharedFrame(textOf(sseFrame(frame, this.#llm)));
     this.#encoded.set(shared, encoded);
-    if (key !== undefined) this.#keep(key, encoded);
     return encoded;
+  }
+
+  /** Yields the frames in order, events that follow each other as one. */
+  *encodeAll(frames: readonly RunFrame[]): Generator<EncodedFrame> {
+    let next = 0;
+    for (const [at, frame] of frames.entries()) {
+      if (at < next) continue;
+      const { count, encoded } =
+        frame.type === 'event'
+          ? this.#groupAt(frames, at, frame.event)
+          : { count: 1, encoded: this.encode(frame) };
+      next = at + count;
+      yield encoded;
+    }
   }
 
   /** Returns the frames of a signal as one. Readers that are called one after the other get the same object. */
@@ -56,15 +78,44 @@ export class FrameEncoder {
     return this.#lastSignal.frames;
   }
 
-  #keep(key: string, encoded: EncodedFrame): void {
-    this.#recent.set(key, encoded);
-    this.#recentBytes += encoded.chunk.length;
-    for (const [oldest, { chunk }] of this.#recent) {
+  #groupAt(frames: readonly RunFrame[], at: number, first: RunEvent): EventGroup {
+    const key = `${first.runId} ${first.seq}`;
+    // Events never change.
+    const known = this.#recent.get(key);
+    if (known !== undefined && seqAt(frames, at + known.count - 1) === first.seq + known.count - 1)
+      return known;
+    const group = this.#encodeGroup(frames.slice(at), first);
+    this.#keep(key, group);
+    return group;
+  }
+
+  #encodeGroup(frames: readonly RunFrame[], first: RunEvent): EventGroup {
+    let text = '';
+    let count = 0;
+    for (const frame of frames) {
+      const isNext = frame.type === 'event' && frame.event.seq === first.seq + count;
+      if (!isNext || text.length >= JOINED_BYTES) break;
+      text += textOf(sseFrame(frame, this.#llm));
+      count += 1;
+    }
+    return { count, encoded: sharedFrame(text) };
+  }
+
+  #keep(key: string, group: EventGroup): void {
+    this.#recentBytes +=
+      group.encoded.chunk.length - (this.#recent.get(key)?.encoded.chunk.length ?? 0);
+    this.#recent.set(key, group);
+    for (const [oldest, { encoded }] of this.#recent) {
       if (this.#recentBytes <= MAX_RECENT_BYTES) return;
       this.#recent.delete(oldest);
-      this.#recentBytes -= chunk.length;
+      this.#recentBytes -= encoded.chunk.length;
     }
   }
+}
+
+function seqAt(frames: readonly RunFrame[], at: number): number | undefined {
+  const frame = frames[at];
+  return frame?.type === 'event' ? frame.event.seq : undefined;
 }
 
 /** Returns the frames of the events or the delta of a signal. */

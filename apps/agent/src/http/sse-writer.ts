@@ -32,18 +32,20 @@ export interface EncodedFrame {
 }
 
 /** Returns a frame for one stream. */
-export function encodeFrame({ id, event, data }: SseFrame): EncodedFrame {
-  return encode(
-    `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`,
-  );
+export function encodeFrame(frame: SseFrame): EncodedFrame {
+  return encode(textOf(frame));
 }
 
-/** Returns a frame that many streams write. */
-export function encodeSharedFrame(frame: SseFrame): EncodedFrame {
-  const { text, chunk } = encodeFrame(frame);
-  const start = chunk.length - text.length - 2;
+/** Returns the text of a frame as it is sent. */
+export function textOf({ id, event, data }: SseFrame): string {
+  return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+/** Returns the text of one or more frames as one that many streams write. */
+export function sharedFrame(text: string): EncodedFrame {
+  const { chunk } = encode(text);
   const bytes = Buffer.from(chunk as string);
-  return { chunk: bytes, text: bytes.subarray(start, -2) };
+  return { chunk: bytes, text: bytes.subarray(bytes.indexOf('\n') + 1, -2) };
 }
 
 /** Joins frames that many streams write, so that each writes one buffer. */
