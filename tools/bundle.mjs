@@ -61,6 +61,10 @@ const options = {
   format: 'esm',
   target: 'node22',
   sourcemap: 'linked',
+  // A process keeps the text of its modules in memory. Names stay, and lines are short, for the stacks in logs.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  lineLimit: 200,
   banner: {
     js: "import{createRequire as createBundleRequire}from'node:module';const require=createBundleRequire(import.meta.url);",
   },

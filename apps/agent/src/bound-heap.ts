@@ -33,7 +33,7 @@ export function boundYoungGeneration(bytes: number): void {
 }
 
 /**
- * Makes V8 collect the old generation each time it has grown by `percent` since the last full collection, and for the first time at the start. V8 alone lets garbage grow
+ * Makes V8 collect the old generation each time it has grown by `percent` since the last full collection. V8 alone lets garbage grow
  * fourfold, and on a machine with much memory to hundreds of megabytes before its first full collection. While the process is busy, V8 keeps the pages that a collection
  * frees: the largest heap that a process ever had stays resident.
  */

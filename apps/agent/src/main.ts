@@ -16,7 +16,8 @@ const [{ runCommand }, { createProcessIo }] = await Promise.all([
   import('./cli/command.ts'),
   import('./cli/process-io.ts'),
 ]);
-boundGarbage(100);
+// Before it is ready, a service would only wait for a collection that frees little.
+setTimeout(boundGarbage, 300, 100).unref();
 
 const manifest = JSON.parse(
   readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8'),

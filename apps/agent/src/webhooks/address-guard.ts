@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { isIP, type BlockList } from 'node:net';
-import { contains, isRefusedByDefault, networks } from './refused-networks.ts';
+import { contains, isLoopbackAddress, isRefusedByDefault, networks } from './refused-networks.ts';
 
 /** An address of a host. */
 export interface HostAddress {
@@ -58,7 +58,7 @@ export class AddressGuard {
         : [{ address: host, family: version === 4 ? 4 : 6 }];
     if (addresses.length === 0) throw new RefusedUrlError(`the host ${host} has no address`);
     for (const { address } of addresses) this.#check(address, host);
-    if (protocol === 'http:' && !addresses.every(({ address }) => contains(LOOPBACK, address)))
+    if (protocol === 'http:' && !addresses.every(({ address }) => isLoopbackAddress(address)))
       throw new RefusedUrlError(
         'the URL begins with http:, which is allowed for loopback addresses only; use https:',
       );
@@ -72,8 +72,6 @@ export class AddressGuard {
     );
   }
 }
-
-const LOOPBACK = networks(['127.0.0.0/8', '::1']);
 
 function parsed(url: string): URL {
   const result = URL.parse(url);

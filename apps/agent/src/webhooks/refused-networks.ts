@@ -34,6 +34,7 @@ const GLOBAL_IPV6 = '2000::/3';
 const REFUSED_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
 interface DefaultNetworks {
+  readonly loopback: BlockList;
   readonly refused: BlockList;
   readonly global: BlockList;
 }
@@ -43,6 +44,7 @@ let defaults: DefaultNetworks | undefined;
 /** Returns the lists that the first use creates, because that takes milliseconds of a start. */
 function defaultNetworks(): DefaultNetworks {
   defaults ??= {
+    loopback: networks(['127.0.0.0/8', '::1']),
     refused: networks([...REFUSED_IPV4, ...REFUSED_IPV6]),
     global: networks([GLOBAL_IPV6]),
   };
@@ -55,6 +57,10 @@ export function isRefusedByDefault(address: string): boolean {
   if (family === undefined) return true;
   const { refused, global } = defaultNetworks();
   return refused.check(text, family) || (family === 'ipv6' && !global.check(text, family));
+}
+
+export function isLoopbackAddress(address: string): boolean {
+  return contains(defaultNetworks().loopback, address);
 }
 
 /** Whether one of the networks contains an address. */
