@@ -22,6 +22,7 @@ import { createDenyList } from './files/deny-list.ts';
 import { defaultLimits, sentBytesLimit, type Limits } from './files/limits.ts';
 import { exploreProjectPrompt } from './prompts/explore-project.ts';
 import { createResourceProvider } from './resources/create-resource-provider.ts';
+import { DirectoryWatches } from './resources/directory-watches.ts';
 import { ListWatch } from './resources/list-watch.ts';
 import type { WatchMode } from './resources/watch-mode.ts';
 import { Watchers } from './resources/watchers.ts';
@@ -107,8 +108,13 @@ export async function createFilesystemServer(
   });
   const warn = (message: string) => log.warn(message);
   const { watch: mode = 'native', maxSubscriptions: maxPaths = 256 } = options;
-  const watchers = new Watchers({ mode, maxPaths, opener, warn });
-  const listWatchers = new Watchers({ mode, maxPaths: Infinity, opener, warn });
+  const watching = {
+    opener,
+    directories: mode === 'native' ? new DirectoryWatches({ opener, warn }) : undefined,
+    isOff: mode === 'off',
+  };
+  const watchers = new Watchers({ ...watching, maxPaths });
+  const listWatchers = new Watchers({ ...watching, maxPaths: Infinity });
   const confirmations = new Confirmations({ policy: options.confirm ?? 'auto' });
   const calls = new RunningCalls();
   const shared = { cli, base, calls, confirmations, watchers, listWatchers, log };
@@ -226,6 +232,7 @@ function createConnectionServer(
     extensions: {
       middleware: [
         logCalls(log),
+        listWatch.middleware,
         limitResults({ maxBytes: sentBytesLimit, methods: ['prompts/get'] }),
       ],
     },

@@ -10,6 +10,7 @@ import { defaultLimits } from '../files/limits.ts';
 import { SessionSandbox } from '../session/session-sandbox.ts';
 import { RunningCalls } from '../tools/running-calls.ts';
 import { createResourceProvider } from './create-resource-provider.ts';
+import { DirectoryWatches } from './directory-watches.ts';
 import { Watchers } from './watchers.ts';
 
 interface Provided extends AsyncDisposable {
@@ -29,7 +30,7 @@ async function provide(directory: string, maxPaths?: number): Promise<Provided> 
   });
   const watchers = new Watchers({
     opener,
-    warn: () => undefined,
+    directories: new DirectoryWatches({ opener, warn: () => undefined }),
     ...(maxPaths === undefined ? {} : { maxPaths }),
   });
   const updates: string[] = [];
@@ -87,6 +88,19 @@ test('subscribers of one URI share a watch and get each change once', async () =
   expect(provided.watchers.size).toBe(1);
   await stops[1]();
   expect(provided.watchers.size).toBe(0);
+});
+
+test('a URI with a slash at its end is a tree, without a slash the entries of a directory', async () => {
+  await using folders = await createTemporaryFolders({ root: { 'd/sub/a.txt': '0' } });
+  await using provided = await provide(folders.root);
+  const uri = pathToFileURL(path.join(folders.root, 'd')).href;
+  await provided.provider.subscribe(uri, context);
+  await provided.provider.subscribe(`${uri}/`, context);
+  expect(provided.watchers.size).toBe(2);
+  await writeFile(path.join(folders.root, 'd/sub/a.txt'), '1');
+  await expect.poll(() => provided.updates).toEqual([`${uri}/`]);
+  await writeFile(path.join(folders.root, 'd/new.txt'), '');
+  await expect.poll(() => provided.updates).toContain(uri);
 });
 
 test('sends no notification for changes that happen outside', async () => {

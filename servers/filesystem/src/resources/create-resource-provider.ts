@@ -91,7 +91,7 @@ export function createResourceProvider(options: ResourceProviderOptions): Resour
         return { contents, ...privateNow };
       });
     },
-    ...(watchers.mode === 'off'
+    ...(watchers.isOff
       ? {}
       : {
           subscribe: (uri: string, context: RequestContext) =>
@@ -119,7 +119,7 @@ interface Subscription {
   stop: Promise<() => void> | undefined;
 }
 
-/** Returns the path to watch; the file itself may be missing. */
+/** Returns the path to watch; the file itself may be missing. A URI with a `/` at its end stands for a directory and everything below it. */
 async function watchTarget(sandbox: Sandbox, uri: string): Promise<WatchTarget> {
   const { directory, missing } = await sandbox.nearest(pathOfUri(uri));
   await using found = directory;
@@ -130,7 +130,19 @@ async function watchTarget(sandbox: Sandbox, uri: string): Promise<WatchTarget> 
     sandbox.directories.find((allowed) => isInside(realPath, allowed.realPath))?.realPath ??
     realPath;
   // Only the directory of a single allowed file reports that the file was replaced.
-  return { realPath, within: isFile && within === realPath ? path.dirname(realPath) : within };
+  const place = {
+    realPath,
+    within: isFile && within === realPath ? path.dirname(realPath) : within,
+  };
+  const isTree = !isFile && uri.endsWith('/');
+  if (!sandbox.hasDenied) return { ...place, isTree };
+  return {
+    ...place,
+    isTree,
+    isHidden: (hidden) => sandbox.isDenied(hidden),
+    // What is denied depends on the directories that a denied path is relative to.
+    scope: sandbox.directories.map((allowed) => allowed.realPath).join('\n'),
+  };
 }
 
 /**

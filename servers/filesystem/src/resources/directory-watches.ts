@@ -1,167 +1,184 @@
-import { watch } from 'node:fs';
-import { basename } from 'node:path';
-import { errorCode, type Opener } from '@signalbox/file-sandbox';
+import path from 'node:path';
+import type { ChokidarOptions, FSWatcher } from 'chokidar';
+import { errorCode, type Opener, type PinnedPath } from '@signalbox/file-sandbox';
 import { pinInPlace } from './pin-in-place.ts';
 
 /**
- * Receives an event of a watched directory. `name` is the entry; `undefined` stands for the
- * directory itself, or for an unknown entry.
+ * Receives a hint that a watched directory may have changed. `entries`: an entry appeared,
+ * disappeared or was replaced; `content`: an entry was written. `name` is the entry; `undefined`
+ * stands for the directory itself, or for an unknown entry.
  */
-export type DirectoryListener = (event: 'rename' | 'change', name: string | undefined) => void;
+export type DirectoryListener = (hint: 'entries' | 'content', name: string | undefined) => void;
 
-/** A verified directory and its address. */
-export interface WatchedDirectory {
-  readonly realPath: string;
-  /** Address as in `PinnedPath`. */
-  readonly address: string;
-}
-
-/** Watches one directory without its subdirectories; throws the system error. */
-export type OpenDirectoryWatch = (
-  directory: WatchedDirectory,
-  listener: DirectoryListener,
-  onError: () => void,
-) => { close(): void };
-
-/**
- * State of a watch: `missing` also when something else is at the path, `unavailable` when the
- * system cannot watch the directory.
- */
+/** State of a watch: `missing` also when no directory is at the path, `unavailable` when the system cannot watch it. */
 export type WatchState = 'watching' | 'missing' | 'unavailable';
 
+/** The function `watch` of chokidar. */
+export type OpenWatcher = (directory: string, options: ChokidarOptions) => FSWatcher;
+
 export interface DirectoryWatchesOptions {
-  /** Called with the code of the system error when a watch fails. */
-  readonly onUnavailable: (code: string) => void;
   readonly opener: Opener;
-  /** Default: `node:fs` watch. */
-  readonly open?: OpenDirectoryWatch;
+  /** Receives warnings for the operator. */
+  readonly warn: (message: string) => void;
+  /** Default: imports chokidar. Called by the first watch. */
+  readonly load?: () => Promise<OpenWatcher>;
 }
 
-/** Shares one watch of the operating system among all listeners of a directory. */
+/** Watches verified directories, without their subdirectories, with one watch for all listeners of a directory. */
 export class DirectoryWatches {
-  readonly #options: Required<DirectoryWatchesOptions>;
+  readonly #options: WatchOptions;
   readonly #watches = new Map<string, DirectoryWatch>();
 
-  constructor(options: DirectoryWatchesOptions) {
-    this.#options = { open: openDirectoryWatch, ...options };
+  constructor({ opener, warn, load = loadChokidar }: DirectoryWatchesOptions) {
+    let hasWarned = false;
+    const onUnavailable = (error: unknown) => {
+      if (!hasWarned)
+        warn(
+          `the system cannot watch more directories (${errorCode(error) ?? String(error)}); paths are polled instead`,
+        );
+      hasWarned = true;
+    };
+    this.#options = { opener, onUnavailable, load };
   }
 
-  /** Adds a listener to a directory. `refresh` starts the watch. */
-  listen(directory: string, listener: DirectoryListener): void {
+  /** Adds a listener unless it is there, and watches the directory that is at the path at this moment. */
+  attach(directory: string, listener: DirectoryListener): Promise<WatchState> {
     const found = this.#watches.get(directory) ?? new DirectoryWatch(directory, this.#options);
     this.#watches.set(directory, found);
     found.listeners.add(listener);
+    return found.refresh();
   }
 
-  /** Removes a listener; the last one closes the watch. */
-  unlisten(directory: string, listener: DirectoryListener): void {
+  /** Removes a listener; the last one ends the watch. */
+  detach(directory: string, listener: DirectoryListener): void {
     const found = this.#watches.get(directory);
-    if (found === undefined) return;
-    found.listeners.delete(listener);
-    if (found.listeners.size > 0) return;
+    if (found?.listeners.delete(listener) !== true || found.listeners.size > 0) return;
     this.#watches.delete(directory);
-    found.close();
+    void found.refresh();
   }
 
-  /**
-   * Updates the watch of a directory with listeners to the directory that is now at its path, if
-   * any.
-   */
-  async refresh(directory: string): Promise<WatchState> {
-    return (await this.#watches.get(directory)?.refresh()) ?? 'missing';
+  /** Names of the known subdirectories of a watched directory. */
+  subdirectories(directory: string): readonly string[] {
+    return this.#watches.get(directory)?.subdirectories() ?? [];
   }
+}
+
+interface WatchOptions {
+  readonly opener: Opener;
+  readonly onUnavailable: (error: unknown) => void;
+  readonly load: () => Promise<OpenWatcher>;
 }
 
 class DirectoryWatch {
   readonly listeners = new Set<DirectoryListener>();
   readonly #path: string;
-  readonly #options: Required<DirectoryWatchesOptions>;
-  #watch: { close(): void } | undefined;
-  #identity: string | undefined;
-  /**
-   * Whether the watched directory itself was deleted or moved. A new directory may have the inode number of a deleted one, so equal
-   * identities do not prove that the watch is alive.
-   */
-  #isStale = false;
-  #refreshed: Promise<unknown> = Promise.resolve();
-  #isClosed = false;
+  readonly #options: WatchOptions;
+  /** The watcher and the directory, which is held for as long, so that neither its address nor its inode number is reused. */
+  #open: { readonly watcher: FSWatcher; readonly directory: PinnedPath } | undefined;
+  #hasFailed = false;
+  #isFirst = true;
+  #refreshed: Promise<WatchState> = Promise.resolve('missing');
 
-  constructor(path: string, options: Required<DirectoryWatchesOptions>) {
-    this.#path = path;
+  constructor(directory: string, options: WatchOptions) {
+    this.#path = directory;
     this.#options = options;
   }
 
-  /** Refreshes in sequence, so that each refresh sees the path as it is after its call. */
+  /** Refreshes in sequence, so that each refresh sees the path as it is after its call. Without listeners ends the watch. */
   refresh(): Promise<WatchState> {
-    const refreshed = this.#refreshed.then(() => this.#refresh());
-    this.#refreshed = refreshed;
-    return refreshed;
+    this.#refreshed = this.#refreshed.then(() => this.#refresh());
+    return this.#refreshed;
   }
 
-  close(): void {
-    this.#isClosed = true;
-    this.#drop();
+  subdirectories(): readonly string[] {
+    if (this.#open === undefined) return [];
+    const own = path.resolve(this.#open.directory.address);
+    return Object.keys(this.#open.watcher.getWatched())
+      .filter((watched) => path.dirname(watched) === own && watched !== own)
+      .map((watched) => path.basename(watched));
   }
 
   async #refresh(): Promise<WatchState> {
-    const pinned = await pinInPlace(this.#options.opener, this.#path);
-    if (pinned === undefined) {
-      this.#drop();
-      return 'missing';
-    }
-    await using found = pinned;
-    const identity = found.stats.isDirectory() ? found.identity : undefined;
-    if (identity !== this.#identity || this.#isStale) this.#drop();
-    if (identity === undefined || this.#isClosed) return 'missing';
-    if (this.#watch !== undefined) return 'watching';
-    if (!this.#open(identity, found)) return 'unavailable';
-    if (found.isHeld || (await this.#isInPlace(identity))) return 'watching';
-    this.#drop();
-    return 'unavailable';
-  }
-
-  async #isInPlace(identity: string): Promise<boolean> {
-    await using again = await pinInPlace(this.#options.opener, this.#path);
-    return again?.identity === identity;
-  }
-
-  #open(identity: string, directory: WatchedDirectory): boolean {
+    let found: PinnedPath | undefined;
     try {
-      const tell: DirectoryListener = (event, name) => {
-        if (event === 'rename' && name === undefined) this.#isStale = true;
-        for (const listener of this.listeners) listener(event, name);
-      };
-      this.#watch = this.#options.open(directory, tell, () => {
-        this.#drop();
-        tell('rename', undefined);
-      });
-      this.#identity = identity;
-      return true;
+      found = await pinInPlace(this.#options.opener, this.#path);
+      const isSame = this.#open !== undefined && found?.identity === this.#open.directory.identity;
+      const isWanted = found?.stats.isDirectory() === true && this.listeners.size > 0;
+      if (!isWanted || !isSame || this.#hasFailed) await this.#close();
+      if (found === undefined || !isWanted || this.#open !== undefined) {
+        await found?.close();
+        return isWanted ? 'watching' : 'missing';
+      }
+      await this.#start(found);
+      if (!this.#isFirst) this.#tell('entries', undefined);
+      return 'watching';
     } catch (error) {
-      this.#options.onUnavailable(errorCode(error) ?? String(error));
-      return false;
+      this.#options.onUnavailable(error);
+      await this.#close();
+      await found?.close();
+      return 'unavailable';
+    } finally {
+      this.#isFirst = false;
     }
   }
 
-  #drop(): void {
-    this.#watch?.close();
-    this.#watch = undefined;
-    this.#identity = undefined;
-    this.#isStale = false;
+  /** @throws the error of the system when it cannot watch the directory */
+  async #start(directory: PinnedPath): Promise<void> {
+    const ready = Promise.withResolvers<undefined>();
+    const open = await this.#options.load();
+    const watcher = open(watchableAddress(directory), {
+      depth: 0,
+      followSymlinks: false,
+      ignoreInitial: true,
+      // Or else some names of editors are ignored, and events are late.
+      atomic: false,
+      persistent: false,
+    });
+    this.#open = { watcher, directory };
+    watcher.on('ready', () => ready.resolve(undefined));
+    watcher.on('error', (error) => {
+      ready.reject(error);
+      this.#hasFailed = true;
+      this.#tell('entries', undefined);
+    });
+    watcher.on('all', (event, entry) => {
+      const name = path.relative(directory.address, entry);
+      this.#tell(event === 'change' ? 'content' : 'entries', name === '' ? undefined : name);
+    });
+    // The only event of a held directory that was moved or deleted: one without a name.
+    watcher.on('raw', (_event, name) => {
+      if (name === '' || name === null) this.#tell('entries', undefined);
+    });
+    await ready.promise;
+    if (directory.isHeld) return;
+    await using again = await pinInPlace(this.#options.opener, this.#path);
+    if (again?.identity !== directory.identity)
+      throw new Error(`${this.#path}: replaced while its watch was opened`);
+  }
+
+  #tell(...hint: Parameters<DirectoryListener>): void {
+    for (const listener of this.listeners) listener(...hint);
+  }
+
+  async #close(): Promise<void> {
+    const open = this.#open;
+    this.#open = undefined;
+    this.#hasFailed = false;
+    await open?.watcher.close().catch(() => undefined);
+    await open?.directory.close();
   }
 }
 
-/** Watches the held directory, not the directory that is at its path at that moment. */
-function openDirectoryWatch(
-  { address }: WatchedDirectory,
-  listener: DirectoryListener,
-  onError: () => void,
-): { close(): void } {
-  // Events of the directory itself have the last name of the address.
-  const ownName = basename(address);
-  const watcher = watch(address, { persistent: false }, (event, name) =>
-    listener(event, name === null || name === ownName ? undefined : name),
-  );
-  watcher.on('error', onError);
-  return watcher;
+/**
+ * Path that chokidar watches without following links. Of a held directory it is the handle itself
+ * in `/proc`, so that no name can be replaced in between. The separator at the end makes it a
+ * directory, not the link that the kernel shows.
+ */
+function watchableAddress({ address, isHeld }: PinnedPath): string {
+  return isHeld ? `${address}${path.sep}` : address;
+}
+
+async function loadChokidar(): Promise<OpenWatcher> {
+  const { watch } = await import('chokidar');
+  return watch;
 }

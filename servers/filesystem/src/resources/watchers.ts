@@ -1,76 +1,48 @@
-import { type Opener, PathError } from '@signalbox/file-sandbox';
-import { DirectoryWatches, type OpenDirectoryWatch } from './directory-watches.ts';
-import { PathWatch } from './path-watch.ts';
-import type { WatchMode } from './watch-mode.ts';
+import { PathError, type Opener } from '@signalbox/file-sandbox';
+import type { DirectoryWatches } from './directory-watches.ts';
+import { PathWatch, type WatchTarget } from './path-watch.ts';
+
+export type { WatchTarget } from './path-watch.ts';
+
+export type WatchMode = 'native' | 'polling' | 'off';
 
 export interface WatchersOptions {
-  /**
-   * `native` (default): the operating system reports changes. `polling`: paths are polled. `off`:
-   * nothing is watched.
-   */
-  readonly mode?: WatchMode;
+  /** Opener that holds directories while they are verified. */
+  readonly opener: Opener;
+  /** Watches of the system; absent: paths are polled. */
+  readonly directories?: DirectoryWatches | undefined;
+  /** Whether nothing is watched; default false. */
+  readonly isOff?: boolean;
   /** Maximum number of paths watched at once; default 256. */
   readonly maxPaths?: number;
   /** Milliseconds within which changes are one notification; default 100. */
   readonly coalesceMs?: number;
   /** Milliseconds between polls of paths that the system does not watch; default 1000. */
   readonly pollIntervalMs?: number;
-  /** Opener that holds directories while they are verified. */
-  readonly opener: Opener;
-  /** Receives warnings for the operator. */
-  readonly warn: (message: string) => void;
-  /** Default: `node:fs` watch. */
-  readonly open?: OpenDirectoryWatch;
-}
-
-/** A file or directory to watch, by real paths. */
-export interface WatchTarget {
-  /** Path of the file or directory, which may be missing. */
-  readonly realPath: string;
-  /**
-   * Uppermost watched directory on the way to the path; may be the path itself when that is a
-   * directory.
-   */
-  readonly within: string;
 }
 
 /**
- * Watches files and directories, with one watch per path for all its listeners. A path may be
+ * Watches files, directories and trees, with one watch per path for all its listeners. A path may be
  * missing, and may be replaced, deleted, moved and created again. Polls the paths when the system
  * has no watches left.
  */
 export class Watchers {
-  readonly #options: Required<Omit<WatchersOptions, 'open' | 'warn'>>;
-  readonly #directories: DirectoryWatches | undefined;
+  readonly #options: Required<WatchersOptions>;
   readonly #watched = new Map<string, WatchedPath>();
-  #hasWarned = false;
 
   constructor(options: WatchersOptions) {
-    const { open, warn, ...rest } = options;
     this.#options = {
-      mode: 'native',
+      directories: undefined,
+      isOff: false,
       maxPaths: 256,
       coalesceMs: 100,
       pollIntervalMs: 1000,
-      ...rest,
+      ...options,
     };
-    const onUnavailable = (code: string) => {
-      if (!this.#hasWarned)
-        warn(
-          `the system cannot watch more directories (${code}); paths are looked at every ${this.#options.pollIntervalMs} ms instead`,
-        );
-      this.#hasWarned = true;
-    };
-    if (this.#options.mode === 'native')
-      this.#directories = new DirectoryWatches({
-        onUnavailable,
-        opener: options.opener,
-        ...(open === undefined ? {} : { open }),
-      });
   }
 
-  get mode(): WatchMode {
-    return this.#options.mode;
+  get isOff(): boolean {
+    return this.#options.isOff;
   }
 
   /** Number of paths being watched. */
@@ -81,19 +53,24 @@ export class Watchers {
   /**
    * Calls `onChange` for each change, at most once in `coalesceMs`. Resolves when further changes
    * are detected. The result stops the calls.
-   * @throws PathError when the limit is reached or nothing is watched
+   * @throws PathError when a limit is reached or nothing is watched
    */
   async watch(target: WatchTarget, onChange: () => void): Promise<() => void> {
-    const watched = this.#watched.get(target.realPath) ?? this.#start(target);
+    const key = keyOf(target);
+    const watched = this.#watched.get(key) ?? this.#start(key, target);
     const listener = { onChange };
     watched.listeners.add(listener);
-    await watched.started;
-    return () => {
+    const stop = () => {
       watched.listeners.delete(listener);
-      if (watched.listeners.size > 0 || this.#watched.get(target.realPath) !== watched) return;
-      this.#watched.delete(target.realPath);
+      if (watched.listeners.size > 0 || this.#watched.get(key) !== watched) return;
+      this.#watched.delete(key);
       watched.watch.close();
     };
+    await watched.started.catch((error: unknown) => {
+      stop();
+      throw error;
+    });
+    return stop;
   }
 
   close(): void {
@@ -101,9 +78,9 @@ export class Watchers {
     this.#watched.clear();
   }
 
-  #start({ realPath, within }: WatchTarget): WatchedPath {
-    const { mode, maxPaths, coalesceMs, pollIntervalMs, opener } = this.#options;
-    if (mode === 'off')
+  #start(key: string, target: WatchTarget): WatchedPath {
+    const { isOff, maxPaths, ...options } = this.#options;
+    if (isOff)
       throw new PathError('refused', 'Subscriptions are disabled on this server (--watch off).');
     if (this.#watched.size >= maxPaths) {
       throw new PathError(
@@ -115,17 +92,16 @@ export class Watchers {
     const onChange = () => {
       for (const listener of listeners) listener.onChange();
     };
-    const watch = new PathWatch(realPath, within, {
-      directories: this.#directories,
-      coalesceMs,
-      pollIntervalMs,
-      opener,
-      onChange,
-    });
+    const watch = new PathWatch(target, { ...options, onChange });
     const watched = { watch, listeners, started: watch.start() };
-    this.#watched.set(realPath, watched);
+    this.#watched.set(key, watched);
     return watched;
   }
+}
+
+/** A path is shared by targets that are watched in the same way. */
+function keyOf({ realPath, isTree = false, scope = '' }: WatchTarget): string {
+  return [realPath, isTree, scope].join('\n');
 }
 
 interface WatchedPath {
