@@ -20,6 +20,11 @@ export interface DestructiveStep {
   readonly confirmToken?: string;
   /** Whether the step is confirmed under `always` only. Default false. */
   readonly isRoutine?: boolean;
+  /**
+   * Whether the error with the token also has it as structured content, `{confirmToken, impact}`. The
+   * output schema of the tool must then allow it. Default false.
+   */
+  readonly hasStructuredToken?: boolean;
 }
 
 /** Options of `Confirmations`. */
@@ -89,6 +94,9 @@ export class Confirmations {
     });
     throw new ToolError(
       `${impact} Nothing was done yet. Ask the user; if they agree, call ${tool} again with the same arguments and "confirmToken": "${token}".`,
+      step.hasStructuredToken === true
+        ? { structuredContent: { confirmToken: token, impact } }
+        : {},
     );
   }
 
@@ -98,7 +106,7 @@ export class Confirmations {
     this.#tokens.delete(confirmToken);
     if (token?.call === call && token.expiresAt > this.#now()) return token.steps;
     throw new ToolError(
-      `This confirmToken is not valid for these arguments: it was used already, has expired, was issued for another call, or the affected files have changed. Nothing was done. Call ${tool} without it to get a new one.`,
+      `This confirmToken is not valid for these arguments: it was used already, has expired, was issued for another call, or what it affects has changed. Nothing was done. Call ${tool} without it to get a new one.`,
     );
   }
 

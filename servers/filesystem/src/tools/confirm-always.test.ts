@@ -179,7 +179,7 @@ test.each(['legacy', 'modern'] as const)(
       await plain.callTool('delete_file', { path: 'd', recursive: true, confirmToken }),
     ).toMatchObject({
       isError: true,
-      content: [{ text: expect.stringContaining('the affected files have changed') as string }],
+      content: [{ text: expect.stringContaining('what it affects has changed') as string }],
     });
     expect(await readdir(path.join(folders.root, 'd'))).toHaveLength(3);
   },
