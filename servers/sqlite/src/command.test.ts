@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createLogger } from '@signalbox/server-kit';
 import { unprivilegedNode } from '@signalbox/server-kit/testing';
@@ -11,7 +11,7 @@ import { temporaryDatabase } from './testing/temporary-database.ts';
  * Returns the error of `start` for these options and arguments, and closes a server that starts.
  */
 async function problemOf(
-  values: { readonly [option: string]: string },
+  values: Parameters<typeof command.start>[0]['values'],
   ...positionals: readonly string[]
 ): Promise<string> {
   try {
@@ -27,6 +27,9 @@ async function problemOf(
     return String(error);
   }
 }
+
+const NAME_PROBLEM = (value: string) =>
+  `--db must be NAME=FILE with a NAME of letters, digits, _ and -, not ${JSON.stringify(value)}`;
 
 describe('the command', () => {
   const [node, ...options] = unprivilegedNode() ?? [];
@@ -44,19 +47,45 @@ describe('the command', () => {
     ]);
   });
 
+  test('creates missing files, empty, and takes several databases by name', async () => {
+    const folder = dirname(temporaryDatabase());
+    const [a, b] = [join(folder, 'a.db'), join(folder, 'b=c.db')];
+    expect(await problemOf({ db: [`one=${a}`, `two=${b}`] })).toBe('none');
+    expect([a, b].map((path) => statSync(path).size)).toEqual([0, 0]);
+  });
+
   test.each([
     [{}, [], 'name the database file'],
     [{}, [''], 'name the database file'],
     [
       {},
       ['/nowhere/at-all.db'],
-      'there is no database file /nowhere/at-all.db; create an empty one with: sqlite3 "/nowhere/at-all.db" VACUUM',
+      'there is no directory /nowhere for the database file /nowhere/at-all.db; create it first',
     ],
     [
       { 'db-path': '/nowhere/a.db' },
       ['/nowhere/b.db'],
-      'only one database file can be served, not also "/nowhere/b.db"',
+      'only one database can be given without a name, not also "/nowhere/b.db"; use --db NAME=FILE',
     ],
+    [{ db: ['/nowhere/a.db'] }, [], NAME_PROBLEM('/nowhere/a.db')],
+    [{ db: ['1=/nowhere/a.db'] }, [], NAME_PROBLEM('1=/nowhere/a.db')],
+    [{ db: ['a='] }, [], NAME_PROBLEM('a=')],
+    [
+      { db: ['main=b.db'] },
+      ['a.db'],
+      'the database name main is given twice; give each file its own',
+    ],
+    [
+      { 'read-only': true },
+      ['/nowhere/a.db'],
+      'there is no database file /nowhere/a.db; start without --read-only to create it',
+    ],
+    [
+      { 'must-exist': true },
+      ['/nowhere/a.db'],
+      'there is no database file /nowhere/a.db; start without --must-exist to create it',
+    ],
+    [{ confirm: 'yes' }, ['a.db'], '--confirm must be one of auto, always, never, not "yes"'],
     [{ 'max-rows': '0' }, ['x.db'], '--max-rows must be a whole number from 1 to 100000, not "0"'],
     [
       { 'max-memory-mb': '64' },

@@ -1,15 +1,28 @@
-import { defineServerMain, integerOption, packageVersion } from '@signalbox/server-kit';
+import {
+  choiceOption,
+  confirmationPolicies,
+  defineServerMain,
+  integerOption,
+  packageVersion,
+  requestStateKeys,
+} from '@signalbox/server-kit';
 import { createSqliteServer } from './create-sqlite-server.ts';
-import { databasePath } from './database-path.ts';
+import { databaseFiles } from './database-files.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
 
-const usage = `Usage: signalbox-sqlite [options] FILE
+const usage = `Usage: signalbox-sqlite [options] [FILE]
 
-An MCP server that reads the SQLite database FILE and never writes it.
+An MCP server that reads and writes the SQLite database FILE, which is created if it is missing.
 
 Options:
-  --db-path FILE          the database, instead of the argument
-  --timeout-ms N          longest run of one query, 100 to 3600000 ms (default ${DEFAULT_LIMITS.timeoutMs})
+  --db-path FILE          the database, instead of the argument; its name is main
+  --db NAME=FILE          another database with a name; may be repeated
+  --read-only             offer only the tools that change nothing; the files must exist
+  --must-exist            do not create missing files
+  --confirm auto|always|never
+                          auto: the user confirms before all rows of a table are changed or deleted and before
+                          something is dropped; always: before anything existing is changed (default auto)
+  --timeout-ms N          longest run of one call, 100 to 3600000 ms (default ${DEFAULT_LIMITS.timeoutMs})
   --busy-timeout-ms N     longest wait for another process's lock, 0 to 3600000 ms, at most 4/5 of --timeout-ms (default ${DEFAULT_LIMITS.busyTimeoutMs})
   --max-rows N            most rows of one result, 1 to 100000 (default ${DEFAULT_LIMITS.maxRows})
   --max-cell-bytes N      longest value in a result, 64 to 1048576 bytes (default ${DEFAULT_LIMITS.maxCellBytes})
@@ -24,6 +37,10 @@ export const command = defineServerMain({
   envPrefix: 'MCP_SQLITE',
   options: {
     'db-path': { type: 'string' },
+    db: { type: 'string', multiple: true },
+    'read-only': { type: 'boolean' },
+    'must-exist': { type: 'boolean' },
+    confirm: { type: 'string' },
     'timeout-ms': { type: 'string' },
     'busy-timeout-ms': { type: 'string' },
     'max-rows': { type: 'string' },
@@ -31,7 +48,8 @@ export const command = defineServerMain({
     'max-result-bytes': { type: 'string' },
     'max-memory-mb': { type: 'string' },
   },
-  start: async ({ values, positionals, log }) => {
+  start: async ({ values, positionals, env, log }) => {
+    const stateKeys = requestStateKeys(env);
     const limits = {
       timeoutMs: integerOption(values, 'timeout-ms', {
         min: 100,
@@ -64,6 +82,25 @@ export const command = defineServerMain({
         default: DEFAULT_LIMITS.maxMemoryMb,
       }),
     };
-    return createSqliteServer({ path: databasePath(values['db-path'], positionals), limits, log });
+    const confirm = choiceOption(values, 'confirm', {
+      choices: confirmationPolicies,
+      default: 'auto',
+    });
+    const readOnly = values['read-only'] ?? false;
+    const databases = databaseFiles({
+      named: values.db ?? [],
+      path: values['db-path'],
+      positionals,
+      readOnly,
+      mustExist: values['must-exist'] ?? false,
+    });
+    return createSqliteServer({
+      databases,
+      readOnly,
+      confirm,
+      limits,
+      ...(stateKeys === undefined ? {} : { stateKeys }),
+      log,
+    });
   },
 });

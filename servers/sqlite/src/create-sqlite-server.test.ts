@@ -1,33 +1,12 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Era } from '@signalbox/mcp-core';
-import { connectClient, type Client } from '@signalbox/mcp-core/client';
-import { createInMemoryTransports } from '@signalbox/mcp-core/testing';
-import { createLogger } from '@signalbox/server-kit';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { createSqliteServer } from './create-sqlite-server.ts';
+import { describe, expect, test } from 'vitest';
+import { connect } from './testing/connect.ts';
 import { temporaryDatabase } from './testing/temporary-database.ts';
 
 const SCHEMA = `CREATE TABLE users(id INTEGER PRIMARY KEY, name TEXT NOT NULL);
   INSERT INTO users VALUES (1, 'Ada'), (2, 'Grace');
   CREATE VIEW names AS SELECT name FROM users;`;
-
-async function connect(
-  path: string,
-  options: { readonly era?: Era; readonly lines?: string[] } = {},
-): Promise<Client> {
-  const { era = 'modern', lines = [] } = options;
-  const sqlite = createSqliteServer({
-    path,
-    log: createLogger('debug', { write: (line) => lines.push(line) }),
-  });
-  onTestFinished(() => sqlite.close());
-  const [near, far] = createInMemoryTransports();
-  await sqlite.server.connect(far);
-  const client = await connectClient(() => near, { info: { name: 'test', version: '1' }, era });
-  onTestFinished(() => client.close());
-  return client;
-}
 
 describe('the SQLite server', () => {
   test.each(['legacy', 'modern'] as const)('answers a %s client', async (era) => {
@@ -49,27 +28,42 @@ describe('the SQLite server', () => {
     );
   });
 
+  const reading = [
+    'chart_query',
+    'describe_table',
+    'explain_query',
+    'list_tables',
+    'predict_trend',
+    'read_query',
+  ];
+  const writing = ['alter_schema', 'create_table', 'execute_batch', 'write_query'];
+
   test('lists small tools with every hint and schema', async () => {
     const tools = await (await connect(temporaryDatabase(SCHEMA))).listTools();
-    expect(tools.map((tool) => tool.name)).toEqual([
-      'chart_query',
-      'describe_table',
-      'explain_query',
-      'list_tables',
-      'predict_trend',
-      'read_query',
-    ]);
+    expect(tools.map((tool) => tool.name)).toEqual([...reading, ...writing].toSorted());
     for (const tool of tools) {
-      expect(tool.annotations).toEqual({
-        readOnlyHint: true,
-        destructiveHint: false,
-        idempotentHint: true,
-        openWorldHint: false,
-      });
+      const isWriting = writing.includes(tool.name);
+      expect([tool.name, tool.annotations]).toEqual([
+        tool.name,
+        {
+          readOnlyHint: !isWriting,
+          destructiveHint: isWriting && tool.name !== 'create_table',
+          idempotentHint: !isWriting,
+          openWorldHint: false,
+        },
+      ]);
       expect(tool.inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
       expect(tool.outputSchema).toMatchObject({ type: 'object', additionalProperties: false });
     }
     expect(Buffer.byteLength(JSON.stringify(tools))).toBeLessThan(16_000);
+  });
+
+  test('offers only reading tools with readOnly', async () => {
+    const client = await connect(temporaryDatabase(SCHEMA), { readOnly: true });
+    expect((await client.listTools()).map((tool) => tool.name)).toEqual(reading);
+    await expect(client.callTool('write_query', { query: 'DELETE FROM users' })).rejects.toThrow(
+      'write_query',
+    );
   });
 
   test('gives results that conform to the published schemas', async () => {
@@ -133,7 +127,7 @@ describe('the SQLite server', () => {
       isError: true,
       content: [{ text: expect.stringContaining('SQLITE_NOTADB') as string }],
     });
-    expect(await client.listTools()).not.toEqual([]);
+    expect(await client.listTools()).not.toHaveLength(0);
   });
 
   test('reads the schema as a resource', async () => {

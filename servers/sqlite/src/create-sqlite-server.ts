@@ -1,26 +1,38 @@
 import { createServer, type Server } from '@signalbox/mcp-core/server';
 import {
+  Confirmations,
   createLogger,
   limitResults,
   logCalls,
   logErrors,
   packageVersion,
+  type ConfirmationPolicy,
   type Logger,
 } from '@signalbox/server-kit';
-import { ExecutorPool } from './executor-pool.ts';
+import { Databases } from './databases.ts';
 import { DEFAULT_LIMITS, type SqliteLimits } from './limits.ts';
 import { schemaResource } from './schema-resource.ts';
-import { chartQueryTool } from './tools/chart-query.ts';
-import { describeTableTool } from './tools/describe-table.ts';
-import { explainQueryTool } from './tools/explain-query.ts';
-import { listTablesTool } from './tools/list-tables.ts';
-import { predictTrendTool } from './tools/predict-trend.ts';
-import { readQueryTool } from './tools/read-query.ts';
+import { createTools } from './tools/create-tools.ts';
 
 export interface SqliteServerOptions {
-  /** Path of the database file, which is opened read-only on first use. */
-  readonly path: string;
+  /**
+   * Paths of the database files by name; at least one. The first is the default of every call. Files
+   * are opened on first use and must exist.
+   */
+  readonly databases: { readonly [name: string]: string };
+  /** Whether to offer read-only tools only; default false. */
+  readonly readOnly?: boolean;
+  /**
+   * When the user is asked: `auto` (default) before all rows of a table are changed or deleted and
+   * before something is dropped, `always` before anything existing is changed, or `never`.
+   */
+  readonly confirm?: ConfirmationPolicy;
   readonly limits?: Partial<SqliteLimits>;
+  /**
+   * Keys that seal the request state of 2026-07-28 clients and cursors, the current key first.
+   * Default: a random key of this process.
+   */
+  readonly stateKeys?: readonly string[];
   /** Destination of log lines. Default: warnings and errors to stderr. */
   readonly log?: Logger;
 }
@@ -32,30 +44,28 @@ export interface SqliteServer {
 }
 
 /**
- * Creates an MCP server for one SQLite database, which only query processes open. Starts the first
+ * Creates an MCP server for SQLite databases, which only query processes open. Starts the first
  * query process at once.
  */
 export function createSqliteServer(options: SqliteServerOptions): SqliteServer {
-  const { path, log = createLogger('warn') } = options;
+  const { readOnly = false, log = createLogger('warn') } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const pool = new ExecutorPool({ path, limits, onCrash: (message) => log.warn(message) });
-  pool.warm();
+  const databases = new Databases({
+    files: options.databases,
+    limits,
+    readOnly,
+    onCrash: (message) => log.warn(message),
+  });
+  const confirmations = new Confirmations({ policy: options.confirm });
   const server = createServer({
     info: { name: 'signalbox-sqlite', title: 'SQLite', version: packageVersion(import.meta.url) },
     instructions:
-      'Reads one SQLite database. Look at list_tables and describe_table before writing SQL for read_query; pass values through params.',
-    tools: [
-      readQueryTool(pool, limits.maxRows),
-      listTablesTool(pool),
-      describeTableTool(pool),
-      explainQueryTool(pool),
-      chartQueryTool(pool),
-      predictTrendTool(pool),
-    ],
-    resources: [schemaResource(pool)],
+      'Look at list_tables and describe_table before writing SQL; pass values through params. read_query reads; the other query tools change the database.',
+    tools: createTools({ databases, confirmations, limits, readOnly }),
+    resources: [schemaResource(databases.get())],
     extensions: { middleware: [logCalls(log), limitResults({ maxBytes: limits.maxResultBytes })] },
     events: { onError: logErrors(log) },
-    settings: { lists: { areFixed: true } },
+    settings: { lists: { areFixed: true }, requestState: { keys: options.stateKeys } },
   });
-  return { server, close: () => pool.close() };
+  return { server, close: () => databases.close() };
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ExecutorConfiguration, ExecutorReply } from './executor/protocol.ts';
+import type { ExecutorConfiguration, ExecutorMessage } from './executor/messages.ts';
 import { ExecutorProcess, type ExecutorEnd } from './executor-process.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
 import { RUNAWAY } from './testing/runaway.ts';
@@ -9,17 +9,23 @@ import { temporaryDatabase } from './testing/temporary-database.ts';
 interface StartedProcess {
   readonly process: ExecutorProcess;
   readonly ready: Promise<void>;
-  readonly reply: Promise<ExecutorReply>;
+  readonly reply: Promise<ExecutorMessage>;
   readonly ended: Promise<ExecutorEnd>;
 }
 
 function startProcess(configuration: Partial<ExecutorConfiguration> = {}): StartedProcess {
   const ready = Promise.withResolvers<void>();
-  const reply = Promise.withResolvers<ExecutorReply>();
+  const reply = Promise.withResolvers<ExecutorMessage>();
   const ended = Promise.withResolvers<ExecutorEnd>();
   const executor = new ExecutorProcess(
-    { ...DEFAULT_LIMITS, path: temporaryDatabase(), parentPid: process.pid, ...configuration },
-    { ready: ready.resolve, reply: reply.resolve, ended: ended.resolve },
+    {
+      ...DEFAULT_LIMITS,
+      path: temporaryDatabase(),
+      parentPid: process.pid,
+      isWriter: false,
+      ...configuration,
+    },
+    { ready: ready.resolve, message: reply.resolve, ended: ended.resolve },
   );
   onTestFinished(() => executor.kill());
   return { process: executor, ready: ready.promise, reply: reply.promise, ended: ended.promise };
@@ -28,7 +34,12 @@ function startProcess(configuration: Partial<ExecutorConfiguration> = {}): Start
 test('answers a request with its id', async () => {
   const started = startProcess();
   await started.ready;
-  started.process.send({ id: 7, operation: 'list-tables', input: { includeViews: true } });
+  started.process.send({
+    kind: 'request',
+    id: 7,
+    operation: 'list-tables',
+    input: { includeViews: true },
+  });
   expect(await started.reply).toEqual({
     kind: 'result',
     id: 7,
@@ -53,14 +64,24 @@ test('inherits no secrets from the environment', async () => {
 test('ends itself when a query outlives its deadline by two seconds', async () => {
   const started = startProcess({ timeoutMs: 100 });
   await started.ready;
-  started.process.send({ id: 1, operation: 'read-query', input: { query: RUNAWAY } });
+  started.process.send({
+    kind: 'request',
+    id: 1,
+    operation: 'read-query',
+    input: { query: RUNAWAY },
+  });
   expect(await started.ended).toEqual({ reason: 'ended', detail: 'signal SIGKILL' });
 });
 
 test('ends itself during a query when its parent is another process than it should be', async () => {
   const started = startProcess({ parentPid: 1 });
   await started.ready;
-  started.process.send({ id: 1, operation: 'read-query', input: { query: RUNAWAY } });
+  started.process.send({
+    kind: 'request',
+    id: 1,
+    operation: 'read-query',
+    input: { query: RUNAWAY },
+  });
   expect(await started.ended).toEqual({ reason: 'ended', detail: 'signal SIGKILL' });
 });
 

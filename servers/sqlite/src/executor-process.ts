@@ -1,13 +1,13 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { isExecutorReply } from './executor/executor-reply.ts';
+import { isExecutorMessage } from './executor/executor-message.ts';
 import {
   MEMORY_LIMIT_NOTICE,
   type ExecutorConfiguration,
-  type ExecutorReply,
-  type ExecutorRequest,
-} from './executor/protocol.ts';
+  type ExecutorMessage,
+  type ServerMessage,
+} from './executor/messages.ts';
 
 /** The end of a query process. */
 export interface ExecutorEnd {
@@ -18,8 +18,8 @@ export interface ExecutorEnd {
 
 export interface ExecutorListener {
   ready(): void;
-  reply(reply: Exclude<ExecutorReply, { kind: 'ready' }>): void;
-  /** Called exactly once, last. */
+  message(message: Exclude<ExecutorMessage, { kind: 'ready' }>): void;
+  /** Called exactly once, last: after every message that the process sent. */
   ended(end: ExecutorEnd): void;
 }
 
@@ -47,9 +47,14 @@ export class ExecutorProcess {
   #stderr = '';
   #reason: ExecutorEnd['reason'] = 'ended';
 
-  constructor(configuration: ExecutorConfiguration, listener: ExecutorListener) {
+  /** Forks a process that runs `program`, by default the executor. */
+  constructor(
+    configuration: ExecutorConfiguration,
+    listener: ExecutorListener,
+    program = EXECUTOR_PATH,
+  ) {
     this.#listener = listener;
-    this.#child = fork(EXECUTOR_PATH, [JSON.stringify(configuration)], {
+    this.#child = fork(program, [JSON.stringify(configuration)], {
       execArgv: [],
       env: minimalEnvironment(),
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -69,9 +74,9 @@ export class ExecutorProcess {
     return this.#child.pid;
   }
 
-  /** Sends a request; a failure is followed by `ended`. */
-  send(request: ExecutorRequest): void {
-    this.#child.send(request, () => undefined);
+  /** Sends a message; a failure is followed by `ended`. */
+  send(message: ServerMessage): void {
+    this.#child.send(message, () => undefined);
   }
 
   /** Kills the process at once. Resolves when it has ended. */
@@ -82,9 +87,9 @@ export class ExecutorProcess {
   }
 
   #receive(message: unknown): void {
-    if (!isExecutorReply(message)) void this.kill('bad-reply');
+    if (!isExecutorMessage(message)) void this.kill('bad-reply');
     else if (message.kind === 'ready') this.#listener.ready();
-    else this.#listener.reply(message);
+    else this.#listener.message(message);
   }
 
   #listenForEnd(): void {

@@ -1,16 +1,16 @@
 import { defineResource, type ResourceDefinition } from '@signalbox/mcp-core/server';
 import { compactJson } from './executor/compact-json.ts';
-import type { ExecutorPool } from './executor-pool.ts';
+import type { ServedDatabase } from './databases.ts';
 
-/** Returns the resource `sqlite://main` with the schema of the database. */
-export function schemaResource(pool: ExecutorPool): ResourceDefinition {
+/** Returns the resource `sqlite://<name>` with the schema of the database. */
+export function schemaResource({ name, readers }: ServedDatabase): ResourceDefinition {
   return defineResource({
-    uri: 'sqlite://main',
-    name: 'schema',
+    uri: `sqlite://${name}`,
+    name: `schema of ${name}`,
     title: 'Database schema',
     description: 'Tables and views with their columns, as list_tables gives them',
     mimeType: 'application/json',
     read: async ({ signal }) =>
-      compactJson(await pool.run('list-tables', { includeViews: true }, signal)),
+      compactJson(await readers.run('list-tables', { includeViews: true }, signal)),
   });
 }

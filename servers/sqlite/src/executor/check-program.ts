@@ -1,9 +1,11 @@
 import type { Database } from 'better-sqlite3';
-import { RefusedQueryError } from '../guard/check-query.ts';
+import type { WriteKind } from '../guard/check-write.ts';
+import { RefusedQueryError } from '../guard/statement-tokens.ts';
 
 /** An instruction of the byte code of a statement. @see https://www.sqlite.org/opcode.html */
 export interface Instruction {
   readonly opcode: string;
+  readonly p1: number;
   readonly p2: number;
   readonly p3: number;
   readonly p4: string | null;
@@ -14,37 +16,71 @@ interface ExplainingDatabase {
   explain(sql: string): readonly Instruction[];
 }
 
-const FORBIDDEN_OPCODES: ReadonlySet<string> = new Set([
+/** Instructions that leave the transaction or the database file of the call. */
+const FORBIDDEN_ALWAYS: ReadonlySet<string> = new Set([
   'AutoCommit',
   'Checkpoint',
-  'CreateBtree',
-  'Destroy',
   'IncrVacuum',
   'JournalMode',
-  'OpenWrite',
-  'ParseSchema',
   'Savepoint',
+  'Vacuum',
+]);
+/** Instructions that change the schema. */
+const SCHEMA_CHANGES: ReadonlySet<string> = new Set([
+  'CreateBtree',
+  'Destroy',
+  'DropIndex',
+  'DropTable',
+  'DropTrigger',
+  'ParseSchema',
   'SetCookie',
   'SqlExec',
-  'VBegin',
   'VCreate',
   'VDestroy',
   'VRename',
-  'VUpdate',
-  'Vacuum',
 ]);
+/** Instructions that change rows. */
+const ROW_CHANGES: ReadonlySet<string> = new Set(['OpenWrite', 'VBegin', 'VUpdate']);
 const FORBIDDEN_FUNCTION = /^(?:load_extension|sqlite_attach|sqlite_detach|fts3_tokenizer)\b/i;
+const MAIN_DATABASE = 0;
+const TEMPORARY_DATABASE = 1;
+/** Root page of the table that holds the schema. */
+const SCHEMA_ROOT = 1;
 
 /**
- * Inspects the byte code of a statement and refuses every instruction that could write, lock or
- * open a file.
+ * Inspects the byte code of a reading statement and refuses every instruction that could write,
+ * lock or open a file.
  * @throws RefusedQueryError
  * @see https://www.sqlite.org/opcode.html
  */
 export function checkProgram(database: Database, sql: string): void {
-  const forbidden = listInstructions(database, sql).find(isForbidden);
+  const forbidden = listInstructions(database, sql).find(
+    (instruction) =>
+      isForbidden(instruction) ||
+      SCHEMA_CHANGES.has(instruction.opcode) ||
+      ROW_CHANGES.has(instruction.opcode) ||
+      (instruction.opcode === 'Transaction' && instruction.p2 !== 0),
+  );
   if (forbidden !== undefined)
     throw new RefusedQueryError(`The statement would do more than read (${forbidden.opcode}).`);
+}
+
+/**
+ * Inspects the byte code of a writing statement, with that of its triggers. Refuses every instruction
+ * that leaves the transaction or the main database; in a statement for rows also those that change
+ * the schema.
+ * @throws RefusedQueryError
+ */
+export function checkWriteProgram(database: Database, sql: string, kind: WriteKind): void {
+  const forbidden = listInstructions(database, sql).find(
+    (instruction) =>
+      isForbidden(instruction) ||
+      (kind === 'rows' ? changesMoreThanRows(instruction) : usesAttached(instruction)),
+  );
+  if (forbidden !== undefined)
+    throw new RefusedQueryError(
+      `The statement would do more than change ${kind === 'rows' ? 'rows' : 'the schema'} (${forbidden.opcode}).`,
+    );
 }
 
 /** Returns the byte code of a statement that the guard allows to compile. */
@@ -53,9 +89,19 @@ export function listInstructions(database: Database, sql: string): readonly Inst
   return (database as unknown as ExplainingDatabase).explain(sql);
 }
 
-function isForbidden({ opcode, p2, p4 }: Instruction): boolean {
-  if (opcode === 'Transaction') return p2 !== 0;
-  if (opcode === 'Function' || opcode === 'PureFunc')
-    return p4 !== null && FORBIDDEN_FUNCTION.test(p4);
-  return FORBIDDEN_OPCODES.has(opcode);
+function isForbidden({ opcode, p4 }: Instruction): boolean {
+  const isFunction = opcode === 'Function' || opcode === 'PureFunc';
+  return isFunction ? p4 !== null && FORBIDDEN_FUNCTION.test(p4) : FORBIDDEN_ALWAYS.has(opcode);
+}
+
+function changesMoreThanRows({ opcode, p1, p2, p3 }: Instruction): boolean {
+  if (opcode === 'Transaction') return p2 !== 0 && p1 !== MAIN_DATABASE;
+  if (opcode === 'OpenWrite') return p3 !== MAIN_DATABASE || p2 === SCHEMA_ROOT;
+  return SCHEMA_CHANGES.has(opcode);
+}
+
+/** ALTER TABLE also reads and writes the schema of temporary objects. */
+function usesAttached({ opcode, p1, p2, p3 }: Instruction): boolean {
+  if (opcode === 'Transaction') return p2 !== 0 && p1 > TEMPORARY_DATABASE;
+  return opcode === 'OpenWrite' && p3 > TEMPORARY_DATABASE;
 }

@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest';
-import { isExecutorReply } from './executor-reply.ts';
+import { isExecutorMessage } from './executor-message.ts';
 
 test.each([
   [{ kind: 'ready' }],
   [{ kind: 'result', id: 1, output: null }],
   [{ kind: 'failure', id: 1, message: 'x' }],
-])('takes %j for a reply', (message) => {
-  expect(isExecutorReply(message)).toBe(true);
+  [{ kind: 'chunk', id: 1, chunk: 'x' }],
+  [{ kind: 'pull', id: 1 }],
+  [{ kind: 'committing', id: 1 }],
+])('takes %j for a message', (message) => {
+  expect(isExecutorMessage(message)).toBe(true);
 });
 
 test.each([
@@ -18,6 +21,8 @@ test.each([
   [{ kind: 'failure', id: '1', message: 'x' }],
   [{ kind: 'failure', id: 1, message: 2 }],
   [{ kind: 'other', id: 1, output: 1 }],
-])('does not take %j for a reply', (message) => {
-  expect(isExecutorReply(message)).toBe(false);
+  [{ kind: 'chunk', id: 1 }],
+  [{ kind: 'pull' }],
+])('does not take %j for a message', (message) => {
+  expect(isExecutorMessage(message)).toBe(false);
 });

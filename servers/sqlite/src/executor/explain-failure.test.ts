@@ -1,15 +1,13 @@
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { openForReading, temporaryDatabase } from '../testing/temporary-database.ts';
-import { explainFailure } from './explain-failure.ts';
-import type { ExecutorRequest } from './protocol.ts';
+import { describeFailure } from './explain-failure.ts';
 
 function failureOf(database: Database.Database, query: string): string {
-  const request: ExecutorRequest = { id: 1, operation: 'read-query', input: { query } };
   try {
     database.prepare(query);
   } catch (error) {
-    return explainFailure(error, request, database);
+    return describeFailure(error, { query }, database).message;
   }
   throw new Error('the query did not fail');
 }

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { tokenize } from '../guard/tokenize.ts';
 import { closeNames } from './close-names.ts';
 import { cutText } from './encode-cell.ts';
-import type { ExecutorRequest } from './protocol.ts';
+import { StatementError } from './statement-error.ts';
 
 interface SqliteFailure extends Error {
   readonly code: string;
@@ -17,6 +17,11 @@ const HINTS: readonly (readonly [prefix: string, hint: string])[] = [
     'SQLITE_CANTOPEN',
     'The database file, or a file beside it that SQLite needs (-wal, -shm), cannot be opened.',
   ],
+  ['SQLITE_FULL', 'The disk is full, or the database has reached its size limit.'],
+  [
+    'SQLITE_READONLY_DBMOVED',
+    'The database file was replaced or deleted while it was open; try again.',
+  ],
   [
     'SQLITE_READONLY',
     'The database is open for reading only, or needs a recovery that only a writing program can do.',
@@ -29,27 +34,46 @@ const MAX_MESSAGE_BYTES = 4096;
 const TABLES =
   "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type <> 'shadow' AND (type <> 'view' OR ncol > 0) ORDER BY name";
 
-/**
- * Returns the error text for the model: SQLite's message and, where it helps, existing names or
- * advice. At most 4096 bytes.
- */
-export function explainFailure(
-  error: unknown,
-  request: ExecutorRequest,
-  database: Database | undefined,
-): string {
-  return cutText(explain(error, request, database), MAX_MESSAGE_BYTES);
+export interface FailureDescription {
+  /** Error text for the model. */
+  readonly message: string;
+  /** Code of SQLite. */
+  readonly code?: string;
 }
 
-function explain(error: unknown, request: ExecutorRequest, database: Database | undefined): string {
+/**
+ * Describes the error of an operation: SQLite's message and, where it helps, existing names or
+ * advice, in at most 4096 bytes. Names are suggested for the statement that failed, or for the
+ * `query` of the input.
+ */
+export function describeFailure(
+  error: unknown,
+  input: unknown,
+  database: Database | undefined,
+): FailureDescription {
+  const isStatement = error instanceof StatementError;
+  const failure = isStatement ? error.cause : error;
+  const text = explain(failure, isStatement ? error.sql : queryOf(input), database);
+  const message = cutText(isStatement ? error.describe(text) : text, MAX_MESSAGE_BYTES);
+  return failure instanceof Error && isSqliteFailure(failure)
+    ? { message, code: failure.code }
+    : { message };
+}
+
+function queryOf(input: unknown): string | undefined {
+  if (typeof input !== 'object' || input === null || !('query' in input)) return undefined;
+  return typeof input.query === 'string' ? input.query : undefined;
+}
+
+function explain(error: unknown, sql: string | undefined, database: Database | undefined): string {
   if (!(error instanceof Error)) return String(error);
   if (!isSqliteFailure(error)) return error.message;
   const hint = HINTS.find(([prefix]) => error.code.startsWith(prefix))?.[1];
   const advice =
     hint ??
-    (database === undefined || !('query' in request.input)
+    (database === undefined || sql === undefined
       ? undefined
-      : trySuggestNames(error.message, request.input.query, database));
+      : trySuggestNames(error.message, sql, database));
   return `${error.code}: ${error.message}${advice === undefined ? '' : `. ${advice}`}`;
 }
 

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
-import { RefusedQueryError, type CheckedQuery } from '../guard/check-query.ts';
+import type { CheckedQuery } from '../guard/check-query.ts';
+import { RefusedQueryError } from '../guard/statement-tokens.ts';
 import type { Token } from '../guard/tokenize.ts';
 import { bindParameters } from './bind-parameters.ts';
 import { listInstructions } from './check-program.ts';

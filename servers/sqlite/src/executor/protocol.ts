@@ -1,6 +1,6 @@
-import type { SqliteLimits } from '../limits.ts';
+import type { WriteKind } from '../guard/check-write.ts';
 
-/** The messages on the IPC channel between the server and a query process, all JSON. */
+/** Inputs and outputs of the operations that the server requests from its query processes, all JSON. */
 
 export interface ReadQueryInput {
   readonly query: string;
@@ -119,8 +119,37 @@ export interface QueryPlan {
   readonly fullScans: readonly string[];
 }
 
-/** The operations of a query process. */
-export interface Operations {
+export interface WriteStatement {
+  readonly query: string;
+  /** Parameters by position or by name, as the client sent them. */
+  readonly params?: unknown;
+}
+
+export interface ExecuteStatementsInput {
+  /** Statements of one transaction, in order. */
+  readonly statements: readonly WriteStatement[];
+  /** Kinds of statements that are allowed. */
+  readonly kinds: readonly WriteKind[];
+  /** Whether errors name the index of their statement. */
+  readonly isBatch: boolean;
+  /** Number of rows that the user saw, by table. A table that has more rows by now fails the call. */
+  readonly confirmed?: readonly { readonly table: string; readonly rows: number }[];
+}
+
+/** The outcome of one statement. Rows of RETURNING are limited like those of a query. */
+export interface StatementResult extends Partial<
+  Pick<QueryResult, 'columns' | 'rows' | 'rowCount' | 'truncated'>
+> {
+  /** Kind and name of the created, changed or dropped object. */
+  readonly object?: { readonly type: string; readonly name: string };
+  /** Number of inserted, updated or deleted rows, without those of foreign keys; those of triggers count for a view only. */
+  readonly affectedRows?: number;
+  /** Rowid of the last inserted row; a decimal string beyond ±(2^53 - 1). */
+  readonly lastInsertRowid?: number | string;
+}
+
+/** The operations of a reading process. */
+export interface ReadOperations {
   readonly 'read-query': { readonly input: ReadQueryInput; readonly output: QueryResult };
   readonly 'list-tables': { readonly input: ListTablesInput; readonly output: TableList };
   readonly 'describe-table': {
@@ -128,28 +157,19 @@ export interface Operations {
     readonly output: TableDescription;
   };
   readonly 'explain-query': { readonly input: ExplainQueryInput; readonly output: QueryPlan };
-}
-
-export type OperationName = keyof Operations;
-
-export type ExecutorRequest = {
-  readonly [Name in OperationName]: {
-    readonly id: number;
-    readonly operation: Name;
-    readonly input: Operations[Name]['input'];
+  readonly 'count-rows': {
+    readonly input: { readonly table: string };
+    /** `null`: there is no such table or view. */
+    readonly output: number | null;
   };
-}[OperationName];
-
-export type ExecutorReply =
-  | { readonly kind: 'ready' }
-  | { readonly kind: 'result'; readonly id: number; readonly output: unknown }
-  | { readonly kind: 'failure'; readonly id: number; readonly message: string };
-
-/** The configuration of a query process, its only argument, as JSON. */
-export interface ExecutorConfiguration extends SqliteLimits {
-  readonly path: string;
-  readonly parentPid: number;
 }
 
-/** Line on stderr of a process that ends itself because of its memory limit. */
-export const MEMORY_LIMIT_NOTICE = 'memory limit reached';
+/** The operations of the writing process. */
+export interface WriteOperations {
+  readonly 'execute-statements': {
+    readonly input: ExecuteStatementsInput;
+    readonly output: readonly StatementResult[];
+  };
+  /** Rolls back what a killed process left behind. */
+  readonly recover: { readonly input: object; readonly output: null };
+}

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { openForReading, temporaryDatabase } from '../testing/temporary-database.ts';
 import { compactJson, resultBytes } from './compact-json.ts';
 import type { QueryResult } from './protocol.ts';
-import { readQuery, type ResultLimits } from './read-query.ts';
+import { readQuery } from './read-query.ts';
+import type { ResultLimits } from './row-collector.ts';
 
 const LIMITS: ResultLimits = { maxRows: 1000, maxCellBytes: 65_536, maxResultBytes: 1_048_576 };
 

@@ -1,30 +1,13 @@
 import type { Database, Statement } from 'better-sqlite3';
-import { RefusedQueryError, checkQuery, type CheckedQuery } from '../guard/check-query.ts';
+import { checkQuery, type CheckedQuery } from '../guard/check-query.ts';
+import { RefusedQueryError } from '../guard/statement-tokens.ts';
 import { bindParameters } from './bind-parameters.ts';
 import { checkProgram } from './check-program.ts';
-import { resultBytes } from './compact-json.ts';
-import { cutText, encodeCell, type EncodedCell } from './encode-cell.ts';
-import type { ColumnType, QueryResult, ReadQueryInput } from './protocol.ts';
-
-export interface ResultLimits {
-  readonly maxRows: number;
-  readonly maxCellBytes: number;
-  readonly maxResultBytes: number;
-}
-
-/** Bytes for the other fields of a result and its JSON-RPC envelope. */
-const ENVELOPE_BYTES = 4096;
-const MAX_COLUMN_NAME_BYTES = 128;
-const MIN_CELL_BYTES = 16;
-/**
- * Bytes of `{"$int64":…}` around a large integer, once as structured content and once, escaped, as
- * text.
- */
-const MARK_BYTES = 24;
+import type { QueryResult, ReadQueryInput } from './protocol.ts';
+import { RowCollector, type ResultLimits } from './row-collector.ts';
 
 /**
- * Runs one reading statement within the limits. Returns at least one row, if any, and cuts its
- * cells until it fits.
+ * Runs one reading statement within the limits.
  * @throws RefusedQueryError, ParameterError, SqliteError
  */
 export function readQuery(
@@ -34,9 +17,8 @@ export function readQuery(
 ): QueryResult {
   const startedMs = performance.now();
   const { checked, statement } = prepareQuery(database, input.query);
-  const names = statement.columns().map((column) => cutText(column.name, MAX_COLUMN_NAME_BYTES));
   const parameters = bindParameters(input.params, checked.tokens);
-  const collected = new RowCollector(names, {
+  const collected = new RowCollector(statement.columns(), {
     ...limits,
     maxRows: Math.min(input.limit ?? limits.maxRows, limits.maxRows),
   });
@@ -67,87 +49,4 @@ export function prepareQuery(database: Database, sql: string): PreparedQuery {
   const isExecutedProgram = checked.keyword !== 'explain' && checked.keyword !== 'pragma';
   if (isExecutedProgram) checkProgram(database, sql);
   return { checked, statement: statement.raw(true).safeIntegers(true) };
-}
-
-class RowCollector {
-  readonly #names: readonly string[];
-  readonly #types: (ColumnType | undefined)[];
-  readonly #limits: ResultLimits;
-  readonly #rows: (readonly unknown[])[] = [];
-  readonly #largeIntegers: { readonly row: unknown[]; readonly column: number }[] = [];
-  #bytesLeft: number;
-  #truncated = false;
-
-  constructor(names: readonly string[], limits: ResultLimits) {
-    this.#names = names;
-    this.#types = names.map(() => undefined);
-    this.#limits = limits;
-    const headerBytes = resultBytes(names.map((name) => ({ name, type: 'integer' })));
-    this.#bytesLeft = limits.maxResultBytes - ENVELOPE_BYTES - headerBytes;
-    if (this.#bytesLeft < 0)
-      throw new RefusedQueryError(
-        `The names of ${names.length} columns alone pass the result limit of ${limits.maxResultBytes} bytes; select fewer.`,
-      );
-  }
-
-  /**
-   * Adds a row if it fits, and returns whether it did. After the first `false` no further row fits.
-   */
-  add(row: readonly unknown[]): boolean {
-    const fitting = this.#rows.length < this.#limits.maxRows ? this.#fit(row) : undefined;
-    if (fitting === undefined) {
-      this.#truncated = true;
-      return false;
-    }
-    const cells = fitting.map((cell) => cell.json);
-    this.#rows.push(cells);
-    fitting.forEach((cell, index) => {
-      this.#types[index] = mergeTypes(this.#types[index], cell.type);
-      if (cell.type === 'int64') this.#largeIntegers.push({ row: cells, column: index });
-    });
-    return true;
-  }
-
-  result(): Omit<QueryResult, 'elapsedMs'> {
-    const columns = this.#names.map((name, index) => {
-      const type = this.#types[index];
-      return type === undefined ? { name } : { name, type };
-    });
-    this.#markIntegers();
-    return { columns, rows: this.#rows, rowCount: this.#rows.length, truncated: this.#truncated };
-  }
-
-  /**
-   * Marks large integers in columns of several types, where their digits could be text, in the form
-   * of parameters.
-   */
-  #markIntegers(): void {
-    for (const { row, column } of this.#largeIntegers) {
-      if (this.#types[column] === 'mixed') row[column] = { $int64: row[column] };
-    }
-  }
-
-  #fit(row: readonly unknown[]): readonly EncodedCell[] | undefined {
-    let maxCellBytes = this.#limits.maxCellBytes;
-    for (;;) {
-      const cells = row.map((value) => encodeCell(value, maxCellBytes));
-      const marks = MARK_BYTES * cells.filter((cell) => cell.type === 'int64').length;
-      const bytes = resultBytes(cells.map((cell) => cell.json)) + marks + 2;
-      if (bytes <= this.#bytesLeft) {
-        this.#bytesLeft -= bytes;
-        return cells;
-      }
-      if (this.#rows.length > 0 || maxCellBytes <= MIN_CELL_BYTES) return undefined;
-      maxCellBytes = Math.max(MIN_CELL_BYTES, Math.floor(maxCellBytes / 2));
-    }
-  }
-}
-
-function mergeTypes(
-  known: ColumnType | undefined,
-  seen: ColumnType | undefined,
-): ColumnType | undefined {
-  if (known === undefined || seen === undefined || known === seen) return known ?? seen;
-  const isWhole = [known, seen].every((type) => type === 'integer' || type === 'int64');
-  return isWhole ? 'int64' : 'mixed';
 }

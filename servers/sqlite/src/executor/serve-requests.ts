@@ -1,79 +1,81 @@
-import type { Database } from 'better-sqlite3';
 import { DatabaseSession } from './database-session.ts';
-import { describeTable } from './describe-table.ts';
-import { explainQuery } from './explain-query.ts';
-import { explainFailure } from './explain-failure.ts';
-import { listTables } from './list-tables.ts';
-import type { ExecutorConfiguration, ExecutorReply, ExecutorRequest } from './protocol.ts';
-import { readQuery } from './read-query.ts';
+import { describeFailure } from './explain-failure.ts';
+import type {
+  ExecutorConfiguration,
+  ExecutorMessage,
+  ExecutorReply,
+  ExecutorRequest,
+  ServerMessage,
+} from './messages.ts';
+import type { OperationHandler } from './operation.ts';
+import { OperationStream } from './operation-stream.ts';
 
 /** The IPC channel to the parent. */
 export interface ExecutorChannel {
-  onRequest(listener: (request: ExecutorRequest) => void): void;
-  send(reply: ExecutorReply): void;
+  onMessage(listener: (message: ServerMessage) => void): void;
+  send(message: ExecutorMessage): void;
 }
 
-/**
- * Answers requests in sequence; `activity` holds the id of the current request for the watchdog.
- */
+/** The operations of a process by name. */
+export interface Handlers {
+  readonly [operation: string]: OperationHandler<unknown, unknown>;
+}
+
+export interface ServeRequestsOptions {
+  readonly configuration: ExecutorConfiguration;
+  readonly handlers: Handlers;
+  /** Number of the current step for the watchdog, and 0 while the process waits for the server. */
+  readonly activity: Int32Array;
+}
+
+/** Answers requests, one at a time. */
 export async function serveRequests(
-  configuration: ExecutorConfiguration,
+  { configuration, handlers, activity }: ServeRequestsOptions,
   channel: ExecutorChannel,
-  activity: Int32Array,
 ): Promise<void> {
   const { default: Database } = await import('better-sqlite3');
-  const session = new DatabaseSession({
-    path: configuration.path,
-    busyTimeoutMs: configuration.busyTimeoutMs,
-    Database,
-  });
-  channel.onRequest((request) => {
-    setActivity(activity, request.id);
-    const reply = answer(request, configuration, session);
-    setActivity(activity, 0);
+  const session = new DatabaseSession({ ...configuration, Database });
+  let step = 0;
+  const setBusy = (isBusy: boolean): void => {
+    step = (step % 0x7fff_ffff) + 1;
+    Atomics.store(activity, 0, isBusy ? step : 0);
+    Atomics.notify(activity, 0);
+  };
+  let current: OperationStream | undefined;
+  const serve = async (request: ExecutorRequest): Promise<void> => {
+    const { id } = request;
+    current = new OperationStream({ id, send: (message) => channel.send(message), setBusy });
+    setBusy(true);
+    const reply = await answer(request, { configuration, handlers, session, stream: current });
     channel.send(reply);
+    session.limitWal();
+    setBusy(false);
+  };
+  channel.onMessage((message) => {
+    if (message.kind === 'request') void serve(message);
+    else current?.accept(message);
   });
   channel.send({ kind: 'ready' });
 }
 
-function setActivity(activity: Int32Array, requestId: number): void {
-  Atomics.store(activity, 0, requestId);
-  Atomics.notify(activity, 0);
+interface Serving {
+  readonly configuration: ExecutorConfiguration;
+  readonly handlers: Handlers;
+  readonly session: DatabaseSession;
+  readonly stream: OperationStream;
 }
 
-function answer(
-  request: ExecutorRequest,
-  configuration: ExecutorConfiguration,
-  session: DatabaseSession,
-): ExecutorReply {
+async function answer(request: ExecutorRequest, serving: Serving): Promise<ExecutorReply> {
+  const { id, operation, input } = request;
+  const { configuration, handlers, session, stream } = serving;
   try {
-    return {
-      kind: 'result',
-      id: request.id,
-      output: perform(request, configuration, session.use()),
-    };
+    const handle = handlers[operation];
+    if (handle === undefined) throw new Error(`There is no operation ${operation}.`);
+    const database = session.use();
+    const checkFile = () => session.checkFile();
+    const output = await handle(input, { configuration, database, stream, checkFile });
+    return { kind: 'result', id, output };
   } catch (error) {
-    return {
-      kind: 'failure',
-      id: request.id,
-      message: explainFailure(error, request, session.current),
-    };
-  }
-}
-
-function perform(
-  request: ExecutorRequest,
-  configuration: ExecutorConfiguration,
-  database: Database,
-): unknown {
-  switch (request.operation) {
-    case 'read-query':
-      return readQuery(database, request.input, configuration);
-    case 'list-tables':
-      return listTables(database, request.input, configuration.maxResultBytes);
-    case 'describe-table':
-      return describeTable(database, request.input.name, configuration);
-    case 'explain-query':
-      return explainQuery(database, request.input, configuration);
+    return { kind: 'failure', id, ...describeFailure(error, input, session.current) };
   }
 }

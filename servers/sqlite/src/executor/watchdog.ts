@@ -1,13 +1,13 @@
 import { writeSync } from 'node:fs';
-import { MEMORY_LIMIT_NOTICE } from './protocol.ts';
+import { MEMORY_LIMIT_NOTICE } from './messages.ts';
 
 export interface WatchdogOptions {
-  /** A single Int32: 0 while the process is idle, else the number of the current request. */
+  /** A single Int32: 0 while the process waits for the server, else the number of the current step. */
   readonly activity: SharedArrayBuffer;
   readonly parentPid: number;
   readonly maxMemoryMb: number;
   /**
-   * Milliseconds after which a request ends the process; reached only when the parent does not
+   * Milliseconds after which a step ends the process; reached only when the parent does not
    * enforce its deadline.
    */
   readonly maxBusyMs: number;
@@ -17,8 +17,8 @@ const POLL_MS = 20;
 const STDERR = 2;
 
 /**
- * Kills its own process when, during a request, the parent has ended, the memory limit is exceeded,
- * or the request exceeds every deadline. Runs in its own thread, because the main thread is blocked
+ * Kills its own process when, during a step, the parent has ended, the memory limit is exceeded,
+ * or the step exceeds every deadline. Runs in its own thread, because the main thread is blocked
  * in SQLite until the query ends. Sleeps while the process is idle; never returns.
  */
 export function watchProcess({
@@ -32,9 +32,9 @@ export function watchProcess({
   let sinceMs = 0;
   for (;;) {
     Atomics.wait(current, 0, 0);
-    const request = Atomics.load(current, 0);
-    if (request !== watched) {
-      watched = request;
+    const step = Atomics.load(current, 0);
+    if (step !== watched) {
+      watched = step;
       sinceMs = performance.now();
     }
     if (process.memoryUsage.rss() > maxMemoryMb * 2 ** 20) {
@@ -42,7 +42,7 @@ export function watchProcess({
       endProcess();
     }
     if (process.ppid !== parentPid || performance.now() - sinceMs > maxBusyMs) endProcess();
-    Atomics.wait(current, 0, request, POLL_MS);
+    Atomics.wait(current, 0, step, POLL_MS);
   }
 }
 

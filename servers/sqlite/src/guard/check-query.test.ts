@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { RefusedQueryError, checkQuery } from './check-query.ts';
+import { checkQuery } from './check-query.ts';
+import { RefusedQueryError } from './statement-tokens.ts';
 
 describe('checkQuery', () => {
   test.each([

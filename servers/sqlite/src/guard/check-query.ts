@@ -1,13 +1,14 @@
 import { READ_PRAGMA_NAMES, isReadPragma, takesArgument } from './pragmas.ts';
-import { TokenizeError, tokenize, type Token } from './tokenize.ts';
-
-/** Reports a statement that this server does not run; the message says which statements it runs. */
-export class RefusedQueryError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'RefusedQueryError';
-  }
-}
+import {
+  RefusedQueryError,
+  checkNames,
+  checkSingle,
+  indexOfMainVerb,
+  isSymbol,
+  splitStatement,
+  wordOf,
+} from './statement-tokens.ts';
+import type { Token } from './tokenize.ts';
 
 export interface CheckedQuery {
   readonly keyword: 'select' | 'values' | 'with' | 'explain' | 'pragma';
@@ -17,22 +18,6 @@ export interface CheckedQuery {
 const ALLOWED =
   'Allowed: one SELECT, WITH … SELECT, VALUES, EXPLAIN [QUERY PLAN] of those, or a reading PRAGMA.';
 const READS: ReadonlySet<string> = new Set(['select', 'values', 'with']);
-const MAIN_VERBS: ReadonlySet<string> = new Set([
-  'select',
-  'values',
-  'insert',
-  'update',
-  'delete',
-  'replace',
-]);
-const FORBIDDEN_FUNCTIONS: ReadonlySet<string> = new Set([
-  'load_extension',
-  'fts3_tokenizer',
-  'sqlite_attach',
-  'sqlite_detach',
-]);
-const PRAGMA_FUNCTION = /^pragma_(\w+)$/i;
-
 const REASONS: ReadonlyMap<string, string> = new Map([
   ...['attach', 'detach'].map((word) => [word, 'the server works on one database file'] as const),
   ...['begin', 'commit', 'end', 'rollback', 'savepoint', 'release'].map(
@@ -58,32 +43,13 @@ const REASONS: ReadonlyMap<string, string> = new Map([
  * @throws RefusedQueryError
  */
 export function checkQuery(sql: string): CheckedQuery {
-  const tokens = dropFinalSemicolons(split(sql));
+  const tokens = splitStatement(sql);
   const [first] = tokens;
   if (first === undefined) throw new RefusedQueryError(`The query is empty. ${ALLOWED}`);
-  if (tokens.some((token) => isSymbol(token, ';')))
-    throw new RefusedQueryError(
-      'Only one statement at a time: nothing was executed. Send the statements one by one.',
-    );
+  checkSingle(tokens);
   const keyword = checkStatement(tokens, first);
-  tokens.forEach((token, index) => {
-    checkName(token, tokens[index + 1]);
-  });
+  checkNames(tokens);
   return { keyword, tokens };
-}
-
-function split(sql: string): readonly Token[] {
-  try {
-    return tokenize(sql);
-  } catch (error) {
-    if (error instanceof TokenizeError)
-      throw new RefusedQueryError(error.message, { cause: error });
-    throw error;
-  }
-}
-
-function dropFinalSemicolons(tokens: readonly Token[]): readonly Token[] {
-  return tokens.slice(0, tokens.findLastIndex((token) => !isSymbol(token, ';')) + 1);
 }
 
 function checkStatement(tokens: readonly Token[], first: Token): CheckedQuery['keyword'] {
@@ -115,21 +81,9 @@ function checkExplained(tokens: readonly Token[]): void {
   if (keyword === 'with') checkWith(explained);
 }
 
-/** Finds the verb after the common table expressions: the first one outside parentheses. */
 function checkWith(tokens: readonly Token[]): void {
-  let depth = 0;
-  for (const [index, token] of tokens.entries()) {
-    if (isSymbol(token, '(')) depth += 1;
-    if (isSymbol(token, ')')) depth -= 1;
-    const word = wordOf(token);
-    if (depth !== 0 || !MAIN_VERBS.has(word) || isCteName(tokens[index + 1])) continue;
-    if (!READS.has(word)) throw refuse(token);
-    return;
-  }
-}
-
-function isCteName(next: Token | undefined): boolean {
-  return wordOf(next) === 'as' || isSymbol(next, '(');
+  const verb = tokens[indexOfMainVerb(tokens)];
+  if (verb !== undefined && !READS.has(wordOf(verb))) throw refuse(verb);
 }
 
 function checkPragma(tokens: readonly Token[]): void {
@@ -150,24 +104,6 @@ function checkPragma(tokens: readonly Token[]): void {
     );
 }
 
-/** Checks a name, also in a string, which SQLite accepts as a table name after FROM. */
-function checkName(token: Token, next: Token | undefined): void {
-  if (token.kind === 'number' || token.kind === 'variable' || token.kind === 'symbol') return;
-  const pragma = PRAGMA_FUNCTION.exec(token.text)?.[1];
-  if (pragma !== undefined && !isReadPragma(pragma)) {
-    throw new RefusedQueryError(
-      `${token.text} is not allowed. Allowed: pragma_ with ${READ_PRAGMA_NAMES.join(', ')}. Bind the text as a parameter if it is a value.`,
-    );
-  }
-  if (
-    token.kind !== 'string' &&
-    FORBIDDEN_FUNCTIONS.has(token.text.toLowerCase()) &&
-    isSymbol(next, '(')
-  ) {
-    throw new RefusedQueryError(`The function ${token.text} is not allowed.`);
-  }
-}
-
 function refuse(token: Token | undefined): RefusedQueryError {
   const text = token?.text ?? '';
   const reason = REASONS.get(wordOf(token));
@@ -176,12 +112,4 @@ function refuse(token: Token | undefined): RefusedQueryError {
   return new RefusedQueryError(
     `A query cannot start with ${JSON.stringify(text.slice(0, 40))}. ${ALLOWED}`,
   );
-}
-
-function wordOf(token: Token | undefined): string {
-  return token?.kind === 'word' ? token.text.toLowerCase() : '';
-}
-
-function isSymbol(token: Token | undefined, symbol: string): boolean {
-  return token?.kind === 'symbol' && token.text === symbol;
 }

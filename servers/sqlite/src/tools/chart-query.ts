@@ -2,13 +2,14 @@ import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { chartData } from '../chart/chart-data.ts';
 import { drawChart } from '../chart/draw-chart.ts';
 import { compactJson } from '../executor/compact-json.ts';
-import type { ExecutorPool } from '../executor-pool.ts';
+import type { Databases } from '../databases.ts';
+import { databaseArgument } from './database-argument.ts';
 import { PARAMS_SCHEMA, QUERY_SCHEMA } from './query-arguments.ts';
 import { withQueryProgress } from './query-progress.ts';
 import { READ_ONLY_HINTS } from './read-only-hints.ts';
 
 /** Returns the tool that draws the result of a query. */
-export function chartQueryTool(pool: ExecutorPool): ToolDefinition {
+export function chartQueryTool(databases: Databases): ToolDefinition {
   return defineTool({
     name: 'chart_query',
     title: 'Chart query',
@@ -19,6 +20,7 @@ export function chartQueryTool(pool: ExecutorPool): ToolDefinition {
       properties: {
         query: QUERY_SCHEMA,
         params: PARAMS_SCHEMA,
+        database: databaseArgument(databases),
         type: { enum: ['bar', 'line'], description: 'Default bar' },
         x: { type: 'string', description: 'Column of the horizontal axis; default the first' },
         y: {
@@ -56,11 +58,11 @@ export function chartQueryTool(pool: ExecutorPool): ToolDefinition {
       additionalProperties: false,
     },
     annotations: READ_ONLY_HINTS,
-    handler: async ({ query, params, type = 'bar', title, ...columns }, context) => {
+    handler: async ({ query, params, database, type = 'bar', title, ...columns }, context) => {
       const input = { query, ...(params === undefined ? {} : { params }) };
       const result = await withQueryProgress(
         context,
-        pool.run('read-query', input, context.signal),
+        databases.get(database).readers.run('read-query', input, context.signal),
       );
       const data = chartData(result, columns);
       const structuredContent = { ...data, truncated: result.truncated };

@@ -1,13 +1,14 @@
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { compactJson } from '../executor/compact-json.ts';
-import type { ExecutorPool } from '../executor-pool.ts';
+import type { Databases } from '../databases.ts';
+import { databaseArgument } from './database-argument.ts';
 
 const STRINGS = { type: 'array', items: { type: 'string' } } as const;
 const STRING = { type: 'string' } as const;
 const BOOLEAN = { type: 'boolean' } as const;
 
 /** Returns the tool that describes one table or view. */
-export function describeTableTool(pool: ExecutorPool): ToolDefinition {
+export function describeTableTool(databases: Databases): ToolDefinition {
   return defineTool({
     name: 'describe_table',
     title: 'Describe table',
@@ -15,7 +16,10 @@ export function describeTableTool(pool: ExecutorPool): ToolDefinition {
       'Describes a table or view of the SQLite database: columns, primary key, foreign keys, indexes, triggers and the SQL that created it.',
     inputSchema: {
       type: 'object',
-      properties: { table_name: { type: 'string', description: 'Name as list_tables gives it' } },
+      properties: {
+        table_name: { type: 'string', description: 'Name as list_tables gives it' },
+        database: databaseArgument(databases),
+      },
       required: ['table_name'],
       additionalProperties: false,
     },
@@ -66,8 +70,10 @@ export function describeTableTool(pool: ExecutorPool): ToolDefinition {
       idempotentHint: true,
       openWorldHint: false,
     },
-    handler: async ({ table_name: name }, context) => {
-      const structuredContent = await pool.run('describe-table', { name }, context.signal);
+    handler: async ({ table_name: name, database }, context) => {
+      const structuredContent = await databases
+        .get(database)
+        .readers.run('describe-table', { name }, context.signal);
       return { structuredContent, content: compactJson(structuredContent) };
     },
   });

@@ -1,6 +1,7 @@
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { compactJson } from '../executor/compact-json.ts';
-import type { ExecutorPool } from '../executor-pool.ts';
+import type { Databases } from '../databases.ts';
+import { databaseArgument } from './database-argument.ts';
 import { PARAMS_SCHEMA, QUERY_SCHEMA } from './query-arguments.ts';
 import { withQueryProgress } from './query-progress.ts';
 import { READ_ONLY_HINTS } from './read-only-hints.ts';
@@ -8,7 +9,7 @@ import { READ_ONLY_HINTS } from './read-only-hints.ts';
 const NAMES = { type: 'array', items: { type: 'string' } } as const;
 
 /** Returns the tool that shows the plan of a query. */
-export function explainQueryTool(pool: ExecutorPool): ToolDefinition {
+export function explainQueryTool(databases: Databases): ToolDefinition {
   return defineTool({
     name: 'explain_query',
     title: 'Explain query',
@@ -16,7 +17,11 @@ export function explainQueryTool(pool: ExecutorPool): ToolDefinition {
       'Shows how SQLite would run a reading statement, without running it: the plan as a tree, the indexes it uses and the tables it scans in full.',
     inputSchema: {
       type: 'object',
-      properties: { query: QUERY_SCHEMA, params: PARAMS_SCHEMA },
+      properties: {
+        query: QUERY_SCHEMA,
+        params: PARAMS_SCHEMA,
+        database: databaseArgument(databases),
+      },
       required: ['query'],
       additionalProperties: false,
     },
@@ -42,10 +47,10 @@ export function explainQueryTool(pool: ExecutorPool): ToolDefinition {
       additionalProperties: false,
     },
     annotations: READ_ONLY_HINTS,
-    handler: async (args, context) => {
+    handler: async ({ database, ...input }, context) => {
       const structuredContent = await withQueryProgress(
         context,
-        pool.run('explain-query', args, context.signal),
+        databases.get(database).readers.run('explain-query', input, context.signal),
       );
       return { structuredContent, content: compactJson(structuredContent) };
     },

@@ -1,9 +1,10 @@
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { compactJson } from '../executor/compact-json.ts';
-import type { ExecutorPool } from '../executor-pool.ts';
+import type { Databases } from '../databases.ts';
+import { databaseArgument } from './database-argument.ts';
 
 /** Returns the tool that lists the tables. */
-export function listTablesTool(pool: ExecutorPool): ToolDefinition {
+export function listTablesTool(databases: Databases): ToolDefinition {
   return defineTool({
     name: 'list_tables',
     title: 'List tables',
@@ -21,6 +22,7 @@ export function listTablesTool(pool: ExecutorPool): ToolDefinition {
           type: 'string',
           description: 'nextCursor of an earlier result, for the tables after it',
         },
+        database: databaseArgument(databases),
       },
       additionalProperties: false,
     },
@@ -61,13 +63,15 @@ export function listTablesTool(pool: ExecutorPool): ToolDefinition {
       idempotentHint: true,
       openWorldHint: false,
     },
-    handler: async ({ includeViews = false, pattern, cursor }, context) => {
+    handler: async ({ includeViews = false, pattern, cursor, database }, context) => {
       const input = {
         includeViews,
         ...(pattern === undefined ? {} : { pattern }),
         ...(cursor === undefined ? {} : { after: cursor }),
       };
-      const structuredContent = await pool.run('list-tables', input, context.signal);
+      const structuredContent = await databases
+        .get(database)
+        .readers.run('list-tables', input, context.signal);
       return { structuredContent, content: compactJson(structuredContent) };
     },
   });

@@ -1,8 +1,9 @@
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { compactJson } from '../executor/compact-json.ts';
-import type { ExecutorPool } from '../executor-pool.ts';
+import type { Databases } from '../databases.ts';
 import { METHOD_NAMES, predictTrend } from '../trend/predict-trend.ts';
 import { timeSeries } from '../trend/time-series.ts';
+import { databaseArgument } from './database-argument.ts';
 import { PARAMS_SCHEMA, QUERY_SCHEMA } from './query-arguments.ts';
 import { withQueryProgress } from './query-progress.ts';
 import { READ_ONLY_HINTS } from './read-only-hints.ts';
@@ -14,7 +15,7 @@ const DEFAULT_HORIZON = 12;
 const DEFAULT_CONFIDENCE = 0.95;
 
 /** Returns the tool that continues a time series. */
-export function predictTrendTool(pool: ExecutorPool): ToolDefinition {
+export function predictTrendTool(databases: Databases): ToolDefinition {
   return defineTool({
     name: 'predict_trend',
     title: 'Predict trend',
@@ -25,6 +26,7 @@ export function predictTrendTool(pool: ExecutorPool): ToolDefinition {
       properties: {
         query: QUERY_SCHEMA,
         params: PARAMS_SCHEMA,
+        database: databaseArgument(databases),
         time_column: { type: 'string', description: 'Default: the first' },
         value_column: { type: 'string', description: 'Default: the next one with numbers' },
         season_length: {
@@ -94,11 +96,11 @@ export function predictTrendTool(pool: ExecutorPool): ToolDefinition {
       additionalProperties: false,
     },
     annotations: READ_ONLY_HINTS,
-    handler: async ({ query, params, ...args }, context) => {
+    handler: async ({ query, params, database, ...args }, context) => {
       const input = { query, ...(params === undefined ? {} : { params }) };
       const result = await withQueryProgress(
         context,
-        pool.run('read-query', input, context.signal),
+        databases.get(database).readers.run('read-query', input, context.signal),
       );
       const series = timeSeries(result, {
         time: args.time_column,

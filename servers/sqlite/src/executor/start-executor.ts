@@ -1,0 +1,41 @@
+import { Worker } from 'node:worker_threads';
+import type { ExecutorConfiguration, ServerMessage } from './messages.ts';
+import { serveRequests, type Handlers } from './serve-requests.ts';
+import type { WatchdogOptions } from './watchdog.ts';
+
+/**
+ * Starts the work of a query process. `watchdog` is the program of the thread that watches it;
+ * `handlersOf` returns the operations of a process with this configuration.
+ */
+export async function startExecutor(
+  watchdog: URL,
+  handlersOf: (configuration: ExecutorConfiguration) => Handlers,
+): Promise<void> {
+  // The server that forked this process wrote the configuration.
+  const configuration = JSON.parse(process.argv[2] ?? '') as ExecutorConfiguration;
+  const activity = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+  const { parentPid, maxMemoryMb, timeoutMs } = configuration;
+  const options: WatchdogOptions = {
+    activity,
+    parentPid,
+    maxMemoryMb,
+    maxBusyMs: timeoutMs + 2000,
+  };
+  const thread = new Worker(watchdog, {
+    workerData: options,
+    resourceLimits: { maxOldGenerationSizeMb: 16 },
+  });
+  thread.once('exit', () => process.exit(1));
+  process.once('disconnect', () => process.exit(0));
+  await serveRequests(
+    { configuration, handlers: handlersOf(configuration), activity: new Int32Array(activity) },
+    {
+      onMessage: (listener) => {
+        process.on('message', (message) => {
+          listener(message as ServerMessage); // Only the parent can write to this channel.
+        });
+      },
+      send: (message) => process.send?.(message),
+    },
+  );
+}

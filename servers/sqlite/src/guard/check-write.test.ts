@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import { checkWrite, type WriteKind } from './check-write.ts';
+import { RefusedQueryError } from './statement-tokens.ts';
+
+const ALL: readonly WriteKind[] = ['rows', 'table', 'schema'];
+
+describe('checkWrite', () => {
+  test.each([
+    ['INSERT INTO t VALUES (1)', 'rows', 'adds', 't'],
+    ['insert or ignore into main.t values (1);', 'rows', 'adds', 't'],
+    ['INSERT OR REPLACE INTO t VALUES (1)', 'rows', 'changes', 't'],
+    ['REPLACE INTO "a ""b" VALUES (1)', 'rows', 'changes', 'a "b'],
+    ['INSERT INTO t VALUES (1) ON CONFLICT (a) DO UPDATE SET b = 1', 'rows', 'changes', 't'],
+    ['INSERT INTO t VALUES (1) ON CONFLICT DO NOTHING', 'rows', 'adds', 't'],
+    ['WITH x AS (SELECT 1 i) INSERT INTO t SELECT i FROM x', 'rows', 'adds', 't'],
+    ['WITH replace(a) AS (SELECT 1) DELETE FROM t WHERE a IN replace', 'rows', 'changes', 't'],
+    ['UPDATE t SET a = 1 WHERE b = 2', 'rows', 'changes', 't'],
+    ['UPDATE OR IGNORE [t] SET a = 1 WHERE "b"', 'rows', 'changes', 't'],
+    ['UPDATE t SET a = 1', 'rows', 'destroys', 't'],
+    ['UPDATE t SET a = (SELECT 1 FROM u WHERE u.b = t.b)', 'rows', 'destroys', 't'],
+    ['UPDATE t SET a = u.a FROM u RETURNING a', 'rows', 'destroys', 't'],
+    ["DELETE FROM 't'", 'rows', 'destroys', 't'],
+    ['DELETE FROM t /* WHERE a = 1 */ -- WHERE a = 2', 'rows', 'destroys', 't'],
+    ['DELETE FROM t WHERE 1', 'rows', 'destroys', 't'],
+    ["DELETE FROM t WHERE 1 = 1 AND 'a' IS NOT NULL OR TRUE", 'rows', 'destroys', 't'],
+    ['DELETE FROM t WHERE (2 > ?) RETURNING a', 'rows', 'destroys', 't'],
+    ['DELETE FROM t ORDER BY a LIMIT 5', 'rows', 'destroys', 't'],
+    ['WITH x AS (SELECT 1 WHERE 1 = a) DELETE FROM t', 'rows', 'destroys', 't'],
+    ['DELETE FROM t WHERE a = 1 RETURNING *', 'rows', 'changes', 't'],
+    ['CREATE TABLE IF NOT EXISTS t(a)', 'table', 'adds', 't'],
+    ['CREATE TABLE main."t" AS SELECT 1', 'table', 'adds', 't'],
+    ['CREATE VIRTUAL TABLE f USING fts5(a)', 'table', 'adds', 'f'],
+    ['CREATE UNIQUE INDEX i ON t(a)', 'schema', 'adds', 'i'],
+    ['CREATE INDEX "table" ON t(a)', 'schema', 'adds', 'table'],
+    ['CREATE VIEW v AS SELECT 1', 'schema', 'adds', 'v'],
+    [
+      'CREATE TRIGGER r AFTER INSERT ON t BEGIN DELETE FROM t; SELECT CASE 1 WHEN 1 THEN 2 END; END;',
+      'schema',
+      'adds',
+      'r',
+    ],
+    ['ALTER TABLE t RENAME TO u', 'schema', 'changes', 't'],
+    ['ALTER TABLE t ADD COLUMN "drop"', 'schema', 'changes', 't'],
+    ['ALTER TABLE t DROP COLUMN a', 'schema', 'destroys', 't'],
+    ['alter table main.t drop a', 'schema', 'destroys', 't'],
+    ['DROP TABLE IF EXISTS t', 'schema', 'destroys', 't'],
+    ['DROP INDEX i', 'schema', 'destroys', 'i'],
+    ['DROP VIEW v', 'schema', 'destroys', 'v'],
+    ['DROP TRIGGER r', 'schema', 'destroys', 'r'],
+  ])('classifies %s', (sql, kind, effect, target) => {
+    expect(checkWrite(sql, ALL)).toMatchObject({ kind, effect, target });
+  });
+
+  test.each([
+    [''],
+    [';'],
+    ['SELECT 1'],
+    ['WITH x AS (SELECT 1) SELECT * FROM x'],
+    ['WITH x AS (SELECT 1) VALUES (1)'],
+    ['WITH x AS (SELECT 1)'],
+    ['EXPLAIN DELETE FROM t'],
+    ['PRAGMA user_version = 7'],
+    ['PRAGMA journal_mode = OFF'],
+    ["ATTACH 'x' AS y"],
+    ['DETACH main'],
+    ['VACUUM'],
+    ["VACUUM INTO '/tmp/x'"],
+    ['REINDEX'],
+    ['ANALYZE'],
+    ['BEGIN'],
+    ['COMMIT'],
+    ['SAVEPOINT s'],
+    ['ROLLBACK TO s'],
+    ['DELETE FROM t; DROP TABLE t'],
+    ['INSERT INTO t VALUES (1); ATTACH x AS y'],
+    ['CREATE TABLE t(a); DROP TABLE u; END'],
+    ['CREATE INDEX i ON t(a); DROP TABLE u; END'],
+    ['CREATE TEMP TABLE t(a)'],
+    ['CREATE TEMPORARY VIEW v AS SELECT 1'],
+    ['CREATE TEMP TRIGGER r AFTER INSERT ON t BEGIN SELECT 1; END'],
+    ['CREATE TABLE temp.t(a)'],
+    ['CREATE TABLE other.t(a)'],
+    ['DROP TABLE temp.t'],
+    ["CREATE VIRTUAL TABLE f USING csv(filename='/etc/passwd')"],
+    ['CREATE VIRTUAL TABLE f USING dbstat'],
+    ['CREATE VIRTUAL TABLE f'],
+    ['CREATE DATABASE d'],
+    ['DROP DATABASE d'],
+    ['ALTER DATABASE d'],
+    ['INSERT INTO sqlite_master VALUES (1)'],
+    ['UPDATE main.SQLITE_SCHEMA SET sql = 1'],
+    ['DELETE FROM sqlite_sequence'],
+    ['DROP TABLE "sqlite_stat1"'],
+    ["INSERT INTO t SELECT load_extension('x')"],
+    ["UPDATE t SET a = fts3_tokenizer('simple', x'00')"],
+    ['INSERT INTO t SELECT * FROM pragma_journal_mode'],
+    ['CREATE VIEW v AS SELECT * FROM pragma_optimize'],
+    ['INSERT INTO'],
+    ['DELETE FROM'],
+    ['UPDATE 1 SET a = 1'],
+    ['"insert" INTO t VALUES (1)'],
+  ])('refuses %s', (sql) => {
+    expect(() => checkWrite(sql, ALL)).toThrow(RefusedQueryError);
+  });
+
+  test.each([
+    ['DROP TABLE t', 'rows', 'DROP belongs to alter_schema: this tool does not run it.'],
+    ['CREATE TABLE t(a)', 'rows', 'CREATE belongs to create_table'],
+    ['SELECT 1', 'rows', 'SELECT changes nothing: use read_query. Allowed: one INSERT,'],
+    ['WITH x AS (SELECT 1) SELECT 1', 'rows', 'SELECT changes nothing: use read_query'],
+    ['CREATE INDEX i ON t(a)', 'table', 'CREATE belongs to alter_schema'],
+    ['CREATE TABLE t(a)', 'schema', 'CREATE belongs to create_table'],
+    ['DELETE FROM t', 'schema', 'DELETE belongs to write_query'],
+    ['VACUUM', 'rows', 'VACUUM is not allowed: maintenance of the file'],
+    ['ATTACH x AS y', 'rows', 'ATTACH is not allowed: the server works on its own database files'],
+    ['BEGIN', 'rows', 'execute_batch runs several statements in one'],
+    ['PRAGMA user_version = 1', 'rows', 'PRAGMA is not allowed here: settings cannot be changed'],
+  ] as const)('refuses %s for %s with a reason', (sql, kind, message) => {
+    expect(() => checkWrite(sql, [kind])).toThrow(message);
+  });
+});
