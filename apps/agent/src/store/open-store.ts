@@ -145,18 +145,25 @@ async function checkTables(db: Kysely<Database>, dataDir: string): Promise<void>
 }
 
 /**
- * Size of the write-ahead log, in pages of 4 KiB, at which SQLite moves its pages into the
- * database: 16 MiB. A page that changed several times is moved once. The event loop waits for the
- * disk meanwhile.
+ * Bytes of a page of a new database. A commit writes whole pages, and in most of them one small row
+ * has changed. A database keeps the size that it was created with.
  */
-const CHECKPOINT_PAGES = 4000;
+const PAGE_BYTES = 2048;
+
+/**
+ * Size of the write-ahead log at which SQLite moves its pages into the database. A page that changed
+ * several times is moved once. The event loop waits for the disk meanwhile.
+ */
+const CHECKPOINT_BYTES = 16 * 1024 * 1024;
 
 function openWriter(file: string, durability: RunStoreOptions['durability']): Sqlite.Database {
   const database = new Sqlite(file, { timeout: 5000 });
   try {
+    database.pragma(`page_size = ${String(PAGE_BYTES)}`);
     database.pragma('journal_mode = WAL');
     database.pragma(`synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`);
-    database.pragma(`wal_autocheckpoint = ${String(CHECKPOINT_PAGES)}`);
+    const pageBytes = Number(database.pragma('page_size', { simple: true }));
+    database.pragma(`wal_autocheckpoint = ${String(CHECKPOINT_BYTES / pageBytes)}`);
     database.pragma('foreign_keys = ON');
     // Transactions wait for the write lock without blocking the event loop.
     database.pragma('busy_timeout = 0');
