@@ -61,7 +61,13 @@ export function createSqliteServer(options: SqliteServerOptions): SqliteServer {
     info: { name: 'signalbox-sqlite', title: 'SQLite', version: packageVersion(import.meta.url) },
     instructions:
       'Look at list_tables and describe_table before writing SQL; pass values through params. read_query reads; the other query tools change the database.',
-    tools: createTools({ databases, confirmations, limits, readOnly }),
+    tools: createTools({
+      databases,
+      confirmations,
+      limits,
+      readOnly,
+      stateKeys: options.stateKeys,
+    }),
     resources: [schemaResource(databases.get())],
     extensions: { middleware: [logCalls(log), limitResults({ maxBytes: limits.maxResultBytes })] },
     events: { onError: logErrors(log) },

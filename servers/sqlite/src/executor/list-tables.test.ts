@@ -23,8 +23,14 @@ describe('listTables', () => {
             { name: 'name', type: 'TEXT' },
             { name: 'upper_name', type: 'TEXT' },
           ],
+          rowEstimate: 0,
         },
-        { name: `we'ird "tbl`, type: 'table', columns: [{ name: 'a', type: '' }] },
+        {
+          name: `we'ird "tbl`,
+          type: 'table',
+          columns: [{ name: 'a', type: '' }],
+          rowEstimate: 0,
+        },
       ],
       truncated: false,
     });

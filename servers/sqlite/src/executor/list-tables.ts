@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { resultBytes } from './compact-json.ts';
+import { estimateRows } from './estimate-rows.ts';
 import type { ListTablesInput, TableList, TableSummary } from './protocol.ts';
 
 interface TableRow {
@@ -47,13 +48,20 @@ export function listTables(
  */
 function summarize(database: Database, { name, type }: TableRow): TableSummary {
   try {
-    return {
-      name,
-      type,
-      columns: database.prepare<[string], { name: string; type: string }>(COLUMNS).all(name),
-    };
+    const columns = database.prepare<[string], { name: string; type: string }>(COLUMNS).all(name);
+    const rows = type === 'table' ? tryEstimate(database, name) : undefined;
+    return { name, type, columns, ...(rows === undefined ? {} : { rowEstimate: rows }) };
   } catch (error) {
     if (type === 'table' || !(error instanceof Error)) throw error;
     return { name, type, columns: [], error: error.message };
+  }
+}
+
+/** Estimates the rows of a table if possible. A damaged table must not hide the others. */
+function tryEstimate(database: Database, name: string): number | undefined {
+  try {
+    return estimateRows(database, name);
+  } catch {
+    return undefined;
   }
 }

@@ -8,6 +8,21 @@ export interface ReadQueryInput {
   readonly params?: unknown;
   /** Maximum number of rows; at most the configured maximum, which is the default. */
   readonly limit?: number;
+  /** Number of rows to leave out at the start; default 0. */
+  readonly skip?: number;
+}
+
+export interface ReadPageInput extends ReadQueryInput {
+  /** State of the file at the first page; absent: this is the first page. */
+  readonly firstState?: string;
+}
+
+export interface QueryPage {
+  readonly result: QueryResult;
+  /** State of the file at the first page, for the next one. */
+  readonly firstState: string;
+  /** Whether the database was written since the first page. */
+  readonly hasChanged: boolean;
 }
 
 /**
@@ -39,6 +54,8 @@ export interface TableSummary {
   /** Shadow tables are not listed. */
   readonly type: Exclude<TableType, 'shadow'>;
   readonly columns: readonly { readonly name: string; readonly type: string }[];
+  /** Number of rows of a table: exact up to 1000, then an estimate; absent when nothing is known. */
+  readonly rowEstimate?: number;
   /** Error that prevents the list of columns of a broken view. */
   readonly error?: string;
 }
@@ -151,6 +168,7 @@ export interface StatementResult extends Partial<
 /** The operations of a reading process. */
 export interface ReadOperations {
   readonly 'read-query': { readonly input: ReadQueryInput; readonly output: QueryResult };
+  readonly 'read-page': { readonly input: ReadPageInput; readonly output: QueryPage };
   readonly 'list-tables': { readonly input: ListTablesInput; readonly output: TableList };
   readonly 'describe-table': {
     readonly input: { readonly name: string };

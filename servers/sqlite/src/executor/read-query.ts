@@ -22,8 +22,10 @@ export function readQuery(
     ...limits,
     maxRows: Math.min(input.limit ?? limits.maxRows, limits.maxRows),
   });
+  let toSkip = input.skip ?? 0;
   for (const row of statement.iterate(...parameters)) {
-    if (!collected.add(row)) break;
+    if (toSkip > 0) toSkip -= 1;
+    else if (!collected.add(row)) break;
   }
   return { ...collected.result(), elapsedMs: Math.round(performance.now() - startedMs) };
 }

@@ -17,9 +17,10 @@ export function sharedDatabase(sql = ''): string {
   return createDatabase(sql, afterAll);
 }
 
-/** Replaces the file at `path` by a new database with `sql`. */
+/** Replaces the file at `path` and the files beside it by a new database with `sql`. */
 export function replaceDatabase(path: string, sql: string): void {
   fill(`${path}.new`, sql);
+  for (const suffix of ['-wal', '-shm', '-journal']) rmSync(path + suffix, { force: true });
   renameSync(`${path}.new`, path);
 }
 

@@ -10,6 +10,7 @@ import { executeBatchTool } from './execute-batch.ts';
 import { explainQueryTool } from './explain-query.ts';
 import { listTablesTool } from './list-tables.ts';
 import { predictTrendTool } from './predict-trend.ts';
+import { QueryCursors } from './query-cursors.ts';
 import { readQueryTool } from './read-query.ts';
 import { writeQueryTool } from './write-query.ts';
 
@@ -19,6 +20,8 @@ export interface CreateToolsOptions {
   readonly limits: SqliteLimits;
   /** Leaves out every tool that changes something. */
   readonly readOnly: boolean;
+  /** Keys that sign cursors, the current key first; default a random key. */
+  readonly stateKeys?: readonly string[] | undefined;
 }
 
 const MAX_STATEMENTS = 1000;
@@ -30,6 +33,7 @@ export function createTools({
   confirmations,
   limits,
   readOnly,
+  stateKeys,
 }: CreateToolsOptions): readonly ToolDefinition[] {
   const maxStatements = Math.min(
     MAX_STATEMENTS,
@@ -37,7 +41,7 @@ export function createTools({
   );
   const writing = { databases, confirmations, maxStatements };
   return [
-    readQueryTool(databases, limits.maxRows),
+    readQueryTool(databases, { maxRows: limits.maxRows, cursors: new QueryCursors(stateKeys) }),
     listTablesTool(databases),
     describeTableTool(databases),
     explainQueryTool(databases),

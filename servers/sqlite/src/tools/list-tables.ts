@@ -45,6 +45,7 @@ export function listTablesTool(databases: Databases): ToolDefinition {
                   additionalProperties: false,
                 },
               },
+              rowEstimate: { type: 'number', description: 'Exact up to 1000' },
               error: { type: 'string', description: 'Why the columns cannot be listed' },
             },
             required: ['name', 'type', 'columns'],

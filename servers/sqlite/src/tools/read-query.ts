@@ -1,25 +1,30 @@
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { compactJson } from '../executor/compact-json.ts';
-import type { ReadQueryInput } from '../executor/protocol.ts';
 import type { Databases } from '../databases.ts';
 import { databaseArgument } from './database-argument.ts';
 import { PARAMS_SCHEMA, QUERY_SCHEMA } from './query-arguments.ts';
+import type { QueryCursors } from './query-cursors.ts';
 import { withQueryProgress } from './query-progress.ts';
 import { columnsSchema, rowsSchema } from './result-schemas.ts';
 
-interface ReadQueryArguments extends ReadQueryInput {
-  readonly database?: string;
-}
-
 const DESCRIPTION = `Runs one reading SQL statement on the SQLite database: SELECT, WITH … SELECT, VALUES, EXPLAIN [QUERY PLAN], or a reading PRAGMA such as table_info(t).
-Each row is an array in the order of columns. Pass values through params, never inside the SQL. When truncated is true more rows exist: add LIMIT and OFFSET.
+Each row is an array in the order of columns. Pass values through params, never inside the SQL. When truncated is true more rows exist: repeat the call with cursor = nextCursor. databaseChanged: written since the first page, so rows may be missing or repeated.
 Integers outside ±2^53 are decimal strings (column type int64); a BLOB is {"$blob": base64, "bytes": n}; a cut text is {"$text", "bytes", "truncated"}.`;
+
+export interface ReadQueryOptions {
+  /** Maximum number of rows of a page. */
+  readonly maxRows: number;
+  readonly cursors: QueryCursors;
+}
 
 /**
  * Returns the tool that runs a query and returns up to `maxRows` rows; the query process limits time,
  * memory and size.
  */
-export function readQueryTool(databases: Databases, maxRows: number): ToolDefinition {
+export function readQueryTool(
+  databases: Databases,
+  { maxRows, cursors }: ReadQueryOptions,
+): ToolDefinition {
   return defineTool({
     name: 'read_query',
     title: 'Read query',
@@ -40,6 +45,7 @@ export function readQueryTool(databases: Databases, maxRows: number): ToolDefini
           maximum: maxRows,
           description: `Most rows to return; default ${maxRows}`,
         },
+        cursor: { type: 'string', description: 'nextCursor of the same query' },
       },
       required: ['query'],
       additionalProperties: false,
@@ -51,6 +57,8 @@ export function readQueryTool(databases: Databases, maxRows: number): ToolDefini
         rows: rowsSchema,
         rowCount: { type: 'integer' },
         truncated: { type: 'boolean' },
+        nextCursor: { type: 'string' },
+        databaseChanged: { type: 'boolean' },
         elapsedMs: { type: 'integer' },
       },
       required: ['columns', 'rows', 'rowCount', 'truncated', 'elapsedMs'],
@@ -62,11 +70,26 @@ export function readQueryTool(databases: Databases, maxRows: number): ToolDefini
       idempotentHint: true,
       openWorldHint: false,
     },
-    handler: async ({ database, ...input }: ReadQueryArguments, context) => {
-      const structuredContent = await withQueryProgress(
+    handler: async ({ query, params, limit, cursor, database: name }, context) => {
+      const database = databases.get(name);
+      const key = { database: database.name, query, params: params ?? null };
+      const position = cursor === undefined ? { skip: 0 } : cursors.read(key, cursor);
+      const input = {
+        query,
+        ...(params === undefined ? {} : { params }),
+        ...(limit === undefined ? {} : { limit }),
+        ...position,
+      };
+      const { result, firstState, hasChanged } = await withQueryProgress(
         context,
-        databases.get(database).readers.run('read-query', input, context.signal),
+        database.readers.run('read-page', input, context.signal),
       );
+      const skip = position.skip + result.rowCount;
+      const structuredContent = {
+        ...result,
+        ...(result.truncated ? { nextCursor: cursors.issue(key, { skip, firstState }) } : {}),
+        ...(hasChanged ? { databaseChanged: true } : {}),
+      };
       return { structuredContent, content: compactJson(structuredContent) };
     },
   });
