@@ -29,6 +29,8 @@ export interface PeerOptions {
   readonly roots?: readonly string[];
   /** Delay of the response to `roots/list`, in milliseconds. */
   readonly rootsDelayMs?: number;
+  /** Answers form elicitation; without it the client has no elicitation capability. */
+  readonly elicit?: (message: string) => 'accept' | 'decline';
   readonly env?: NodeJS.ProcessEnv;
 }
 
@@ -94,7 +96,11 @@ export class StdioPeer implements AsyncDisposable {
   }
 
   get #capabilities(): Json {
-    return this.#options.roots === undefined ? {} : { roots: { listChanged: true } };
+    const { roots, elicit } = this.#options;
+    return {
+      ...(roots === undefined ? {} : { roots: { listChanged: true } }),
+      ...(elicit === undefined ? {} : { elicitation: {} }),
+    };
   }
 
   send(message: Json): void {
@@ -123,15 +129,18 @@ export class StdioPeer implements AsyncDisposable {
     return answered.promise;
   }
 
-  /** Calls a tool, and answers the requests of a modern server for roots. */
+  /** Calls a tool, and answers the input requests of a modern server. */
   async call(name: string, args: Json, options: CallOptions = {}): Promise<CallOutcome> {
     let answer = await this.request('tools/call', { name, arguments: args }, options);
     while (answer.result?.['resultType'] === 'input_required') {
       const asked = answer.result['inputRequests'] as {
-        readonly [key: string]: { readonly method: string };
+        readonly [key: string]: { readonly method: string; readonly params?: Json };
       };
       const inputResponses = Object.fromEntries(
-        Object.entries(asked).map(([key, { method }]) => [key, this.#answerTo(method)]),
+        Object.entries(asked).map(([key, { method, params }]) => [
+          key,
+          this.#answerTo(method, params),
+        ]),
       );
       answer = await this.request(
         'tools/call',
@@ -211,7 +220,8 @@ export class StdioPeer implements AsyncDisposable {
 
   #receive(line: string): void {
     this.longestLine = Math.max(this.longestLine, Buffer.byteLength(line));
-    let message: Json & Answer & { readonly id?: number; readonly method?: string };
+    let message: Json &
+      Answer & { readonly id?: number; readonly method?: string; readonly params?: Json };
     try {
       message = JSON.parse(line) as typeof message;
     } catch {
@@ -219,7 +229,7 @@ export class StdioPeer implements AsyncDisposable {
       return;
     }
     if (message.method !== undefined && message.id !== undefined)
-      this.#serve(message.id, message.method);
+      this.#serve(message.id, message.method, message.params);
     else if (message.method === undefined) {
       this.#waiting.get(message.id ?? 0)?.(message);
       this.#waiting.delete(message.id ?? 0);
@@ -229,13 +239,18 @@ export class StdioPeer implements AsyncDisposable {
     for (const listener of this.#listeners) listener();
   }
 
-  #serve(id: number, method: string): void {
+  #serve(id: number, method: string, params: Json | undefined): void {
     setTimeout(() => {
-      this.send({ jsonrpc: '2.0', id, result: this.#answerTo(method) });
+      this.send({ jsonrpc: '2.0', id, result: this.#answerTo(method, params) });
     }, this.#options.rootsDelayMs ?? 0);
   }
 
-  #answerTo(method: string): Json {
+  #answerTo(method: string, params: Json | undefined): Json {
+    if (method === 'elicitation/create' && this.#options.elicit !== undefined)
+      return {
+        action: this.#options.elicit(String(params?.['message'])),
+        content: { confirm: true },
+      };
     if (method !== 'roots/list')
       throw new Error(`The server asked ${method}, which this client cannot answer`);
     return { roots: (this.#options.roots ?? []).map((uri) => ({ uri })) };
