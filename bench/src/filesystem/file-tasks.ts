@@ -73,7 +73,7 @@ async function measureRead(
   }
 }
 
-/** Both servers find the file in every directory; ours lists paths relative to `tree`, after a line with their number. */
+/** Both servers find the file in every directory. */
 async function measureSearch(
   server: FileServer,
   { root, tree, directories }: SampleFiles,

@@ -27,7 +27,7 @@ Options:
                           an existing entry is changed, moved or deleted (default auto)
   --max-result-bytes N    maximum JSON size of a result, 65536 to 3145728 bytes (default ${defaultLimits.maxResultBytes})
   --max-read-bytes N      maximum text of a read, 1024 to 1572864 bytes (default ${defaultLimits.maxReadBytes})
-  --max-entries N         maximum entries of a listing or search, 1 to 10000 (default ${defaultLimits.maxEntries})
+  --max-entries N         maximum entries of a listing or tree, 1 to 10000 (default ${defaultLimits.maxEntries})
   --max-subscriptions N   maximum watched paths, 1 to 10000 (default 256)
   --watch native|polling|off
                           how changes are detected for subscriptions (default native)

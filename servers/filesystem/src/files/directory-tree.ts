@@ -4,7 +4,7 @@ import { entryType, type EntryType } from './entry-type.ts';
 import { Gitignore } from './gitignore.ts';
 import { compilePatterns } from './glob.ts';
 import { jsonBytes } from './limits.ts';
-import { byCodeUnit, SmallestItems } from './smallest-items.ts';
+import { byCodePoint, SmallestItems } from './smallest-items.ts';
 
 export interface TreeNode {
   readonly name: string;
@@ -148,7 +148,7 @@ class TreeBuilder {
     const { sandbox, signal, gitignore, onScanned } = this.#run;
     const smallest = new SmallestItems<{ readonly name: string; readonly type: EntryType }>(
       share,
-      (left, right) => byCodeUnit(left.name, right.name),
+      (left, right) => byCodePoint(left.name, right.name),
     );
     let seen = 0;
     await gitignore?.enter(directory, sandbox);

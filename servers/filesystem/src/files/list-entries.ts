@@ -1,7 +1,7 @@
 import type { PinnedPath } from '@signalbox/file-sandbox';
 import { entryType, type EntryType } from './entry-type.ts';
 import { jsonBytes } from './limits.ts';
-import { byCodeUnit, SmallestItems } from './smallest-items.ts';
+import { byCodePoint, SmallestItems } from './smallest-items.ts';
 
 export interface ListedEntry {
   readonly name: string;
@@ -33,11 +33,11 @@ export interface ListOptions {
 export async function listEntries(directory: PinnedPath, options: ListOptions): Promise<EntryPage> {
   const { limit, after, isHidden = () => false, maxBytes = 400 * 1024, signal } = options;
   const smallest = new SmallestItems<ListedEntry>(limit + 1, (left, right) =>
-    byCodeUnit(left.name, right.name),
+    byCodePoint(left.name, right.name),
   );
   for await (const entry of await directory.entries()) {
     signal.throwIfAborted();
-    if ((after === undefined || entry.name > after) && !isHidden(entry.name))
+    if ((after === undefined || byCodePoint(entry.name, after) > 0) && !isHidden(entry.name))
       smallest.add({ name: entry.name, type: await entryType(entry, directory.address) });
   }
   const found = smallest.sorted();

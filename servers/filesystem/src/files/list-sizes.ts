@@ -2,14 +2,16 @@ import { lstat } from 'node:fs/promises';
 import path from 'node:path';
 import type { PinnedPath } from '@signalbox/file-sandbox';
 import { entryType, type EntryType } from './entry-type.ts';
-import { withinBudget } from './list-entries.ts';
+import { withinBudget, type ListedEntry } from './list-entries.ts';
 import { SmallestItems } from './smallest-items.ts';
 
 export interface SizedEntry {
   readonly name: string;
   readonly type: EntryType;
-  /** Size in bytes; 0 for anything but a file, and when unknown because `mtime` is absent. */
+  /** Size in bytes, of a link that of its target; 0 for a directory, and when unknown because `mtime` is absent. */
   readonly size: number;
+  /** Size that orders the entries: that of the file system also for a directory. */
+  readonly sortSize: number;
   /** Time of the last change, ISO 8601; absent when the entry was removed meanwhile. */
   readonly mtime?: string;
 }
@@ -30,6 +32,8 @@ export interface ListSizesOptions {
   /** Returns only entries after this one in the order of `compare`. */
   readonly after?: SizedEntry;
   readonly isHidden: (name: string) => boolean;
+  /** Returns the size of the target of a link; 0 for a target that may not be read. */
+  readonly targetSize: (name: string) => Promise<number>;
   readonly signal: AbortSignal;
   readonly onScanned: (entries: number) => void;
 }
@@ -38,14 +42,14 @@ export interface ListSizesOptions {
 const batchSize = 64;
 
 /**
- * Returns one page of a verified directory with sizes, without following links. Memory is bounded
- * by the page, not by the directory.
+ * Returns one page of a verified directory with sizes. Memory is bounded by the page, not by the
+ * directory.
  */
 export async function listSizes(
   directory: PinnedPath,
   options: ListSizesOptions,
 ): Promise<SizedListing> {
-  const { limit, maxBytes, compare, after, isHidden, signal, onScanned } = options;
+  const { limit, maxBytes, compare, after, isHidden, targetSize, signal, onScanned } = options;
   const smallest = new SmallestItems<SizedEntry>(limit + 1, compare);
   const totals = { files: 0, directories: 0, bytes: 0 };
   let scanned = 0;
@@ -66,7 +70,7 @@ export async function listSizes(
     if (isHidden(entry.name)) continue;
     batch.push(
       entryType(entry, directory.address).then((type) =>
-        sized(directory.address, entry.name, type),
+        sized(directory.address, { name: entry.name, type }, targetSize),
       ),
     );
     if (batch.length >= batchSize) await flush();
@@ -77,11 +81,17 @@ export async function listSizes(
   return { entries, hasMore: found.length > entries.length, totals };
 }
 
-async function sized(address: string, name: string, type: EntryType): Promise<SizedEntry> {
+async function sized(
+  address: string,
+  { name, type }: ListedEntry,
+  targetSize: ListSizesOptions['targetSize'],
+): Promise<SizedEntry> {
   try {
     const stats = await lstat(path.join(address, name));
-    return { name, type, size: stats.isFile() ? stats.size : 0, mtime: stats.mtime.toISOString() };
+    const own = stats.isSymbolicLink() ? await targetSize(name) : stats.size;
+    const size = stats.isDirectory() ? 0 : own;
+    return { name, type, size, sortSize: own, mtime: stats.mtime.toISOString() };
   } catch {
-    return { name, type, size: 0 };
+    return { name, type, size: 0, sortSize: 0 };
   }
 }

@@ -1,4 +1,4 @@
-import { byCodeUnit, SmallestItems } from './smallest-items.ts';
+import { byCodePoint, SmallestItems } from './smallest-items.ts';
 
 export interface MatchGroup {
   /** Path relative to the searched directory; `.` is that directory itself. */
@@ -32,7 +32,7 @@ export class MatchGroups {
   largest(limit: number): MatchGroup[] {
     const largest = new SmallestItems<MatchGroup>(
       limit,
-      (left, right) => right.count - left.count || byCodeUnit(left.directory, right.directory),
+      (left, right) => right.count - left.count || byCodePoint(left.directory, right.directory),
     );
     for (const [directory, count] of this.#counts) largest.add({ directory, count });
     return largest.sorted();

@@ -135,6 +135,7 @@ describe('faults while listing', () => {
       maxBytes: 10_000,
       compare,
       isHidden: () => false,
+      targetSize: () => Promise.resolve(0),
       signal,
       onScanned: () => undefined,
     });

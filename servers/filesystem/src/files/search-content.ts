@@ -12,7 +12,7 @@ import { compilePatterns } from './glob.ts';
 import { jsonBytes } from './limits.ts';
 import { isOnQuickFileSystem } from './quick-file-system.ts';
 import { LineSearch, type LineMatch } from './search-lines.ts';
-import { byCodeUnit } from './smallest-items.ts';
+import { byCodePoint } from './smallest-items.ts';
 import { inspectStart } from './text-encoding.ts';
 import { Turns } from './turns.ts';
 import { walk } from './walk.ts';
@@ -183,7 +183,7 @@ async function findFiles(
       return true;
     },
   });
-  const paths = found.slice(0, maxFiles).toSorted(byCodeUnit);
+  const paths = found.slice(0, maxFiles).toSorted(byCodePoint);
   return {
     paths: paths.map((relative) => path.join(root.realPath, relative)),
     hasMore: found.length > maxFiles,

@@ -5,7 +5,7 @@ import { Gitignore } from './gitignore.ts';
 import { compilePatterns } from './glob.ts';
 import { jsonBytes } from './limits.ts';
 import { MatchGroups, type MatchGroup } from './match-groups.ts';
-import { byCodeUnit, SmallestItems } from './smallest-items.ts';
+import { byCodePoint, SmallestItems } from './smallest-items.ts';
 import { walk } from './walk.ts';
 
 export interface SearchOptions {
@@ -17,7 +17,7 @@ export interface SearchOptions {
   /** Number of leading directories that form a group; `undefined` for no groups. */
   readonly groupDepth: number | undefined;
   readonly respectGitignore: boolean;
-  /** Maximum number of bytes of JSON for the matches. */
+  /** Maximum number of bytes of JSON for the matches, once as they are and twice as absolute paths. */
   readonly maxBytes: number;
 }
 
@@ -28,8 +28,13 @@ export interface SearchRun {
 }
 
 export interface SearchOutcome {
-  /** Matches, sorted, in the spelling that other tools accept; directories end in `/`. */
+  /**
+   * Matches in the spelling that other tools accept; directories end in `/`. A directory comes
+   * before its contents, and the entries of a directory are sorted by name.
+   */
   readonly matches: readonly string[];
+  /** Absolute paths of the matches. */
+  readonly paths: readonly string[];
   /** Number of all matches, returned or not. */
   readonly total: number;
   readonly scanned: number;
@@ -54,7 +59,7 @@ export async function search(
   const exclusions = compilePatterns(options.excludePatterns);
   const [isMatch = () => false] = compilePatterns([options.pattern]);
   const found = new SmallestItems<Found>(options.maxResults, (left, right) =>
-    byCodeUnit(left.path, right.path),
+    byCodePoint(left.key, right.key),
   );
   const groups = options.groupDepth === undefined ? undefined : new MatchGroups(options.groupDepth);
   let scanned = 0;
@@ -70,22 +75,28 @@ export async function search(
       if (exclusions.some((isExcluded) => isExcluded(entry.path))) return false;
       if ((options.type === 'any' || options.type === entry.type) && isMatch(entry.path)) {
         total++;
-        found.add(entry);
+        found.add({ ...entry, key: entry.path.replaceAll('/', '\0') });
         groups?.add(entry.path);
       }
       return true;
     },
   });
   run.onScanned(scanned, total);
-  const matches = withinBudget(
-    found.sorted().map((match) => spell(match, root, run.sandbox)),
+  const reachable: Found[] = [];
+  for (const match of found.sorted())
+    if (match.type !== 'symlink' || (await canBeRead(path.join(root.realPath, match.path), run)))
+      reachable.push(match);
+    else total--;
+  const listed = withinBudget(
+    reachable.map((match) => spell(match, root, run.sandbox)),
     options.maxBytes,
   );
   return {
-    matches,
+    matches: listed.map(({ match }) => match),
+    paths: listed.map(({ absolute }) => absolute),
     total,
     scanned,
-    truncated: matches.length < total || tooDeep > 0,
+    truncated: listed.length < total || tooDeep > 0,
     tooDeep,
     unreadRules: gitignore?.unread ?? 0,
     ...(unreadable === 0 ? {} : { unreadable }),
@@ -100,16 +111,37 @@ const groupsBudgetBytes = 100 * 1024;
 interface Found {
   readonly path: string;
   readonly type: EntryType;
+  /** Path that sorts before all paths below it, and after no sibling of a larger name. */
+  readonly key: string;
 }
 
-function spell(match: Found, root: PinnedPath, sandbox: Sandbox): string {
-  const spelled = sandbox.spell(path.join(root.realPath, match.path));
-  return match.type === 'directory' ? `${spelled}/` : spelled;
+/** Whether a link leads to something allowed. Other links are no matches, as in the official server. */
+async function canBeRead(link: string, { sandbox, signal }: SearchRun): Promise<boolean> {
+  signal.throwIfAborted();
+  try {
+    await (await sandbox.pin(link)).close();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
-function withinBudget(matches: readonly string[], maxBytes: number): readonly string[] {
+interface SpelledMatch {
+  readonly match: string;
+  readonly absolute: string;
+}
+
+function spell({ path: found, type }: Found, root: PinnedPath, sandbox: Sandbox): SpelledMatch {
+  const absolute = path.join(root.realPath, found);
+  const spelled = sandbox.spell(absolute);
+  return { match: type === 'directory' ? `${spelled}/` : spelled, absolute };
+}
+
+function withinBudget(matches: readonly SpelledMatch[], maxBytes: number): readonly SpelledMatch[] {
   let bytes = 0;
-  const end = matches.findIndex((match) => (bytes += jsonBytes(match) + 1) > maxBytes);
+  const end = matches.findIndex(
+    ({ match, absolute }) => (bytes += jsonBytes(match) + 2 * jsonBytes(absolute) + 4) > maxBytes,
+  );
   return end === -1 ? matches : matches.slice(0, end);
 }
 

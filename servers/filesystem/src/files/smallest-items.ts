@@ -29,8 +29,15 @@ export class SmallestItems<Item> {
   }
 }
 
-/** Compares strings by code unit, which gives the same order on every machine. */
-export function byCodeUnit(left: string, right: string): number {
+/** Compares strings by code point, the order of their UTF-8 bytes, which is that of Node's `readdir`. */
+export function byCodePoint(left: string, right: string): number {
   if (left === right) return 0;
-  return left < right ? -1 : 1;
+  // Code units have another order only for halves of characters and what comes after them.
+  return highUnits.test(left) && highUnits.test(right)
+    ? Buffer.compare(Buffer.from(left), Buffer.from(right))
+    : left < right
+      ? -1
+      : 1;
 }
+
+const highUnits = /[\ud800-\uffff]/;

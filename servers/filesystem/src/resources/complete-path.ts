@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { PinnedPath, Sandbox } from '@signalbox/file-sandbox';
 import type { Completion } from '@signalbox/mcp-core';
-import { byCodeUnit, SmallestItems } from '../files/smallest-items.ts';
+import { byCodePoint, SmallestItems } from '../files/smallest-items.ts';
 import { reachableEntry } from './reachable-entry.ts';
 
 /** Maximum number of values of one completion. */
@@ -56,7 +56,7 @@ async function namesWith(
   directory: PinnedPath,
   signal: AbortSignal,
 ): Promise<{ names: readonly string[]; hasMore: boolean }> {
-  const smallest = new SmallestItems<string>(maxCompletions + 1, byCodeUnit);
+  const smallest = new SmallestItems<string>(maxCompletions + 1, byCodePoint);
   let scanned = 0;
   for await (const { name } of await directory.entries()) {
     signal.throwIfAborted();

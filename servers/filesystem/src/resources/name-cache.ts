@@ -1,6 +1,6 @@
 import type { PinnedPath } from '@signalbox/file-sandbox';
 import { listEntries } from '../files/list-entries.ts';
-import { byCodeUnit } from '../files/smallest-items.ts';
+import { byCodePoint } from '../files/smallest-items.ts';
 
 export interface NamePage {
   readonly entries: readonly { readonly name: string }[];
@@ -67,7 +67,7 @@ export class NameCache {
       length += name.length;
       if (length > maxKeptLength) return undefined;
     }
-    names.sort(byCodeUnit);
+    names.sort(byCodePoint);
     this.#kept = { key, names, readAt: now };
     return names;
   }
@@ -78,7 +78,7 @@ function firstAfter(names: readonly string[], after: string): number {
   let [low, high] = [0, names.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((names[middle] ?? '') > after) high = middle;
+    if (byCodePoint(names[middle] ?? '', after) > 0) high = middle;
     else low = middle + 1;
   }
   return low;

@@ -25,7 +25,10 @@ export interface ToolCaller {
 }
 
 export interface CalledTool {
+  /** The first block of text. */
   readonly text: string;
+  /** The other blocks of text, one a line. */
+  readonly notes: string;
   readonly structured: JsonObject;
 }
 
@@ -83,12 +86,16 @@ export async function createToolCaller(
       });
       const result = await handled.promise;
       // Handlers of this package return objects.
-      return { structured: result.structuredContent as JsonObject, text: textOf(result) };
+      const [text = '', ...notes] = textsOf(result);
+      return {
+        structured: result.structuredContent as JsonObject,
+        text,
+        notes: notes.join('\n'),
+      };
     },
   };
 }
 
-function textOf(output: CallToolResult): string {
-  const [first] = output.content;
-  return first?.type === 'text' ? first.text : '';
+function textsOf({ content }: CallToolResult): readonly string[] {
+  return content.map((block) => (block.type === 'text' ? block.text : ''));
 }

@@ -15,8 +15,12 @@ export function createDirectoryTool(runner: ToolRunner): ToolDefinition {
     },
     outputSchema: {
       type: 'object',
-      properties: { path: { type: 'string' }, created: { type: 'boolean' } },
-      required: ['path', 'created'],
+      properties: {
+        content: { type: 'string' },
+        path: { type: 'string' },
+        created: { type: 'boolean' },
+      },
+      required: ['content', 'path', 'created'],
       additionalProperties: false,
     },
     annotations: {
@@ -35,9 +39,10 @@ export function createDirectoryTool(runner: ToolRunner): ToolDefinition {
           await using made = directory;
           if (!made.stats.isDirectory())
             throw new PathError('wrong-type', `${args.path} exists and is not a directory.`);
+          const text = `Successfully created directory ${shownName(args.path)}`;
           return {
-            structuredContent: { path: made.realPath, created: created > 0 },
-            content: `${created > 0 ? 'Created' : 'Exists already:'} ${shownName(made.realPath)}`,
+            structuredContent: { content: text, path: made.realPath, created: created > 0 },
+            content: text,
           };
         },
       ),

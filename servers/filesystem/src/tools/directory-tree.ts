@@ -83,7 +83,7 @@ export function directoryTreeTool(runner: ToolRunner): ToolDefinition {
             signal,
             onScanned: scanned,
           });
-          const text = escapeMarks(JSON.stringify(outcome.tree, null, 2));
+          const text = escapeMarks(JSON.stringify(outcome.tree, withOfficialType, 2));
           const { omitted, unopened } = outcome.counts;
           const note = outcome.truncated
             ? [
@@ -107,4 +107,9 @@ export function directoryTreeTool(runner: ToolRunner): ToolDefinition {
         },
       ),
   });
+}
+
+/** Names the types of the official server, for which everything but a directory is a file. */
+function withOfficialType(key: string, value: unknown): unknown {
+  return key === 'type' && value !== 'directory' ? 'file' : value;
 }

@@ -21,6 +21,7 @@ describe.each(await usableOpeners('/'))('edit_file with the $kind opener', (open
     expect(await readFile(file, 'utf8')).toBe('one\n2\n3\n');
     const diff = `Index: ${file}\n${'='.repeat(67)}\n--- ${file}\toriginal\n+++ ${file}\tmodified\n@@ -1,3 +1,3 @@\n one\n-two\n-three\n+2\n+3\n`;
     expect(structured).toEqual({
+      content: text,
       path: file,
       diff,
       replacements: 2,

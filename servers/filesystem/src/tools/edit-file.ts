@@ -43,6 +43,7 @@ export function editFileTool(runner: ToolRunner): ToolDefinition {
     outputSchema: {
       type: 'object',
       properties: {
+        content: { type: 'string' },
         path: { type: 'string' },
         diff: { type: 'string' },
         diffTruncated: { type: 'boolean' },
@@ -50,7 +51,7 @@ export function editFileTool(runner: ToolRunner): ToolDefinition {
         hash: { type: 'string' },
         eol: { enum: lineEndings },
       },
-      required: ['path', 'diff', 'replacements', 'hash', 'eol'],
+      required: ['content', 'path', 'diff', 'replacements', 'hash', 'eol'],
       additionalProperties: false,
     },
     annotations: {
@@ -69,10 +70,13 @@ export function editFileTool(runner: ToolRunner): ToolDefinition {
           { path: args.path, edits: args.edits },
           { dryRun, expectedHash, signal },
         );
-        const diff = cut(edited.diff, (runner.limits.maxResultBytes - 8192) / 2);
+        // The text, and the diff twice structured.
+        const diff = cut(edited.diff, (runner.limits.maxResultBytes - 8192) / 3);
         const isCut = diff.length < edited.diff.length;
+        const text = `${fenced(diff)}${isCut ? '[The diff is longer.]\n' : ''}`;
         return {
           structuredContent: {
+            content: text,
             path: edited.realPath,
             diff,
             ...(isCut ? { diffTruncated: true } : {}),
@@ -80,7 +84,7 @@ export function editFileTool(runner: ToolRunner): ToolDefinition {
             hash: edited.hash,
             eol: edited.eol,
           },
-          content: `${fenced(diff)}${isCut ? '[The diff is longer.]\n' : ''}`,
+          content: text,
         };
       }),
   });

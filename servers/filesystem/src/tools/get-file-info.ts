@@ -5,7 +5,6 @@ import {
   type PinnedPath,
   readSymbolicLink,
   type Sandbox,
-  shownName,
 } from '@signalbox/file-sandbox';
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { entryTypes, type EntryType } from '../files/entry-type.ts';
@@ -71,26 +70,30 @@ export function getFileInfoTool(runner: ToolRunner): ToolDefinition {
           const target = await linkTarget(sandbox, args.path);
           const { stats } = file;
           const mimeType = stats.isDirectory() ? directoryMimeType : mimeTypeOf(file.realPath);
+          const { size, birthtime, mtime, atime } = stats;
+          const hash =
+            args.hash === true ? { hash: await hashOf(file, { signal, onScanned: scanned }) } : {};
           const info = {
-            size: stats.size,
-            created: stats.birthtime.toISOString(),
-            modified: stats.mtime.toISOString(),
-            accessed: stats.atime.toISOString(),
+            size,
+            created: birthtime.toISOString(),
+            modified: mtime.toISOString(),
+            accessed: atime.toISOString(),
             type: typeOf(stats),
             mode: (stats.mode & 0o7777).toString(8).padStart(3, '0'),
             isSymlink: target !== undefined,
             ...(target === undefined ? {} : { target }),
             ...(mimeType === undefined ? {} : { mimeType }),
-            ...(args.hash === true
-              ? { hash: await hashOf(file, { signal, onScanned: scanned }) }
-              : {}),
+            ...hash,
           };
           const text = textOf({
-            path: file.realPath,
+            size,
+            created: birthtime,
+            modified: mtime,
+            accessed: atime,
             isDirectory: stats.isDirectory(),
             isFile: stats.isFile(),
             permissions: info.mode.slice(-3),
-            ...info,
+            ...hash,
           });
           return {
             structuredContent: { content: text, path: file.realPath, ...info },
@@ -128,8 +131,9 @@ function typeOf(stats: Stats): EntryType {
   return stats.isDirectory() ? 'directory' : 'other';
 }
 
-function textOf(facts: { readonly [name: string]: string | number | boolean }): string {
+/** Formats the facts as the official server does, with dates as JavaScript prints them. */
+function textOf(facts: { readonly [name: string]: string | number | boolean | Date }): string {
   return Object.entries(facts)
-    .map(([name, value]) => `${name}: ${shownName(String(value))}`)
+    .map(([name, value]) => `${name}: ${String(value)}`)
     .join('\n');
 }

@@ -114,10 +114,12 @@ test('searches say which directories were too deep, and are then cut', async () 
     ['search_files', { path: '.', pattern: 'x' }],
     ['search_content', { path: '.', pattern: 'x' }],
   ] as const) {
-    const { text, structured } = await tools.call(tool, args);
+    const { text, notes, structured } = await tools.call(tool, args);
     expect(structured).toMatchObject({ truncated: true });
     expect(structured['unreadable'] ?? 0).toBe(0);
-    expect(text).toContain('1 directories are more than 256 levels down and were not searched.');
+    expect(text + notes).toContain(
+      '1 directories are more than 256 levels down and were not searched.',
+    );
   }
   await rm(path.join(folders.root, 'd'), { recursive: true });
 });
@@ -134,8 +136,8 @@ test.each([
     ['search_files', { pattern: 'x.txt' }],
     ['search_content', { pattern: 'needle' }],
   ] as const) {
-    const { text } = await tools.call(tool, { path: '.', respectGitignore: true, ...args });
-    expect(text).toContain('1 .gitignore file is not obeyed: over 256 KiB, or not UTF-8.');
+    const { text, notes } = await tools.call(tool, { path: '.', respectGitignore: true, ...args });
+    expect(text + notes).toContain('1 .gitignore file is not obeyed: over 256 KiB, or not UTF-8.');
     expect(text).toContain('x.txt');
   }
 });

@@ -26,10 +26,7 @@ export function listAllowedDirectoriesTool(runner: ToolRunner): ToolDefinition {
     handler: (_args, context) =>
       runner.run({ tool: 'list_allowed_directories', path: '.' }, context, async ({ sandbox }) => {
         const directories = sandbox.directories.map((directory) => directory.path);
-        const text =
-          directories.length === 0
-            ? 'No directory is allowed.'
-            : `Allowed directories:\n${directories.join('\n')}`;
+        const text = `Allowed directories:\n${directories.join('\n')}`;
         return {
           structuredContent: { content: text, directories, source: sandbox.source },
           content: text,

@@ -38,19 +38,19 @@ describe('list_directory_with_sizes', () => {
         { name: 'a', type: 'file', size: 1, mtime },
         { name: 'b', type: 'file', size: 1536, mtime },
         { name: 'd', type: 'directory', size: 0, mtime },
-        { name: 'link', type: 'symlink', size: 0, mtime },
+        { name: 'link', type: 'symlink', size: 1536, mtime },
       ],
-      totals: { files: 3, directories: 1, bytes: 1537 },
+      totals: { files: 3, directories: 1, bytes: 3073 },
       truncated: false,
     });
     expect(text.split('\n')).toEqual([
       `[FILE] ${'a'.padEnd(30)} ${'1 B'.padStart(10)}`,
       `[FILE] ${'b'.padEnd(30)} ${'1.50 KB'.padStart(10)}`,
-      '[DIR] d',
-      '[LINK] link',
+      `[DIR] ${'d'.padEnd(30)} `,
+      `[FILE] ${'link'.padEnd(30)} ${'1.50 KB'.padStart(10)}`,
       '',
       'Total: 3 files, 1 directories',
-      'Combined size: 1.50 KB',
+      'Combined size: 3.00 KB',
     ]);
   });
 

@@ -1,11 +1,11 @@
 import path from 'node:path';
-import { PathError, pinDirectory, shownName } from '@signalbox/file-sandbox';
+import { PathError, pinDirectory, type Sandbox, shownName } from '@signalbox/file-sandbox';
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { entryTypes } from '../files/entry-type.ts';
 import { listSizes, type SizedEntry, type SizedListing } from '../files/list-sizes.ts';
 import { decodeNameCursor, encodeNameCursor } from '../files/name-cursor.ts';
-import { byCodeUnit } from '../files/smallest-items.ts';
-import { entryLabels } from './list-directory.ts';
+import { byCodePoint } from '../files/smallest-items.ts';
+import { labelOf, withMoreNote } from './list-directory.ts';
 import type { ToolRunner } from './tool-runner.ts';
 
 export function listDirectoryWithSizesTool(runner: ToolRunner): ToolDefinition {
@@ -21,12 +21,12 @@ export function listDirectoryWithSizesTool(runner: ToolRunner): ToolDefinition {
         sortBy: { enum: ['name', 'size'], description: 'Default name.' },
         cursor: {
           type: 'string',
-          description: 'nextCursor of the page before, with the same sortBy.',
+          description: 'nextCursor, with the same sortBy.',
         },
         limit: {
           type: 'integer',
           minimum: 1,
-          description: `Entries per page, at most ${runner.limits.maxEntries}, which is the default.`,
+          description: `Per page. Default and at most ${runner.limits.maxEntries}.`,
         },
       },
       required: ['path'],
@@ -82,6 +82,7 @@ export function listDirectoryWithSizesTool(runner: ToolRunner): ToolDefinition {
             maxBytes: Math.floor(runner.limits.maxResultBytes / 3.5),
             compare: args.sortBy === 'size' ? bySize : byName,
             isHidden: (name) => sandbox.isDenied(path.join(realPath, name)),
+            targetSize: (name) => sizeOfTarget(sandbox, path.join(realPath, name)),
             signal,
             onScanned: scanned,
             ...(args.cursor === undefined ? {} : { after: decodeCursor(args.cursor) }),
@@ -95,29 +96,41 @@ export function listDirectoryWithSizesTool(runner: ToolRunner): ToolDefinition {
             structuredContent: {
               content: text,
               path: realPath,
-              entries,
+              entries: entries.map(({ sortSize: _sortSize, ...entry }) => entry),
               totals,
               truncated,
               ...next,
             },
-            content: text,
+            content: withMoreNote(text, truncated),
           };
         },
       ),
   });
 }
 
+async function sizeOfTarget(sandbox: Sandbox, link: string): Promise<number> {
+  try {
+    await using target = await sandbox.pin(link);
+    return target.stats.size;
+  } catch {
+    return 0;
+  }
+}
+
+/** The order of `localeCompare` in the locale of this process, as in the official server. */
+const collator = new Intl.Collator();
+
 function byName(left: SizedEntry, right: SizedEntry): number {
-  return byCodeUnit(left.name, right.name);
+  return collator.compare(left.name, right.name) || byCodePoint(left.name, right.name);
 }
 
 function bySize(left: SizedEntry, right: SizedEntry): number {
-  return right.size - left.size || byCodeUnit(left.name, right.name);
+  return right.sortSize - left.sortSize || byCodePoint(left.name, right.name);
 }
 
 /** Returns a cursor with the size and name of the last entry of a page. */
-function encodeCursor({ size, name }: SizedEntry): string {
-  return encodeNameCursor(`${size}/${name}`);
+function encodeCursor({ sortSize, name }: SizedEntry): string {
+  return encodeNameCursor(`${sortSize}/${name}`);
 }
 
 function decodeCursor(cursor: string): SizedEntry {
@@ -127,27 +140,24 @@ function decodeCursor(cursor: string): SizedEntry {
       'invalid',
       'This tool did not issue the cursor. Omit it to start from the beginning.',
     );
-  return { name, size: Number(size), type: 'file' };
+  return { name, size: 0, sortSize: Number(size), type: 'file' };
 }
 
-function textOf({ entries, hasMore, totals }: SizedListing): string {
-  const lines = entries.map((entry) =>
-    `${entryLabels[entry.type]} ${shownName(entry.name).padEnd(30)} ${sizeOf(entry).padStart(10)}`.trimEnd(),
-  );
-  const more = hasMore ? ['[More entries follow: call again with cursor.]'] : [];
+function textOf({ entries, totals }: SizedListing): string {
   return [
-    ...lines,
-    ...more,
+    ...entries.map(
+      (entry) => `${labelOf(entry.type)} ${shownName(entry.name).padEnd(30)} ${sizeOf(entry)}`,
+    ),
     '',
     `Total: ${totals.files} files, ${totals.directories} directories`,
     `Combined size: ${inUnits(totals.bytes)}`,
   ].join('\n');
 }
 
-/** Formats the size of a file: a question mark when unknown, empty for other entries. */
+/** Formats the size of an entry: a question mark when unknown, empty for a directory. */
 function sizeOf({ type, size, mtime }: SizedEntry): string {
-  if (type !== 'file') return '';
-  return mtime === undefined ? '?' : inUnits(size);
+  if (type === 'directory') return '';
+  return (mtime === undefined ? '?' : inUnits(size)).padStart(10);
 }
 
 const units = ['B', 'KB', 'MB', 'GB', 'TB'] as const;

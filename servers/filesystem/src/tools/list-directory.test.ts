@@ -86,11 +86,11 @@ test('refuses files, links that leave and missing directories', async () => {
   );
 });
 
-test('says that an empty directory is empty', async () => {
+test('the text of an empty directory is empty', async () => {
   await using folders = await createTemporaryFolders();
   const tools = await createToolCaller([folders.root]);
   expect(await tools.call('list_directory', { path: '.' })).toMatchObject({
-    text: '(empty)',
+    text: '',
     structured: { entries: [] },
   });
 });

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { pinDirectory, shownName } from '@signalbox/file-sandbox';
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
-import { entryTypes } from '../files/entry-type.ts';
+import { entryTypes, type EntryType } from '../files/entry-type.ts';
 import { listEntries, type ListedEntry } from '../files/list-entries.ts';
 import { decodeNameCursor, encodeNameCursor } from '../files/name-cursor.ts';
 import type { ToolRunner } from './tool-runner.ts';
@@ -16,11 +16,11 @@ export function listDirectoryTool(runner: ToolRunner): ToolDefinition {
       type: 'object',
       properties: {
         path: { type: 'string', description: 'Absolute, relative or file:// path.' },
-        cursor: { type: 'string', description: 'nextCursor of the page before.' },
+        cursor: { type: 'string', description: 'nextCursor of a page.' },
         limit: {
           type: 'integer',
           minimum: 1,
-          description: `Entries per page, at most ${runner.limits.maxEntries}, which is the default.`,
+          description: `Per page. Default and at most ${runner.limits.maxEntries}.`,
         },
       },
       required: ['path'],
@@ -72,11 +72,7 @@ export function listDirectoryTool(runner: ToolRunner): ToolDefinition {
           const last = entries.at(-1);
           const next =
             hasMore && last !== undefined ? { nextCursor: encodeNameCursor(last.name) } : {};
-          const text =
-            [
-              ...entries.map(line),
-              ...(hasMore ? ['[More entries follow: call again with cursor.]'] : []),
-            ].join('\n') || '(empty)';
+          const text = entries.map(line).join('\n');
           return {
             structuredContent: {
               content: text,
@@ -85,20 +81,27 @@ export function listDirectoryTool(runner: ToolRunner): ToolDefinition {
               truncated: hasMore,
               ...next,
             },
-            content: text,
+            content: withMoreNote(text, hasMore),
           };
         },
       ),
   });
 }
 
-export const entryLabels = {
-  file: '[FILE]',
-  directory: '[DIR]',
-  symlink: '[LINK]',
-  other: '[OTHER]',
-} as const;
+function line({ name, type }: ListedEntry): string {
+  return `${labelOf(type)} ${shownName(name)}`;
+}
 
-function line(entry: ListedEntry): string {
-  return `${entryLabels[entry.type]} ${shownName(entry.name)}`;
+/** Label of the official server, for which everything but a directory is a file. */
+export function labelOf(type: EntryType): '[DIR]' | '[FILE]' {
+  return type === 'directory' ? '[DIR]' : '[FILE]';
+}
+
+/** Adds a note to the text of a listing as a second block. */
+export function withMoreNote(
+  text: string,
+  hasMore: boolean,
+): readonly { readonly type: 'text'; readonly text: string }[] {
+  const note = { type: 'text', text: '[More entries follow: call again with cursor.]' } as const;
+  return [{ type: 'text', text }, ...(hasMore ? [note] : [])];
 }

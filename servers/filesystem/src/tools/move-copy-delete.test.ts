@@ -54,6 +54,7 @@ describe.each(await usableOpeners('/'))('with the $kind opener', (opener) => {
     await expect(move('d', 'd/x/in')).rejects.toThrow('into itself');
     await expect(move('dangling', 'elsewhere')).rejects.toThrow('Access denied');
     expect((await move('a.txt', 'e/a2.txt')).structured).toEqual({
+      content: 'Successfully moved a.txt to e/a2.txt',
       source: at('a.txt'),
       destination: at('e/a2.txt'),
     });
@@ -329,6 +330,7 @@ test('create_directory creates directories and append_file appends', async () =>
   await using folders = await createTemporaryFolders({ root: { 'a.txt': 'A' } });
   const tools = await createToolCaller([folders.root]);
   expect((await tools.call('create_directory', { path: 'm1/m2/m3' })).structured).toEqual({
+    content: 'Successfully created directory m1/m2/m3',
     path: path.join(folders.root, 'm1/m2/m3'),
     created: true,
   });

@@ -22,8 +22,12 @@ export function moveFileTool(runner: ToolRunner): ToolDefinition {
     },
     outputSchema: {
       type: 'object',
-      properties: { source: { type: 'string' }, destination: { type: 'string' } },
-      required: ['source', 'destination'],
+      properties: {
+        content: { type: 'string' },
+        source: { type: 'string' },
+        destination: { type: 'string' },
+      },
+      required: ['content', 'source', 'destination'],
       additionalProperties: false,
     },
     annotations: {
@@ -43,10 +47,8 @@ export function moveFileTool(runner: ToolRunner): ToolDefinition {
           isRoutine: true,
         });
         const { source, destination } = await movePath(sandbox, args, signal);
-        return {
-          structuredContent: { source, destination },
-          content: `Moved ${shownName(source)} to ${shownName(destination)}.`,
-        };
+        const text = `Successfully moved ${shownName(args.source)} to ${shownName(args.destination)}`;
+        return { structuredContent: { content: text, source, destination }, content: text };
       }),
   });
 }

@@ -40,7 +40,7 @@ describe('read_text_file', () => {
   });
 
   test.each([
-    ['head', { head: 2 }, '1\n2\n', { startLine: 1, endLine: 2, nextOffset: 3 }],
+    ['head', { head: 2 }, '1\n2', { startLine: 1, endLine: 2, nextOffset: 3 }],
     ['a range', { offset: 2, limit: 2 }, '2\n3\n', { startLine: 2, endLine: 3, nextOffset: 4 }],
     ['the rest', { offset: 4 }, '4\n5', { startLine: 4, endLine: 5, totalLines: 5 }],
     [
@@ -80,7 +80,7 @@ describe('read_text_file', () => {
 
   test('keeps CRLF and says so', async () => {
     const { text, structured } = await readIn('one\r\ntwo\r\nthree\r\n', { head: 2 });
-    expect(text).toBe('one\r\ntwo\r\n');
+    expect(text).toBe('one\r\ntwo');
     expect(structured).toMatchObject({ eol: 'crlf' });
     expect((await readIn('a\r\nb\n')).structured).toMatchObject({ eol: 'mixed' });
   });
@@ -240,7 +240,7 @@ describe('read_text_file', () => {
     await truncate(path.join(folders.root, 'big.txt'), 4 * 1024 ** 3);
     const tools = await createToolCaller([folders.root]);
     const { structured } = await tools.call('read_text_file', { path: 'big.txt', head: 1 });
-    expect(structured).toMatchObject({ content: 'first\n', size: 4 * 1024 ** 3, nextOffset: 2 });
+    expect(structured).toMatchObject({ content: 'first', size: 4 * 1024 ** 3, nextOffset: 2 });
     expect((await tools.call('read_text_file', { path: 'big.txt' })).structured).toMatchObject({
       truncated: true,
     });

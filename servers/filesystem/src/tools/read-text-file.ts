@@ -79,12 +79,13 @@ function readTool(
         });
         refusePastEnd(args.offset, window);
         const note = continuation(window);
+        const content = linesOf(window, args);
         return {
           content: [
-            { type: 'text', text: window.content },
+            { type: 'text', text: content },
             ...(note === undefined ? [] : [{ type: 'text' as const, text: note }]),
           ],
-          structuredContent: { path: file.realPath, ...window },
+          structuredContent: { path: file.realPath, ...window, content },
         };
       }),
   });
@@ -146,6 +147,15 @@ function lineRange({ head, tail, offset, limit, column }: ReadArguments): LineRa
     limit: head ?? limit ?? Infinity,
     ...(column === undefined ? {} : { column }),
   };
+}
+
+/**
+ * Returns the text in the form of the official server: `head` without the end of its last line,
+ * `tail` with line feeds only.
+ */
+function linesOf({ content, truncated }: TextWindow, { head, tail }: ReadArguments): string {
+  if (tail !== undefined) return content.replaceAll('\r\n', '\n');
+  return head === undefined || truncated ? content : content.replace(/\r?\n$/, '');
 }
 
 function refusePastEnd(offset: number | undefined, window: TextWindow): void {

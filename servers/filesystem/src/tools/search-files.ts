@@ -5,19 +5,18 @@ import { search, type SearchOutcome } from '../files/search.ts';
 import type { ToolRunner } from './tool-runner.ts';
 
 export function searchFilesTool(runner: ToolRunner): ToolDefinition {
-  const { maxEntries } = runner.limits;
   return defineTool({
     name: 'search_files',
     title: 'Search files by name',
     description:
       'Find files and directories by name. A plain name (package.json) is found at any depth; a glob matches the path relative to path: ' +
-      '*.js is the first level, **/*.js any depth. To count, read total; groupDepth counts per directory of that depth, and maxResults 0 returns only counts.',
+      '*.js is the first level, **/*.js any depth. total counts all; groupDepth also counts per directory of that depth; maxResults 0 lists none.',
     inputSchema: {
       type: 'object',
       properties: {
         path: {
           type: 'string',
-          description: 'Directory to search; "." is the first allowed directory.',
+          description: 'Directory; "." is the first allowed one.',
         },
         pattern: { type: 'string', minLength: 1, maxLength: 1000, description: 'Name or glob.' },
         excludePatterns: {
@@ -30,15 +29,15 @@ export function searchFilesTool(runner: ToolRunner): ToolDefinition {
         maxResults: {
           type: 'integer',
           minimum: 0,
-          maximum: maxEntries,
-          description: `Default ${maxEntries}.`,
+          maximum: maxResultsLimit,
+          description: `Default ${maxResultsLimit}.`,
         },
         respectGitignore: { type: 'boolean' },
         groupDepth: {
           type: 'integer',
           minimum: 0,
           maximum: 10,
-          description: 'Also count per directory of this depth.',
+          description: 'Count per directory of this depth.',
         },
       },
       required: ['path', 'pattern'],
@@ -82,7 +81,7 @@ export function searchFilesTool(runner: ToolRunner): ToolDefinition {
             pattern,
             excludePatterns = [],
             type = 'any',
-            maxResults = maxEntries,
+            maxResults = maxResultsLimit,
             groupDepth,
             respectGitignore = false,
           } = args;
@@ -90,7 +89,7 @@ export function searchFilesTool(runner: ToolRunner): ToolDefinition {
             scanned(entries, `${matches} matches in ${entries} entries`);
           // A result has the matches three times: as text, and twice structured, in the forms that
           // clients of other filesystem servers and of ours read.
-          const maxBytes = Math.floor(runner.limits.maxResultBytes / 4);
+          const maxBytes = Math.floor(runner.limits.maxResultBytes * 0.75);
           const options = {
             pattern,
             excludePatterns,
@@ -101,28 +100,40 @@ export function searchFilesTool(runner: ToolRunner): ToolDefinition {
             maxBytes,
           };
           const outcome = await search(directory, options, { sandbox, signal, onScanned });
-          const text = summary(outcome);
-          const { tooDeep: _tooDeep, unreadRules: _unreadRules, ...structured } = outcome;
+          const { tooDeep: _deep, unreadRules: _rules, paths, ...structured } = outcome;
+          const notes = notesOf(outcome);
+          const text =
+            outcome.total === 0
+              ? 'No matches found'
+              : paths.map(shownName).join('\n') || notes.splice(0).join('\n');
           return {
             structuredContent: { content: text, path: directory.realPath, ...structured },
-            content: text,
+            content: [
+              { type: 'text', text },
+              ...(notes.length === 0 ? [] : [{ type: 'text' as const, text: notes.join('\n') }]),
+            ],
           };
         },
       ),
   });
 }
 
-function summary(outcome: SearchOutcome): string {
-  const { matches, total, scanned, unreadable, tooDeep, groups } = outcome;
-  const lines = [
-    `${total} matches in ${scanned} entries${matches.length < total ? `; the first ${matches.length} are listed` : ''}.`,
-  ];
+const maxResultsLimit = 10_000;
+
+/** Returns the lines that follow the matches, which the official server does not have. */
+function notesOf({ matches, total, unreadable, tooDeep, ...outcome }: SearchOutcome): string[] {
+  const lines: string[] = [];
+  if (matches.length < total)
+    lines.push(
+      `${total} matches in ${outcome.scanned} entries; the first ${matches.length} are listed.`,
+    );
   if (unreadable !== undefined) lines.push(`${unreadable} directories could not be opened.`);
   if (tooDeep > 0)
     lines.push(`${tooDeep} directories are more than 256 levels down and were not searched.`);
   const note = unreadRulesNote(outcome.unreadRules);
   if (note !== undefined) lines.push(note);
-  for (const group of groups ?? []) lines.push(`${group.count}\t${shownName(group.directory)}`);
+  for (const group of outcome.groups ?? [])
+    lines.push(`${group.count}\t${shownName(group.directory)}`);
   if (outcome.groupsTruncated) lines.push('[More groups were left out: use a smaller groupDepth.]');
-  return [...lines, ...matches.map(shownName)].join('\n');
+  return lines;
 }

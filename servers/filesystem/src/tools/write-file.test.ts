@@ -14,12 +14,14 @@ describe.each(await usableOpeners('/'))('write_file with the $kind opener', (ope
     const tools = await createToolCaller([folders.root], { opener });
     const target = path.join(folders.root, 'ä.txt');
     expect((await tools.call('write_file', { path: 'ä.txt', content: 'é\n' })).structured).toEqual({
+      content: 'Successfully wrote to ä.txt',
       path: target,
       bytes: 3,
       created: true,
       hash: hashOf(Buffer.from('é\n')),
     });
     expect((await tools.call('write_file', { path: target, content: '' })).structured).toEqual({
+      content: `Successfully wrote to ${target}`,
       path: target,
       bytes: 0,
       created: false,

@@ -40,12 +40,13 @@ export function writeFileTool(runner: ToolRunner): ToolDefinition {
     outputSchema: {
       type: 'object',
       properties: {
+        content: { type: 'string' },
         path: { type: 'string' },
         bytes: { type: 'integer' },
         created: { type: 'boolean' },
         hash: { type: 'string' },
       },
-      required: ['path', 'bytes', 'created', 'hash'],
+      required: ['content', 'path', 'bytes', 'created', 'hash'],
       additionalProperties: false,
     },
     annotations: {
@@ -66,14 +67,21 @@ export function writeFileTool(runner: ToolRunner): ToolDefinition {
           signal,
           onlyNew: runner.confirmsRoutine && !isKnown,
         };
+        const text = `Successfully wrote to ${shownName(args.path)}`;
         const { realPath, created, hash } = await writeAtomically(
           sandbox,
           { path: args.path, content },
           options,
         );
         return {
-          structuredContent: { path: realPath, bytes: content.length, created, hash },
-          content: `${created ? 'Created' : 'Replaced'} ${shownName(realPath)} (${content.length} bytes).`,
+          structuredContent: {
+            content: text,
+            path: realPath,
+            bytes: content.length,
+            created,
+            hash,
+          },
+          content: text,
         };
       }),
   });
