@@ -29,6 +29,7 @@ describe('the SQLite server', () => {
   });
 
   const reading = [
+    'ask_database',
     'chart_query',
     'describe_table',
     'explain_query',
@@ -40,27 +41,33 @@ describe('the SQLite server', () => {
 
   test('lists small tools with every hint and schema', async () => {
     const tools = await (await connect(temporaryDatabase(SCHEMA))).listTools();
-    expect(tools.map((tool) => tool.name)).toEqual([...reading, ...writing].toSorted());
+    expect(tools.map((tool) => tool.name)).toEqual(
+      [...reading, ...writing, 'append_insight'].toSorted(),
+    );
     for (const tool of tools) {
-      const isWriting = writing.includes(tool.name);
+      const isMemo = tool.name === 'append_insight';
+      const isWriting = isMemo || writing.includes(tool.name);
       expect([tool.name, tool.annotations]).toEqual([
         tool.name,
         {
           readOnlyHint: !isWriting,
-          destructiveHint: isWriting && tool.name !== 'create_table',
+          destructiveHint: isWriting && !isMemo && tool.name !== 'create_table',
           idempotentHint: !isWriting,
           openWorldHint: false,
         },
       ]);
       expect(tool.inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
-      expect(tool.outputSchema).toMatchObject({ type: 'object', additionalProperties: false });
+      expect(tool.outputSchema).toMatchObject({ type: 'object' });
     }
     expect(Buffer.byteLength(JSON.stringify(tools))).toBeLessThan(16_000);
   });
 
   test('offers only reading tools with readOnly', async () => {
     const client = await connect(temporaryDatabase(SCHEMA), { readOnly: true });
-    expect((await client.listTools()).map((tool) => tool.name)).toEqual(reading);
+    expect((await client.listTools()).map((tool) => tool.name)).toEqual([
+      'append_insight',
+      ...reading,
+    ]);
     await expect(client.callTool('write_query', { query: 'DELETE FROM users' })).rejects.toThrow(
       'write_query',
     );
@@ -128,21 +135,6 @@ describe('the SQLite server', () => {
       content: [{ text: expect.stringContaining('SQLITE_NOTADB') as string }],
     });
     expect(await client.listTools()).not.toHaveLength(0);
-  });
-
-  test('reads the schema as a resource', async () => {
-    const client = await connect(temporaryDatabase(SCHEMA));
-    expect((await client.listResources()).map((resource) => resource.uri)).toEqual([
-      'sqlite://main',
-    ]);
-    const [contents] = await client.readResource('sqlite://main');
-    expect(JSON.parse((contents as { text: string }).text)).toMatchObject({
-      tables: [
-        { name: 'names', type: 'view' },
-        { name: 'users', type: 'table' },
-      ],
-    });
-    await expect(client.readResource('sqlite://other')).rejects.toThrow('Resource not found');
   });
 
   test.each(['legacy', 'modern'] as const)('draws a chart for a %s client', async (era) => {

@@ -11,7 +11,10 @@ import {
 } from '@signalbox/server-kit';
 import { Databases } from './databases.ts';
 import { DEFAULT_LIMITS, type SqliteLimits } from './limits.ts';
-import { schemaResource } from './schema-resource.ts';
+import { createPrompts } from './prompts/create-prompts.ts';
+import { INSIGHTS_URI, Insights, insightsResource } from './resources/insights.ts';
+import { ResourceChanges } from './resources/resource-changes.ts';
+import { schemaTemplate, tableTemplate } from './resources/table-resources.ts';
 import { createTools } from './tools/create-tools.ts';
 
 export interface SqliteServerOptions {
@@ -43,12 +46,15 @@ export interface SqliteServer {
   close(): Promise<void>;
 }
 
+/** Entries on a page of a list: a database can have thousands of tables. */
+const LIST_PAGE_SIZE = 500;
+
 /**
  * Creates an MCP server for SQLite databases, which only query processes open. Starts the first
  * query process at once.
  */
 export function createSqliteServer(options: SqliteServerOptions): SqliteServer {
-  const { readOnly = false, log = createLogger('warn') } = options;
+  const { readOnly = false, confirm = 'auto', log = createLogger('warn') } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const databases = new Databases({
     files: options.databases,
@@ -56,22 +62,51 @@ export function createSqliteServer(options: SqliteServerOptions): SqliteServer {
     readOnly,
     onCrash: (message) => log.warn(message),
   });
-  const confirmations = new Confirmations({ policy: options.confirm });
-  const server = createServer({
+  const confirmations = new Confirmations({ policy: confirm });
+  const insights = new Insights();
+  const onInsight = (): void => server.changes.resourceUpdated(INSIGHTS_URI);
+  const resourceChanges = new ResourceChanges({
+    databases,
+    changes: () => server.changes,
+    warn: (message) => log.warn(message),
+  });
+  const server: Server = createServer({
     info: { name: 'signalbox-sqlite', title: 'SQLite', version: packageVersion(import.meta.url) },
     instructions:
       'Look at list_tables and describe_table before writing SQL; pass values through params. read_query reads; the other query tools change the database.',
     tools: createTools({
       databases,
       confirmations,
+      confirm,
+      insights,
+      onInsight,
       limits,
       readOnly,
       stateKeys: options.stateKeys,
     }),
-    resources: [schemaResource(databases.get())],
-    extensions: { middleware: [logCalls(log), limitResults({ maxBytes: limits.maxResultBytes })] },
-    events: { onError: logErrors(log) },
-    settings: { lists: { areFixed: true }, requestState: { keys: options.stateKeys } },
+    prompts: createPrompts(databases),
+    resources: [insightsResource(insights)],
+    templates: [schemaTemplate(databases), tableTemplate(databases)],
+    extensions: {
+      middleware: [
+        logCalls(log),
+        limitResults({ maxBytes: limits.maxResultBytes }),
+        resourceChanges.middleware,
+      ],
+    },
+    events: {
+      onError: logErrors(log),
+      onLegacySession: (session) => resourceChanges.addSession(session),
+    },
+    settings: {
+      lists: { pageSize: LIST_PAGE_SIZE },
+      resourceSubscriptions: (uri, context) => resourceChanges.subscribe(uri, context),
+      requestState: { keys: options.stateKeys },
+    },
   });
-  return { server, close: () => databases.close() };
+  const close = async (): Promise<void> => {
+    resourceChanges.close();
+    await databases.close();
+  };
+  return { server, close };
 }

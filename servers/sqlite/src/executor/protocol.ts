@@ -165,6 +165,32 @@ export interface StatementResult extends Partial<
   readonly lastInsertRowid?: number | string;
 }
 
+/** The definitions of tables and views. */
+export interface SchemaSql {
+  /** `CREATE` statements in order of name. */
+  readonly sql: string;
+  /** Whether more tables exist than fit. */
+  readonly truncated: boolean;
+}
+
+/** A table or view with the first of its rows. */
+export interface TableContents extends TableDescription {
+  readonly rowCount: number;
+  /** Whether there are more than `rowCount` rows, which is 1,000,000 then. */
+  readonly hasMoreRows: boolean;
+  readonly sampleRows: Pick<QueryResult, 'columns' | 'rows'>;
+}
+
+/** The version of a database as one connection sees it. */
+export interface DatabaseVersion {
+  /** Name of the connection. */
+  readonly connection: string;
+  /** Changes when another connection has changed the database; comparable within a connection. */
+  readonly data: number;
+  /** Changes with the schema. */
+  readonly schema: number;
+}
+
 /** The operations of a reading process. */
 export interface ReadOperations {
   readonly 'read-query': { readonly input: ReadQueryInput; readonly output: QueryResult };
@@ -175,6 +201,17 @@ export interface ReadOperations {
     readonly output: TableDescription;
   };
   readonly 'explain-query': { readonly input: ExplainQueryInput; readonly output: QueryPlan };
+  readonly 'schema-sql': {
+    readonly input: { readonly maxBytes: number };
+    readonly output: SchemaSql;
+  };
+  readonly 'table-names': { readonly input: object; readonly output: readonly string[] };
+  readonly 'read-table': {
+    readonly input: { readonly name: string };
+    /** `null`: there is no such table or view. */
+    readonly output: TableContents | null;
+  };
+  readonly 'database-version': { readonly input: object; readonly output: DatabaseVersion };
   readonly 'count-rows': {
     readonly input: { readonly table: string };
     /** `null`: there is no such table or view. */

@@ -1,5 +1,5 @@
-import type { Era } from '@signalbox/mcp-core';
-import { connectClient, type Client } from '@signalbox/mcp-core/client';
+import type { CreateMessageParams, Era } from '@signalbox/mcp-core';
+import { connectClient, type Client, type InputHandlers } from '@signalbox/mcp-core/client';
 import { createInMemoryTransports } from '@signalbox/mcp-core/testing';
 import { createLogger } from '@signalbox/server-kit';
 import { afterAll, onTestFinished } from 'vitest';
@@ -14,6 +14,8 @@ export interface ClientOptions {
   readonly era?: Era;
   /** Answers form elicitation; without it the client has no elicitation. */
   readonly elicit?: (message: string) => 'accept' | 'decline' | 'cancel';
+  /** Answers sampling requests with a text; without it the client has no sampling. */
+  readonly sample?: (params: CreateMessageParams) => string;
 }
 
 export interface ServerOptions extends Omit<SqliteServerOptions, 'databases' | 'log'> {
@@ -29,13 +31,14 @@ export interface ServerOptions extends Omit<SqliteServerOptions, 'databases' | '
  */
 export async function connect(
   path: string,
-  { era, elicit, ...options }: ServerOptions & ClientOptions = {},
+  { era, elicit, sample, ...options }: ServerOptions & ClientOptions = {},
 ): Promise<Client> {
   const sqlite = startServer(path, options);
   onTestFinished(() => sqlite.close());
   return connectTo(sqlite, {
     ...(era === undefined ? {} : { era }),
     ...(elicit === undefined ? {} : { elicit }),
+    ...(sample === undefined ? {} : { sample }),
   });
 }
 
@@ -65,21 +68,32 @@ function startServer(
 
 async function connectTo(
   sqlite: SqliteServer,
-  { era = 'modern', elicit }: ClientOptions,
+  { era = 'modern', elicit, sample }: ClientOptions,
 ): Promise<Client> {
   const [near, far] = createInMemoryTransports();
   await sqlite.server.connect(far);
-  const client = await connectClient(() => near, {
-    info: { name: 'test', version: '1' },
-    era,
+  const handlers: InputHandlers = {
     ...(elicit === undefined
       ? {}
       : {
-          handlers: {
-            elicit: ({ message }: { readonly message: string }) =>
-              Promise.resolve({ action: elicit(message), content: { confirm: true } }),
-          },
+          elicit: ({ message }) =>
+            Promise.resolve({ action: elicit(message), content: { confirm: true } }),
         }),
+    ...(sample === undefined
+      ? {}
+      : {
+          sample: (params) =>
+            Promise.resolve({
+              role: 'assistant',
+              content: { type: 'text', text: sample(params) },
+              model: 'test-model',
+            }),
+        }),
+  };
+  const client = await connectClient(() => near, {
+    info: { name: 'test', version: '1' },
+    era,
+    handlers,
   });
   onTestFinished(() => client.close());
   return client;

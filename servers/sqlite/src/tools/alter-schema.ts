@@ -25,7 +25,6 @@ export function alterSchemaTool(tools: WriteTools): ToolDefinition {
     outputSchema: {
       type: 'object',
       properties: { ...objectField, ...confirmationFields },
-      additionalProperties: false,
     },
     annotations: {
       readOnlyHint: false,

@@ -21,7 +21,6 @@ export function createTableTool(tools: WriteTools): ToolDefinition {
       type: 'object',
       properties: { table: { type: 'string' } },
       required: ['table'],
-      additionalProperties: false,
     },
     annotations: {
       readOnlyHint: false,

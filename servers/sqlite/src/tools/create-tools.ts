@@ -1,8 +1,11 @@
 import type { ToolDefinition } from '@signalbox/mcp-core/server';
-import type { Confirmations } from '@signalbox/server-kit';
+import type { ConfirmationPolicy, Confirmations } from '@signalbox/server-kit';
 import type { Databases } from '../databases.ts';
 import type { SqliteLimits } from '../limits.ts';
+import type { Insights } from '../resources/insights.ts';
 import { alterSchemaTool } from './alter-schema.ts';
+import { appendInsightTool } from './append-insight.ts';
+import { askDatabaseTool } from './ask-database.ts';
 import { chartQueryTool } from './chart-query.ts';
 import { createTableTool } from './create-table.ts';
 import { describeTableTool } from './describe-table.ts';
@@ -17,6 +20,11 @@ import { writeQueryTool } from './write-query.ts';
 export interface CreateToolsOptions {
   readonly databases: Databases;
   readonly confirmations: Confirmations;
+  /** Policy of `confirmations`. */
+  readonly confirm: ConfirmationPolicy;
+  readonly insights: Insights;
+  /** Called after each new insight. */
+  readonly onInsight: () => void;
   readonly limits: SqliteLimits;
   /** Leaves out every tool that changes something. */
   readonly readOnly: boolean;
@@ -31,6 +39,9 @@ const BYTES_PER_STATEMENT = 1024;
 export function createTools({
   databases,
   confirmations,
+  confirm,
+  insights,
+  onInsight,
   limits,
   readOnly,
   stateKeys,
@@ -40,16 +51,19 @@ export function createTools({
     Math.floor(limits.maxResultBytes / BYTES_PER_STATEMENT),
   );
   const writing = { databases, confirmations, maxStatements };
-  return [
+  const tools = [
     readQueryTool(databases, { maxRows: limits.maxRows, cursors: new QueryCursors(stateKeys) }),
     listTablesTool(databases),
     describeTableTool(databases),
     explainQueryTool(databases),
     chartQueryTool(databases),
     predictTrendTool(databases),
+    askDatabaseTool({ databases, confirm, maxRows: limits.maxRows }),
     writeQueryTool(writing),
     createTableTool(writing),
     alterSchemaTool(writing),
     executeBatchTool(writing),
   ].filter((tool) => !readOnly || tool.annotations?.readOnlyHint === true);
+  // The memo is not part of a database.
+  return [...tools, appendInsightTool(insights, onInsight)];
 }

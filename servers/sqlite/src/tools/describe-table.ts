@@ -5,6 +5,7 @@ import { databaseArgument } from './database-argument.ts';
 
 const STRINGS = { type: 'array', items: { type: 'string' } } as const;
 const STRING = { type: 'string' } as const;
+const LIST = { type: 'array' } as const;
 const BOOLEAN = { type: 'boolean' } as const;
 
 /** Returns the tool that describes one table or view. */
@@ -36,20 +37,9 @@ export function describeTableTool(databases: Databases): ToolDefinition {
           generated: BOOLEAN,
         }),
         primaryKey: STRINGS,
-        foreignKeys: listOf({
-          columns: STRINGS,
-          table: STRING,
-          references: STRINGS,
-          onUpdate: STRING,
-          onDelete: STRING,
-        }),
-        indexes: listOf({
-          name: STRING,
-          unique: BOOLEAN,
-          partial: BOOLEAN,
-          columns: { type: 'array', items: { type: ['string', 'null'] } },
-        }),
-        triggers: listOf({ name: STRING, sql: STRING }),
+        foreignKeys: LIST,
+        indexes: LIST,
+        triggers: LIST,
         sql: STRING,
       },
       required: [
@@ -62,7 +52,6 @@ export function describeTableTool(databases: Databases): ToolDefinition {
         'triggers',
         'sql',
       ],
-      additionalProperties: false,
     },
     annotations: {
       readOnlyHint: true,
@@ -79,17 +68,9 @@ export function describeTableTool(databases: Databases): ToolDefinition {
   });
 }
 
-/** Returns the schema of an array of objects with all properties required. */
+/** Returns the schema of an array of objects. */
 function listOf(properties: { readonly [name: string]: unknown }): {
   readonly [keyword: string]: unknown;
 } {
-  return {
-    type: 'array',
-    items: {
-      type: 'object',
-      properties,
-      required: Object.keys(properties),
-      additionalProperties: false,
-    },
-  };
+  return { type: 'array', items: { type: 'object', properties } };
 }

@@ -2,7 +2,7 @@ import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { compactJson } from '../executor/compact-json.ts';
 import { databaseArgument } from './database-argument.ts';
 import { PARAMS_SCHEMA, WRITE_SCHEMA } from './query-arguments.ts';
-import { changeFields, confirmationFields, objectField } from './result-schemas.ts';
+import { confirmationFields } from './result-schemas.ts';
 import { runWrite, type WriteTools } from './run-write.ts';
 
 /** Returns the tool that runs several writing statements in one transaction. */
@@ -35,18 +35,9 @@ export function executeBatchTool(tools: WriteTools): ToolDefinition {
     outputSchema: {
       type: 'object',
       properties: {
-        results: {
-          type: 'array',
-          description: 'One per statement, in order',
-          items: {
-            type: 'object',
-            properties: { ...changeFields, ...objectField },
-            additionalProperties: false,
-          },
-        },
+        results: { type: 'array', description: 'One per statement, as of write_query' },
         ...confirmationFields,
       },
-      additionalProperties: false,
     },
     annotations: {
       readOnlyHint: false,

@@ -34,17 +34,14 @@ export function explainQueryTool(databases: Databases): ToolDefinition {
             type: 'object',
             properties: {
               detail: { type: 'string' },
-              steps: { type: 'array', description: 'The steps below, of the same form' },
+              steps: { type: 'array' },
             },
-            required: ['detail'],
-            additionalProperties: false,
           },
         },
         usesIndex: NAMES,
         fullScans: { ...NAMES, description: 'Names or aliases as in the query' },
       },
       required: ['plan', 'usesIndex', 'fullScans'],
-      additionalProperties: false,
     },
     annotations: READ_ONLY_HINTS,
     handler: async ({ database, ...input }, context) => {

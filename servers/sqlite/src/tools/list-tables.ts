@@ -2,6 +2,7 @@ import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { compactJson } from '../executor/compact-json.ts';
 import type { Databases } from '../databases.ts';
 import { databaseArgument } from './database-argument.ts';
+import { columnsSchema } from './result-schemas.ts';
 
 /** Returns the tool that lists the tables. */
 export function listTablesTool(databases: Databases): ToolDefinition {
@@ -36,27 +37,17 @@ export function listTablesTool(databases: Databases): ToolDefinition {
             properties: {
               name: { type: 'string' },
               type: { enum: ['table', 'view', 'virtual'] },
-              columns: {
-                type: 'array',
-                items: {
-                  type: 'object',
-                  properties: { name: { type: 'string' }, type: { type: 'string' } },
-                  required: ['name', 'type'],
-                  additionalProperties: false,
-                },
-              },
               rowEstimate: { type: 'number', description: 'Exact up to 1000' },
+              columns: columnsSchema,
               error: { type: 'string', description: 'Why the columns cannot be listed' },
             },
             required: ['name', 'type', 'columns'],
-            additionalProperties: false,
           },
         },
         truncated: { type: 'boolean', description: 'More tables exist than fit into the result' },
         nextCursor: { type: 'string', description: 'Present when truncated' },
       },
       required: ['tables', 'truncated'],
-      additionalProperties: false,
     },
     annotations: {
       readOnlyHint: true,

@@ -8,9 +8,8 @@ import { PARAMS_SCHEMA, QUERY_SCHEMA } from './query-arguments.ts';
 import { withQueryProgress } from './query-progress.ts';
 import { READ_ONLY_HINTS } from './read-only-hints.ts';
 
-const NUMBER = { type: 'number' } as const;
 const INTEGER = { type: 'integer' } as const;
-const TIME = { type: ['string', 'number'] } as const;
+const LIST = { type: 'array' } as const;
 const DEFAULT_HORIZON = 12;
 const DEFAULT_CONFIDENCE = 0.95;
 
@@ -20,26 +19,26 @@ export function predictTrendTool(databases: Databases): ToolDefinition {
     name: 'predict_trend',
     title: 'Predict trend',
     description:
-      'Predicts the next values of a time series that a query returns, with its season and an interval. Uses the method with the smallest error on the last known values, and returns that error. Deterministic; the times must be evenly spaced.',
+      'Predicts the next values of an evenly spaced time series that a query returns, with its season and an interval. Uses the method with the smallest error on the last known values, and returns that error.',
     inputSchema: {
       type: 'object',
       properties: {
         query: QUERY_SCHEMA,
         params: PARAMS_SCHEMA,
         database: databaseArgument(databases),
-        time_column: { type: 'string', description: 'Default: the first' },
-        value_column: { type: 'string', description: 'Default: the next one with numbers' },
+        time_column: { type: 'string' },
+        value_column: { type: 'string' },
         season_length: {
           type: 'integer',
           minimum: 1,
           maximum: 400,
-          description: 'Steps of a season, 1 for none; default: found in the values',
+          description: '1: none; default: found',
         },
         horizon: {
           type: 'integer',
           minimum: 1,
           maximum: 500,
-          description: `Steps to predict; default ${DEFAULT_HORIZON}`,
+          description: `Default ${DEFAULT_HORIZON}`,
         },
         confidence_level: {
           type: 'number',
@@ -51,11 +50,10 @@ export function predictTrendTool(databases: Databases): ToolDefinition {
           type: 'array',
           items: { enum: METHOD_NAMES },
           minItems: 1,
-          description: 'Default all',
         },
-        fill_gaps: { type: 'boolean', description: 'Interpolate missing times and NULL' },
-        non_negative: { type: 'boolean', description: 'Predict nothing below 0' },
-        include_history: { type: 'boolean', description: 'Return the known values too' },
+        fill_gaps: { type: 'boolean', description: 'Interpolate' },
+        non_negative: { type: 'boolean' },
+        include_history: { type: 'boolean' },
       },
       required: ['query'],
       additionalProperties: false,
@@ -70,30 +68,14 @@ export function predictTrendTool(databases: Databases): ToolDefinition {
         filled: INTEGER,
         error: {
           type: 'object',
-          description: 'Of predictions of known values; mape in percent',
-          properties: {
-            mae: NUMBER,
-            rmse: NUMBER,
-            mape: { type: ['number', 'null'] },
-            folds: INTEGER,
-            steps: INTEGER,
-            coverage: NUMBER,
-          },
-          required: ['mae', 'rmse', 'mape', 'folds', 'steps', 'coverage'],
+          description:
+            'Of predictions of known values: mae, rmse, mape in percent, folds, steps, coverage',
         },
-        candidates: { type: 'array', items: { type: 'object' } },
-        forecast: {
-          type: 'array',
-          items: {
-            type: 'object',
-            properties: { time: TIME, value: NUMBER, low: NUMBER, high: NUMBER },
-            required: ['time', 'value', 'low', 'high'],
-          },
-        },
-        history: { type: 'array', items: { type: 'object' } },
+        candidates: LIST,
+        forecast: { ...LIST, description: 'time, value, low, high' },
+        history: LIST,
       },
       required: ['method', 'seasonLength', 'step', 'points', 'filled', 'error', 'forecast'],
-      additionalProperties: false,
     },
     annotations: READ_ONLY_HINTS,
     handler: async ({ query, params, database, ...args }, context) => {

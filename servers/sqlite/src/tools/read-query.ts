@@ -62,7 +62,6 @@ export function readQueryTool(
         elapsedMs: { type: 'integer' },
       },
       required: ['columns', 'rows', 'rowCount', 'truncated', 'elapsedMs'],
-      additionalProperties: false,
     },
     annotations: {
       readOnlyHint: true,

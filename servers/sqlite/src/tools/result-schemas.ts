@@ -3,12 +3,8 @@ export const columnsSchema = {
   type: 'array',
   items: {
     type: 'object',
-    properties: {
-      name: { type: 'string' },
-      type: { enum: ['integer', 'int64', 'real', 'text', 'blob', 'mixed'] },
-    },
+    properties: { name: { type: 'string' }, type: { type: 'string' } },
     required: ['name'],
-    additionalProperties: false,
   },
 } as const;
 

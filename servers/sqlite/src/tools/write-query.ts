@@ -26,7 +26,6 @@ export function writeQueryTool(tools: WriteTools): ToolDefinition {
     outputSchema: {
       type: 'object',
       properties: { ...changeFields, ...confirmationFields },
-      additionalProperties: false,
     },
     annotations: {
       readOnlyHint: false,
