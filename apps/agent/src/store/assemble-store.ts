@@ -4,6 +4,7 @@ import type { StoreTransaction } from '../ports/store.ts';
 import type { WorkerRole } from '../ports/store/worker.ts';
 import { createFleetStore } from './fleet-rows.ts';
 import { createHandedJobs } from './handed-job-rows.ts';
+import { LockedRun, type RunRow } from './locked-run.ts';
 import type { OpenedStore } from './opened-store.ts';
 import type { Rows } from './rows.ts';
 import { createRunReader } from './run-reader.ts';
@@ -15,10 +16,13 @@ import { createToolPins } from './tool-pins.ts';
 export interface StoreConnection extends Pick<OpenedStore, 'shareSignals' | 'checkFiles'> {
   /** The rows outside of a transaction. */
   readonly reader: Rows;
-  /** Runs work in a transaction, as `Store.write` describes. */
+  /**
+   * Runs work in a transaction, as `Store.write` describes. The work gets the row of the run that is
+   * locked, if it was read with the lock.
+   */
   readonly transaction: <T>(
     locks: Parameters<OpenedStore['write']>[0],
-    work: (rows: Rows) => Promise<T>,
+    work: (rows: Rows, locked?: Promise<RunRow | undefined>) => Promise<T>,
     options?: Parameters<OpenedStore['write']>[2],
   ) => Promise<T>;
   /** Fails when the database cannot be written. Changes nothing. */
@@ -51,7 +55,23 @@ export async function assembleStore(
     return known;
   };
   const write: OpenedStore['write'] = (locks, work, options) =>
-    transaction(locks, (rows) => work(transactionOn(rows)), options);
+    transaction(
+      locks,
+      async (rows, row) => {
+        if (locks.run === undefined) return work(transactionOn(rows));
+        const run = new LockedRun({
+          transaction: transactionOn(rows),
+          rows,
+          id: locks.run,
+          clock,
+          row,
+        });
+        const result = await work(run.transaction);
+        await run.flush();
+        return result;
+      },
+      options,
+    );
   const writeRows = <T>(work: (rows: Rows) => Promise<T>): Promise<T> => transaction({}, work);
   const join = async (): Promise<string> => {
     const id = randomUUID();

@@ -1,6 +1,5 @@
 import type { Clock } from '../ports/clock.ts';
 import type { InboxItem } from '../ports/store/inbox.ts';
-import { storedEvents } from '../ports/store/run-event.ts';
 import type { StoreTransaction } from '../ports/store.ts';
 import { createArtifactWriter } from './artifact-rows.ts';
 import { createCallRateWriter } from './call-rate-rows.ts';
@@ -14,6 +13,7 @@ import {
   runCodec,
   toolCallCodec,
 } from './database.ts';
+import { insertEventRows } from './event-rows.ts';
 import { createEpochWriter } from './epoch-rows.ts';
 import { createIdempotencyWriter } from './idempotency-rows.ts';
 import { selectRun } from './read-queries.ts';
@@ -32,7 +32,6 @@ import {
   insertApproval,
   insertAudit,
   NO_RUN,
-  insertEvents,
   insertInboxItem,
   insertMessage,
   insertNumberedAudit,
@@ -92,17 +91,7 @@ export function createRunTransaction(connection: Rows, clock: Clock): StoreTrans
       if (taken === undefined) throw new Error(`There is no run ${runId} to append events to.`);
       const { lastSeq } = taken;
       if (events.length === 0) return lastSeq;
-      const rows = storedEvents(events, { runId, lastSeq, at }).map(
-        ({ seq, type, version, data }) => ({
-          runId,
-          seq,
-          type,
-          version,
-          at,
-          data: JSON.stringify(data),
-        }),
-      );
-      await connection.send(insertEvents, { rows });
+      await insertEventRows(connection, events, { runId, lastSeq, at });
       return lastSeq;
     },
 

@@ -50,6 +50,95 @@ export function runContract(name: string, open: OpenStore): void {
       });
     });
 
+    test('a transaction reads its own writes of the run that it locks, and stores them with its events', async () => {
+      const store = await openStore();
+      await store.write({}, async (sql) => {
+        for (const id of ['r1', 'r2']) await sql.insertRun(queuedRun(id, { status: 'running' }));
+      });
+      const seen = await store.write({ run: 'r1' }, async (sql) => {
+        const before = await sql.runCore('r1');
+        await sql.updateRun('r1', { turns: 1 });
+        await sql.updateRun('r1', { toolCalls: 2 });
+        await sql.updateRun('r2', { turns: 5 });
+        const counted = [await sql.runCore('r1'), await sql.run('r1'), await sql.runCore('r2')];
+        const first = await sql.append('r1', [{ type: 'a', data: {} }]);
+        await sql.updateRun('r1', { status: 'failed', statusReason: 'why' });
+        const last = await sql.append('r1', [
+          { type: 'b', data: {} },
+          { type: 'c', data: {} },
+        ]);
+        await sql.updateRun('r1', { cutTurns: 3 });
+        const seqs = [first, last, await sql.append('r2', [{ type: 'd', data: {} }])];
+        return {
+          before,
+          counted,
+          seqs,
+          ended: [await sql.runStatus('r1'), await sql.activeRun('r1')],
+        };
+      });
+      expect(seen).toMatchObject({
+        before: { turns: 0, toolCalls: 0, lastSeq: 0 },
+        counted: [
+          { turns: 1, toolCalls: 2 },
+          { turns: 1, toolCalls: 2, prompt: queuedRun('r1').prompt },
+          { turns: 5 },
+        ],
+        seqs: [1, 3, 1],
+        ended: ['failed', undefined],
+      });
+      expect(await store.read.run('r1')).toEqual({
+        ...queuedRun('r1'),
+        status: 'failed',
+        statusReason: 'why',
+        turns: 1,
+        toolCalls: 2,
+        cutTurns: 3,
+        lastSeq: 3,
+      });
+      const types = (await store.read.events('r1', { after: 0, limit: 9 })).map(({ type }) => type);
+      expect(types).toEqual(['a', 'b', 'c']);
+    });
+
+    test('a transaction that locks a run does not read it any more when it erased it, and reads one that it inserted', async () => {
+      const store = await openStore();
+      await store.write({}, (sql) => sql.insertRun(queuedRun('old')));
+      const erased = await store.write({ run: 'old' }, async (sql) => {
+        const before = await sql.runStatus('old');
+        await sql.eraseRun('old');
+        return [before, await sql.runStatus('old'), await sql.run('old')];
+      });
+      expect(erased).toEqual(['queued', undefined, undefined]);
+      expect(await store.write({ run: 'old' }, (sql) => sql.runStatus('old'))).toBeUndefined();
+      const inserted = await store.write({ run: 'new' }, async (sql) => {
+        const before = await sql.runStatus('new');
+        await sql.insertRun(queuedRun('new'));
+        await sql.updateRun('new', { turns: 1 });
+        return [
+          before,
+          (await sql.runCore('new'))?.turns,
+          await sql.append('new', [{ type: 'a', data: {} }]),
+        ];
+      });
+      expect(inserted).toEqual([undefined, 1, 1]);
+    });
+
+    test("transactions on one run at once see each other's writes", async () => {
+      const store = await openStore();
+      await store.write({}, (sql) => sql.insertRun(queuedRun('r1')));
+      await Promise.all(
+        Array.from({ length: 20 }, () =>
+          store.write({ run: 'r1' }, async (sql) => {
+            const turns = ((await sql.runCore('r1'))?.turns ?? 0) + 1;
+            await sql.updateRun('r1', { turns });
+            await sql.append('r1', [{ type: 'a', data: { turns } }]);
+          }),
+        ),
+      );
+      expect(await store.read.run('r1')).toMatchObject({ turns: 20, lastSeq: 20 });
+      const events = await store.read.events('r1', { after: 0, limit: 30 });
+      expect(events.map(({ data }) => data['turns'])).toEqual(events.map(({ seq }) => seq));
+    });
+
     test('runs are listed newest first, in pages that are stable when runs are added, and by status', async () => {
       const store = await openStore();
       await store.write({}, async (sql) => {

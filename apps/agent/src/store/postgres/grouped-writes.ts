@@ -12,23 +12,23 @@ const MAX_WORKS = 64;
 const MAX_WAIT_MS = 50;
 
 /** Work that waits for a transaction. */
-export interface Work<R> {
+export interface Work<R, L = unknown> {
   readonly locks: RowLocks;
-  /** Runs the work and keeps its result. */
-  readonly run: (rows: R) => Promise<void>;
+  /** Runs the work and keeps its result. `locked` is what was read with its locks. */
+  readonly run: (rows: R, locked?: L) => Promise<void>;
 }
 
-interface Waiting<R> extends Work<R> {
+interface Waiting<R, L> extends Work<R, L> {
   /** Resolves the caller's promise with the result. */
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
-export interface Transactions<R> {
+export interface Transactions<R, L = unknown> {
   /** Runs works in one transaction. Returns those whose rows other transactions have locked, without running them. */
-  readonly together: <W extends Work<R>>(works: readonly W[]) => Promise<readonly W[]>;
+  readonly together: <W extends Work<R, L>>(works: readonly W[]) => Promise<readonly W[]>;
   /** Runs work in a transaction of its own, again when the database gave it up. */
-  readonly alone: (locks: RowLocks, work: (rows: R) => Promise<void>) => Promise<void>;
+  readonly alone: (locks: RowLocks, work: Work<R, L>['run']) => Promise<void>;
 }
 
 /**
@@ -36,23 +36,23 @@ export interface Transactions<R> {
  * several works. When one of them or the commit fails, the transaction is rolled back, and each of
  * its works runs again in a transaction of its own.
  */
-export class GroupedWrites<R> {
-  readonly #transactions: Transactions<R>;
-  readonly #waiting: Waiting<R>[] = [];
+export class GroupedWrites<R, L = unknown> {
+  readonly #transactions: Transactions<R, L>;
+  readonly #waiting: Waiting<R, L>[] = [];
   #running = 0;
 
-  constructor(transactions: Transactions<R>) {
+  constructor(transactions: Transactions<R, L>) {
     this.#transactions = transactions;
   }
 
   /** Resolves after the commit. */
-  run<T>(locks: RowLocks, work: (rows: R) => Promise<T>): Promise<T> {
+  run<T>(locks: RowLocks, work: (rows: R, locked?: L) => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     let result: T;
     this.#waiting.push({
       locks,
-      run: async (rows) => {
-        result = await work(rows);
+      run: async (rows, locked) => {
+        result = await work(rows, locked);
       },
       resolve: () => resolve(result),
       reject,
@@ -72,7 +72,7 @@ export class GroupedWrites<R> {
     this.#running -= 1;
   }
 
-  async #runGroup(works: readonly Waiting<R>[]): Promise<void> {
+  async #runGroup(works: readonly Waiting<R, L>[]): Promise<void> {
     const rest = works.length > 1 ? await this.#runTogether(works) : works;
     const alone = Promise.all(
       rest.map(({ locks, run, resolve, reject }) =>
@@ -89,7 +89,7 @@ export class GroupedWrites<R> {
   }
 
   /** Returns the works to run alone. */
-  async #runTogether(works: readonly Waiting<R>[]): Promise<readonly Waiting<R>[]> {
+  async #runTogether(works: readonly Waiting<R, L>[]): Promise<readonly Waiting<R, L>[]> {
     try {
       const rest = await this.#transactions.together(works);
       for (const work of works) if (!rest.includes(work)) work.resolve();

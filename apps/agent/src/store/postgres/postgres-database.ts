@@ -1,14 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
 import type pg from 'pg';
 import { StorageError } from '../../ports/store/errors.ts';
 import type { RowLocks } from '../../ports/store.ts';
-import type { Query, Rows } from '../rows.ts';
+import type { RunRow } from '../locked-run.ts';
+import type { Rows } from '../rows.ts';
 import { SkippedError, type Statement, type StatementResult } from './batch.ts';
 import { BatchedClient } from './batched-client.ts';
 import { GroupedWrites, type Work } from './grouped-writes.ts';
 import { isDisconnected, isGivenUp, isStaleStatement, storageErrorOf } from './postgres-errors.ts';
 import { PostgresRows, PreparedQueries } from './postgres-rows.ts';
+import {
+  LOCK_RUNS,
+  LOCK_THREADS,
+  lockedRow,
+  lockRun,
+  lockThread,
+  unlessErased,
+  type WantedRun,
+  type WantedThread,
+} from './row-locks.ts';
 import { TransactionQueries } from './transaction-queries.ts';
 
 /** Milliseconds for which work is repeated while the database cannot be reached. */
@@ -26,54 +36,14 @@ export interface PostgresDatabaseOptions {
   readonly name: string;
 }
 
+/** The row of the run that a transaction has locked; undefined if it has none. */
+type LockedRow = Promise<RunRow | undefined>;
+
 /** A connection of the pool. */
 interface Session {
   readonly client: BatchedClient;
   readonly queries: TransactionQueries;
   readonly rows: PostgresRows;
-}
-
-/**
- * Locks the thread of a run and then the run, so that all transactions take the locks in the same
- * order.
- */
-const lockRun: Query<{ readonly id: string }, unknown> = (db, { id }) => ({
-  compile: () =>
-    sql`select id from runs where id = ${id} and (
-      select count(*) from (
-        select id from threads
-        where id = (select thread_id from runs where id = ${id}) for no key update
-      ) as thread
-    ) >= 0 for no key update`.compile(db),
-});
-
-const lockThread: Query<{ readonly id: string }, unknown> = (db, { id }) =>
-  db.selectFrom('threads').select('id').where('id', '=', id).forNoKeyUpdate();
-
-/** Locks the threads $1, and those of the runs $2, that no other transaction has locked. */
-const LOCK_THREADS = `with wanted as (
-    select unnest($1::text[]) as id union select thread_id from runs where id = any($2::text[])
-  )
-  select threads.id, locked.id is not null as "isLocked" from threads
-  left join (
-    select id from threads where id = any(array(select id from wanted)) order by id
-    for no key update skip locked
-  ) as locked on locked.id = threads.id
-  where threads.id = any(array(select id from wanted))`;
-
-/** Locks the runs $1 that no other transaction has locked. */
-const LOCK_RUNS = `select runs.id, thread_id as thread, locked.id is not null as "isLocked" from runs
-  left join (
-    select id from runs where id = any($1::text[]) order by id for no key update skip locked
-  ) as locked on locked.id = runs.id
-  where runs.id = any($1::text[])`;
-
-/** A row that a transaction of several works wants to lock. */
-interface WantedRow {
-  readonly id: string;
-  readonly thread?: string | null;
-  /** 1: the transaction has the lock. 0: another transaction has it. */
-  readonly isLocked: number;
 }
 
 /** Transactions and reads on the connections of a pool. */
@@ -84,7 +54,7 @@ export class PostgresDatabase {
   readonly #name: string;
   readonly #prepared = new PreparedQueries();
   readonly #sessions = new WeakMap<pg.PoolClient, Session>();
-  readonly #grouped: GroupedWrites<PostgresRows>;
+  readonly #grouped: GroupedWrites<PostgresRows, LockedRow>;
 
   constructor({ pool, name }: PostgresDatabaseOptions) {
     this.#pool = pool;
@@ -113,7 +83,7 @@ export class PostgresDatabase {
    */
   transaction<T>(
     locks: RowLocks,
-    work: (rows: PostgresRows) => Promise<T>,
+    work: (rows: PostgresRows, row?: LockedRow) => Promise<T>,
     { urgent = false }: { readonly urgent?: boolean | undefined } = {},
   ): Promise<T> {
     return urgent || (locks.run === undefined && locks.thread === undefined)
@@ -125,12 +95,18 @@ export class PostgresDatabase {
     return this.#pool.end();
   }
 
-  #runAlone<T>({ run, thread }: RowLocks, work: (rows: PostgresRows) => Promise<T>): Promise<T> {
+  #runAlone<T>(
+    { run, thread }: RowLocks,
+    work: (rows: PostgresRows, row?: LockedRow) => Promise<T>,
+  ): Promise<T> {
     return this.#repeat(() =>
       this.#attempt(true, ({ rows }) => {
         if (thread !== undefined) void rows.send(lockThread, { id: thread });
-        if (run !== undefined) void rows.send(lockRun, { id: run });
-        return work(rows);
+        if (run === undefined) return work(rows);
+        const row = rows.first(lockRun, { id: run }).then(unlessErased);
+        // A failure rejects the transaction.
+        row.catch(() => undefined);
+        return work(rows, row);
       }),
     );
   }
@@ -140,28 +116,31 @@ export class PostgresDatabase {
    * rows. Returns the works that it did not run, because other transactions have locked their rows:
    * the works do not wait for each other's locks.
    */
-  async #runTogether<W extends Work<PostgresRows>>(works: readonly W[]): Promise<readonly W[]> {
+  async #runTogether<W extends Work<PostgresRows, LockedRow>>(
+    works: readonly W[],
+  ): Promise<readonly W[]> {
     return this.#attempt(false, async ({ queries, rows }) => {
       const runIds = works.flatMap(({ locks: { run } }) => run ?? []);
       const threadIds = works.flatMap(({ locks: { thread } }) => thread ?? []);
       const [threads, runs] = await Promise.all([
-        queries.query<WantedRow>({
+        queries.query<WantedThread>({
           name: 'lock_threads',
           text: LOCK_THREADS,
           values: [arrayOf(threadIds), arrayOf(runIds)],
         }),
-        queries.query<WantedRow>({
+        queries.query<WantedRun>({
           name: 'lock_runs',
           text: LOCK_RUNS,
           values: [arrayOf(runIds)],
         }),
       ]);
-      const threadOf = new Map(runs.rows.map(({ id, thread }) => [id, thread ?? undefined]));
-      const busy = new Set(
-        [...threads.rows, ...runs.rows].flatMap(({ id, isLocked }) => (isLocked === 1 ? [] : id)),
-      );
+      const runOf = new Map(runs.rows.map((row) => [row.wanted, row]));
+      const busy = new Set([
+        ...threads.rows.flatMap(({ id, isLocked }) => (isLocked === 1 ? [] : id)),
+        ...runs.rows.flatMap(({ id, wanted }) => (id === null ? wanted : [])),
+      ]);
       const keyOf = ({ locks: { run = '', thread } }: W): string =>
-        threadOf.get(run) ?? thread ?? run;
+        runOf.get(run)?.thread ?? thread ?? run;
       const isBusy = (work: W): boolean => busy.has(keyOf(work)) || busy.has(work.locks.run ?? '');
       const queues = Map.groupBy(
         works.filter((work) => !isBusy(work)),
@@ -169,7 +148,12 @@ export class PostgresDatabase {
       );
       const results = await Promise.allSettled(
         [...queues.values()].map(async (queue) => {
-          for (const work of queue) await work.run(rows);
+          for (const [index, work] of queue.entries()) {
+            const wanted = work.locks.run === undefined ? undefined : runOf.get(work.locks.run);
+            // Works before it may have changed the row.
+            const row = index === 0 && wanted !== undefined ? lockedRow(wanted) : undefined;
+            await work.run(rows, row && Promise.resolve(unlessErased(row)));
+          }
         }),
       );
       for (const result of results) if (result.status === 'rejected') throw result.reason;

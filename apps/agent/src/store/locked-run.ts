@@ -1,0 +1,140 @@
+import type { Clock } from '../ports/clock.ts';
+import { isSettled, type Run, type RunCore, type RunPatch } from '../ports/store/run.ts';
+import type { StoreTransaction } from '../ports/store.ts';
+import { runCodec, type Database } from './database.ts';
+import { insertEventRows } from './event-rows.ts';
+import { selectRun, selectRunCore, type RUN_COLUMNS } from './read-queries.ts';
+import type { Awaitable, Rows } from './rows.ts';
+import { updateRun } from './write-queries.ts';
+
+/** Row of a run without its long columns. */
+export type RunRow = Pick<Database['runs'], (typeof RUN_COLUMNS)[number]>;
+
+/** Fields that no statement of a transaction reads except by the id of the run. */
+const LATE_FIELDS: ReadonlySet<string> = new Set<keyof RunPatch>([
+  'turns',
+  'toolCalls',
+  'usage',
+  'cutTurns',
+  'repairedTurn',
+]);
+
+export interface LockedRunOptions {
+  readonly transaction: StoreTransaction;
+  readonly rows: Rows;
+  readonly id: string;
+  readonly clock: Clock;
+  /** The row as of the lock, if it was read with it. */
+  readonly row?: Promise<RunRow | undefined> | undefined;
+}
+
+/**
+ * The row of the run that a transaction has locked. Nobody else changes it, so it is read once, and
+ * changed in memory with each write. Counters are written together, before the commit at the latest.
+ */
+export class LockedRun {
+  /** The transaction, whose reads of this run come from memory. */
+  readonly transaction: StoreTransaction;
+  readonly #rows: Rows;
+  readonly #id: string;
+  #reading: Promise<RunRow | undefined> | undefined;
+  #row: RunRow | undefined;
+  #decoded: { readonly row: RunRow; readonly core: RunCore } | undefined;
+  #late: Partial<Database['runs']> = {};
+
+  constructor({ transaction, rows, id, clock, row }: LockedRunOptions) {
+    this.#rows = rows;
+    this.#id = id;
+    this.#reading = row;
+    this.transaction = {
+      ...transaction,
+      ...({
+        run: (runId) => (runId === id ? this.#whole() : transaction.run(runId)),
+        runCore: (runId) => (runId === id ? this.#core() : transaction.runCore(runId)),
+        runStatus: async (runId) =>
+          runId === id ? (await this.#read())?.status : transaction.runStatus(runId),
+        activeRun: async (runId) => {
+          if (runId !== id) return transaction.activeRun(runId);
+          const status = (await this.#read())?.status;
+          return status === undefined || status === 'queued' || isSettled({ status })
+            ? undefined
+            : this.#core();
+        },
+        updateRun: (runId, patch) =>
+          runId === id ? this.#update(patch) : transaction.updateRun(runId, patch),
+        append: async (runId, events, at = clock.now()) => {
+          const found = runId === id ? await this.#known() : undefined;
+          if (found === undefined || events.length === 0)
+            return transaction.append(runId, events, at);
+          const lastSeq = found.lastSeq + events.length;
+          await this.#write({ lastSeq });
+          await insertEventRows(rows, events, { runId, lastSeq, at });
+          return lastSeq;
+        },
+        eraseRun: (runId) => this.#forget(() => transaction.eraseRun(runId)),
+        eraseDueRuns: (run, cutoffs) => this.#forget(() => transaction.eraseDueRuns(run, cutoffs)),
+        deleteThread: (threadId) => this.#forget(() => transaction.deleteThread(threadId)),
+      } satisfies Partial<StoreTransaction>),
+    };
+  }
+
+  /** Writes what is not written yet. Called at the end of the work. */
+  async flush(): Promise<void> {
+    if (Object.keys(this.#late).length > 0) await this.#write({});
+  }
+
+  async #read(): Promise<RunRow | undefined> {
+    if (this.#row !== undefined) return this.#row;
+    this.#reading ??= Promise.resolve(this.#rows.first(selectRunCore, { id: this.#id }));
+    const found = await this.#reading;
+    // The work may insert the run.
+    if (found === undefined) this.#reading = undefined;
+    // Several reads may have waited for the row.
+    return (this.#row ??= found);
+  }
+
+  /** Returns the row if it was read. */
+  async #known(): Promise<RunRow | undefined> {
+    return this.#row ?? (this.#reading === undefined ? undefined : this.#read());
+  }
+
+  async #core(): Promise<RunCore | undefined> {
+    const row = await this.#read();
+    if (row === undefined) return undefined;
+    if (this.#decoded?.row !== row) this.#decoded = { row, core: runCodec.decode(row) };
+    return this.#decoded.core;
+  }
+
+  async #whole(): Promise<Run | undefined> {
+    await this.flush();
+    const found = await this.#rows.first(selectRun, { id: this.#id });
+    return found && runCodec.decode(found);
+  }
+
+  async #update(patch: RunPatch): Promise<void> {
+    const columns = runCodec.encode(patch);
+    const isLate = Object.keys(columns).every((name) => LATE_FIELDS.has(name));
+    if ((await this.#known()) === undefined || !isLate) return this.#write(columns);
+    Object.assign(this.#late, columns);
+    this.#change(columns);
+  }
+
+  #write(columns: Partial<Database['runs']>): Awaitable<void> {
+    const patch = { ...this.#late, ...columns };
+    this.#late = {};
+    this.#change(columns);
+    return this.#rows.send(updateRun, { id: this.#id, patch });
+  }
+
+  #change(columns: Partial<Database['runs']>): void {
+    if (this.#row !== undefined) this.#row = { ...this.#row, ...columns };
+  }
+
+  /** Forgets the row, which other statements change. */
+  async #forget<T>(change: () => Promise<T>): Promise<T> {
+    await this.flush();
+    this.#row = undefined;
+    this.#reading = undefined;
+    return change();
+  }
+}
