@@ -21,7 +21,7 @@ export function createCommandEngine(
   const commits = new Commits(store, bus, {
     clock,
     crashPoint: (point) => dependencies.crashPoints?.(point),
-    reconcile: (change) => reconcile(parts, change),
+    reconcile: (change, isBusy) => reconcile(parts, change, isBusy),
     onEvents,
     newId: dependencies.newId ?? orderedIds(),
   });

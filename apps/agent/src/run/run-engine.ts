@@ -98,7 +98,7 @@ class Worker implements RunWorker {
     const hooks: CommitHooks = {
       clock,
       crashPoint,
-      reconcile: (change) => reconcile(this.#context, change),
+      reconcile: (change, isBusy) => reconcile(this.#context, change, isBusy),
       onEvents: (runId, events) => {
         dependencies.onEvents?.(runId, events);
         // The API key of the run may have room for another.

@@ -195,10 +195,12 @@ async function dispatch(
   return commit(
     planned.runId,
     async (change) => {
-      const run = await change.sql.runCore(planned.runId);
+      const [run, call] = await Promise.all([
+        change.sql.runCore(planned.runId),
+        // Read again, because a person may have changed the arguments.
+        change.sql.toolCall(planned.id),
+      ]);
       if (run?.status !== 'running' && run?.status !== 'input_required') return undefined;
-      // Read again, because a person may have changed the arguments.
-      const call = await change.sql.toolCall(planned.id);
       if (call?.state !== 'planned' || call.attempt !== planned.attempt) return undefined;
       const decision = await decideSend(context, change, { run, call });
       if (decision.type === 'not-sent')
@@ -220,7 +222,7 @@ async function takeOver(
 ): Promise<Dispatched | undefined> {
   if (closing.aborted || isAbandoned(activity)) return undefined;
   return commit(parked.runId, async ({ sql }) => {
-    const [run, call] = [await sql.runCore(parked.runId), await sql.toolCall(parked.id)];
+    const [run, call] = await Promise.all([sql.runCore(parked.runId), sql.toolCall(parked.id)]);
     const isFree = call?.owner === undefined || call.owner === workerId;
     if (run === undefined || call?.attempt !== parked.attempt || !isFree || !isParked(call))
       return undefined;

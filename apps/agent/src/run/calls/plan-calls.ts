@@ -12,7 +12,6 @@ import { serveArtifactRead } from '../results/artifact-read.ts';
 import { ARTIFACT_READ } from '../results/artifacts.ts';
 import { failCall, planCall } from '../ledger/call-states.ts';
 import type { Change } from '../core/commits.ts';
-import { recordCatalogue } from '../discovery/tool-changes.ts';
 import { CALL_TOOL, FIND_TOOLS } from '../discovery/find-tools.ts';
 import { unwrapCallTool } from '../discovery/unwrap-call-tool.ts';
 import { serveFindTools } from '../discovery/serve-find-tools.ts';
@@ -27,10 +26,30 @@ export interface Plan {
   readonly run: Run;
   readonly turn: number;
   readonly toolUses: readonly ToolUse[];
+  readonly offer: Offer;
+  /** Whether the offered tools are stored as those of the run; a single tool call stores none. */
+  readonly isRecorded: boolean;
+}
+
+/** The tools at one moment: a server can become ready while a transaction waits. */
+export interface Offer {
   /** Tools that the run may call. */
-  readonly offered: readonly CatalogueTool[];
-  /** Returns the reason why a tool is not among them; undefined when it is not known. */
-  readonly whyNotOffered: (wireName: string) => string | undefined;
+  readonly tools: readonly CatalogueTool[];
+  /** Reasons why tools of the message are not among them, as far as they are known. */
+  readonly reasons: ReadonlyMap<string, string | undefined>;
+}
+
+/** Returns the tools that a run with some servers is offered now. */
+export function offerOf(
+  { dispatcher }: Uses<'dispatcher'>,
+  servers: Run['servers'],
+  toolUses: readonly ToolUse[],
+): Offer {
+  const names = toolUses.map((toolUse) => unwrapCallTool(toolUse).name);
+  return {
+    tools: dispatcher.tools(servers),
+    reasons: new Map(names.map((name) => [name, dispatcher.whyNotOffered(name)])),
+  };
 }
 
 /**
@@ -40,13 +59,11 @@ export interface Plan {
 export async function planCalls(
   context: Parts,
   change: Change,
-  { run, turn, toolUses, offered, whyNotOffered }: Plan,
+  { run, turn, toolUses, offer: { tools: offered, reasons }, isRecorded }: Plan,
 ): Promise<void> {
-  const uses = toolUses.map(unwrapCallTool);
-  // Read beside the tools, because a server can become ready while this transaction waits.
-  const reasons = new Map(uses.map(({ name }) => [name, whyNotOffered(name)]));
-  if (run.kind === 'agent') await recordCatalogue(change, turn, offered);
-  for (const [position, toolUse] of uses.entries()) {
+  if (!isRecorded)
+    await change.sql.insertCatalogue(run.id, { turn, point: 'plan', tools: offered });
+  for (const [position, toolUse] of toolUses.map(unwrapCallTool).entries()) {
     const tool = offered.find((candidate) => candidate.wireName === toolUse.name);
     const { call, decision } = await insertCall(context, change, {
       run,
@@ -71,6 +88,7 @@ export async function planCalls(
     } else if (tool !== undefined && decision === 'ask') {
       await askForApproval(context, change, { run, call, tool });
     } else {
+      change.goesOn();
       change.afterCommit(() => context.enqueue({ type: 'call-tool', callId: call.id }));
     }
   }
@@ -138,7 +156,8 @@ function refusalOf(
     tool,
     offered,
     reason,
-  }: Pick<Plan, 'offered'> & {
+  }: {
+    readonly offered: readonly CatalogueTool[];
     readonly tool: CatalogueTool | undefined;
     /** Reason why the tool is not offered, if it is known. */
     readonly reason: string | undefined;

@@ -7,7 +7,7 @@ import { isOurs, cancelCall, failCall, moveCall, succeedCall } from '../ledger/c
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { previewOf, type CancelOutcome, type RunEventBody } from '../core/events.ts';
-import { voidItems } from '../ledger/inbox-items.ts';
+import { voidableItems, voidEach } from '../ledger/inbox-items.ts';
 import { MAX_ATTEMPTS, planAgain, settleLostCall } from './lost-call.ts';
 import { isParked, RESUME_AFTER_MS, resumeLater } from './parked-calls.ts';
 
@@ -33,7 +33,10 @@ export async function settleCall(
   { call: dispatched, outcome: ended, progress }: CallEnd,
 ): Promise<void> {
   const outcome = 'message' in ended ? { ...ended, message: cutErrorText(ended.message) } : ended;
-  const call = await change.sql.toolCall(dispatched.id);
+  const [call, items] = await Promise.all([
+    change.sql.toolCall(dispatched.id),
+    voidableItems(change, dispatched.id),
+  ]);
   if (!isOurs(context, dispatched, call) || !SENT_CALL_STATES.includes(call.state)) return;
   if (progress !== undefined) change.emit(progress);
   const isEnding =
@@ -41,7 +44,7 @@ export async function settleCall(
     call.cancelRequestedAt !== undefined;
   if (!isEnding && isParked(call) && isInterruption(outcome))
     return resumeLater(context, change, { call, delayMs: RESUME_AFTER_MS });
-  await voidItems(context, change, { reason: 'call_ended', callId: call.id });
+  await voidEach(context, change, { reason: 'call_ended', items });
   switch (outcome.type) {
     case 'result':
       await storeResult(context, change, {

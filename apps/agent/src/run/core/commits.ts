@@ -23,6 +23,8 @@ export interface Change {
   readonly beforeCommit: (work: () => Promise<void>) => void;
   /** Reconciles the run at the end of this transaction even if no event requires it. */
   readonly recheck: () => void;
+  /** Notes that a call of the run stays planned, so that a running run goes on with it. */
+  readonly goesOn: () => void;
 }
 
 /** Returns the error of work that is requested after the engine was closed. */
@@ -49,9 +51,9 @@ export interface CommitHooks {
   readonly crashPoint: (point: CrashPoint) => void;
   /**
    * Called as the last step of a transaction with events after which a run may begin or stop
-   * waiting. May emit more events.
+   * waiting. May emit more events. `isBusy`: the transaction leaves a planned call.
    */
-  readonly reconcile: (change: Change) => Promise<void>;
+  readonly reconcile: (change: Change, isBusy: boolean) => Promise<void>;
   /** Receives the events of each commit. */
   readonly onEvents: EventListener;
   /** Creates the ids of webhook deliveries, in order of creation. */
@@ -131,7 +133,7 @@ export class Commits {
         const events: RunEventBody[] = [];
         const effects: (() => void)[] = [];
         const lastWork: (() => Promise<void>)[] = [];
-        const state = { isRecheck: false };
+        const state = { isRecheck: false, isBusy: false };
         const change: Change = {
           runId,
           sql,
@@ -141,12 +143,15 @@ export class Commits {
           recheck: () => {
             state.isRecheck = true;
           },
+          goesOn: () => {
+            state.isBusy = true;
+          },
         };
         const begunAt = this.#hooks.clock.now();
         if (isFenced && !(await sql.hasLease(workerId))) throw new LeaseLostError(workerId);
         const result = await work(change);
         if (state.isRecheck || events.some(({ type }) => MOVING_EVENTS.has(type)))
-          await this.#hooks.reconcile(change);
+          await this.#hooks.reconcile(change, state.isBusy);
         await sql.appendAudit(await auditOf(sql, runId, events));
         const stored = events.length === 0 ? undefined : await this.#append(change, events);
         const { newId, onAnnounced } = this.#hooks;

@@ -1,7 +1,5 @@
-import type { Run } from '../../ports/store/run.ts';
 import type { CatalogueTool } from '../../ports/tool-catalogue.ts';
 import type { Change } from '../core/commits.ts';
-import type { Uses } from '../core/engine-parts.ts';
 import { CALL_TOOL, FIND_TOOLS } from './find-tools.ts';
 
 const MAX_NAMED = 20;
@@ -11,26 +9,14 @@ const MAX_NAMED = 20;
  * conversation, or `undefined` without a change. Records the change.
  */
 export async function announceToolChanges(
-  { dispatcher }: Uses<'dispatcher'>,
   { sql, runId }: Change,
-  { run, turn }: { readonly run: Run; readonly turn: number },
+  turn: number,
+  tools: readonly CatalogueTool[],
 ): Promise<string | undefined> {
-  const tools = dispatcher.tools(run.servers);
-  if (await sql.isLastCatalogue(runId, tools, 'begin')) return undefined;
   const known = await sql.lastCatalogue(runId, 'begin');
   const text = known === undefined ? undefined : describeToolChanges(known.tools, tools);
   if (text !== undefined) await sql.insertCatalogue(runId, { turn, point: 'begin', tools });
   return text;
-}
-
-/** Records the tools with which the calls of a turn were planned. */
-export async function recordCatalogue(
-  { sql, runId }: Change,
-  turn: number,
-  tools: readonly CatalogueTool[],
-): Promise<void> {
-  if (!(await sql.isLastCatalogue(runId, tools)))
-    await sql.insertCatalogue(runId, { turn, point: 'plan', tools });
 }
 
 /** Describes the difference between two lists of tools for the model; undefined when there is none. */

@@ -62,11 +62,28 @@ export async function voidItems(
   change: Change,
   { reason, callId }: { reason: RunEventTypes['inbox.void']['reason']; callId?: string },
 ): Promise<void> {
-  const items = await change.sql.inboxEntries({
-    runId: change.runId,
-    callId,
-    states: ['open', 'answered'],
-  });
+  await voidEach(context, change, { reason, items: await voidableItems(change, callId) });
+}
+
+/** Returns the items that `voidItems` voids. */
+export function voidableItems(
+  { sql, runId }: Pick<Change, 'sql' | 'runId'>,
+  callId?: string,
+): Promise<readonly InboxEntry[]> {
+  return sql.inboxEntries({ runId, callId, states: ['open', 'answered'] });
+}
+
+export async function voidEach(
+  context: Uses<'bus'>,
+  change: Change,
+  {
+    reason,
+    items,
+  }: {
+    readonly reason: RunEventTypes['inbox.void']['reason'];
+    readonly items: readonly InboxEntry[];
+  },
+): Promise<void> {
   for (const item of items) await voidItem(context, change, { item, reason });
 }
 

@@ -7,35 +7,41 @@ import { nextDeadline } from '../limits/limits.ts';
 import { waitsForModel } from './model-outage.ts';
 
 /**
- * Updates the status of the run to match its turn, calls and inbox items, and enqueues the next step when nothing blocks it. `Commits` runs it as the last
- * step of every transaction that can change one of these.
+ * Updates the status of the run to match its turn, calls and inbox items, and enqueues the next step
+ * when nothing blocks it. `Commits` runs it as the last step of every transaction that can change one
+ * of these. `isBusy`: the transaction leaves a planned call.
  */
 export async function reconcile(
   context: Uses<'enqueue' | 'bus' | 'clock' | 'newId' | 'sweep'>,
   change: Change,
+  isBusy: boolean,
 ): Promise<void> {
   const { sql, runId } = change;
   const run = await sql.activeRun(runId);
-  if (run === undefined) return;
-  const calls = await sql.openCalls(runId);
-  const hasTurn = async (): Promise<boolean> => (await sql.activeTurn(runId)) !== undefined;
+  if (run === undefined || (isBusy && run.status === 'running')) return;
+  const [calls, turn, open] = await Promise.all([
+    sql.openCalls(runId),
+    sql.activeTurn(runId),
+    sql.inboxEntries({ runId, states: ['open'] }),
+  ]);
+  const hasTurn = turn !== undefined;
   switch (run.status) {
     case 'cancelling':
-      if (!calls.some((call) => SENT_CALL_STATES.includes(call.state)) && !(await hasTurn()))
+      if (!calls.some((call) => SENT_CALL_STATES.includes(call.state)) && !hasTurn)
         await finishStopping(context, change, run);
       return;
     case 'running':
     case 'input_required': {
-      const isBusy =
+      const isWorking =
+        hasTurn ||
         calls.some(
           (call) =>
             call.state === 'planned' || call.state === 'dispatched' || call.state === 'working',
-        ) || (await hasTurn());
-      const open = isBusy ? [] : await sql.inboxEntries({ runId, states: ['open'] });
-      const isWaiting = !isBusy && (open.length > 0 || calls.length > 0);
+        );
+      const isWaiting = !isWorking && (open.length > 0 || calls.length > 0);
       if (isWaiting && run.status === 'running') await beginWait(context, change, open);
       if (!isWaiting && run.status === 'input_required') await endWait(context, change, run);
-      if (!isBusy && !isWaiting && !waitsForModel(context, run))
+      if (!isWorking && !isWaiting && !waitsForModel(context, run))
         change.afterCommit(() =>
           context.enqueue({ type: 'advance-run', runId }, { priority: run.priority }),
         );

@@ -67,8 +67,8 @@ export async function startCall(
         run,
         turn: 0,
         toolUses: [{ type: 'tool_use', id: context.newId(), name: wireName, input }],
-        offered: [tool],
-        whyNotOffered: () => undefined,
+        offer: { tools: [tool], reasons: new Map() },
+        isRecorded: true,
       });
       change.afterCommit(() => context.sweep.wakeAt(deadlineAt));
       const stored = async (): Promise<CallRun> => {

@@ -1,6 +1,7 @@
 import type { CallToolResult, ContentBlock } from '@signalbox/mcp-core';
 import type { Block } from '../../ports/llm-provider.ts';
 import type { Run } from '../../ports/store/run.ts';
+import type { CatalogueTool } from '../../ports/tool-catalogue.ts';
 import { SENT_CALL_STATES, type ToolCall } from '../../ports/store/tool-call.ts';
 import { errorResult } from '../ledger/call-results.ts';
 import type { Change } from '../core/commits.ts';
@@ -12,25 +13,48 @@ import { blockText } from '../text/block-text.ts';
 /** Maximum number of bytes of text that the model gets of one result. */
 export const MAX_RESULT_BYTES = 64 * 1024;
 
+/** What is known of the last turn of a run before its results are stored. */
+export interface LastTurn {
+  readonly turn: number;
+  /** Whether the results of its calls are stored. */
+  readonly isAnswered: boolean;
+  /** Tools that the run is offered now. */
+  readonly tools: readonly CatalogueTool[];
+  /** Whether these are the tools that the model knows. */
+  readonly isKnown: boolean;
+}
+
+export async function readLastTurn(
+  { dispatcher }: Uses<'dispatcher'>,
+  { sql }: Change,
+  { id, turns, servers }: Run,
+): Promise<LastTurn> {
+  const tools = dispatcher.tools(servers);
+  const [isAnswered, isKnown] = await Promise.all([
+    sql.hasMessage(id, { turn: turns, role: 'user' }),
+    sql.isLastCatalogue(id, tools, 'begin'),
+  ]);
+  return { turn: turns, isAnswered, tools, isKnown };
+}
+
 /**
  * Stores the results of a turn's settled calls and the changes of the tools as the next message for
  * the model.
  */
 export async function storeToolResults(
-  context: Uses<'dispatcher' | 'newId'>,
+  context: Uses<'newId'>,
   change: Change,
-  { run, calls }: { readonly run: Run; readonly calls: readonly ToolCall[] },
+  { calls, last }: { readonly calls: readonly ToolCall[]; readonly last: LastTurn },
 ): Promise<void> {
   const { sql, runId } = change;
-  const [first] = calls;
-  if (first === undefined) return;
-  if (await sql.hasMessage(runId, { turn: first.turn, role: 'user' })) return;
-  const news = await announceToolChanges(context, change, { run, turn: first.turn + 1 });
+  const { turn, isAnswered, tools, isKnown } = last;
+  if (calls.length === 0 || isAnswered) return;
+  const news = isKnown ? undefined : await announceToolChanges(change, turn + 1, tools);
   const content = [
     ...calls.map(toolResultOf),
     ...(news === undefined ? [] : [{ type: 'text' as const, text: news }]),
   ];
-  await sql.insertMessage(runId, { id: context.newId(), turn: first.turn, role: 'user', content });
+  await sql.insertMessage(runId, { id: context.newId(), turn, role: 'user', content });
 }
 
 /** Returns the result block that the model reads of a call that was settled or sent. */

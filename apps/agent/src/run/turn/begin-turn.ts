@@ -4,14 +4,14 @@ import type { ActiveTurn } from '../../ports/store/message.ts';
 import type { Run } from '../../ports/store/run.ts';
 import { overBudget } from '../limits/budget.ts';
 import type { Change } from '../core/commits.ts';
-import { epochOf } from './epoch.ts';
+import { createEpoch } from './epoch.ts';
 import { endCallRun } from '../lifecycle/end-call-run.ts';
 import { endRun } from '../lifecycle/end-run.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { expireRunIfDue } from '../lifecycle/expiry.ts';
 import { checkLimit } from '../limits/limits.ts';
 import { waitsForModel } from '../lifecycle/model-outage.ts';
-import { storeToolResults } from '../results/tool-results.ts';
+import { readLastTurn, storeToolResults } from '../results/tool-results.ts';
 
 type Parts = Uses<
   'workerId' | 'enqueue' | 'bus' | 'dispatcher' | 'llm' | 'clock' | 'newId' | 'policyOf' | 'sweep'
@@ -34,12 +34,15 @@ export interface Turn {
  */
 export async function beginTurn(context: Parts, change: Change): Promise<Turn | undefined> {
   const { sql, runId } = change;
-  const active = await sql.activeTurn(runId);
+  const [active, run, stored] = await Promise.all([
+    sql.activeTurn(runId),
+    sql.run(runId),
+    sql.epoch(runId),
+  ]);
   // Another process makes the model call.
   if (active !== undefined && active.owner !== context.workerId) return undefined;
   // No model call of this process is in progress, or this code would not run. Its text is lost, and the model call is repeated.
   if (active !== undefined) await interruptTurn(change, active, 'process_ended');
-  const run = await sql.run(runId);
   if (run === undefined || (await isBlocked(context, change, run))) return undefined;
   if (run.kind === 'call') {
     await endCallRun(context, change, run);
@@ -71,7 +74,7 @@ export async function beginTurn(context: Parts, change: Change): Promise<Turn | 
     });
     return undefined;
   }
-  const epoch = await epochOf(context, change, run);
+  const epoch = stored ?? (await createEpoch(context, change, run));
   const messageId = context.newId();
   const owner = context.workerId;
   if (!(await sql.startTurn({ runId, turn: number, owner, messageId }))) return undefined;
@@ -110,11 +113,14 @@ async function isBlocked(context: Parts, change: Change, run: Run): Promise<bool
   }
   if (await expireRunIfDue(context, change, run)) return true;
   if (waitsForModel(context, run)) return true;
-  const calls = await change.sql.toolCalls(run.id, { turn: run.turns });
-  const open = await change.sql.inboxEntries({ runId: run.id, states: ['open'] });
+  const [calls, open, last] = await Promise.all([
+    change.sql.toolCalls(run.id, { turn: run.turns }),
+    change.sql.inboxEntries({ runId: run.id, states: ['open'] }),
+    run.kind === 'agent' && run.turns > 0 ? readLastTurn(context, change, run) : undefined,
+  ]);
   const unsettled = calls.filter((call) => OPEN_CALL_STATES.includes(call.state));
   if (unsettled.length === 0 && open.length === 0) {
-    if (run.kind === 'agent') await storeToolResults(context, change, { run, calls });
+    if (last !== undefined) await storeToolResults(context, change, { calls, last });
     return false;
   }
   change.recheck();

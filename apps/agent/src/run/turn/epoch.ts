@@ -13,17 +13,12 @@ import { chooseTools, specOf } from '../discovery/choose-tools.ts';
 import { discoverySpecs } from '../discovery/find-tools.ts';
 import { serverInstructions } from '../discovery/server-instructions.ts';
 
-/**
- * Returns the epoch of a run: system prompt and tools at the start of its conversation. The first
- * turn creates it.
- */
-export async function epochOf(
+/** Stores the epoch of a run: system prompt and tools at the start of its conversation. */
+export async function createEpoch(
   context: Uses<'dispatcher' | 'llm' | 'policyOf'>,
   { sql }: Change,
   run: Run,
 ): Promise<Epoch> {
-  const stored = await sql.epoch(run.id);
-  if (stored !== undefined) return stored;
   const catalogue = context.dispatcher.tools(run.servers);
   const servers = context.dispatcher
     .servers()

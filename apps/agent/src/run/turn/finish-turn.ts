@@ -10,7 +10,7 @@ import { checkLimit } from '../limits/limits.ts';
 import { messageText } from '../text/message-text.ts';
 import { finishAnswer, type FinalAnswer } from './output.ts';
 import { NO_OUTAGE } from '../lifecycle/model-outage.ts';
-import { planCalls, type ToolUse } from '../calls/plan-calls.ts';
+import { offerOf, planCalls, type Offer, type ToolUse } from '../calls/plan-calls.ts';
 import { usageData } from '../limits/usage.ts';
 
 type Parts = Uses<
@@ -42,9 +42,14 @@ export async function finishTurn(
   const { sql, runId } = change;
   // Another worker repeats a turn whose owner lost its lease.
   if (turn.owner !== context.workerId) return;
-  const run = await sql.runCore(runId);
-  if (run === undefined || !(await sql.endTurn(turn.messageId, 'completed'))) return;
   const toolUses = finish.message.content.filter((block) => block.type === 'tool_use');
+  const offer = offerOf(context, turn.run.servers, toolUses);
+  const [run, isEnded, isRecorded] = await Promise.all([
+    sql.runCore(runId),
+    sql.endTurn(turn.messageId, 'completed'),
+    toolUses.length === 0 || sql.isLastCatalogue(runId, offer.tools),
+  ]);
+  if (run === undefined || !isEnded) return;
   await storeMessage(change, { turn, finish, run, toolUses });
   if (run.status === 'cancelling') return;
   const cutTurns = await countCut(change, { run, toolUses });
@@ -52,7 +57,7 @@ export async function finishTurn(
   if (failure !== undefined) return endRun(context, change, { status: 'failed', error: failure });
   if (toolUses.length > 0) {
     const usage = addUsage(run.usage, finish.usage);
-    return callTools(context, change, { turn, toolUses, usage });
+    return callTools(context, change, { turn, toolUses, usage, offer, isRecorded });
   }
   // The model continues in the next turn.
   if (finish.stop === 'pause') return;
@@ -122,7 +127,15 @@ async function callTools(
     turn,
     toolUses,
     usage,
-  }: { readonly turn: Turn; readonly toolUses: readonly ToolUse[]; readonly usage: Usage },
+    offer,
+    isRecorded,
+  }: {
+    readonly turn: Turn;
+    readonly toolUses: readonly ToolUse[];
+    readonly usage: Usage;
+    readonly offer: Offer;
+    readonly isRecorded: boolean;
+  },
 ): Promise<void> {
   const { run } = turn;
   const toolCalls = run.toolCalls + toolUses.length;
@@ -153,8 +166,8 @@ async function callTools(
     run,
     turn: turn.number,
     toolUses,
-    offered: context.dispatcher.tools(run.servers),
-    whyNotOffered: (wireName) => context.dispatcher.whyNotOffered(wireName),
+    offer,
+    isRecorded,
   });
 }
 
