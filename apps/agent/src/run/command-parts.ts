@@ -47,6 +47,7 @@ type WorkerPart =
   | 'traces'
   | 'activities'
   | 'starter'
+  | 'known'
   | 'failedRuns'
   | 'watch'
   | 'recovery'

@@ -7,6 +7,7 @@ import type { ToolDispatcher } from '../ports/tool-dispatcher.ts';
 import type { Traces } from '../ports/traces.ts';
 import { orderedIds } from './core/ordered-ids.ts';
 import { Activities } from './core/activities.ts';
+import { KnownWork } from './core/known-work.ts';
 import { advanceRun, startRun } from './turn/advance-run.ts';
 import { enqueueStart } from './lifecycle/thread-order.ts';
 import { RunStarter } from './core/run-starter.ts';
@@ -58,13 +59,18 @@ export interface EngineDependencies extends CommandDependencies {
 
 const DEFAULT_GRACE_MS = 5000;
 
-/** Events after which a run is not in progress. */
-const FREES_ROOM: ReadonlySet<string> = new Set<RunEventType>([
+/** Last events of a run. */
+const ENDS_RUN: ReadonlySet<string> = new Set<RunEventType>([
   'run.completed',
   'run.failed',
   'run.cancelled',
   'run.expired',
-  'run.input_required',
+]);
+
+/** Events after which a run is not in progress. */
+const FREES_ROOM: ReadonlySet<string> = new Set<string>([
+  ...ENDS_RUN,
+  'run.input_required' satisfies RunEventType,
 ]);
 
 /** Creates the run engine over its ports. The caller closes the ports after the engine. */
@@ -101,6 +107,7 @@ class Worker implements RunWorker {
       reconcile: (change, isBusy) => reconcile(this.#context, change, isBusy),
       onEvents: (runId, events) => {
         dependencies.onEvents?.(runId, events);
+        if (events.some(({ type }) => ENDS_RUN.has(type))) this.#context.known.forgetRun(runId);
         // The API key of the run may have room for another.
         if (hasLimits && events.some(({ type }) => FREES_ROOM.has(type)))
           this.#context.enqueue({ type: 'start-run', runId });
@@ -139,6 +146,7 @@ class Worker implements RunWorker {
         (callId) => enqueueOwn({ type: 'call-tool', callId }),
         this.#concurrency,
       ),
+      known: new KnownWork(),
       failedRuns: new Set<string>(),
     });
     const sweep = new Sweep(

@@ -1,5 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 import { isSettled, type Run, type RunCore, type RunPatch } from '../ports/store/run.ts';
+import type { ToolCall } from '../ports/store/tool-call.ts';
 import type { StoreTransaction } from '../ports/store.ts';
 import { runCodec, type Database } from './database.ts';
 import { insertEventRows } from './event-rows.ts';
@@ -31,6 +32,7 @@ export interface LockedRunOptions {
 /**
  * The row of the run that a transaction has locked. Nobody else changes it, so it is read once, and
  * changed in memory with each write. Counters are written together, before the commit at the latest.
+ * What a call asks for is also read once.
  */
 export class LockedRun {
   /** The transaction, whose reads of this run come from memory. */
@@ -40,6 +42,8 @@ export class LockedRun {
   #reading: Promise<RunRow | undefined> | undefined;
   #row: RunRow | undefined;
   #decoded: { readonly row: RunRow; readonly core: RunCore } | undefined;
+  /** Calls that were read, of which only the arguments can change. */
+  readonly #targets = new Map<string, Pick<ToolCall, 'server' | 'tool' | 'arguments'>>();
   #late: Partial<Database['runs']> = {};
 
   constructor({ transaction, rows, id, clock, row }: LockedRunOptions) {
@@ -70,6 +74,16 @@ export class LockedRun {
           await this.#write({ lastSeq });
           await insertEventRows(rows, events, { runId, lastSeq, at });
           return lastSeq;
+        },
+        toolCall: async (callId) => {
+          const call = await transaction.toolCall(callId);
+          if (call !== undefined) this.#targets.set(callId, call);
+          return call;
+        },
+        callTarget: async (callId) => this.#targets.get(callId) ?? transaction.callTarget(callId),
+        updateToolCall: (callId, expected, patch) => {
+          if ('arguments' in patch) this.#targets.delete(callId);
+          return transaction.updateToolCall(callId, expected, patch);
         },
         eraseRun: (runId) => this.#forget(() => transaction.eraseRun(runId)),
         eraseDueRuns: (run, cutoffs) => this.#forget(() => transaction.eraseDueRuns(run, cutoffs)),

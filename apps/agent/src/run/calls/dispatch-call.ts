@@ -85,22 +85,29 @@ export interface Dispatched {
 export async function runCallJob(context: EngineParts, callId: string): Promise<void> {
   const begun = await beginCall(context, callId);
   if (begun === undefined) return;
-  const { call, activity } = begun;
-  const ended = performCall(context, call, activity).finally(() => activity.end());
+  const { activity } = begun;
+  const ended = performCall(context, begun).finally(() => activity.end());
   await Promise.race([ended, activity.parked]);
 }
 
+/** A call that has a slot of its server. */
+interface Begun {
+  readonly call: ToolCall;
+  readonly activity: CallActivity;
+  /** Limit of the run; undefined when it was not read. */
+  readonly callMaxMs: number | undefined;
+}
+
 /** Takes a slot of the server for a call that this worker may begin. Returns undefined for others. */
-async function beginCall(
-  context: EngineParts,
-  callId: string,
-): Promise<{ readonly call: ToolCall; readonly activity: CallActivity } | undefined> {
-  const { activities, closing, handToOwner } = context;
+async function beginCall(context: EngineParts, callId: string): Promise<Begun | undefined> {
+  const { activities, closing, handToOwner, known } = context;
   try {
-    const call = await readCall(context, callId);
+    const planned = known.takeCall(callId);
+    const call = planned?.call ?? (await readCall(context, callId));
     if (call === undefined || (call.state !== 'planned' && !isParked(call))) return undefined;
     if (closing.aborted || (await handToOwner?.(call)) === true) return undefined;
-    return activities.hasRoom(call) ? { call, activity: activities.beginCall(call) } : undefined;
+    if (!activities.hasRoom(call)) return undefined;
+    return { call, activity: activities.beginCall(call), callMaxMs: planned?.callMaxMs };
   } finally {
     // Otherwise the slot that was reserved for a call that does not begin would stay reserved.
     activities.forgo(callId);
@@ -122,8 +129,7 @@ async function readCall(context: EngineParts, id: string): Promise<ToolCall | un
 
 async function performCall(
   context: EngineParts,
-  planned: ToolCall,
-  activity: CallActivity,
+  { call: planned, activity, callMaxMs }: Begun,
 ): Promise<void> {
   try {
     const signal = AbortSignal.any([activity.signal, context.closing]);
@@ -131,7 +137,7 @@ async function performCall(
       clock: context.clock,
       signal,
     });
-    const reservation = await reserve(context, { call: planned, activity, signal });
+    const reservation = await reserve(context, { call: planned, activity, callMaxMs, signal });
     try {
       const dispatched =
         planned.state === 'planned'
@@ -154,14 +160,10 @@ async function performCall(
 /** Waits for a connection to the call's server. Changes no row, because nothing is sent yet. */
 async function reserve(
   context: Uses<'store' | 'workerId' | 'dispatcher' | 'logger' | 'commit'>,
-  {
-    call,
-    activity,
-    signal,
-  }: { readonly call: ToolCall; readonly activity: CallActivity; readonly signal: AbortSignal },
+  { call, activity, callMaxMs, signal }: Begun & { readonly signal: AbortSignal },
 ): Promise<CallReservation> {
   const { store, dispatcher } = context;
-  const maxTotalMs = (await store.read.runCore(call.runId))?.limits.callMaxMs ?? 0;
+  const maxTotalMs = callMaxMs ?? (await store.read.runCore(call.runId))?.limits.callMaxMs ?? 0;
   const resumeFrom = resumePointOf(call);
   return dispatcher.reserve({
     wireName: call.wireName,

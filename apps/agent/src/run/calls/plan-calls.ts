@@ -29,6 +29,8 @@ export interface Plan {
   readonly offer: Offer;
   /** Whether the offered tools are stored as those of the run; a single tool call stores none. */
   readonly isRecorded: boolean;
+  /** Receives each call that needs no approval after the commit, before its job is enqueued. */
+  readonly onPlanned?: (call: ToolCall) => void;
 }
 
 /** The tools at one moment: a server can become ready while a transaction waits. */
@@ -59,7 +61,7 @@ export function offerOf(
 export async function planCalls(
   context: Parts,
   change: Change,
-  { run, turn, toolUses, offer: { tools: offered, reasons }, isRecorded }: Plan,
+  { run, turn, toolUses, offer: { tools: offered, reasons }, isRecorded, onPlanned }: Plan,
 ): Promise<void> {
   if (!isRecorded)
     await change.sql.insertCatalogue(run.id, { turn, point: 'plan', tools: offered });
@@ -89,7 +91,10 @@ export async function planCalls(
       await askForApproval(context, change, { run, call, tool });
     } else {
       change.goesOn();
-      change.afterCommit(() => context.enqueue({ type: 'call-tool', callId: call.id }));
+      change.afterCommit(() => {
+        onPlanned?.(call);
+        context.enqueue({ type: 'call-tool', callId: call.id });
+      });
     }
   }
 }

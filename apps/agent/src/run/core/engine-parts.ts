@@ -12,6 +12,7 @@ import type { ToolCatalogue } from '../../ports/tool-catalogue.ts';
 import type { ToolDispatcher } from '../../ports/tool-dispatcher.ts';
 import type { Traces } from '../../ports/traces.ts';
 import type { Activities } from './activities.ts';
+import type { KnownWork } from './known-work.ts';
 import type { RunStarter } from './run-starter.ts';
 import type { ServerPolicy } from './server-policy.ts';
 import { isHandedOver, type Change } from './commits.ts';
@@ -51,6 +52,7 @@ export interface EngineParts {
   readonly recovery: RecoveryDecision;
   readonly activities: Activities;
   readonly starter: RunStarter;
+  readonly known: KnownWork;
   /**
    * Runs of which a job failed here. This process may still own a turn or a call of them, which no
    * other worker continues; the sweep recovers them.

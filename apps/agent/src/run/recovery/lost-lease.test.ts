@@ -243,10 +243,16 @@ describe('a call that was sent before its run ended with an internal error', () 
         get workerId() {
           return store.workerId;
         },
-        read: {
-          ...store.read,
-          run: (id) => (isBroken ? Promise.reject(new Error('broken')) : store.read.run(id)),
-        },
+        write: (locks, work, options) =>
+          store.write(
+            locks,
+            (sql) =>
+              work({
+                ...sql,
+                run: (id) => (isBroken ? Promise.reject(new Error('broken')) : sql.run(id)),
+              }),
+            options,
+          ),
       }),
     });
     const { id } = await started.frozen.engine.createRun({ prompt: 'go' });

@@ -1,3 +1,4 @@
+import type { Epoch } from '../../ports/store/epoch.ts';
 import { isSettled, type Run } from '../../ports/store/run.ts';
 import { isAbandoned } from '../core/activities.ts';
 import { beginTurn } from './begin-turn.ts';
@@ -15,6 +16,10 @@ import { isNextInThread } from '../lifecycle/thread-order.ts';
  * to `startRun`.
  */
 export async function advanceRun(context: EngineParts, runId: string): Promise<boolean> {
+  const known = context.known.run(runId);
+  // A turn that has stored its end is still in progress for a moment, which the read takes.
+  if (known !== undefined && !context.activities.hasTurn(runId))
+    return takeStep(context, { id: runId, ...known });
   const run = await context.store.read.run(runId);
   if (run === undefined || isSettled(run) || run.status === 'queued') return false;
   continueTrace(context, run);
@@ -37,7 +42,13 @@ function continueTrace({ traces }: Uses<'traces'>, { id, traceContext }: Run): v
   if (traceContext !== undefined) traces?.runRequested(id, traceContext);
 }
 
-async function takeStep(context: EngineParts, { id: runId, servers }: Run): Promise<boolean> {
+/** A run with the epoch of its conversation, if this worker knows it. */
+type NextStep = Pick<Run, 'id' | 'servers'> & { readonly epoch?: Epoch };
+
+async function takeStep(
+  context: EngineParts,
+  { id: runId, servers, epoch }: NextStep,
+): Promise<boolean> {
   // Otherwise a turn would begin after the close stopped all turns.
   if (context.closing.aborted) return false;
   // The same job may have been delivered twice.
@@ -50,8 +61,16 @@ async function takeStep(context: EngineParts, { id: runId, servers }: Run): Prom
     });
     // The signal that is aborted would end a turn of the new worker id.
     if (isAbandoned(activity)) return false;
-    const turn = await context.commit(runId, (change) => beginTurn(context, change), 'begin-turn');
-    if (turn === undefined) return false;
+    const turn = await context.commit(
+      runId,
+      (change) => beginTurn(context, change, epoch),
+      'begin-turn',
+    );
+    if (turn === undefined) {
+      context.known.forgetRun(runId);
+      return false;
+    }
+    context.known.addRun(runId, { servers, epoch: turn.epoch });
     await takeTurn(context, turn, activity.signal);
     return true;
   } finally {

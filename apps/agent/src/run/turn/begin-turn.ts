@@ -30,14 +30,18 @@ export interface Turn {
 
 /**
  * Begins the next turn when nothing blocks it; otherwise makes sure that the blocking work
- * continues.
+ * continues. `known`: the epoch of the run, if it was read before.
  */
-export async function beginTurn(context: Parts, change: Change): Promise<Turn | undefined> {
+export async function beginTurn(
+  context: Parts,
+  change: Change,
+  known?: Epoch,
+): Promise<Turn | undefined> {
   const { sql, runId } = change;
   const [active, run, stored] = await Promise.all([
     sql.activeTurn(runId),
     sql.run(runId),
-    sql.epoch(runId),
+    known ?? sql.epoch(runId),
   ]);
   // Another process makes the model call.
   if (active !== undefined && active.owner !== context.workerId) return undefined;

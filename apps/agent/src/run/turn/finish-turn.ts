@@ -14,7 +14,16 @@ import { offerOf, planCalls, type Offer, type ToolUse } from '../calls/plan-call
 import { usageData } from '../limits/usage.ts';
 
 type Parts = Uses<
-  'workerId' | 'enqueue' | 'bus' | 'dispatcher' | 'clock' | 'newId' | 'policyOf' | 'sweep'
+  | 'store'
+  | 'known'
+  | 'workerId'
+  | 'enqueue'
+  | 'bus'
+  | 'dispatcher'
+  | 'clock'
+  | 'newId'
+  | 'policyOf'
+  | 'sweep'
 >;
 
 /**
@@ -168,6 +177,10 @@ async function callTools(
     toolUses,
     offer,
     isRecorded,
+    onPlanned(call) {
+      if (context.store.isShared) return;
+      context.known.addCall({ call, callMaxMs: run.limits.callMaxMs });
+    },
   });
 }
 
