@@ -80,7 +80,7 @@ describe.each(eras)('a %s client', (era) => {
       ).values;
     expect(await complete('analyze_table', 'table', 'er')).toEqual(['orders', 'users']);
     expect(await complete('analyze_table', 'table', '', { database: 'archive' })).toEqual(['old']);
-    expect(await complete('query_data', 'database', 'a')).toEqual(['archive', 'main']);
+    expect(await complete('query_data', 'database', 'a')).toEqual(['archive']);
     expect(await complete('mcp-demo', 'topic', 'x')).toEqual([]);
   });
 });

@@ -40,10 +40,8 @@ test.each([
   );
 });
 
-test('puts names that begin with the text before those that contain it', () => {
-  expect(completeNames('or', ['visitors', 'orders', 'Oregon'])).toEqual([
-    'orders',
-    'Oregon',
-    'visitors',
-  ]);
+test('offers names that contain the text only when none begins with it', () => {
+  const names = ['visitors', 'orders', 'Oregon'];
+  expect(completeNames('or', names)).toEqual(['orders', 'Oregon']);
+  expect(completeNames('tor', names)).toEqual(['visitors']);
 });

@@ -126,6 +126,20 @@ describe.each(eras)('a %s client', (era) => {
     await watch.close();
   });
 
+  test('is not notified of what only another client of the server subscribed to', async () => {
+    const [client, other] = [await shared({ era }), await shared({ era })];
+    const updates: string[][] = [[], []];
+    await client.watch({ onResourceUpdated: (uri) => updates[0]?.push(uri) });
+    await other.watch({
+      resources: ['memo://insights'],
+      onResourceUpdated: (uri) => updates[1]?.push(uri),
+    });
+    await client.callTool('append_insight', { insight: 'mine' });
+    await expect.poll(() => updates).toEqual([[], ['memo://insights']]);
+    await client.listTools();
+    expect(updates[0]).toEqual([]);
+  });
+
   test('is notified when another program changes rows or the schema, and no more after it stopped', async () => {
     const path = temporaryDatabase(SCHEMA);
     const other = openForWriting(path);
