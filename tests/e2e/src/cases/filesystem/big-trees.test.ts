@@ -110,7 +110,27 @@ describe.each(eras)('a %s client with 150,000 entries', (era) => {
     expect(heard()).toHaveLength(onTheWay.length);
   });
 
-  test.runIf(process.platform === 'linux')('FS-30 stops cancelled searches', async () => {
+  test.runIf(process.platform === 'linux')(
+    'FS-30 stops a search that is cancelled after 100 ms',
+    async () => {
+      let cancelled = 0;
+      void peer.request(
+        'tools/call',
+        { name: 'search_files', arguments: { path: files.root, pattern: '**/f1.txt' } },
+        { progressToken: 'p', onId: (id) => (cancelled = id) },
+      );
+      await delay(100);
+      peer.cancel(cancelled);
+      const before = peer.usage().cpuMs;
+      const after = await restingCpuMs(peer, 3000);
+      expect(after - before).toBeLessThan(250);
+      // An answer would have come first.
+      await peer.request('tools/list');
+      expect(peer.hasAnswerPending(cancelled)).toBe(true);
+    },
+  );
+
+  test.runIf(process.platform === 'linux')('FS-30 stops many cancelled searches', async () => {
     const { ids } = startSearches(peer, 'cancelled');
     await peer.notified((message) => progressTokenOf(message) === 'cancelled');
     const before = peer.usage().cpuMs;

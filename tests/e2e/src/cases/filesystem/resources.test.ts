@@ -10,6 +10,16 @@ const subscriptionOf = (message: Json): unknown =>
     'io.modelcontextprotocol/subscriptionId'
   ];
 
+const isUpdate = ({ method }: Json): boolean => method === 'notifications/resources/updated';
+
+/** A module for `node --import`: every watch fails as if fs.inotify.max_user_watches were reached. */
+const withoutWatches = `data:text/javascript,${encodeURIComponent(
+  `import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+fs.watch = () => { throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' }); };
+syncBuiltinESMExports();`,
+)}`;
+
 describe.each(eras)('a %s client', (era) => {
   test('FS-45 lists and reads resources, and gets an error for other URIs', async () => {
     await using files = await createFixture(
@@ -68,23 +78,72 @@ describe.each(eras)('a %s client', (era) => {
   });
 });
 
-describe('a legacy client', () => {
-  test('FS-48 can watch paths inside, up to the limit, and nothing outside', async () => {
+describe('FS-48', () => {
+  const uriOf = (path: string) => `file://${path}`;
+
+  test('a legacy client can watch paths inside, up to the limit, and nothing outside', async () => {
     await using files = await createFixture({ 'a.txt': '0' }, { 'x.txt': 's' });
     symlinkSync(files.outside, files.at('d'));
-    const peer = await files.serve('legacy', { args: ['--max-subscriptions', '300', files.root] });
-    const subscribe = (path: string) =>
-      peer.request('resources/subscribe', { uri: `file://${path}` });
+    const peer = await files.serve('legacy');
+    const subscribe = (path: string) => peer.request('resources/subscribe', { uri: uriOf(path) });
     expect((await subscribe(`${files.outside}/x.txt`)).error).toBeDefined();
     expect((await subscribe(files.at('d/x.txt'))).error).toBeDefined();
-    for (let index = 0; index < 300; index++)
-      expect((await subscribe(files.at(`f${index}`))).error).toBeUndefined();
-    expect((await subscribe(files.at('one-more'))).error?.message).toContain('300');
-    writeFileSync(files.at('f299'), 'now it is there');
-    const updated = await peer.notified(
-      ({ method }) => method === 'notifications/resources/updated',
-    );
-    expect(updated['params']).toMatchObject({ uri: `file://${files.at('f299')}` });
+    expect(peer.systemWatches()).toBe(0);
+    const answers = [];
+    for (let index = 0; index < 300; index++) answers.push(await subscribe(files.at(`f${index}`)));
+    const refused = answers.flatMap(({ error }) => error ?? []);
+    expect([answers.findIndex(({ error }) => error !== undefined), refused.length]).toEqual([
+      256, 44,
+    ]);
+    for (const { message } of refused) expect(message).toContain('at most 256 paths');
+    writeFileSync(files.at('f255'), 'now it is there');
+    const updated = await peer.notified(isUpdate);
+    expect(updated['params']).toMatchObject({ uri: uriOf(files.at('f255')) });
+  });
+
+  test('a modern client can watch paths inside, up to the limit, and nothing outside', async () => {
+    await using files = await createFixture({ 'a.txt': '0' }, { 'x.txt': 's' });
+    symlinkSync(files.outside, files.at('d'));
+    const peer = await files.serve('modern');
+    const listen = async (paths: readonly string[]) => {
+      let id = 0;
+      const filter = { resourceSubscriptions: paths.map(uriOf) };
+      void peer.request(
+        'subscriptions/listen',
+        { notifications: filter },
+        { onId: (given) => (id = given) },
+      );
+      const { params } = await peer.notified(
+        (message) =>
+          message['method'] === 'notifications/subscriptions/acknowledged' &&
+          subscriptionOf(message) === id,
+      );
+      return (params as { notifications: typeof filter }).notifications.resourceSubscriptions;
+    };
+    expect(await listen([`${files.outside}/x.txt`, files.at('d/x.txt')])).toEqual([]);
+    expect(peer.systemWatches()).toBe(0);
+    const paths = Array.from({ length: 300 }, (_, index) => files.at(`f${index}`));
+    const accepted = await listen(paths);
+    expect(accepted).toHaveLength(256);
+    writeFileSync(new URL(accepted[255] ?? ''), 'now it is there');
+    expect((await peer.notified(isUpdate))['params']).toMatchObject({ uri: accepted[255] });
+  });
+
+  test.each(eras)('a %s client is notified when the system has no watches left', async (era) => {
+    await using files = await createFixture({ 'a.txt': '0' });
+    const peer = await files.serve(era, { env: { NODE_OPTIONS: `--import ${withoutWatches}` } });
+    const uri = uriOf(files.at('a.txt'));
+    if (era === 'legacy') await peer.request('resources/subscribe', { uri });
+    else {
+      void peer.request('subscriptions/listen', {
+        notifications: { resourceSubscriptions: [uri] },
+      });
+      await peer.notified(({ method }) => method === 'notifications/subscriptions/acknowledged');
+    }
+    writeFileSync(files.at('a.txt'), 'longer than before');
+    expect((await peer.notified(isUpdate))['params']).toMatchObject({ uri });
+    expect(peer.stderr).toContain('ENOSPC');
+    expect((await peer.request('tools/list')).error).toBeUndefined();
   });
 });
 

@@ -11,8 +11,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { eras } from '../stdio-peer.test.support.ts';
+import { eras, type Json } from '../stdio-peer.test.support.ts';
 import { shareServers } from './fixture.test.support.ts';
 
 const prepare = shareServers();
@@ -224,8 +225,11 @@ describe.each(eras)('a %s client', (era) => {
   test.runIf(process.platform === 'win32')(
     'FS-54 may use the spellings of Windows, but no streams, devices or namespaces',
     async () => {
-      await using files = await prepare({ 'A.TXT': 'x', 'f.txt': 'x' });
-      const peer = await files.serve(era);
+      await using files = await prepare({ 'A.TXT': 'x', 'f.txt': 'x', 'sub/x': '' });
+      // The share of this drive that every Windows has.
+      const share = `\\\\localhost\\${files.root.replace(':', '$')}`;
+      const peer = await files.serve(era, { args: [share, files.root] });
+      expect((await peer.call('list_directory', { path: `${share}\\sub` })).isError).toBe(false);
       expect(
         (
           await peer.call('read_text_file', {
@@ -250,11 +254,21 @@ describe.each(eras)('a %s client', (era) => {
       expect(
         (await peer.call('read_text_file', { path: `${files.root.toUpperCase()}/a.TXT` })).text,
       ).toBe('x');
+      const uri = pathToFileURL(files.at('A.txt')).href;
+      if (era === 'legacy') await peer.request('resources/subscribe', { uri });
+      else {
+        void peer.request('subscriptions/listen', {
+          notifications: { resourceSubscriptions: [uri] },
+        });
+        await peer.notified(({ method }) => method === 'notifications/subscriptions/acknowledged');
+      }
       expect(
         (await peer.call('edit_file', { path: 'a.TXT', edits: [{ oldText: 'x', newText: 'y' }] }))
           .isError,
       ).toBe(false);
       expect(readFileSync(files.at('A.txt'), 'utf8')).toBe('y');
+      const isUpdate = ({ method }: Json) => method === 'notifications/resources/updated';
+      expect((await peer.notified(isUpdate))['params']).toMatchObject({ uri });
     },
   );
 
