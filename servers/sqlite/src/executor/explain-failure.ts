@@ -17,6 +17,7 @@ const HINTS: readonly (readonly [prefix: string, hint: string])[] = [
     'SQLITE_CANTOPEN',
     'The database file, or a file beside it that SQLite needs (-wal, -shm), cannot be opened.',
   ],
+  ['SQLITE_IOERR', 'The file system reported an error; the disk may be full or damaged.'],
   ['SQLITE_FULL', 'The disk is full, or the database has reached its size limit.'],
   [
     'SQLITE_READONLY_DBMOVED',
