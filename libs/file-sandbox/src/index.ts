@@ -46,3 +46,5 @@ export { sweepAround } from './write/sweep-leftovers.ts';
 export { temporaryName } from './write/temporary-file.ts';
 export { writeAtomically, writeTarget } from './write/write-atomically.ts';
 export type { TargetWrite, WriteOptions, WrittenFile } from './write/write-atomically.ts';
+export { writeStreamed } from './write/write-streamed.ts';
+export type { StreamedFile, StreamedWriteOptions } from './write/write-streamed.ts';

@@ -1,22 +1,14 @@
-import { constants, type Stats } from 'node:fs';
+import { constants } from 'node:fs';
 import { access, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import {
-  entryStats,
-  placePath,
-  removeFile,
-  renameEntry,
-  type Place,
-} from '../entries/entry-changes.ts';
-import { moveEntry } from '../entries/move-entry.ts';
-import { errorCode, PathError, toPathError } from '../path/path-error.ts';
 import type { PinnedPath } from '../opener/pinned-path.ts';
+import { PathError } from '../path/path-error.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { sweepAround } from './sweep-leftovers.ts';
 import { hashOf, hashOfFile } from './file-hash.ts';
-import { TargetChangedError, withFileTarget, type FileTarget } from './file-target.ts';
+import { withFileTarget, type FileTarget } from './file-target.ts';
+import { replaceFile } from './replace-file.ts';
 import { requireRegularFile } from './require-regular-file.ts';
-import { temporaryName } from './temporary-file.ts';
+import { sweepAround } from './sweep-leftovers.ts';
 
 /** Settings of one write. */
 export interface WriteOptions {
@@ -84,7 +76,7 @@ export async function writeTarget(
   if (target.file === undefined) {
     const { directory, name } = target.place;
     sweepAround(sandbox, directory.realPath);
-    await replace(
+    await replaceFile(
       { place: { directory, name }, content, previous: undefined, beforeRename: async () => {} },
       signal,
     );
@@ -108,7 +100,7 @@ export async function writeTarget(
     await using directory = await sandbox.pinExactly(path.dirname(file.realPath));
     const place = { directory, name: path.basename(file.realPath) };
     sweepAround(sandbox, directory.realPath);
-    await replace({ place, content, previous: file.stats, beforeRename: isUnchanged }, signal);
+    await replaceFile({ place, content, previous: file.stats, beforeRename: isUnchanged }, signal);
   }
   return { realPath: file.realPath, created: false, hash };
 }
@@ -167,81 +159,4 @@ async function writeFully(handle: FileHandle, content: Buffer): Promise<void> {
     const { bytesWritten } = await handle.write(content, at, content.length - at, at);
     at += bytesWritten;
   }
-}
-
-interface Replacement {
-  readonly place: Place;
-  readonly content: Buffer;
-  /** Stats of the replaced file, if any. */
-  readonly previous: Stats | undefined;
-  /** Called right before the rename; an error keeps the old file. */
-  readonly beforeRename: () => Promise<void>;
-}
-
-async function replace(replacement: Replacement, signal: AbortSignal): Promise<void> {
-  const { place, content, previous, beforeRename } = replacement;
-  const temporary = { directory: place.directory, name: temporaryName() };
-  try {
-    const handle = await place.directory.createFile(
-      temporary.name,
-      previous === undefined ? 0o666 : 0o600,
-    );
-    await fill(handle, content, previous);
-    await beforeRename();
-    signal.throwIfAborted();
-    if (previous === undefined) await publishNew(temporary, place);
-    else await renameEntry(temporary, place);
-  } catch (error) {
-    await removeFile(temporary).catch(() => undefined);
-    throw toPathError(error, placePath(place));
-  }
-  await syncDirectory(place.directory);
-}
-
-/** Publishes a new file, and never replaces a file that appeared meanwhile. */
-async function publishNew(temporary: Place, place: Place): Promise<void> {
-  const stats = await entryStats(temporary);
-  if (stats === undefined)
-    throw new PathError(
-      'io',
-      `${placePath(place)}: the temporary file was removed by another program; nothing was written.`,
-    );
-  try {
-    await moveEntry({ ...temporary, stats }, place);
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') throw new TargetChangedError();
-    throw error;
-  }
-}
-
-async function fill(
-  opened: FileHandle,
-  content: Buffer,
-  previous: Stats | undefined,
-): Promise<void> {
-  await using handle = opened;
-  await handle.writeFile(content);
-  if (previous !== undefined) {
-    await keepOwnerAndMode(handle, previous);
-  }
-  await handle.sync();
-}
-
-/**
- * Keeps owner and mode where possible. Only root can change the owner; without the owner the
- * set-user-id bits are dropped.
- */
-async function keepOwnerAndMode(handle: FileHandle, previous: Stats): Promise<void> {
-  const isOwnerKept = await handle.chown(previous.uid, previous.gid).then(
-    () => true,
-    () => false,
-  );
-  await handle.chmod(previous.mode & (isOwnerKept ? 0o7777 : 0o777));
-}
-
-/** Makes the new name durable, where the platform can sync a directory. */
-async function syncDirectory(directory: PinnedPath): Promise<void> {
-  const handle = await directory.open(constants.O_RDONLY).catch(() => undefined);
-  await handle?.sync().catch(() => undefined);
-  await handle?.close();
 }
