@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+import { NoKernelHandlesError, PathError } from '@signalbox/file-sandbox';
 import {
   choiceOption,
   confirmationPolicies,
@@ -5,9 +7,11 @@ import {
   integerOption,
   packageVersion,
   requestStateKeys,
+  UsageError,
 } from '@signalbox/server-kit';
 import { createSqliteServer } from './create-sqlite-server.ts';
 import { databaseFiles } from './database-files.ts';
+import { DataFolder, type DataFolderOptions } from './files/data-folder.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
 
 const usage = `Usage: signalbox-sqlite [options] [FILE]
@@ -22,6 +26,8 @@ Options:
   --confirm auto|always|never
                           auto: the user confirms before all rows of a table are changed or deleted and before
                           something is dropped; always: before anything existing is changed (default auto)
+  --data-dir DIR          directory of the files of import_data and export_query; without it file paths are refused
+  --allow-recheck         accept, on a Linux without /proc, paths in it that are only checked before and after use
   --timeout-ms N          longest run of one call, 100 to 3600000 ms (default ${DEFAULT_LIMITS.timeoutMs})
   --busy-timeout-ms N     longest wait for another process's lock, 0 to 3600000 ms, at most 4/5 of --timeout-ms (default ${DEFAULT_LIMITS.busyTimeoutMs})
   --max-rows N            most rows of one result, 1 to 100000 (default ${DEFAULT_LIMITS.maxRows})
@@ -41,6 +47,8 @@ export const command = defineServerMain({
     'read-only': { type: 'boolean' },
     'must-exist': { type: 'boolean' },
     confirm: { type: 'string' },
+    'data-dir': { type: 'string' },
+    'allow-recheck': { type: 'boolean' },
     'timeout-ms': { type: 'string' },
     'busy-timeout-ms': { type: 'string' },
     'max-rows': { type: 'string' },
@@ -94,8 +102,18 @@ export const command = defineServerMain({
       readOnly,
       mustExist: values['must-exist'] ?? false,
     });
+    const allowRecheck = values['allow-recheck'] ?? false;
+    const dataDirectory = values['data-dir'];
+    if (dataDirectory !== undefined)
+      await checkDataDirectory(dataDirectory, {
+        databases: Object.values(databases),
+        allowRecheck,
+      });
     return createSqliteServer({
       databases,
+      ...(dataDirectory === undefined
+        ? {}
+        : { dataDirectory: resolve(dataDirectory), allowRecheck }),
       readOnly,
       confirm,
       limits,
@@ -104,3 +122,14 @@ export const command = defineServerMain({
     });
   },
 });
+
+/** @throws UsageError when the directory cannot be used */
+async function checkDataDirectory(directory: string, options: DataFolderOptions): Promise<void> {
+  try {
+    await DataFolder.open(directory, options);
+  } catch (error) {
+    if (error instanceof PathError || error instanceof NoKernelHandlesError)
+      throw new UsageError(`--data-dir: ${error.message}`, { cause: error });
+    throw error;
+  }
+}

@@ -15,6 +15,7 @@ import { createPrompts } from './prompts/create-prompts.ts';
 import { INSIGHTS_URI, Insights, insightsResource } from './resources/insights.ts';
 import { ResourceChanges } from './resources/resource-changes.ts';
 import { schemaTemplate, tableTemplate } from './resources/table-resources.ts';
+import { DataFolder, type OpenDataFolder } from './files/data-folder.ts';
 import { createTools } from './tools/create-tools.ts';
 
 export interface SqliteServerOptions {
@@ -23,6 +24,13 @@ export interface SqliteServerOptions {
    * are opened on first use and must exist.
    */
   readonly databases: { readonly [name: string]: string };
+  /** Directory of imported and exported files; by default the tools refuse file paths. */
+  readonly dataDirectory?: string;
+  /**
+   * Whether to accept, on a Linux without `/proc`, paths of this directory that are only checked before
+   * and after use; default false.
+   */
+  readonly allowRecheck?: boolean;
   /** Whether to offer read-only tools only; default false. */
   readonly readOnly?: boolean;
   /**
@@ -81,6 +89,7 @@ export function createSqliteServer(options: SqliteServerOptions): SqliteServer {
       insights,
       onInsight,
       limits,
+      dataFolder: dataFolderOf(options),
       readOnly,
       stateKeys: options.stateKeys,
     }),
@@ -109,4 +118,18 @@ export function createSqliteServer(options: SqliteServerOptions): SqliteServer {
     await databases.close();
   };
   return { server, close };
+}
+
+function dataFolderOf({
+  dataDirectory,
+  databases,
+  allowRecheck = false,
+}: SqliteServerOptions): OpenDataFolder | undefined {
+  if (dataDirectory === undefined) return undefined;
+  let opened: Promise<DataFolder> | undefined;
+  return () =>
+    (opened ??= DataFolder.open(dataDirectory, {
+      databases: Object.values(databases),
+      allowRecheck,
+    }));
 }

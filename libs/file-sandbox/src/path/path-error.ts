@@ -34,10 +34,7 @@ export function outsideError(path: string, cause?: unknown): PathError {
 
 /** Returns the error for a path that the operator denied. */
 export function deniedError(path: string): PathError {
-  return new PathError(
-    'refused',
-    `${path} is denied by the configuration of this server (--deny).`,
-  );
+  return new PathError('refused', `${path} is denied by the configuration of this server.`);
 }
 
 /** Returns the `code` of a failed system call, `undefined` for any other error. */

@@ -34,13 +34,13 @@ export function bindParameters(params: unknown, tokens: readonly Token[]): unkno
   if (Array.isArray(params)) return bindPositions(params, tokens);
   const named = Object.entries(params).map(([name, value]) => [
     name.replace(/^[:@$]/, ''),
-    toSqlValue(value, name),
+    toSqlValue(value, `Parameter ${name}`),
   ]);
   return [Object.fromEntries(named)];
 }
 
 function bindPositions(params: readonly unknown[], tokens: readonly Token[]): unknown[] {
-  const values = params.map((value, index) => toSqlValue(value, String(index + 1)));
+  const values = params.map((value, index) => toSqlValue(value, `Parameter ${index + 1}`));
   const variables = tokens.filter((token) => token.kind === 'variable').map((token) => token.text);
   const numbered = variables.filter((variable) => /^\?\d/.test(variable));
   if (numbered.length === 0) return values;
@@ -51,50 +51,52 @@ function bindPositions(params: readonly unknown[], tokens: readonly Token[]): un
   return [Object.fromEntries(values.map((value, index) => [String(index + 1), value]))];
 }
 
-function toSqlValue(value: unknown, name: string): SqlValue {
+/**
+ * Converts a JSON value to a value of SQLite; `label` names it in errors.
+ * @throws ParameterError
+ */
+export function toSqlValue(value: unknown, label: string): SqlValue {
   if (value === null) return value;
-  if (typeof value === 'string') return toText(value, name);
+  if (typeof value === 'string') return toText(value, label);
   if (typeof value === 'boolean') return value ? 1n : 0n;
-  if (typeof value === 'number') return toNumber(value, name);
+  if (typeof value === 'number') return toNumber(value, label);
   if (typeof value === 'object') {
-    if ('$int64' in value) return toInteger(value.$int64, name);
-    if ('$blob' in value) return toBlob(value.$blob, name);
+    if ('$int64' in value) return toInteger(value.$int64, label);
+    if ('$blob' in value) return toBlob(value.$blob, label);
   }
   throw new ParameterError(
-    `Parameter ${name} must be null, a string, a number, a boolean, {"$int64": "digits"} or {"$blob": "base64"}.`,
+    `${label} must be null, a string, a number, a boolean, {"$int64": "digits"} or {"$blob": "base64"}.`,
   );
 }
 
 /** Rejects half of a surrogate pair, which SQLite would store as U+FFFD. */
-function toText(text: string, name: string): string {
+function toText(text: string, label: string): string {
   if (!text.isWellFormed())
-    throw new ParameterError(
-      `Parameter ${name} is not Unicode text: it holds half of a surrogate pair.`,
-    );
+    throw new ParameterError(`${label} is not Unicode text: it holds half of a surrogate pair.`);
   return text;
 }
 
 /** Rejects a whole number beyond ±2^53, whose JSON text may have had more digits. */
-function toNumber(value: number, name: string): number | bigint {
+function toNumber(value: number, label: string): number | bigint {
   if (Number.isSafeInteger(value)) return BigInt(value);
   if (Number.isInteger(value) && Math.abs(value) < 2 ** 63)
     throw new ParameterError(
-      `Parameter ${name} is beyond ±(2^53 - 1), where JSON numbers lose digits; write {"$int64": "digits"}.`,
+      `${label} is beyond ±(2^53 - 1), where JSON numbers lose digits; write {"$int64": "digits"}.`,
     );
   return value;
 }
 
-function toInteger(digits: unknown, name: string): bigint {
+function toInteger(digits: unknown, label: string): bigint {
   if (typeof digits !== 'string' || !/^-?\d{1,19}$/.test(digits))
-    throw new ParameterError(`Parameter ${name}: $int64 must be a string of digits.`);
+    throw new ParameterError(`${label}: $int64 must be a string of digits.`);
   const integer = BigInt(digits);
   if (integer < INT64_MIN || integer > INT64_MAX)
-    throw new ParameterError(`Parameter ${name}: $int64 must fit into 64 bits.`);
+    throw new ParameterError(`${label}: $int64 must fit into 64 bits.`);
   return integer;
 }
 
-function toBlob(base64: unknown, name: string): Uint8Array {
+function toBlob(base64: unknown, label: string): Uint8Array {
   if (typeof base64 !== 'string' || base64.length % 4 !== 0 || !BASE64.test(base64))
-    throw new ParameterError(`Parameter ${name}: $blob must be base64.`);
+    throw new ParameterError(`${label}: $blob must be base64.`);
   return Buffer.from(base64, 'base64');
 }

@@ -1,4 +1,6 @@
 import type { WriteKind } from '../guard/check-write.ts';
+import type { ExportRowsInput, ExportRowsOutput } from './export/export-protocol.ts';
+import type { ImportRowsInput, ImportRowsOutput } from './import/import-protocol.ts';
 
 /** Inputs and outputs of the operations that the server requests from its query processes, all JSON. */
 
@@ -212,6 +214,8 @@ export interface ReadOperations {
     readonly output: TableContents | null;
   };
   readonly 'database-version': { readonly input: object; readonly output: DatabaseVersion };
+  /** Its chunks are the text of the rows. */
+  readonly 'export-rows': { readonly input: ExportRowsInput; readonly output: ExportRowsOutput };
   readonly 'count-rows': {
     readonly input: { readonly table: string };
     /** `null`: there is no such table or view. */
@@ -225,6 +229,8 @@ export interface WriteOperations {
     readonly input: ExecuteStatementsInput;
     readonly output: readonly StatementResult[];
   };
+  /** Its chunks are the bytes of the data, a character for each byte. */
+  readonly 'import-rows': { readonly input: ImportRowsInput; readonly output: ImportRowsOutput };
   /** Rolls back what a killed process left behind. */
   readonly recover: { readonly input: object; readonly output: null };
 }

@@ -2,6 +2,7 @@ import { countRows } from './count-rows.ts';
 import { databaseVersion } from './database-version.ts';
 import { describeTable } from './describe-table.ts';
 import { explainQuery } from './explain-query.ts';
+import { exportRows } from './export/export-rows.ts';
 import { listTables } from './list-tables.ts';
 import type { OperationHandlers } from './operation.ts';
 import type { ReadOperations } from './protocol.ts';
@@ -26,5 +27,6 @@ export const READ_OPERATIONS: OperationHandlers<ReadOperations> = {
   'read-table': ({ name }, { database, configuration }) =>
     readTable(database, name, configuration) ?? null,
   'database-version': (_input, { database }) => databaseVersion(database),
+  'export-rows': exportRows,
   'count-rows': ({ table }, { database }) => countRows(database, table) ?? null,
 };

@@ -1,6 +1,7 @@
 import type { ToolDefinition } from '@signalbox/mcp-core/server';
 import type { ConfirmationPolicy, Confirmations } from '@signalbox/server-kit';
 import type { Databases } from '../databases.ts';
+import type { OpenDataFolder } from '../files/data-folder.ts';
 import type { SqliteLimits } from '../limits.ts';
 import type { Insights } from '../resources/insights.ts';
 import { alterSchemaTool } from './alter-schema.ts';
@@ -10,6 +11,8 @@ import { chartQueryTool } from './chart-query.ts';
 import { createTableTool } from './create-table.ts';
 import { describeTableTool } from './describe-table.ts';
 import { executeBatchTool } from './execute-batch.ts';
+import { exportQueryTool } from './export-query.ts';
+import { importDataTool } from './import-data.ts';
 import { explainQueryTool } from './explain-query.ts';
 import { listTablesTool } from './list-tables.ts';
 import { predictTrendTool } from './predict-trend.ts';
@@ -26,6 +29,8 @@ export interface CreateToolsOptions {
   /** Called after each new insight. */
   readonly onInsight: () => void;
   readonly limits: SqliteLimits;
+  /** Opens the directory of imported and exported files; without it file paths are refused. */
+  readonly dataFolder: OpenDataFolder | undefined;
   /** Leaves out every tool that changes something. */
   readonly readOnly: boolean;
   /** Keys that sign cursors, the current key first; default a random key. */
@@ -43,6 +48,7 @@ export function createTools({
   insights,
   onInsight,
   limits,
+  dataFolder,
   readOnly,
   stateKeys,
 }: CreateToolsOptions): readonly ToolDefinition[] {
@@ -59,10 +65,12 @@ export function createTools({
     chartQueryTool(databases),
     predictTrendTool(databases),
     askDatabaseTool({ databases, confirm, maxRows: limits.maxRows }),
+    exportQueryTool({ databases, dataFolder, confirmations, readOnly }),
     writeQueryTool(writing),
     createTableTool(writing),
     alterSchemaTool(writing),
     executeBatchTool(writing),
+    importDataTool({ databases, dataFolder }),
   ].filter((tool) => !readOnly || tool.annotations?.readOnlyHint === true);
   // The memo is not part of a database.
   return [...tools, appendInsightTool(insights, onInsight)];
