@@ -4,9 +4,14 @@ import path from 'node:path';
 import { createTemporaryFolders, startSwapper } from '@signalbox/file-sandbox/testing';
 import { hashOf, type Opener, type Sandbox } from '@signalbox/file-sandbox';
 import type { JsonObject } from '@signalbox/mcp-core';
+import { createTestContext } from '@signalbox/mcp-core/testing';
 import { defaultLimits } from '../src/files/limits.ts';
+import { exploreProjectPrompt } from '../src/prompts/explore-project.ts';
 import { completePath } from '../src/resources/complete-path.ts';
+import { listResources } from '../src/resources/list-resources.ts';
+import { NameCache } from '../src/resources/name-cache.ts';
 import { readResourceContents } from '../src/resources/read-resource.ts';
+import type { SessionSandbox } from '../src/session/session-sandbox.ts';
 import { createToolCaller } from '../src/testing/call-tool.ts';
 
 export interface AttackPlan {
@@ -35,6 +40,7 @@ const outsideSize = 900;
 const outsideTime = new Date('2001-02-03T04:05:06Z');
 const outside = {
   'x.txt': `${secret} `.repeat(outsideSize / 15),
+  'README.md': secret,
   'e.txt': secret,
   'outside-only.txt': secret,
   'log.txt': secret,
@@ -47,12 +53,24 @@ const names = 64;
 
 type Call = readonly [tool: string, args: JsonObject];
 
-/** Requests other than tool calls: resources and completion of paths. */
+/** Requests other than tool calls: resources, completion of paths, and the prompt. */
 const otherCalls: { readonly [name: string]: (sandbox: Sandbox) => Promise<unknown> } = {
   'resource, a file': (sandbox) => readResource(sandbox, 'd/x.txt'),
   'resource, a directory': (sandbox) => readResource(sandbox, 'd'),
-  completion: (sandbox) => completePath(sandbox, 'd/', new AbortController().signal),
+  'resource, the list': (sandbox) =>
+    listResources(sandbox, undefined, { signal: neverAborted, names: new NameCache() }),
+  completion: (sandbox) => completePath(sandbox, 'd/', neverAborted),
+  prompt: (sandbox) => readPrompt(sandbox, 'd'),
 };
+
+const neverAborted = new AbortController().signal;
+
+async function readPrompt(sandbox: Sandbox, directory: string): Promise<unknown> {
+  // The prompt asks its session for nothing but the sandbox.
+  const session = { forRequest: () => Promise.resolve(sandbox) } as unknown as SessionSandbox;
+  const args = { path: directory } as never;
+  return exploreProjectPrompt(session).handler(args, createTestContext());
+}
 
 async function readResource(sandbox: Sandbox, name: string): Promise<unknown> {
   await using pinned = await sandbox.pin(name);
@@ -60,7 +78,7 @@ async function readResource(sandbox: Sandbox, name: string): Promise<unknown> {
     uri: 'file:///race',
     sandbox,
     limits: defaultLimits,
-    signal: new AbortController().signal,
+    signal: neverAborted,
   });
 }
 
@@ -112,7 +130,12 @@ export async function attack(
   { reads, writes, stopsWhenBroken = false }: AttackPlan,
 ): Promise<AttackOutcome> {
   await using folders = await createTemporaryFolders({
-    root: { 'd/x.txt': 'inside', 'd/e.txt': 'one', 'd/log.txt': 'inside\n' },
+    root: {
+      'd/x.txt': 'inside',
+      'd/e.txt': 'one',
+      'd/log.txt': 'inside\n',
+      'd/README.md': 'inside',
+    },
     outside,
   });
   await mkdir(path.join(folders.root, 'd/deep'));

@@ -1,11 +1,14 @@
 import { parseArgs } from 'node:util';
 import { hasKernelHandles, kernelHandleOpener } from '@signalbox/file-sandbox';
 import { attack, type AttackOutcome } from './attack.ts';
+import { attackWatches, type WatchAttackOutcome } from './attack-watches.ts';
 import { survivingEdits } from './parallel-edits.ts';
 import { unguardedOpener } from './unguarded-opener.ts';
 
 const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
-const plan = values.quick ? { reads: 2000, writes: 600 } : { reads: 100_000, writes: 30_000 };
+const plan = values.quick
+  ? { reads: 2000, writes: 600, subscriptions: 300 }
+  : { reads: 100_000, writes: 30_000, subscriptions: 10_000 };
 const problems: string[] = [];
 
 if (await hasKernelHandles('/')) {
@@ -20,6 +23,15 @@ if (await hasKernelHandles('/')) {
   report('control', control);
   if (control.leaks === 0 || control.changedOutside.length === 0)
     problems.push('the attack did not break the control, so it proves nothing');
+  const watches = await attackWatches(kernelHandleOpener, plan);
+  reportWatches('guarded', watches);
+  if (watches.outside > 0) problems.push(`${watches.outside} subscriptions watched the outside`);
+  if (watches.inside < plan.subscriptions / 20)
+    problems.push('too few directories were watched for the attack to mean something');
+  const watchControl = await attackWatches(unguardedOpener, { ...plan, stopsWhenBroken: true });
+  reportWatches('control', watchControl);
+  if (watchControl.outside === 0)
+    problems.push('the attack did not break the control of subscriptions, so it proves nothing');
 } else {
   process.stdout.write(
     'This system has no kernel handles (/proc/self/fd): the race cannot be won here, see the README.\n',
@@ -46,5 +58,11 @@ function report(
   const seconds = (elapsedMs / 1000).toFixed(1);
   process.stdout.write(
     `${name}: ${reads} reads, ${writes} writes, ${succeeded} succeeded, ${swaps} swaps in ${seconds} s; ${leaks} leaks, ${changedOutside.length} changes outside\n`,
+  );
+}
+
+function reportWatches(name: string, { subscriptions, inside, outside }: WatchAttackOutcome): void {
+  process.stdout.write(
+    `${name}: ${subscriptions} subscriptions, ${inside} watched inside, ${outside} outside\n`,
   );
 }

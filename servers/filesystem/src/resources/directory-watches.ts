@@ -22,6 +22,11 @@ export interface DirectoryWatchesOptions {
   readonly warn: (message: string) => void;
   /** Default: imports chokidar. Called by the first watch. */
   readonly load?: () => Promise<OpenWatcher>;
+  /**
+   * Milliseconds to wait until the entries of a directory are known; default 2000. chokidar waits
+   * for a directory that changes all the time until it is quiet, but reports its changes before.
+   */
+  readonly readyMs?: number;
 }
 
 /** Watches verified directories, without their subdirectories, with one watch for all listeners of a directory. */
@@ -29,7 +34,8 @@ export class DirectoryWatches {
   readonly #options: WatchOptions;
   readonly #watches = new Map<string, DirectoryWatch>();
 
-  constructor({ opener, warn, load = loadChokidar }: DirectoryWatchesOptions) {
+  constructor(options: DirectoryWatchesOptions) {
+    const { opener, warn, load = loadChokidar, readyMs = 2000 } = options;
     let hasWarned = false;
     const onUnavailable = (error: unknown) => {
       if (!hasWarned)
@@ -38,7 +44,7 @@ export class DirectoryWatches {
         );
       hasWarned = true;
     };
-    this.#options = { opener, onUnavailable, load };
+    this.#options = { opener, onUnavailable, load, readyMs };
   }
 
   /** Adds a listener unless it is there, and watches the directory that is at the path at this moment. */
@@ -67,6 +73,7 @@ interface WatchOptions {
   readonly opener: Opener;
   readonly onUnavailable: (error: unknown) => void;
   readonly load: () => Promise<OpenWatcher>;
+  readonly readyMs: number;
 }
 
 class DirectoryWatch {
@@ -149,7 +156,8 @@ class DirectoryWatch {
     watcher.on('raw', (_event, name) => {
       if (name === '' || name === null) this.#tell('entries', undefined);
     });
-    await ready.promise;
+    const tooLate = setTimeout(() => ready.resolve(undefined), this.#options.readyMs);
+    await ready.promise.finally(() => clearTimeout(tooLate));
     if (directory.isHeld) return;
     await using again = await pinInPlace(this.#options.opener, this.#path);
     if (again?.identity !== directory.identity)

@@ -180,8 +180,12 @@ export class PathWatch {
   async #followTree(directories: DirectoryWatches): Promise<boolean> {
     const { isTree = false, isHidden = () => false } = this.#target;
     if (!isTree) return true;
-    for (const directory of this.#unread) {
-      this.#unread.delete(directory);
+    // A directory that changes again meanwhile is left to the next comparison.
+    const unread = this.#unread;
+    this.#unread = new Set();
+    for (const directory of unread) {
+      unread.delete(directory);
+      if (!this.#listeners.has(directory)) continue;
       const children = new Set(
         directories.subdirectories(directory).map((name) => path.join(directory, name)),
       );
@@ -198,11 +202,11 @@ export class PathWatch {
         this.#isTooLarge = isNew && this.#listeners.size >= maxTreeDirectories;
         const state = this.#isTooLarge ? 'unavailable' : await this.#watch(child);
         if (state === 'unavailable') {
-          this.#unread.add(directory);
+          this.#unread = new Set([directory, ...unread, ...this.#unread]);
           return false;
         }
         if (state === 'missing') this.#forget(child);
-        else if (isNew) this.#unread.add(child);
+        else if (isNew) unread.add(child);
       }
     }
     return true;

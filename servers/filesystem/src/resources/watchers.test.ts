@@ -1,16 +1,5 @@
 import { realpathSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
-import {
-  appendFile,
-  mkdir,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  symlink,
-  unlink,
-  writeFile,
-} from 'node:fs/promises';
+import { appendFile, mkdir, rename, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises';
 import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import path from 'node:path';
@@ -18,6 +7,7 @@ import { watch as chokidarWatch } from 'chokidar';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { chooseOpener } from '@signalbox/file-sandbox';
 import { createTemporaryFolders, type TemporaryFolders } from '@signalbox/file-sandbox/testing';
+import { watchedInodes } from '../testing/watched-inodes.ts';
 import { DirectoryWatches, type OpenWatcher } from './directory-watches.ts';
 import { maxTreeDirectories } from './path-watch.ts';
 import { Watchers, type WatchersOptions, type WatchTarget } from './watchers.ts';
@@ -472,17 +462,3 @@ test('10,000 changes are at most one notification in 100 ms for each subscriptio
   const most = 1 + Math.ceil((performance.now() - startedAt) / 100);
   for (const { count } of [file, directory, tree]) expect(count).toBeLessThanOrEqual(most);
 });
-
-/** Returns the inodes that the inotify instances of this process watch. */
-async function watchedInodes(): Promise<readonly number[]> {
-  const infos = await Promise.all(
-    (await readdir('/proc/self/fdinfo')).map((name) =>
-      readFile(`/proc/self/fdinfo/${name}`, 'utf8').catch(() => ''),
-    ),
-  );
-  return infos.flatMap((info) =>
-    Array.from(info.matchAll(/^inotify .*ino:([0-9a-f]+)/gm), ([, ino]) =>
-      Number.parseInt(ino ?? '', 16),
-    ),
-  );
-}
