@@ -14,8 +14,21 @@ interface Script {
   readonly answer: string;
 }
 
-/** Writes a scenario file for the scripted provider; returns its path. Sampling requests are answered with "forty-two". */
-export async function writeScenario(folder: string, scripts: readonly Script[]): Promise<string> {
+/** The reply to a sampling request whose text contains `asked`. */
+interface SamplingReply {
+  readonly asked: string;
+  readonly text: string;
+}
+
+/**
+ * Writes a scenario file for the scripted provider; returns its path. A sampling request with "six
+ * times seven" is answered with "forty-two", others as in `replies`.
+ */
+export async function writeScenario(
+  folder: string,
+  scripts: readonly Script[],
+  replies: readonly SamplingReply[] = [],
+): Promise<string> {
   const file = join(folder, 'scenario.json');
   const scenarios = scripts.map(({ prompt, steps, answer }, index) => ({
     name: `script-${index + 1}`,
@@ -37,9 +50,10 @@ export async function writeScenario(folder: string, scripts: readonly Script[]):
     name: 'sampling',
     title: 'a question of a server',
     prompt: 'six times seven',
-    turns: [
-      { when: { lastUser: 'six times seven', purpose: 'sampling' }, emit: [{ text: 'forty-two' }] },
-    ],
+    turns: [{ asked: 'six times seven', text: 'forty-two' }, ...replies].map(({ asked, text }) => ({
+      when: { lastUser: asked, purpose: 'sampling' },
+      emit: [{ text }],
+    })),
   };
   await writeFile(file, JSON.stringify({ version: 1, scenarios: [...scenarios, sampling] }));
   return file;
