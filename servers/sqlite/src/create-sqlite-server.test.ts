@@ -61,7 +61,7 @@ describe('the SQLite server', () => {
       expect(tool.inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
       expect(tool.outputSchema).toMatchObject({ type: 'object' });
     }
-    expect(Buffer.byteLength(JSON.stringify(tools))).toBeLessThan(19_000);
+    expect(Buffer.byteLength(JSON.stringify(tools))).toBeLessThan(15_800);
   });
 
   test('offers only reading tools with readOnly', async () => {

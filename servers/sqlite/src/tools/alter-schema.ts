@@ -1,7 +1,7 @@
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { compactJson } from '../executor/compact-json.ts';
 import { databaseArgument } from './database-argument.ts';
-import { WRITE_SCHEMA } from './query-arguments.ts';
+import { QUERY_SCHEMA } from './query-arguments.ts';
 import { confirmationFields, objectField } from './result-schemas.ts';
 import { runWrite, type WriteTools } from './run-write.ts';
 
@@ -15,7 +15,7 @@ export function alterSchemaTool(tools: WriteTools): ToolDefinition {
     inputSchema: {
       type: 'object',
       properties: {
-        query: WRITE_SCHEMA,
+        query: QUERY_SCHEMA,
         database: databaseArgument(tools.databases),
         confirmToken: { type: 'string' },
       },

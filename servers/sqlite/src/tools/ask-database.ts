@@ -39,7 +39,7 @@ export function askDatabaseTool(options: AskDatabaseOptions): ToolDefinition {
     name: 'ask_database',
     title: 'Ask database',
     description:
-      "Answers a question in plain language: the host's own model (sampling) writes a reading query, the user confirms it, and it runs. Needs a client with sampling; without one write the SQL yourself and use read_query.",
+      "Answers a question in plain language: the host's own model (sampling) writes a reading query, the user confirms it, and it runs. Needs a client with sampling.",
     inputSchema: {
       type: 'object',
       properties: {

@@ -1,7 +1,7 @@
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { compactJson } from '../executor/compact-json.ts';
 import { databaseArgument } from './database-argument.ts';
-import { WRITE_SCHEMA } from './query-arguments.ts';
+import { QUERY_SCHEMA } from './query-arguments.ts';
 import { runWrite, type WriteTools } from './run-write.ts';
 
 /** Returns the tool that creates a table. */
@@ -13,7 +13,7 @@ export function createTableTool(tools: WriteTools): ToolDefinition {
       'Runs one CREATE TABLE or CREATE VIRTUAL TABLE (fts5, rtree and other built-in modules).',
     inputSchema: {
       type: 'object',
-      properties: { query: WRITE_SCHEMA, database: databaseArgument(tools.databases) },
+      properties: { query: QUERY_SCHEMA, database: databaseArgument(tools.databases) },
       required: ['query'],
       additionalProperties: false,
     },

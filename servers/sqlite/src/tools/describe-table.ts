@@ -42,16 +42,7 @@ export function describeTableTool(databases: Databases): ToolDefinition {
         triggers: LIST,
         sql: STRING,
       },
-      required: [
-        'name',
-        'type',
-        'columns',
-        'primaryKey',
-        'foreignKeys',
-        'indexes',
-        'triggers',
-        'sql',
-      ],
+      required: ['name', 'type', 'columns'],
     },
     annotations: {
       readOnlyHint: true,

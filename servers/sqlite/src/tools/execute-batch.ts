@@ -1,7 +1,7 @@
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { compactJson } from '../executor/compact-json.ts';
 import { databaseArgument } from './database-argument.ts';
-import { PARAMS_SCHEMA, WRITE_SCHEMA } from './query-arguments.ts';
+import { PARAMS_SCHEMA, QUERY_SCHEMA } from './query-arguments.ts';
 import { confirmationFields } from './result-schemas.ts';
 import { runWrite, type WriteTools } from './run-write.ts';
 
@@ -21,7 +21,7 @@ export function executeBatchTool(tools: WriteTools): ToolDefinition {
           maxItems: tools.maxStatements,
           items: {
             type: 'object',
-            properties: { query: WRITE_SCHEMA, params: PARAMS_SCHEMA },
+            properties: { query: QUERY_SCHEMA, params: PARAMS_SCHEMA },
             required: ['query'],
             additionalProperties: false,
           },

@@ -73,7 +73,6 @@ export function exportQueryTool(tools: ExportTools): ToolDefinition {
         note: { type: 'string' },
         ...confirmationFields,
       },
-      additionalProperties: false,
     },
     task: 'optional',
     annotations: {

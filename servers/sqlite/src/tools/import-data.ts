@@ -87,28 +87,10 @@ export function importDataTool({ databases, dataFolder }: FileTools): ToolDefini
         rows: { type: 'integer' },
         table: { type: 'string' },
         columns: { type: 'array', items: { type: 'string' } },
-        created: {
-          type: 'array',
-          items: {
-            type: 'object',
-            properties: { name: { type: 'string' }, type: { type: 'string' } },
-            required: ['name', 'type'],
-            additionalProperties: false,
-          },
-        },
-        errors: {
-          type: 'array',
-          maxItems: MAX_LINE_ERRORS,
-          items: {
-            type: 'object',
-            properties: { line: { type: 'integer' }, message: { type: 'string' } },
-            required: ['line', 'message'],
-            additionalProperties: false,
-          },
-        },
+        created: { type: 'array', description: 'name, type' },
+        errors: { type: 'array', description: 'line, message' },
       },
       required: ['rows', 'table', 'columns', 'errors'],
-      additionalProperties: false,
     },
     task: 'optional',
     annotations: {

@@ -14,14 +14,14 @@ export function listTablesTool(databases: Databases): ToolDefinition {
     inputSchema: {
       type: 'object',
       properties: {
-        includeViews: { type: 'boolean', description: 'List views as well; default false' },
+        includeViews: { type: 'boolean' },
         pattern: {
           type: 'string',
-          description: 'Only names that match: * is any text, ? any character',
+          description: '* is any text, ? any character',
         },
         cursor: {
           type: 'string',
-          description: 'nextCursor of an earlier result, for the tables after it',
+          description: 'nextCursor of an earlier result',
         },
         database: databaseArgument(databases),
       },
@@ -44,8 +44,8 @@ export function listTablesTool(databases: Databases): ToolDefinition {
             required: ['name', 'type', 'columns'],
           },
         },
-        truncated: { type: 'boolean', description: 'More tables exist than fit into the result' },
-        nextCursor: { type: 'string', description: 'Present when truncated' },
+        truncated: { type: 'boolean' },
+        nextCursor: { type: 'string' },
       },
       required: ['tables', 'truncated'],
     },

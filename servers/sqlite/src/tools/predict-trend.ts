@@ -68,8 +68,7 @@ export function predictTrendTool(databases: Databases): ToolDefinition {
         filled: INTEGER,
         error: {
           type: 'object',
-          description:
-            'Of predictions of known values: mae, rmse, mape in percent, folds, steps, coverage',
+          description: 'mae, rmse, mape (percent), folds, steps, coverage',
         },
         candidates: LIST,
         forecast: { ...LIST, description: 'time, value, low, high' },

@@ -7,8 +7,8 @@ import type { QueryCursors } from './query-cursors.ts';
 import { withQueryProgress } from './query-progress.ts';
 import { columnsSchema, rowsSchema } from './result-schemas.ts';
 
-const DESCRIPTION = `Runs one reading SQL statement on the SQLite database: SELECT, WITH … SELECT, VALUES, EXPLAIN [QUERY PLAN], or a reading PRAGMA such as table_info(t).
-Each row is an array in the order of columns. Pass values through params, never inside the SQL. When truncated is true more rows exist: repeat the call with cursor = nextCursor. databaseChanged: written since the first page, so rows may be missing or repeated.
+const DESCRIPTION = `Runs one reading SQL statement: SELECT, WITH … SELECT, VALUES, EXPLAIN [QUERY PLAN], or a reading PRAGMA such as table_info(t).
+Each row is an array in the order of columns. Pass values through params. When truncated is true, repeat the call with cursor = nextCursor. databaseChanged: written since the first page, so rows may be missing or repeated.
 Integers outside ±2^53 are decimal strings (column type int64); a BLOB is {"$blob": base64, "bytes": n}; a cut text is {"$text", "bytes", "truncated"}.`;
 
 export interface ReadQueryOptions {

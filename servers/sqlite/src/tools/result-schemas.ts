@@ -4,7 +4,6 @@ export const columnsSchema = {
   items: {
     type: 'object',
     properties: { name: { type: 'string' }, type: { type: 'string' } },
-    required: ['name'],
   },
 } as const;
 
@@ -15,10 +14,7 @@ export const rowsSchema = { type: 'array', items: { type: 'array' } } as const;
 export const changeFields = {
   affectedRows: { type: 'integer' },
   lastInsertRowid: { type: ['integer', 'string'] },
-  columns: columnsSchema,
-  rows: rowsSchema,
-  rowCount: { type: 'integer' },
-  truncated: { type: 'boolean' },
+  rows: { ...rowsSchema, description: 'Of RETURNING, as of read_query' },
 } as const;
 
 /** The created, changed or dropped object of a statement. */

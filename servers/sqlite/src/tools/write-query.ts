@@ -1,7 +1,7 @@
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { compactJson } from '../executor/compact-json.ts';
 import { databaseArgument } from './database-argument.ts';
-import { PARAMS_SCHEMA, WRITE_SCHEMA } from './query-arguments.ts';
+import { PARAMS_SCHEMA, QUERY_SCHEMA } from './query-arguments.ts';
 import { changeFields, confirmationFields } from './result-schemas.ts';
 import { runWrite, type WriteTools } from './run-write.ts';
 
@@ -15,7 +15,7 @@ export function writeQueryTool(tools: WriteTools): ToolDefinition {
     inputSchema: {
       type: 'object',
       properties: {
-        query: WRITE_SCHEMA,
+        query: QUERY_SCHEMA,
         params: PARAMS_SCHEMA,
         database: databaseArgument(tools.databases),
         confirmToken: { type: 'string' },
