@@ -90,6 +90,10 @@ export class Connection implements Rows {
     return statement.run(bound).changes;
   }
 
+  changes<V extends object>(query: Query<V, unknown>, values: V): boolean {
+    return this.run(query, values) > 0;
+  }
+
   send<V extends object>(query: Query<V, unknown>, values: V): void {
     this.run(query, values);
   }

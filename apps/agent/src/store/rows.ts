@@ -29,6 +29,12 @@ export interface Rows {
   /** Executes a query without rows. Returns the number of rows that it changed. */
   run<V extends object>(query: Query<V, unknown>, values: V): Awaitable<number>;
   /**
+   * Executes a query without rows that should change a row, and returns whether it did. A server may
+   * return true before it is known; when it turns out to be false, the transaction is rolled back and
+   * its work runs again.
+   */
+  changes<V extends object>(query: Query<V, unknown>, values: V): Awaitable<boolean>;
+  /**
    * Executes a query without rows whose result is not needed. Within a transaction it does not wait
    * for a server; a failure then rejects the transaction.
    */

@@ -122,7 +122,7 @@ export function createRunTransaction(connection: Rows, clock: Clock): StoreTrans
         isUnowned,
         patch: toolCallCodec.encode(patch),
       };
-      return (await connection.run(updateToolCall, values)) > 0;
+      return connection.changes(updateToolCall, values);
     },
 
     async insertInboxItem(item) {
@@ -188,7 +188,7 @@ export function createRunTransaction(connection: Rows, clock: Clock): StoreTrans
         startedAt: clock.now(),
         endedAt: null,
       };
-      return (await connection.run(insertTurn, row)) > 0;
+      return connection.changes(insertTurn, row);
     },
 
     async endTurn(messageId, status) {

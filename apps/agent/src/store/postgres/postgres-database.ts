@@ -7,7 +7,13 @@ import type { Rows } from '../rows.ts';
 import { SkippedError, type Statement, type StatementResult } from './batch.ts';
 import { BatchedClient } from './batched-client.ts';
 import { GroupedWrites, type Work } from './grouped-writes.ts';
-import { isDisconnected, isGivenUp, isStaleStatement, storageErrorOf } from './postgres-errors.ts';
+import {
+  isDisconnected,
+  isGivenUp,
+  isStaleStatement,
+  isUnchanged,
+  storageErrorOf,
+} from './postgres-errors.ts';
 import { PostgresRows, PreparedQueries } from './postgres-rows.ts';
 import {
   LOCK_RUNS,
@@ -19,7 +25,7 @@ import {
   type WantedRun,
   type WantedThread,
 } from './row-locks.ts';
-import { TransactionQueries } from './transaction-queries.ts';
+import { TransactionQueries, type TransactionMode } from './transaction-queries.ts';
 
 /** Milliseconds for which work is repeated while the database cannot be reached. */
 const MAX_OUTAGE_MS = 5000;
@@ -67,7 +73,10 @@ export class PostgresDatabase {
     const refuse = (): never => {
       throw new Error('This needs a transaction.');
     };
-    this.rows = new PostgresRows({ query, send, sendLast: refuse, alone: refuse }, this.#prepared);
+    this.rows = new PostgresRows(
+      { query, send, sendLast: refuse, alone: refuse, isCareful: true },
+      this.#prepared,
+    );
     this.#grouped = new GroupedWrites({
       together: (works) => this.#runTogether(works),
       alone: (locks, work) => this.#runAlone(locks, work),
@@ -99,16 +108,23 @@ export class PostgresDatabase {
     { run, thread }: RowLocks,
     work: (rows: PostgresRows, row?: LockedRow) => Promise<T>,
   ): Promise<T> {
-    return this.#repeat(() =>
-      this.#attempt(true, ({ rows }) => {
+    const attempt = (isCareful: boolean): Promise<T> =>
+      this.#attempt({ isAlone: true, isCareful }, ({ rows }) => {
         if (thread !== undefined) void rows.send(lockThread, { id: thread });
         if (run === undefined) return work(rows);
         const row = rows.first(lockRun, { id: run }).then(unlessErased);
         // A failure rejects the transaction.
         row.catch(() => undefined);
         return work(rows, row);
-      }),
-    );
+      });
+    return this.#repeat(async () => {
+      try {
+        return await attempt(false);
+      } catch (error) {
+        if (!isUnchanged(error)) throw error;
+        return attempt(true);
+      }
+    });
   }
 
   /**
@@ -119,7 +135,7 @@ export class PostgresDatabase {
   async #runTogether<W extends Work<PostgresRows, LockedRow>>(
     works: readonly W[],
   ): Promise<readonly W[]> {
-    return this.#attempt(false, async ({ queries, rows }) => {
+    return this.#attempt({ isAlone: false, isCareful: false }, async ({ queries, rows }) => {
       const runIds = works.flatMap(({ locks: { run } }) => run ?? []);
       const threadIds = works.flatMap(({ locks: { thread } }) => thread ?? []);
       const [threads, runs] = await Promise.all([
@@ -162,13 +178,13 @@ export class PostgresDatabase {
   }
 
   /** Runs work in a transaction, once. */
-  async #attempt<T>(isAlone: boolean, work: (session: Session) => Promise<T>): Promise<T> {
+  async #attempt<T>(mode: TransactionMode, work: (session: Session) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
     const session = this.#sessionOf(client);
     const { queries } = session;
     let isUsable = true;
     try {
-      queries.begin(isAlone);
+      queries.begin(mode);
       const result = await work(session);
       await queries.check();
       await this.#commit(queries);
@@ -177,7 +193,8 @@ export class PostgresDatabase {
       const error = failure instanceof StorageError ? failure : queries.firstError(failure);
       const isEnded = isDisconnected(error) || error instanceof StorageError;
       isUsable = !isEnded && !isStaleStatement(error) && (await queries.rollBack());
-      throw error;
+      // By now the results of all statements are known.
+      throw isUsable ? queries.firstError(error) : error;
     } finally {
       client.release(!isUsable);
     }

@@ -9,6 +9,8 @@ export const LOCK_TIMEOUT = '55P03';
 const QUERY_CANCELED = '57014';
 const FEATURE_NOT_SUPPORTED = '0A000';
 
+const DIVISION_BY_ZERO = '22012';
+
 /**
  * Codes of the system, and prefixes of codes of PostgreSQL, for a connection that ended or was
  * refused. A read-only server (25006) is a former primary; a new connection leads to its successor.
@@ -44,6 +46,11 @@ export function isStaleStatement(error: unknown): boolean {
     error instanceof Error &&
     error.message.startsWith('cached plan')
   );
+}
+
+/** Whether a statement changed nothing that its work expected to change. See `PostgresRows.changes`. */
+export function isUnchanged(error: unknown): boolean {
+  return codeOf(error) === DIVISION_BY_ZERO;
 }
 
 /** Whether the connection to the database ended, or could not be opened. */

@@ -10,6 +10,8 @@ export interface Queries {
   query<R>(statement: Statement): Promise<StatementResult<R>>;
   /** Executes a query whose result is not needed. A transaction reports its failure at the commit. */
   send(statement: Statement): Awaitable<void>;
+  /** Whether the results of changes are awaited. */
+  readonly isCareful: boolean;
   /** Executes a query in front of the commit of a transaction, after the query that locks. */
   sendLast(lock: Statement, statement: Statement): Awaitable<void>;
   /** @throws Error when the transaction runs several works, which then run again, each in its own. */
@@ -76,6 +78,18 @@ export class PostgresRows implements Rows {
   async run<V extends object>(query: Query<V, unknown>, values: V): Promise<number> {
     const result = await this.#queries.query(this.#bind(query, values));
     return result.rowCount;
+  }
+
+  async changes<V extends object>(query: Query<V, unknown>, values: V): Promise<boolean> {
+    if (this.#queries.isCareful) return (await this.run(query, values)) > 0;
+    const { name = '', text, values: bound } = this.#bind(query, values);
+    await this.#queries.send({
+      name: `${name}_changes`,
+      // Without a change, a division by zero fails the transaction.
+      text: `with changed as (${text} returning 1) select 1 / count(*) from changed`,
+      values: bound,
+    });
+    return true;
   }
 
   send<V extends object>(query: Query<V, unknown>, values: V): Awaitable<void> {

@@ -13,6 +13,11 @@ const ROLLBACK: Statement = { name: 'rollback', text: 'rollback', values: [] };
 /** Thrown when work needs a transaction of its own. */
 export class NotAloneError extends Error {}
 
+export interface TransactionMode {
+  readonly isAlone: boolean;
+  readonly isCareful: boolean;
+}
+
 /**
  * The queries of a connection in its transactions, one after the other. Queries are sent without
  * waiting for the results of earlier ones; after a failure the server refuses further queries until
@@ -23,17 +28,26 @@ export class TransactionQueries implements Queries {
   #failure: { readonly error: unknown } | undefined;
   #last: { readonly lock: Statement; readonly query: Statement }[] = [];
   #isAlone = true;
+  #isCareful = false;
   #begun: Promise<unknown> = Promise.resolve();
 
   constructor(client: BatchedClient) {
     this.#client = client;
   }
 
-  /** Begins a transaction. `isAlone`: whether it runs one work only. */
-  begin(isAlone: boolean): void {
+  get isCareful(): boolean {
+    return this.#isCareful;
+  }
+
+  /**
+   * Begins a transaction. `isAlone`: whether it runs one work only; `isCareful`: whether it awaits the
+   * results of changes.
+   */
+  begin({ isAlone, isCareful }: TransactionMode): void {
     this.#failure = undefined;
     this.#last = [];
     this.#isAlone = isAlone;
+    this.#isCareful = isCareful;
     this.#begun = this.query(BEGIN);
     this.#begun.catch(() => undefined);
   }
