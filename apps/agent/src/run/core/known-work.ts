@@ -5,10 +5,12 @@ import type { ToolCall } from '../../ports/store/tool-call.ts';
 /** Maximum number of runs, and of calls, that are remembered. */
 const MAX_KNOWN = 1000;
 
-/** What does not change while a run is in progress. */
+/** Servers and epoch do not change while a run is in progress. */
 export interface KnownRun {
   readonly servers: Run['servers'];
   readonly epoch: Epoch;
+  /** Number of turns that ended here. Other processes may have ended more. */
+  readonly turns: number;
 }
 
 /** A call as it was planned, with the limit of its run. */
@@ -31,6 +33,12 @@ export class KnownWork {
 
   addRun(id: string, run: KnownRun): void {
     add(this.#runs, id, run);
+  }
+
+  /** Notes that a turn of a run has ended, unless it was the last one. */
+  endTurn(id: string, turns: number): void {
+    const run = this.#runs.get(id);
+    if (run !== undefined) this.#runs.set(id, { ...run, turns });
   }
 
   forgetRun(id: string): void {

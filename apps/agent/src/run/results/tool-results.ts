@@ -1,5 +1,6 @@
 import type { CallToolResult, ContentBlock } from '@signalbox/mcp-core';
 import type { Block } from '../../ports/llm-provider.ts';
+import type { InboxEntry } from '../../ports/store/progress.ts';
 import type { Run } from '../../ports/store/run.ts';
 import type { CatalogueTool } from '../../ports/tool-catalogue.ts';
 import { SENT_CALL_STATES, type ToolCall } from '../../ports/store/tool-call.ts';
@@ -13,28 +14,34 @@ import { blockText } from '../text/block-text.ts';
 /** Maximum number of bytes of text that the model gets of one result. */
 export const MAX_RESULT_BYTES = 64 * 1024;
 
-/** What is known of the last turn of a run before its results are stored. */
+/** What a run has of its last turn, before the next one. */
 export interface LastTurn {
-  readonly turn: number;
+  /** Its number; 0 before the first. */
+  readonly turns: number;
+  readonly calls: readonly ToolCall[];
+  /** Open items of the run. */
+  readonly open: readonly InboxEntry[];
   /** Whether the results of its calls are stored. */
   readonly isAnswered: boolean;
   /** Tools that the run is offered now. */
   readonly tools: readonly CatalogueTool[];
   /** Whether these are the tools that the model knows. */
-  readonly isKnown: boolean;
+  readonly areKnown: boolean;
 }
 
 export async function readLastTurn(
   { dispatcher }: Uses<'dispatcher'>,
-  { sql }: Change,
-  { id, turns, servers }: Run,
+  { sql, runId }: Change,
+  { turns, servers }: Pick<Run, 'turns' | 'servers'>,
 ): Promise<LastTurn> {
   const tools = dispatcher.tools(servers);
-  const [isAnswered, isKnown] = await Promise.all([
-    sql.hasMessage(id, { turn: turns, role: 'user' }),
-    sql.isLastCatalogue(id, tools, 'begin'),
+  const [calls, open, isAnswered, areKnown] = await Promise.all([
+    sql.toolCalls(runId, { turn: turns }),
+    sql.inboxEntries({ runId, states: ['open'] }),
+    turns > 0 && sql.hasMessage(runId, { turn: turns, role: 'user' }),
+    turns === 0 || sql.isLastCatalogue(runId, tools, 'begin'),
   ]);
-  return { turn: turns, isAnswered, tools, isKnown };
+  return { turns, calls, open, isAnswered, tools, areKnown };
 }
 
 /**
@@ -44,12 +51,11 @@ export async function readLastTurn(
 export async function storeToolResults(
   context: Uses<'newId'>,
   change: Change,
-  { calls, last }: { readonly calls: readonly ToolCall[]; readonly last: LastTurn },
+  { turns: turn, calls, isAnswered, tools, areKnown }: LastTurn,
 ): Promise<void> {
   const { sql, runId } = change;
-  const { turn, isAnswered, tools, isKnown } = last;
   if (calls.length === 0 || isAnswered) return;
-  const news = isKnown ? undefined : await announceToolChanges(change, turn + 1, tools);
+  const news = areKnown ? undefined : await announceToolChanges(change, turn + 1, tools);
   const content = [
     ...calls.map(toolResultOf),
     ...(news === undefined ? [] : [{ type: 'text' as const, text: news }]),

@@ -1,6 +1,6 @@
-import type { Epoch } from '../../ports/store/epoch.ts';
 import { isSettled, type Run } from '../../ports/store/run.ts';
 import { isAbandoned } from '../core/activities.ts';
+import type { KnownRun } from '../core/known-work.ts';
 import { beginTurn } from './begin-turn.ts';
 import type { StartOutcome } from '../core/run-starter.ts';
 import type { EngineParts, Uses } from '../core/engine-parts.ts';
@@ -19,7 +19,7 @@ export async function advanceRun(context: EngineParts, runId: string): Promise<b
   const known = context.known.run(runId);
   // A turn that has stored its end is still in progress for a moment, which the read takes.
   if (known !== undefined && !context.activities.hasTurn(runId))
-    return takeStep(context, { id: runId, ...known });
+    return takeStep(context, { id: runId, servers: known.servers, known });
   const run = await context.store.read.run(runId);
   if (run === undefined || isSettled(run) || run.status === 'queued') return false;
   continueTrace(context, run);
@@ -42,12 +42,12 @@ function continueTrace({ traces }: Uses<'traces'>, { id, traceContext }: Run): v
   if (traceContext !== undefined) traces?.runRequested(id, traceContext);
 }
 
-/** A run with the epoch of its conversation, if this worker knows it. */
-type NextStep = Pick<Run, 'id' | 'servers'> & { readonly epoch?: Epoch };
+/** A run, with what this worker knows of its last turn. */
+type NextStep = Pick<Run, 'id' | 'servers'> & { readonly known?: KnownRun };
 
 async function takeStep(
   context: EngineParts,
-  { id: runId, servers, epoch }: NextStep,
+  { id: runId, servers, known }: NextStep,
 ): Promise<boolean> {
   // Otherwise a turn would begin after the close stopped all turns.
   if (context.closing.aborted) return false;
@@ -63,14 +63,14 @@ async function takeStep(
     if (isAbandoned(activity)) return false;
     const turn = await context.commit(
       runId,
-      (change) => beginTurn(context, change, epoch),
+      (change) => beginTurn(context, change, known),
       'begin-turn',
     );
     if (turn === undefined) {
       context.known.forgetRun(runId);
       return false;
     }
-    context.known.addRun(runId, { servers, epoch: turn.epoch });
+    context.known.addRun(runId, { servers, epoch: turn.epoch, turns: turn.run.turns });
     await takeTurn(context, turn, activity.signal);
     return true;
   } finally {

@@ -8,10 +8,11 @@ import { createEpoch } from './epoch.ts';
 import { endCallRun } from '../lifecycle/end-call-run.ts';
 import { endRun } from '../lifecycle/end-run.ts';
 import type { Uses } from '../core/engine-parts.ts';
+import type { KnownRun } from '../core/known-work.ts';
 import { expireRunIfDue } from '../lifecycle/expiry.ts';
 import { checkLimit } from '../limits/limits.ts';
 import { waitsForModel } from '../lifecycle/model-outage.ts';
-import { readLastTurn, storeToolResults } from '../results/tool-results.ts';
+import { readLastTurn, storeToolResults, type LastTurn } from '../results/tool-results.ts';
 
 type Parts = Uses<
   'workerId' | 'enqueue' | 'bus' | 'dispatcher' | 'llm' | 'clock' | 'newId' | 'policyOf' | 'sweep'
@@ -30,24 +31,25 @@ export interface Turn {
 
 /**
  * Begins the next turn when nothing blocks it; otherwise makes sure that the blocking work
- * continues. `known`: the epoch of the run, if it was read before.
+ * continues. `known`: what is known of the run from its last turn.
  */
 export async function beginTurn(
   context: Parts,
   change: Change,
-  known?: Epoch,
+  known?: KnownRun,
 ): Promise<Turn | undefined> {
   const { sql, runId } = change;
-  const [active, run, stored] = await Promise.all([
+  const [active, run, stored, expected] = await Promise.all([
     sql.activeTurn(runId),
     sql.run(runId),
-    known ?? sql.epoch(runId),
+    known?.epoch ?? sql.epoch(runId),
+    known && readLastTurn(context, change, known),
   ]);
   // Another process makes the model call.
   if (active !== undefined && active.owner !== context.workerId) return undefined;
   // No model call of this process is in progress, or this code would not run. Its text is lost, and the model call is repeated.
   if (active !== undefined) await interruptTurn(change, active, 'process_ended');
-  if (run === undefined || (await isBlocked(context, change, run))) return undefined;
+  if (run === undefined || (await isBlocked(context, change, run, expected))) return undefined;
   if (run.kind === 'call') {
     await endCallRun(context, change, run);
     return undefined;
@@ -110,21 +112,24 @@ export async function interruptTurn(
   emit({ type: 'turn.interrupted', data: { turn, message_id: messageId, reason } });
 }
 
-async function isBlocked(context: Parts, change: Change, run: Run): Promise<boolean> {
+/** `expected`: the last turn, read before it was known that it is the last one. */
+async function isBlocked(
+  context: Parts,
+  change: Change,
+  run: Run,
+  expected: LastTurn | undefined,
+): Promise<boolean> {
   if (run.status !== 'running') {
     change.recheck();
     return true;
   }
   if (await expireRunIfDue(context, change, run)) return true;
   if (waitsForModel(context, run)) return true;
-  const [calls, open, last] = await Promise.all([
-    change.sql.toolCalls(run.id, { turn: run.turns }),
-    change.sql.inboxEntries({ runId: run.id, states: ['open'] }),
-    run.kind === 'agent' && run.turns > 0 ? readLastTurn(context, change, run) : undefined,
-  ]);
+  const last = expected?.turns === run.turns ? expected : await readLastTurn(context, change, run);
+  const { calls, open } = last;
   const unsettled = calls.filter((call) => OPEN_CALL_STATES.includes(call.state));
   if (unsettled.length === 0 && open.length === 0) {
-    if (last !== undefined) await storeToolResults(context, change, { calls, last });
+    if (run.kind === 'agent') await storeToolResults(context, change, last);
     return false;
   }
   change.recheck();

@@ -55,6 +55,7 @@ export async function takeTurn(
       finishTurn(context, change, { turn, finish, maxTokens: request.maxTokens, checked }),
     'finish-turn',
   );
+  context.known.endTurn(run.id, turn.number);
 }
 
 async function requestFor(

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StorageError } from '../../ports/store/errors.ts';
 import type { RowLocks } from '../../ports/store.ts';
 
@@ -80,12 +80,10 @@ export class GroupedWrites<R, L = unknown> {
       ),
     );
     // Works that wait for the locks of other transactions do not hold up those after them.
-    const late = new AbortController();
-    await Promise.race([
-      alone,
-      sleep(MAX_WAIT_MS, undefined, { signal: late.signal }).catch(() => undefined),
-    ]);
-    late.abort();
+    const { promise: isLate, resolve: giveUp } = Promise.withResolvers<void>();
+    const timer = setTimeout(giveUp, MAX_WAIT_MS);
+    await Promise.race([alone, isLate]);
+    clearTimeout(timer);
   }
 
   /** Returns the works to run alone. */
