@@ -64,6 +64,11 @@ export class LockedRun {
             ? undefined
             : this.#core();
         },
+        insertRun: (run) => {
+          // The lock found no row.
+          if (run.id === id) this.#reading = undefined;
+          return transaction.insertRun(run);
+        },
         updateRun: (runId, patch) =>
           runId === id ? this.#update(patch) : transaction.updateRun(runId, patch),
         append: async (runId, events, at = clock.now()) => {

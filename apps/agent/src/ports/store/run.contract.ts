@@ -120,6 +120,11 @@ export function runContract(name: string, open: OpenStore): void {
         ];
       });
       expect(inserted).toEqual([undefined, 1, 1]);
+      const unread = await store.write({ run: 'r' }, async (sql) => {
+        await sql.insertRun(queuedRun('r', { status: 'running' }));
+        return (await sql.activeRun('r'))?.id;
+      });
+      expect(unread).toBe('r');
     });
 
     test("transactions on one run at once see each other's writes", async () => {
