@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
+import { ExecutorPool } from '../executor-pool.ts';
+import { DEFAULT_LIMITS } from '../limits.ts';
+import type { FuzzMode, FuzzOperations } from './fuzz-executor.ts';
+import { randomSql } from './random-sql.ts';
+
+export interface FuzzPlan {
+  readonly statements: number;
+  readonly seed: number;
+  readonly mode: FuzzMode;
+  /** Whether the connection is read-only, as that of the reading tools is. */
+  readonly isReadOnly: boolean;
+}
+
+export interface FuzzOutcome {
+  /** Number of statements that ran to their end without an error. */
+  readonly run: number;
+  /** Number of statements that were stopped at their deadline. */
+  readonly stopped: number;
+  readonly longestMs: number;
+  /** Statements with the harm they did. The run ends with the first. */
+  readonly problems: readonly string[];
+}
+
+const SCHEMA = `
+  CREATE TABLE users(id INTEGER PRIMARY KEY, name TEXT, big INT, blob BLOB, price REAL);
+  CREATE TABLE orders(id INTEGER PRIMARY KEY, user_id INTEGER REFERENCES users, total REAL);
+  CREATE TABLE wide(id INTEGER PRIMARY KEY, t TEXT);
+  CREATE VIEW v AS SELECT name FROM users;
+  CREATE TRIGGER r INSTEAD OF INSERT ON v BEGIN INSERT INTO users(name) VALUES (new.name); END;
+  CREATE VIRTUAL TABLE fts USING fts5(body);
+  INSERT INTO users VALUES (1, 'Ada', 2, x'00', 1.5), (2, 'Grace', 3, NULL, 2);
+  INSERT INTO orders VALUES (1, 1, 9);
+  INSERT INTO fts VALUES ('some words');
+  INSERT INTO wide WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 500) SELECT x, x FROM c;`;
+const TIMEOUT_MS = 300;
+/** Time beyond the deadline after which an answer counts as late, for a machine under load. */
+const LATE_MS = 5000;
+const CHECK_FILES_EVERY = 250;
+
+/**
+ * Runs random statements in a query process, one after another, and looks for changes of the
+ * database, its connection and the files around it, and for late answers.
+ */
+export async function runFuzz(plan: FuzzPlan): Promise<FuzzOutcome> {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-fuzz-'));
+  const path = join(folder, 'data.db');
+  const out = join(folder, 'out');
+  mkdirSync(out);
+  const database = new Database(path);
+  database.exec(SCHEMA);
+  database.close();
+  const pool = new ExecutorPool<FuzzOperations>({
+    path,
+    limits: { ...DEFAULT_LIMITS, timeoutMs: TIMEOUT_MS, busyTimeoutMs: 100 },
+    isWriter: !plan.isReadOnly,
+    program: fileURLToPath(new URL('./fuzz-executor.ts', import.meta.url)),
+  });
+  const files = () => fingerprint(path, [out, process.cwd()], plan.mode === 'write');
+  try {
+    return await fuzz(plan, randomSql(plan.seed, out), { pool, files });
+  } finally {
+    await pool.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface Target {
+  readonly pool: ExecutorPool<FuzzOperations>;
+  readonly files: () => string;
+}
+
+async function fuzz(
+  { statements, mode }: FuzzPlan,
+  next: () => string,
+  { pool, files }: Target,
+): Promise<FuzzOutcome> {
+  const never = new AbortController().signal;
+  const before = files();
+  const problems: string[] = [];
+  let [run, stopped, longestMs] = [0, 0, 0];
+  for (let count = 1; count <= statements && problems.length === 0; count++) {
+    const query = next();
+    const startedMs = performance.now();
+    try {
+      const { isRun, harm } = await pool.run('run', { query, mode }, never);
+      if (isRun) run += 1;
+      problems.push(...harm.map((each) => `${each} by ${JSON.stringify(query)}`));
+    } catch {
+      stopped += 1;
+    }
+    const tookMs = performance.now() - startedMs;
+    longestMs = Math.max(longestMs, tookMs);
+    if (tookMs > TIMEOUT_MS + LATE_MS) problems.push(`${tookMs} ms for ${JSON.stringify(query)}`);
+    if (count % CHECK_FILES_EVERY === 0 || count === statements) {
+      const after = files();
+      if (after !== before)
+        problems.push(`files changed before ${JSON.stringify(query)}: ${after}`);
+    }
+  }
+  return { run, stopped, longestMs, problems };
+}
+
+/** Returns the names in the folders and, unless writes are allowed, the content of the database. */
+function fingerprint(path: string, folders: readonly string[], mayWrite: boolean): string {
+  const names = folders.map((folder) => readdirSync(folder).toSorted());
+  const content = createHash('sha256').update(readFileSync(path)).digest('hex');
+  const database = mayWrite ? [] : [content, statSync(path).mtimeMs];
+  return JSON.stringify([...names, database]);
+}
