@@ -85,6 +85,11 @@ describe('the command', () => {
       ['/nowhere/a.db'],
       'there is no database file /nowhere/a.db; start without --must-exist to create it',
     ],
+    [
+      {},
+      [':memory:'],
+      ':memory: is not the name of a file: databases in memory and file: addresses cannot be served',
+    ],
     [{ confirm: 'yes' }, ['a.db'], '--confirm must be one of auto, always, never, not "yes"'],
     [{ 'max-rows': '0' }, ['x.db'], '--max-rows must be a whole number from 1 to 100000, not "0"'],
     [

@@ -36,6 +36,11 @@ export function databaseFiles(input: DatabaseFilesInput): { readonly [name: stri
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated !== undefined)
     throw new UsageError(`the database name ${repeated} is given twice; give each file its own`);
+  const notAFile = files.map(([, file]) => file).find((file) => /^(?::memory:$|file:)/.test(file));
+  if (notAFile !== undefined)
+    throw new UsageError(
+      `${notAFile} is not the name of a file: databases in memory and file: addresses cannot be served`,
+    );
   return Object.fromEntries(files.map(([name, file]) => [name, usableFile(resolve(file), input)]));
 }
 

@@ -54,11 +54,11 @@ export class Databases {
     return database;
   }
 
-  /** Ends every operation and its process. */
+  /** Ends every operation and its process. The writers end last, so that they can write back a WAL. */
   async close(): Promise<void> {
     const all = [...this.#byName.values()];
-    const writers = all.flatMap(({ writer }) => (writer === undefined ? [] : [writer.close()]));
-    await Promise.all([...all.map(({ readers }) => readers.close()), ...writers]);
+    await Promise.all(all.map(({ readers }) => readers.close()));
+    await Promise.all(all.flatMap(({ writer }) => (writer === undefined ? [] : [writer.close()])));
   }
 }
 

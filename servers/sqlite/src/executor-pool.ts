@@ -61,6 +61,8 @@ const START_TIMEOUT_MS = 10_000;
 const SPARE_AFTER_MS = 100;
 /** Time that a commit gets beyond the deadline; less than the watchdog allows. */
 const COMMIT_GRACE_MS = 1500;
+/** Time in which an idle writer may close its connection. */
+const CLOSE_GRACE_MS = 500;
 const NEEDS_RECOVERY = /^SQLITE_READONLY_(?:ROLLBACK|RECOVERY)$/;
 
 /**
@@ -317,7 +319,8 @@ export class ExecutorPool<
       if (task !== undefined) fail(task, reason(task.phase));
     };
     clearTimeout(slot.timer);
-    const gone = slot.process.kill();
+    const isIdleWriter = this.#isWriter && slot.isReady && slot.task === undefined;
+    const gone = isIdleWriter ? slot.process.end(CLOSE_GRACE_MS) : slot.process.kill();
     if (!this.#isWriter) failTask();
     await gone;
     failTask();

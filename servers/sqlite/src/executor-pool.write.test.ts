@@ -164,6 +164,16 @@ describe('the writer', () => {
   });
 });
 
+test('an idle writer that is closed writes the WAL back', async () => {
+  const path = temporaryDatabase('PRAGMA journal_mode = WAL; CREATE TABLE t(a)');
+  const { pool, write } = startWriter(path);
+  await write('INSERT INTO t VALUES (1)');
+  expect(existsSync(`${path}-wal`)).toBe(true);
+  await pool.close();
+  expect(existsSync(`${path}-wal`)).toBe(false);
+  expect(rowsOf(path)).toEqual([1]);
+});
+
 describe('a commit under way', () => {
   test('gets longer than the deadline, and is then reported as unknown', async () => {
     const pool = startStreaming(temporaryDatabase('CREATE TABLE t(a)'), { timeoutMs: 100 });

@@ -86,6 +86,17 @@ export class ExecutorProcess {
     await this.#ended;
   }
 
+  /**
+   * Ends an idle process, which closes its connection first and so writes a WAL back, or kills it
+   * after `graceMs`. Resolves when it has ended.
+   */
+  async end(graceMs: number): Promise<void> {
+    const timer = setTimeout(() => void this.kill(), graceMs);
+    this.send({ kind: 'close' });
+    await this.#ended;
+    clearTimeout(timer);
+  }
+
   #receive(message: unknown): void {
     if (!isExecutorMessage(message)) void this.kill('bad-reply');
     else if (message.kind === 'ready') this.#listener.ready();

@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryDatabase } from '../testing/temporary-database.ts';
-import { checkProgram } from './check-program.ts';
+import { checkProgram, checkWriteProgram } from './check-program.ts';
 
 /** Opens a writable connection, so that only the byte code distinguishes reads from writes. */
 function openWritable(): Database.Database {
   const database = new Database(
     temporaryDatabase(
-      'CREATE TABLE t(a INTEGER PRIMARY KEY, b); CREATE INDEX i ON t(b); CREATE VIRTUAL TABLE f USING fts5(x)',
+      'CREATE TABLE t(a INTEGER PRIMARY KEY, b); CREATE INDEX i ON t(b); CREATE VIRTUAL TABLE f USING fts5(x); CREATE VIEW v AS SELECT 1; CREATE TABLE s(id INTEGER PRIMARY KEY AUTOINCREMENT, a)',
     ),
   );
   onTestFinished(() => {
@@ -64,5 +64,69 @@ describe('checkProgram', () => {
     expect(() => new Database(target, { readonly: true, fileMustExist: true })).toThrow(
       'unable to open',
     );
+  });
+});
+
+describe('checkWriteProgram', () => {
+  const change = { kind: 'rows', verb: 'update' } as const;
+  const definition = { kind: 'schema', verb: 'create' } as const;
+
+  test.each([
+    ['INSERT INTO t VALUES (1, 2) RETURNING a', change],
+    ['WITH x AS (SELECT 1) UPDATE t SET b = 1', change],
+    ['DELETE FROM t', change],
+    ["INSERT INTO f VALUES ('x')", change],
+    ["INSERT INTO f(f) VALUES ('rebuild')", change],
+    ['INSERT INTO s(a) VALUES (1)', change],
+    ['CREATE TABLE u(a)', definition],
+    ['CREATE TABLE u AS SELECT * FROM t', definition],
+    ['CREATE VIRTUAL TABLE u USING fts5(x)', definition],
+    ['CREATE INDEX j ON t(a, b)', definition],
+    ['CREATE TRIGGER r AFTER INSERT ON t BEGIN DELETE FROM t; END', definition],
+    ['DROP TABLE t', definition],
+    ['DROP TABLE f', definition],
+    ['ALTER TABLE t ADD COLUMN c', { kind: 'schema', verb: 'alter' }],
+    ['ALTER TABLE t RENAME TO u', { kind: 'schema', verb: 'alter' }],
+    ['ALTER TABLE t RENAME COLUMN b TO c', { kind: 'schema', verb: 'alter' }],
+  ] as const)('lets %s pass', (sql, write) => {
+    expect(() => checkWriteProgram(openWritable(), sql, write)).not.toThrow();
+  });
+
+  test.each([
+    ['CREATE TABLE u(a)', change],
+    ['CREATE INDEX j ON t(a)', change],
+    ['DROP TABLE t', change],
+    ['DROP VIEW v', change],
+    ['ALTER TABLE t ADD COLUMN c', change],
+    ['ANALYZE', change],
+    ['CREATE TEMP TABLE u(a)', definition],
+    ['CREATE TEMP VIEW u AS SELECT 1', definition],
+    ...[change, definition].flatMap((write) =>
+      [
+        'VACUUM',
+        "VACUUM INTO '/nowhere/x.db'",
+        'BEGIN',
+        'COMMIT',
+        'SAVEPOINT s',
+        "ATTACH 'x.db' AS x",
+        'DETACH x',
+        'PRAGMA journal_mode = DELETE',
+        'PRAGMA wal_checkpoint',
+      ].map((sql) => [sql, write] as const),
+    ),
+  ] as const)('refuses %s for %j', (sql, write) => {
+    expect(() => checkWriteProgram(openWritable(), sql, write)).toThrow(
+      'would do more than change',
+    );
+  });
+
+  test('refuses a write to an attached database', () => {
+    const database = openWritable();
+    database.exec("ATTACH ':memory:' AS other; CREATE TABLE other.t2(a)");
+    for (const [sql, write] of [
+      ['INSERT INTO t2 VALUES (1)', change],
+      ['CREATE TABLE other.u(a)', definition],
+    ] as const)
+      expect(() => checkWriteProgram(database, sql, write)).toThrow('would do more than change');
   });
 });

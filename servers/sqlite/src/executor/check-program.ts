@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { WriteKind } from '../guard/check-write.ts';
+import type { CheckedWrite } from '../guard/check-write.ts';
 import { RefusedQueryError } from '../guard/statement-tokens.ts';
 
 /** An instruction of the byte code of a statement. @see https://www.sqlite.org/opcode.html */
@@ -71,11 +71,16 @@ export function checkProgram(database: Database, sql: string): void {
  * the schema.
  * @throws RefusedQueryError
  */
-export function checkWriteProgram(database: Database, sql: string, kind: WriteKind): void {
+export function checkWriteProgram(
+  database: Database,
+  sql: string,
+  { kind, verb }: Pick<CheckedWrite, 'kind' | 'verb'>,
+): void {
   const forbidden = listInstructions(database, sql).find(
     (instruction) =>
       isForbidden(instruction) ||
-      (kind === 'rows' ? changesMoreThanRows(instruction) : usesAttached(instruction)),
+      (kind === 'rows' && changesSchema(instruction)) ||
+      isOutside(instruction, verb === 'alter' ? TEMPORARY_DATABASE : MAIN_DATABASE),
   );
   if (forbidden !== undefined)
     throw new RefusedQueryError(
@@ -94,14 +99,15 @@ function isForbidden({ opcode, p4 }: Instruction): boolean {
   return isFunction ? p4 !== null && FORBIDDEN_FUNCTION.test(p4) : FORBIDDEN_ALWAYS.has(opcode);
 }
 
-function changesMoreThanRows({ opcode, p1, p2, p3 }: Instruction): boolean {
-  if (opcode === 'Transaction') return p2 !== 0 && p1 !== MAIN_DATABASE;
-  if (opcode === 'OpenWrite') return p3 !== MAIN_DATABASE || p2 === SCHEMA_ROOT;
-  return SCHEMA_CHANGES.has(opcode);
+function changesSchema({ opcode, p2 }: Instruction): boolean {
+  return SCHEMA_CHANGES.has(opcode) || (opcode === 'OpenWrite' && p2 === SCHEMA_ROOT);
 }
 
-/** ALTER TABLE also reads and writes the schema of temporary objects. */
-function usesAttached({ opcode, p1, p2, p3 }: Instruction): boolean {
-  if (opcode === 'Transaction') return p2 !== 0 && p1 > TEMPORARY_DATABASE;
-  return opcode === 'OpenWrite' && p3 > TEMPORARY_DATABASE;
+/**
+ * Whether an instruction writes to a database after `last`. ALTER TABLE also writes the schema of
+ * temporary objects.
+ */
+function isOutside({ opcode, p1, p2, p3 }: Instruction, last: number): boolean {
+  if (opcode === 'Transaction') return p2 !== 0 && p1 > last;
+  return opcode === 'OpenWrite' && p3 > last;
 }

@@ -32,8 +32,7 @@ export class DatabaseSession {
   use(): Database {
     const identity = this.#identify();
     if (this.#open?.identity === identity) return this.#open.database;
-    this.#open?.database.close();
-    this.#open = undefined;
+    this.close();
     const database = this.#connect();
     this.#open = { database, identity };
     return database;
@@ -57,6 +56,11 @@ export class DatabaseSession {
     const wal = statSync(`${path}-wal`, { throwIfNoEntry: false });
     if (wal !== undefined && wal.size > MAX_WAL_BYTES)
       this.#open.database.pragma('wal_checkpoint(TRUNCATE)');
+  }
+
+  close(): void {
+    this.#open?.database.close();
+    this.#open = undefined;
   }
 
   #identify(): string {

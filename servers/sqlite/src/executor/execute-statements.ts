@@ -76,7 +76,7 @@ interface Execution {
 function execute(database: Database, { write, statement, limits }: Execution): StatementResult {
   const { query, params } = statement;
   const prepared = database.prepare<unknown[], readonly unknown[]>(query);
-  checkWriteProgram(database, query, write.kind);
+  checkWriteProgram(database, query, write);
   const parameters = bindParameters(params, write.tokens);
   const before = readCounters(database);
   const returned = prepared.reader

@@ -13,7 +13,9 @@ export type ServerMessage =
   /** The server cannot go on: the operation fails and undoes its changes. */
   | { readonly kind: 'abort'; readonly id: number }
   /** The last chunk of the operation was consumed. */
-  | { readonly kind: 'pull'; readonly id: number };
+  | { readonly kind: 'pull'; readonly id: number }
+  /** The process closes its connection and ends. */
+  | { readonly kind: 'close' };
 
 export interface ExecutorRequest {
   readonly kind: 'request';

@@ -48,7 +48,7 @@ export class OperationStream {
   }
 
   /** Accepts a message of the server for this operation. */
-  accept(message: Exclude<ServerMessage, { kind: 'request' }>): void {
+  accept(message: Exclude<ServerMessage, { kind: 'request' | 'close' }>): void {
     const waiting = this.#waiting;
     this.#waiting = undefined;
     this.#options.setBusy(true);

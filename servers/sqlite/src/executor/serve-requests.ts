@@ -14,6 +14,8 @@ import { OperationStream } from './operation-stream.ts';
 export interface ExecutorChannel {
   onMessage(listener: (message: ServerMessage) => void): void;
   send(message: ExecutorMessage): void;
+  /** Ends the process. */
+  close(): void;
 }
 
 /** The operations of a process by name. */
@@ -53,7 +55,10 @@ export async function serveRequests(
   };
   channel.onMessage((message) => {
     if (message.kind === 'request') void serve(message);
-    else current?.accept(message);
+    else if (message.kind === 'close') {
+      session.close();
+      channel.close();
+    } else current?.accept(message);
   });
   channel.send({ kind: 'ready' });
 }

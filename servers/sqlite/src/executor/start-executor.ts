@@ -36,6 +36,7 @@ export async function startExecutor(
         });
       },
       send: (message) => process.send?.(message),
+      close: () => process.disconnect(),
     },
   );
 }
