@@ -162,7 +162,7 @@ describe('timeSeries', () => {
         ['integer', 'real'],
       ),
       {},
-      '10000 points; at most 5000',
+      '10000 points; at most 2000',
     ],
     ['a result that was cut', { ...result([['2026', 1]]), truncated: true }, {}, 'GROUP BY'],
   ])('refuses %s', (_name, rows, columns, message) => {

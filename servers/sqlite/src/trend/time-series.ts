@@ -22,7 +22,7 @@ export interface TimeSeries {
 }
 
 /** Most values of one series: the search for the best parameters takes time. */
-const MAX_POINTS = 5000;
+const MAX_POINTS = 2000;
 /** Largest absolute value: squares of larger ones overflow. */
 const MAX_VALUE = 1e100;
 

@@ -2,34 +2,42 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { connectSqliteHosts, type SqliteHost, type SqliteHostOptions } from './official-hosts.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { connectSqliteHosts, type SqliteHost } from './official-hosts.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'interop-sqlite-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+describe.each(connectSqliteHosts)('a host on the %s', (_name, connect) => {
+  let folder: string;
+  let database: Database.Database;
+  let host: SqliteHost;
+  let action: 'accept' | 'decline' = 'accept';
+  let lists = 0;
+  const updates: string[] = [];
+  const asked: string[] = [];
 
-describe.each(connectSqliteHosts)('a host on the %s', (name, connect) => {
-  const open = async (
-    purpose: string,
-    options: Partial<SqliteHostOptions> = {},
-  ): Promise<{ readonly host: SqliteHost; readonly database: Database.Database }> => {
-    const path = join(folder, `${name} ${purpose}.db`);
-    const database = new Database(path).exec(
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'interop-sqlite-'));
+    const path = join(folder, 'shop.db');
+    database = new Database(path).exec(
       "CREATE TABLE users(id INTEGER PRIMARY KEY, name TEXT); INSERT INTO users VALUES (1, 'Ada'), (2, 'Grace'); CREATE TABLE orders(id)",
     );
-    const host = await connect({ args: [path], ...options });
-    onTestFinished(async () => {
-      database.close();
-      await host[Symbol.asyncDispose]();
+    host = await connect({
+      args: [path],
+      onUpdated: (uri) => updates.push(uri),
+      onListChanged: () => (lists += 1),
+      sample: () => '```sql\nSELECT count(*) AS n FROM users\n```',
+      elicit: (message) => {
+        asked.push(message);
+        return action;
+      },
     });
-    return { host, database };
-  };
+  });
+  afterAll(async () => {
+    await host[Symbol.asyncDispose]();
+    database.close();
+    await rm(folder, { recursive: true, force: true });
+  });
 
   test('reads resources, completes tables and gets a prompt', async () => {
-    const { host } = await open('resources');
     expect(await host.listResources()).toEqual([
       'memo://insights',
       'sqlite://main',
@@ -43,52 +51,7 @@ describe.each(connectSqliteHosts)('a host on the %s', (name, connect) => {
     );
   });
 
-  test('is notified when another program changes rows and the schema', async () => {
-    const updates: string[] = [];
-    let lists = 0;
-    const { host, database } = await open('changes', {
-      onUpdated: (uri) => updates.push(uri),
-      onListChanged: () => (lists += 1),
-    });
-    await host.listResources();
-    await host.watch(['sqlite://main', 'sqlite://main/users', 'memo://insights']);
-    database.exec("INSERT INTO users VALUES (3, 'Joan')");
-    await expect.poll(() => updates, { timeout: 5000 }).toEqual(['sqlite://main/users']);
-    await host.callTool('append_insight', { insight: 'More users' });
-    await expect.poll(() => updates, { timeout: 5000 }).toContain('memo://insights');
-    database.exec('CREATE TABLE more(a)');
-    await expect.poll(() => updates, { timeout: 5000 }).toContain('sqlite://main');
-    await expect.poll(() => lists, { timeout: 5000 }).toBeGreaterThan(0);
-  });
-
-  test('answers a question with its own model after its user agreed', async () => {
-    const asked: string[] = [];
-    const { host } = await open('question', {
-      sample: () => '```sql\nSELECT count(*) AS n FROM users\n```',
-      elicit: (message) => {
-        asked.push(message);
-        return 'accept';
-      },
-    });
-    const { structuredContent } = await host.callTool('ask_database', { question: 'How many?' });
-    expect(structuredContent).toMatchObject({ executed: true, model: 'mock', rows: [[2]] });
-    expect(asked).toEqual([expect.stringContaining('SELECT count(*) AS n FROM users')]);
-  });
-
-  test('deletes all rows only after its user agreed', async () => {
-    let action: 'accept' | 'decline' = 'decline';
-    const { host, database } = await open('confirmation', { elicit: () => action });
-    const count = () => database.prepare('SELECT count(*) FROM users').pluck().get();
-    const remove = () => host.callTool('write_query', { query: 'DELETE FROM users' });
-    expect(await remove()).toMatchObject({ isError: true });
-    expect(count()).toBe(2);
-    action = 'accept';
-    expect(await remove()).toMatchObject({ structuredContent: { affectedRows: 2 } });
-    expect(count()).toBe(0);
-  });
-
   test('receives a chart as an image, and a prediction', async () => {
-    const { host } = await open('chart');
     const { content } = await host.callTool('chart_query', { query: 'SELECT name, id FROM users' });
     expect(content).toMatchObject([{ type: 'text' }, { type: 'image', mimeType: 'image/svg+xml' }]);
     const { structuredContent } = await host.callTool('predict_trend', {
@@ -97,5 +60,37 @@ describe.each(connectSqliteHosts)('a host on the %s', (name, connect) => {
       horizon: 1,
     });
     expect(structuredContent).toMatchObject({ forecast: [{ time: 13, value: 26 }] });
+  });
+
+  test('answers a question with its own model after its user agreed', async () => {
+    action = 'accept';
+    const { structuredContent } = await host.callTool('ask_database', { question: 'How many?' });
+    expect(structuredContent).toMatchObject({ executed: true, model: 'mock', rows: [[2]] });
+    expect(asked.at(-1)).toContain('SELECT count(*) AS n FROM users');
+  });
+
+  test('deletes all rows only after its user agreed', async () => {
+    const count = () => database.prepare('SELECT count(*) FROM orders').pluck().get();
+    const remove = () => host.callTool('write_query', { query: 'DELETE FROM orders' });
+    database.exec('INSERT INTO orders VALUES (1), (2)');
+    action = 'decline';
+    expect(await remove()).toMatchObject({ isError: true });
+    expect(count()).toBe(2);
+    action = 'accept';
+    expect(await remove()).toMatchObject({ structuredContent: { affectedRows: 2 } });
+    expect(count()).toBe(0);
+  });
+
+  test('is notified of insights, and when another program changes rows and the schema', async () => {
+    await host.watch(['sqlite://main', 'sqlite://main/users', 'memo://insights']);
+    expect(updates).toEqual([]);
+    database.exec("INSERT INTO users VALUES (3, 'Joan')");
+    await expect.poll(() => updates, { timeout: 5000 }).toEqual(['sqlite://main/users']);
+    await host.callTool('append_insight', { insight: 'More users' });
+    await expect.poll(() => updates, { timeout: 5000 }).toContain('memo://insights');
+    const before = lists;
+    database.exec('CREATE TABLE more(a)');
+    await expect.poll(() => updates, { timeout: 5000 }).toContain('sqlite://main');
+    await expect.poll(() => lists, { timeout: 5000 }).toBeGreaterThan(before);
   });
 });
