@@ -45,6 +45,39 @@ export function toolCallContract(name: string, open: OpenStore): void {
       expect((await store.read.toolCall('c1'))?.owner).toBeUndefined();
     });
 
+    test('of transactions at once, each learns whether its change of a call took effect, and all are stored once', async () => {
+      const store = await openStore();
+      await store.write({}, async (sql) => {
+        for (const id of ['r1', 'r2', 'r3']) await sql.insertRun(queuedRun(id));
+        await sql.insertToolCall({ ...plannedCall('ended'), runId: 'r3', state: 'failed' });
+        for (const id of ['c1', 'c2'])
+          await sql.insertToolCall({ ...plannedCall(id), runId: id.replace('c', 'r') });
+      });
+      const dispatch = (id: string, run: string): Promise<readonly unknown[]> =>
+        store.write({ run }, async (sql) => {
+          const isDone = await sql.updateToolCall(
+            id,
+            { state: ['planned'] },
+            { state: 'dispatched' },
+          );
+          const lastSeq = await sql.append(run, [{ type: isDone ? 'sent' : 'not_sent', data: {} }]);
+          return [isDone, lastSeq, (await sql.toolCall(id))?.state];
+        });
+      expect(
+        await Promise.all([dispatch('c1', 'r1'), dispatch('ended', 'r3'), dispatch('c2', 'r2')]),
+      ).toEqual([
+        [true, 1, 'dispatched'],
+        [false, 1, 'failed'],
+        [true, 1, 'dispatched'],
+      ]);
+      const types = await Promise.all(
+        ['r1', 'r2', 'r3'].map(async (id) =>
+          (await store.read.events(id, { after: 0, limit: 9 })).map(({ type }) => type),
+        ),
+      );
+      expect(types).toEqual([['sent'], ['sent'], ['not_sent']]);
+    });
+
     test('tool calls are ordered by turn and position and can be filtered', async () => {
       const store = await openStore();
       await store.write({}, async (sql) => {
