@@ -1,14 +1,16 @@
 import type { Epoch } from '../../ports/store/epoch.ts';
-import type { Run } from '../../ports/store/run.ts';
+import type { Run, RunCore } from '../../ports/store/run.ts';
 import type { ToolCall } from '../../ports/store/tool-call.ts';
 
 /** Maximum number of runs, and of calls, that are remembered. */
 const MAX_KNOWN = 1000;
 
-/** Servers and epoch do not change while a run is in progress. */
+/** All but the number of turns does not change while a run is in progress. */
 export interface KnownRun {
   readonly servers: Run['servers'];
   readonly epoch: Epoch;
+  /** The columns of the run that are not part of a `RunCore`. A run in progress has no answer. */
+  readonly long: Omit<Run, keyof RunCore>;
   /** Number of turns that ended here. Other processes may have ended more. */
   readonly turns: number;
 }

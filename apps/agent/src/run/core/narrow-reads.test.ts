@@ -52,11 +52,11 @@ async function openCounted(turns: number) {
   return { service, counts };
 }
 
-test('a turn with a call reads the whole row of its run once in its transactions, and no history', async () => {
+test('the turns of a run read its whole row once in their transactions, and no history', async () => {
   const { service, counts } = await openCounted(3);
   const { id } = await service.engine.createRun({ prompt: 'go' });
   expect(await service.settled(id)).toMatchObject({ turns: 4 });
-  expect(counts).toMatchObject({ run: 4, messages: 0, threadMessages: 0 });
+  expect(counts).toMatchObject({ run: 1, messages: 0, threadMessages: 0 });
 });
 
 test('the transactions of a turn read the state of its run, turn and inbox only where it decides something', async () => {
@@ -67,13 +67,13 @@ test('the transactions of a turn read the state of its run, turn and inbox only 
     return counts;
   };
   const [some, more] = [await totals(2), await totals(3)];
-  // The message of the model and the dispatch of a call read the run. The start of a turn and the end
+  // The start of a turn, the message of the model and the dispatch of a call read the run. The start of a turn and the end
   // of the last call look for a turn, and also for items, of which the call may have its own.
   expect({
     runCore: more.runCore - some.runCore,
     activeTurn: more.activeTurn - some.activeTurn,
     inboxEntries: more.inboxEntries - some.inboxEntries,
-  }).toEqual({ runCore: 2, activeTurn: 2, inboxEntries: 3 });
+  }).toEqual({ runCore: 3, activeTurn: 2, inboxEntries: 3 });
 });
 
 test('a fork reads the history before its transaction', async () => {

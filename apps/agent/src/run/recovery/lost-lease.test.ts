@@ -249,7 +249,8 @@ describe('a call that was sent before its run ended with an internal error', () 
             (sql) =>
               work({
                 ...sql,
-                run: (id) => (isBroken ? Promise.reject(new Error('broken')) : sql.run(id)),
+                hasMessage: (...of) =>
+                  isBroken ? Promise.reject(new Error('broken')) : sql.hasMessage(...of),
               }),
             options,
           ),

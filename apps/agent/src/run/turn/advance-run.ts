@@ -70,7 +70,10 @@ async function takeStep(
       context.known.forgetRun(runId);
       return false;
     }
-    context.known.addRun(runId, { servers, epoch: turn.epoch, turns: turn.run.turns });
+    const { epoch, run } = turn;
+    const { prompt, instructions, answer, outputSchema, output, turns } = run;
+    const long = { prompt, instructions, answer, outputSchema, output };
+    context.known.addRun(runId, { servers, epoch, long, turns });
     await takeTurn(context, turn, activity.signal);
     return true;
   } finally {

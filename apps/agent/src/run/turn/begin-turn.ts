@@ -2,6 +2,7 @@ import type { Epoch } from '../../ports/store/epoch.ts';
 import { OPEN_CALL_STATES } from '../../ports/store/tool-call.ts';
 import type { ActiveTurn } from '../../ports/store/message.ts';
 import type { Run } from '../../ports/store/run.ts';
+import type { StoreReader } from '../../ports/store.ts';
 import { overBudget } from '../limits/budget.ts';
 import type { Change } from '../core/commits.ts';
 import { createEpoch } from './epoch.ts';
@@ -41,7 +42,7 @@ export async function beginTurn(
   const { sql, runId } = change;
   const [active, run, stored, expected] = await Promise.all([
     sql.activeTurn(runId),
-    sql.run(runId),
+    runOf(sql, runId, known),
     known?.epoch ?? sql.epoch(runId),
     known && readLastTurn(context, change, known),
   ]);
@@ -99,6 +100,16 @@ export async function beginTurn(
     { type: 'message.started', data: { turn: number, message_id: messageId, role: 'assistant' } },
   );
   return { run, number, messageId, owner, epoch };
+}
+
+async function runOf(
+  sql: StoreReader,
+  id: string,
+  known: KnownRun | undefined,
+): Promise<Run | undefined> {
+  if (known === undefined) return sql.run(id);
+  const core = await sql.runCore(id);
+  return core && { ...core, ...known.long };
 }
 
 /** Ends the attempt of a turn whose model call is no longer in progress. The turn is repeated. */
