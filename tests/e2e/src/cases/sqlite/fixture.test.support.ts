@@ -99,6 +99,21 @@ export function useFixture(...args: readonly string[]): Fixture {
   };
 }
 
+/**
+ * Measures up to three times, until every time is below its limit, and returns the last times: the
+ * load of the machine only makes times longer.
+ */
+export async function untilWithin<Times extends { readonly [name: string]: number }>(
+  limits: Times,
+  measure: () => Promise<Times>,
+): Promise<Times> {
+  for (let attempt = 1; ; attempt++) {
+    const times = await measure();
+    const isWithin = Object.entries(limits).every(([name, limit]) => (times[name] ?? 0) < limit);
+    if (isWithin || attempt === 3) return times;
+  }
+}
+
 /** Returns the rows of a read_query as objects. */
 export function rowsOf({ structured }: CallOutcome): { readonly [column: string]: unknown }[] {
   const { columns, rows } = structured as unknown as {
