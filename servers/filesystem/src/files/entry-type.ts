@@ -9,17 +9,22 @@ export type EntryType = (typeof entryTypes)[number];
  * Returns the type of a directory entry without following a link; `address` leads to its directory.
  */
 export async function entryType(entry: Dirent, address: string): Promise<EntryType> {
+  return (
+    knownType(entry) ??
+    (await lstat(path.join(address, entry.name)).then(typeOf, () => 'other' as const))
+  );
+}
+
+/** Returns the type of a directory entry; `undefined` where the file system does not report it in a listing. */
+export function knownType(entry: Dirent): EntryType | undefined {
   const known = typeOf(entry);
-  if (
+  const isKnown =
     known !== 'other' ||
     entry.isFIFO() ||
     entry.isSocket() ||
     entry.isCharacterDevice() ||
-    entry.isBlockDevice()
-  )
-    return known;
-  // Some file systems do not report the type in a listing.
-  return lstat(path.join(address, entry.name)).then(typeOf, () => 'other');
+    entry.isBlockDevice();
+  return isKnown ? known : undefined;
 }
 
 function typeOf(entry: Dirent | Stats): EntryType {

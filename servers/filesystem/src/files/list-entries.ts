@@ -1,5 +1,6 @@
 import type { PinnedPath } from '@signalbox/file-sandbox';
-import { entryType, type EntryType } from './entry-type.ts';
+import { entryBatches } from './entry-batches.ts';
+import type { EntryType } from './entry-type.ts';
 import { jsonBytes } from './limits.ts';
 import { byCodePoint, SmallestItems } from './smallest-items.ts';
 
@@ -35,10 +36,11 @@ export async function listEntries(directory: PinnedPath, options: ListOptions): 
   const smallest = new SmallestItems<ListedEntry>(limit + 1, (left, right) =>
     byCodePoint(left.name, right.name),
   );
-  for await (const entry of await directory.entries()) {
+  for await (const batch of entryBatches(directory, signal)) {
     signal.throwIfAborted();
-    if ((after === undefined || byCodePoint(entry.name, after) > 0) && !isHidden(entry.name))
-      smallest.add({ name: entry.name, type: await entryType(entry, directory.address) });
+    for (const entry of batch)
+      if ((after === undefined || byCodePoint(entry.name, after) > 0) && !isHidden(entry.name))
+        smallest.add(entry);
   }
   const found = smallest.sorted();
   const entries = withinBudget(found.slice(0, limit), { maxBytes, bytesBeside: 32 });

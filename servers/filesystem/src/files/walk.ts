@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { PathError, type PinnedPath, type Sandbox } from '@signalbox/file-sandbox';
-import { entryType, type EntryType } from './entry-type.ts';
+import { entryBatches } from './entry-batches.ts';
+import type { EntryType } from './entry-type.ts';
 import type { Gitignore } from './gitignore.ts';
 import { Turns } from './turns.ts';
 
@@ -98,13 +99,14 @@ async function readDirectory(
   state.signal.throwIfAborted();
   await state.gitignore?.enter(directory, state.sandbox);
   const mayHide = state.gitignore !== undefined || state.sandbox.hasDenied;
-  for await (const entry of await directory.entries()) {
+  for await (const batch of entryBatches(directory, state.signal)) {
     state.signal.throwIfAborted();
-    const type = await entryType(entry, directory.address);
-    if (mayHide && isHidden(state, path.join(directory.realPath, entry.name), type)) continue;
-    const isWanted = state.visit({ path: prefix + entry.name, type });
-    if (isWanted && type === 'directory') state.waiting.push(prefix + entry.name);
-    if (state.turns.isOver) await state.turns.pause();
+    for (const { name, type } of batch) {
+      if (mayHide && isHidden(state, path.join(directory.realPath, name), type)) continue;
+      const isWanted = state.visit({ path: prefix + name, type });
+      if (isWanted && type === 'directory') state.waiting.push(prefix + name);
+      if (state.turns.isOver) await state.turns.pause();
+    }
   }
 }
 
