@@ -39,6 +39,19 @@ test('paths that exist are absolute, as a host starts the server in another fold
   ).toEqual(['/bin.js', '--units', folder]);
 });
 
+test('paths of options are absolute also when the server will create the file', () => {
+  const args = ['--db-path', 'new.db', '--db', 'shop=data/shop=1.db', '--db', 'no-name'];
+  expect(entryOf(hostConfig({ ...base, args, positionals: [] }))?.args).toEqual([
+    '/bin.js',
+    '--db-path',
+    join(process.cwd(), 'new.db'),
+    '--db',
+    `shop=${join(process.cwd(), 'data/shop=1.db')}`,
+    '--db',
+    'no-name',
+  ]);
+});
+
 test('a server that npx installed for one run is started by npx again', async () => {
   const folder = join(await temporaryFolder(), '_npx', 'a1b2', 'node_modules', 'kit');
   await mkdir(folder, { recursive: true });

@@ -37,9 +37,7 @@ function stdioEntry({
   env,
   positionals,
 }: HostConfigInput): object {
-  const own = args.map((arg, index) =>
-    isPath(arg, args[index - 1], positionals) ? resolve(arg) : arg,
-  );
+  const own = args.map((arg, index) => withAbsolutePath(arg, args[index - 1], positionals));
   const start = script.includes(`${sep}_npx${sep}`)
     ? { command: 'npx', args: ['-y', packageOf(script), ...own] }
     : { command: program, args: [script, ...own] };
@@ -47,14 +45,19 @@ function stdioEntry({
 }
 
 /**
- * Whether an argument names an existing file or folder, as a positional argument or after an option
- * such as `--db-path` or `--data-dir`.
+ * Returns an argument with an absolute path: a positional argument that names an existing file or
+ * folder, the value of an option such as `--db-path` or `--data-dir`, also of a file that the server
+ * creates, and the file of `--db NAME=FILE`.
  */
-function isPath(arg: string, before: string | undefined, positionals: readonly string[]): boolean {
-  return (
-    (positionals.includes(arg) || /^--(?:[\w-]+-)?(?:path|dir)$/.test(before ?? '')) &&
-    existsSync(arg)
-  );
+function withAbsolutePath(
+  arg: string,
+  before: string | undefined,
+  positionals: readonly string[],
+): string {
+  if (/^--(?:[\w-]+-)?(?:path|dir)$/.test(before ?? '')) return resolve(arg);
+  const [, name, file] = before === '--db' ? (/^([^=]+)=(.+)$/s.exec(arg) ?? []) : [];
+  if (name !== undefined && file !== undefined) return `${name}=${resolve(file)}`;
+  return positionals.includes(arg) && existsSync(arg) ? resolve(arg) : arg;
 }
 
 /** Returns `name@version` of the package that contains a script. */
