@@ -63,6 +63,10 @@ function sizeAtMost(value: unknown, boundOf: (text: string) => number): number {
   if (typeof value === 'string') return boundOf(value);
   if (typeof value !== 'object' || value === null) return 25;
   let size = 2;
+  if (Array.isArray(value)) {
+    for (const member of value as readonly unknown[]) size += 1 + sizeAtMost(member, boundOf);
+    return size;
+  }
   for (const [name, member] of Object.entries(value as JsonObject))
     size += name.length * 6 + 4 + sizeAtMost(member, boundOf);
   return size;
