@@ -23,6 +23,8 @@ export interface ExecutorPoolOptions {
    * finds one is repeated once after it.
    */
   readonly recover?: () => Promise<unknown>;
+  /** Milliseconds without queries after which the second reading process ends; default 60000. */
+  readonly spareIdleMs?: number;
   /** Called with a line for each query process that ended by itself. */
   readonly onCrash?: (message: string) => void;
   /** Path of the program of the query processes; default the executor with all operations. */
@@ -59,6 +61,7 @@ const MAX_READERS = 2;
 const MAX_WAITING = 100;
 const START_TIMEOUT_MS = 10_000;
 const SPARE_AFTER_MS = 100;
+const SPARE_IDLE_MS = 60_000;
 /** Time that a commit gets beyond the deadline; less than the watchdog allows. */
 const COMMIT_GRACE_MS = 1500;
 /** Time in which an idle writer may close its connection. */
@@ -67,7 +70,7 @@ const NEEDS_RECOVERY = /^SQLITE_READONLY_(?:ROLLBACK|RECOVERY)$/;
 
 /**
  * Runs operations in query processes, in the order of their arrival. Readers: keeps one process warm,
- * and starts a second while a query keeps the first busy. Writer: one process, started by the first
+ * and while there are queries a second one, so that a long query delays no other. Writer: one process, started by the first
  * write. Kills the process of an operation that exceeds its deadline or memory limit or is cancelled;
  * waiting operations are not affected.
  */
@@ -81,6 +84,7 @@ export class ExecutorPool<
   readonly #slots = new Set<Slot>();
   readonly #waiting: Task[] = [];
   #spareTimer: NodeJS.Timeout | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
   #nextId = 1;
   #isClosed = false;
 
@@ -149,6 +153,7 @@ export class ExecutorPool<
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#spareTimer);
+    clearTimeout(this.#idleTimer);
     for (const task of this.#waiting.splice(0)) fail(task, shuttingDown(task.phase));
     await Promise.all([...this.#slots].map((slot) => this.#stop(slot, shuttingDown)));
   }
@@ -157,22 +162,14 @@ export class ExecutorPool<
     for (const slot of this.#slots) {
       if (slot.isReady && !slot.isStopping && slot.task === undefined) this.#assign(slot);
     }
-    if (this.#waiting.length === 0) {
-      this.#retireSpare();
-    } else if (this.#slots.size === 0) {
-      this.#start();
-    } else if (!this.#isWriter && this.#slots.size < MAX_READERS) {
-      this.#spareTimer ??= setTimeout(() => {
-        this.#spareTimer = undefined;
-        if (this.#waiting.length > 0 && this.#slots.size < MAX_READERS) this.#start();
-      }, SPARE_AFTER_MS);
-    }
+    if (this.#waiting.length > 0 && this.#slots.size === 0) this.#start();
   }
 
   #assign(slot: Slot): void {
     const task = this.#waiting.shift();
     if (task === undefined) return;
     slot.task = task;
+    this.#keepSpare();
     this.#limitStep(slot);
     const { totalTimeoutMs } = task;
     if (totalTimeoutMs !== undefined)
@@ -324,6 +321,20 @@ export class ExecutorPool<
     if (!this.#isWriter) failTask();
     await gone;
     failTask();
+  }
+
+  /** Starts a second process soon after the first query, and ends it when there are no queries for a while. */
+  #keepSpare(): void {
+    if (this.#isWriter) return;
+    this.#idleTimer ??= setTimeout(() => {
+      this.#retireSpare();
+    }, this.#options.spareIdleMs ?? SPARE_IDLE_MS);
+    this.#idleTimer.refresh();
+    if (this.#slots.size >= MAX_READERS) return;
+    this.#spareTimer ??= setTimeout(() => {
+      this.#spareTimer = undefined;
+      if (this.#slots.size < MAX_READERS) this.#start();
+    }, SPARE_AFTER_MS);
   }
 
   #retireSpare(): void {

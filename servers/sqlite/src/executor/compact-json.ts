@@ -10,6 +10,20 @@ export function compactJson(value: unknown): string {
   );
 }
 
+/** Text without a character that JSON escapes. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+/**
+ * Returns the bytes that a value inside an array takes in a tool result, without serializing numbers and
+ * plain texts, which most values are.
+ */
+export function memberBytes(value: unknown): number {
+  if (typeof value === 'number' || value === null) return 2 * String(value).length;
+  // The quotes are escaped in the text.
+  if (typeof value === 'string' && PLAIN.test(value)) return 2 * value.length + 6;
+  return resultBytes(value) - 2;
+}
+
 /**
  * Returns the bytes that `value` takes in a tool result: once as structured content, once as text
  * inside a JSON string.

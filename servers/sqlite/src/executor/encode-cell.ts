@@ -22,14 +22,16 @@ export function encodeCell(value: unknown, maxBytes: number): EncodedCell {
 }
 
 function encodeInteger(value: bigint): EncodedCell {
-  const isSafe =
-    value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER);
-  return isSafe
-    ? { json: Number(value), type: 'integer' }
+  const number = Number(value);
+  // Larger integers round to numbers that are not safe.
+  return Number.isSafeInteger(number)
+    ? { json: number, type: 'integer' }
     : { json: value.toString(), type: 'int64' };
 }
 
 function encodeText(value: string, maxBytes: number): unknown {
+  // A UTF-16 code unit takes at most three bytes.
+  if (value.length * 3 <= maxBytes) return value;
   const bytes = Buffer.byteLength(value);
   if (bytes <= maxBytes) return value;
   return { $text: cutText(value, maxBytes), bytes, truncated: true };

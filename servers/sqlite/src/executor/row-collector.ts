@@ -1,6 +1,6 @@
 import { RefusedQueryError } from '../guard/statement-tokens.ts';
-import { resultBytes } from './compact-json.ts';
-import { cutText, encodeCell, type EncodedCell } from './encode-cell.ts';
+import { memberBytes, resultBytes } from './compact-json.ts';
+import { cutText, encodeCell } from './encode-cell.ts';
 import type { ColumnType, QueryResult } from './protocol.ts';
 
 export interface ResultLimits {
@@ -26,6 +26,8 @@ const MARK_BYTES = 24;
 export class RowCollector {
   readonly #names: readonly string[];
   readonly #types: (ColumnType | undefined)[];
+  /** Types of the row at hand. */
+  readonly #rowTypes: (ColumnType | undefined)[] = [];
   readonly #limits: ResultLimits;
   readonly #rows: (readonly unknown[])[] = [];
   readonly #largeIntegers: { readonly row: unknown[]; readonly column: number }[] = [];
@@ -50,17 +52,17 @@ export class RowCollector {
    * Adds a row if it fits, and returns whether it did. After the first `false` no further row fits.
    */
   add(row: readonly unknown[]): boolean {
-    const fitting = this.#rows.length < this.#limits.maxRows ? this.#fit(row) : undefined;
-    if (fitting === undefined) {
+    const cells = this.#rows.length < this.#limits.maxRows ? this.#fit(row) : undefined;
+    if (cells === undefined) {
       this.#truncated = true;
       return false;
     }
-    const cells = fitting.map((cell) => cell.json);
+    for (let index = 0; index < cells.length; index++) {
+      const type = this.#rowTypes[index];
+      if (type !== this.#types[index]) this.#types[index] = mergeTypes(this.#types[index], type);
+      if (type === 'int64') this.#largeIntegers.push({ row: cells, column: index });
+    }
     this.#rows.push(cells);
-    fitting.forEach((cell, index) => {
-      this.#types[index] = mergeTypes(this.#types[index], cell.type);
-      if (cell.type === 'int64') this.#largeIntegers.push({ row: cells, column: index });
-    });
     return true;
   }
 
@@ -83,12 +85,19 @@ export class RowCollector {
     }
   }
 
-  #fit(row: readonly unknown[]): readonly EncodedCell[] | undefined {
+  /** Returns the cells of a row, and sets their types. */
+  #fit(row: readonly unknown[]): unknown[] | undefined {
     let maxCellBytes = this.#limits.maxCellBytes;
     for (;;) {
-      const cells = row.map((value) => encodeCell(value, maxCellBytes));
-      const marks = MARK_BYTES * cells.filter((cell) => cell.type === 'int64').length;
-      const bytes = resultBytes(cells.map((cell) => cell.json)) + marks + 2;
+      const cells: unknown[] = [];
+      // Brackets, commas and the quotes of the text, and a comma after the row.
+      let bytes = 2 * (row.length + 1) + 4;
+      for (let index = 0; index < row.length; index++) {
+        const { json, type } = encodeCell(row[index], maxCellBytes);
+        cells.push(json);
+        this.#rowTypes[index] = type;
+        bytes += memberBytes(json) + (type === 'int64' ? MARK_BYTES : 0);
+      }
       if (bytes <= this.#bytesLeft) {
         this.#bytesLeft -= bytes;
         return cells;

@@ -9,6 +9,7 @@ import type {
 } from './messages.ts';
 import type { OperationHandler } from './operation.ts';
 import { OperationStream } from './operation-stream.ts';
+import { setStep } from './watchdog.ts';
 
 /** The IPC channel to the parent. */
 export interface ExecutorChannel {
@@ -40,8 +41,7 @@ export async function serveRequests(
   let step = 0;
   const setBusy = (isBusy: boolean): void => {
     step = (step % 0x7fff_ffff) + 1;
-    Atomics.store(activity, 0, isBusy ? step : 0);
-    Atomics.notify(activity, 0);
+    setStep(activity, isBusy ? step : 0);
   };
   let current: OperationStream | undefined;
   const serve = async (request: ExecutorRequest): Promise<void> => {

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { MEMORY_LIMIT_NOTICE } from './messages.ts';
 
 export interface WatchdogOptions {
-  /** A single Int32: 0 while the process waits for the server, else the number of the current step. */
+  /** Two Int32: 0 while the process waits for the server, else the number of the current step; and 1 while the watchdog sleeps. */
   readonly activity: SharedArrayBuffer;
   readonly parentPid: number;
   readonly maxMemoryMb: number;
@@ -14,12 +14,15 @@ export interface WatchdogOptions {
 }
 
 const POLL_MS = 20;
+const IDLE_MS = 1000;
+const [STEP, ASLEEP] = [0, 1];
 const STDERR = 2;
 
 /**
  * Kills its own process when, during a step, the parent has ended, the memory limit is exceeded,
  * or the step exceeds every deadline. Runs in its own thread, because the main thread is blocked
- * in SQLite until the query ends. Sleeps while the process is idle; never returns.
+ * in SQLite until the query ends. Looks every 20 ms, and sleeps when the process has been idle for a
+ * second, so that a step seldom has to wake it; never returns.
  */
 export function watchProcess({
   activity,
@@ -29,21 +32,39 @@ export function watchProcess({
 }: WatchdogOptions): never {
   const current = new Int32Array(activity);
   let watched = 0;
-  let sinceMs = 0;
+  let sinceMs = performance.now();
   for (;;) {
-    Atomics.wait(current, 0, 0);
-    const step = Atomics.load(current, 0);
+    const step = Atomics.load(current, STEP);
     if (step !== watched) {
       watched = step;
       sinceMs = performance.now();
+    }
+    if (step === 0) {
+      const isIdle = performance.now() - sinceMs > IDLE_MS;
+      if (isIdle) sleepUntilBusy(current);
+      else Atomics.wait(current, ASLEEP, 0, POLL_MS);
+      continue;
     }
     if (process.memoryUsage.rss() > maxMemoryMb * 2 ** 20) {
       writeSync(STDERR, `${MEMORY_LIMIT_NOTICE}\n`);
       endProcess();
     }
     if (process.ppid !== parentPid || performance.now() - sinceMs > maxBusyMs) endProcess();
-    Atomics.wait(current, 0, step, POLL_MS);
+    Atomics.wait(current, STEP, step, POLL_MS);
   }
+}
+
+/** Tells the watchdog the number of the current step, 0 for none. */
+export function setStep(activity: Int32Array, step: number): void {
+  Atomics.store(activity, STEP, step);
+  if (Atomics.load(activity, ASLEEP) === 1) Atomics.notify(activity, STEP);
+}
+
+/** Returns at once when a step has begun in between, because the value is then another. */
+function sleepUntilBusy(activity: Int32Array): void {
+  Atomics.store(activity, ASLEEP, 1);
+  Atomics.wait(activity, STEP, 0);
+  Atomics.store(activity, ASLEEP, 0);
 }
 
 function endProcess(): void {
