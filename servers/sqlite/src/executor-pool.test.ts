@@ -73,7 +73,7 @@ describe('ExecutorPool', () => {
   });
 
   test('stops a runaway query at the deadline, and further queries succeed', async () => {
-    const { pool, read } = startPool(temporaryDatabase(), { timeoutMs: 700 });
+    const { read } = startPool(temporaryDatabase(), { timeoutMs: 700 });
     await read('SELECT 1');
     const startedMs = performance.now();
     await expect(read(RUNAWAY)).rejects.toMatchObject({
