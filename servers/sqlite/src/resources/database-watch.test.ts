@@ -56,15 +56,23 @@ test('reports data and schema that another connection changed, after a hint', as
   watched.version = { connection: 'a', data: 3, schema: 2 };
   writeFileSync(`${watched.path}-wal`, 'x');
   await expect.poll(() => watched.changes).toEqual([{ isSchema: false }, { isSchema: true }]);
-  expect(watched.checks()).toBe(3);
 });
 
 test('a hint alone is no change', async () => {
   const watched = watchDatabase();
   await watched.watch.attach();
   appendFileSync(watched.path, 'x');
-  await expect.poll(watched.checks).toBe(2);
+  await expect.poll(watched.checks).toBeGreaterThan(2);
   expect(watched.changes).toEqual([]);
+});
+
+test('reports a commit that becomes visible only after the hint and the first checks', async () => {
+  const watched = watchDatabase();
+  await watched.watch.attach();
+  appendFileSync(watched.path, 'x');
+  await expect.poll(watched.checks).toBeGreaterThan(2);
+  watched.version = { connection: 'a', data: 2, schema: 1 };
+  await expect.poll(() => watched.changes).toEqual([{ isSchema: false }]);
 });
 
 test('compares the files when the connection is another one', async () => {
@@ -72,7 +80,7 @@ test('compares the files when the connection is another one', async () => {
   await watched.watch.attach();
   watched.version = { connection: 'b', data: 7, schema: 1 };
   writeFileSync(`${watched.path}-journal`, 'x');
-  await expect.poll(watched.checks).toBe(2);
+  await expect.poll(watched.checks).toBeGreaterThan(1);
   expect(watched.changes).toEqual([]);
   watched.version = { connection: 'c', data: 1, schema: 1 };
   appendFileSync(watched.path, 'x');
@@ -95,10 +103,12 @@ test('looks at nothing before the first and after the last user', async () => {
   first();
   first();
   await touchAndWait();
-  expect([watched.checks(), watched.watch.isActive]).toEqual([2, true]);
+  await expect.poll(watched.checks).toBeGreaterThan(1);
+  expect(watched.watch.isActive).toBe(true);
   second();
+  const last = watched.checks();
   await touchAndWait();
-  expect([watched.checks(), watched.watch.isActive]).toEqual([2, false]);
+  expect([watched.checks(), watched.watch.isActive]).toEqual([last, false]);
 });
 
 test('checks from time to time where the system does not watch, and after a failure', async () => {
@@ -108,9 +118,11 @@ test('checks from time to time where the system does not watch, and after a fail
   for (const watched of [watchDatabase(refused), watchDatabase()]) {
     watched.version = new Error('locked');
     await watched.watch.attach();
-    await expect.poll(watched.checks, { timeout: 5000 }).toBe(2);
+    await expect.poll(watched.checks).toBe(2);
+    expect(watched.changes).toEqual([]);
     watched.version = { connection: 'a', data: 1, schema: 1 };
-    await expect.poll(watched.checks, { timeout: 5000 }).toBe(3);
+    await expect.poll(watched.checks).toBe(3);
+    await expect.poll(() => watched.changes).toEqual([{ isSchema: true }]);
     watched.watch.close();
   }
 });

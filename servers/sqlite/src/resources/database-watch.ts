@@ -23,6 +23,11 @@ interface Seen {
 
 /** Time in which changes of the files are one check. */
 const COALESCE_MS = 100;
+/**
+ * Checks that follow a hint or a change, at doubling distances up to `POLL_MS`, for about ten
+ * seconds: a commit in WAL mode becomes visible only after its file is on the disk, without a hint.
+ */
+const MAX_RECHECKS = 13;
 /** Distance of checks while the system does not report changes or a check has failed. */
 const POLL_MS = 1000;
 
@@ -41,7 +46,11 @@ export class DatabaseWatch {
   #isChecking = false;
   /** Number of hints so far. */
   #hints = 0;
+  /** Number of checks without a change since the last hint or change. */
+  #rechecks = MAX_RECHECKS;
   #seen: Seen | undefined;
+  /** Whether the watch began without a version to compare with. */
+  #hasMissed = false;
 
   constructor(options: DatabaseWatchOptions) {
     this.#options = options;
@@ -81,6 +90,7 @@ export class DatabaseWatch {
     this.#timer = undefined;
     this.#started = undefined;
     this.#seen = undefined;
+    this.#hasMissed = false;
     this.#isChecking = false;
   }
 
@@ -93,7 +103,9 @@ export class DatabaseWatch {
     const { database, openWatch = watch, warn } = this.#options;
     try {
       const watcher = openWatch(dirname(database.path), { persistent: false }, (_event, file) => {
-        if (file === null || this.#files.has(file)) this.#checkSoon(COALESCE_MS);
+        if (file !== null && !this.#files.has(file)) return;
+        this.#rechecks = 0;
+        this.#checkSoon(COALESCE_MS);
       });
       watcher.on('error', () => {
         watcher.close();
@@ -126,11 +138,26 @@ export class DatabaseWatch {
     const now = await this.#look(signal);
     if (signal.aborted) return;
     this.#isChecking = false;
-    const before = this.#seen;
-    if (now !== undefined) this.#seen = now;
-    if (now !== undefined && before !== undefined) this.#report(before, now);
+    if (this.#compare(now)) this.#rechecks = 0;
     if (this.#hints !== hints) this.#checkSoon(COALESCE_MS);
     else if (now === undefined || this.#watcher === undefined) this.#checkSoon(POLL_MS);
+    else if (this.#rechecks < MAX_RECHECKS)
+      this.#checkSoon(Math.min(POLL_MS, COALESCE_MS * 2 ** this.#rechecks++));
+  }
+
+  /**
+   * Reports a change, and returns whether there was one. After a failed first check a change cannot
+   * be excluded, so that it is reported.
+   */
+  #compare(now: Seen | undefined): boolean {
+    const [before, hasMissed] = [this.#seen, this.#hasMissed];
+    this.#hasMissed = before === undefined && now === undefined;
+    if (now === undefined) return false;
+    this.#seen = now;
+    const change = before === undefined ? { isSchema: true } : changeBetween(before, now);
+    if (change === undefined || (before === undefined && !hasMissed)) return false;
+    this.#options.onChange(change);
+    return true;
   }
 
   /** Returns the present version; `undefined` when the database cannot be read. */
@@ -144,16 +171,16 @@ export class DatabaseWatch {
       return undefined;
     }
   }
+}
 
-  /** Versions of two connections cannot be compared; then the files must do. */
-  #report(before: Seen, now: Seen): void {
-    const isSameConnection = before.version.connection === now.version.connection;
-    const isSchema = before.version.schema !== now.version.schema;
-    const isData = isSameConnection
-      ? before.version.data !== now.version.data
-      : before.signature !== now.signature;
-    if (isSchema || isData) this.#options.onChange({ isSchema });
-  }
+/** Versions of two connections cannot be compared; then the files must do. */
+function changeBetween(before: Seen, now: Seen): DatabaseChange | undefined {
+  const isSameConnection = before.version.connection === now.version.connection;
+  const isSchema = before.version.schema !== now.version.schema;
+  const isData = isSameConnection
+    ? before.version.data !== now.version.data
+    : before.signature !== now.signature;
+  return isSchema || isData ? { isSchema } : undefined;
 }
 
 /** Returns a text that changes with the content of a file, without reading it. */

@@ -182,10 +182,12 @@ describe.each(eras)('a %s client', (era) => {
       onResourceUpdated: () => (updates += 1),
     });
     await client.callTool('write_query', { query: "INSERT INTO users VALUES (3, 'Joan')" });
-    await expect.poll(() => updates).toBe(1);
+    await expect.poll(() => updates).toBeGreaterThan(0);
+    const first = updates;
     await client.callTool('write_query', { query: "UPDATE users SET name = 'X' WHERE id = 3" });
-    await expect.poll(() => updates).toBe(2);
+    await expect.poll(() => updates).toBeGreaterThan(first);
+    const second = updates;
     replaceDatabase(path, 'CREATE TABLE users(id)');
-    await expect.poll(() => updates).toBeGreaterThan(2);
+    await expect.poll(() => updates).toBeGreaterThan(second);
   });
 });
