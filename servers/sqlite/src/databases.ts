@@ -2,7 +2,7 @@ import { ToolError } from '@signalbox/mcp-core';
 import { ExecutorPool, type ReaderPool, type WriterPool } from './executor-pool.ts';
 import type { SqliteLimits } from './limits.ts';
 
-/** One database with its query processes. */
+/** A database with its query processes. */
 export interface ServedDatabase {
   readonly name: string;
   readonly path: string;

@@ -16,7 +16,7 @@ export interface RowFormat {
 
 export interface RowFormatOptions {
   readonly format: ExportFormat;
-  /** One character, for CSV. */
+  /** Delimiter of CSV, one character. */
   readonly delimiter: string;
   /** Whether an apostrophe is put before CSV cells that a spreadsheet may run as formulas. */
   readonly escapeFormulas: boolean;
