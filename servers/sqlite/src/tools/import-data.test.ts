@@ -224,7 +224,7 @@ describe('import_data', () => {
     [{ table: 'missing' }, 'Set createTable'],
     [{ table: 'sqlite_schema' }, 'internal table'],
     [{ table: 'keyed', rows: [{ id: 1 }] }, 'not both'],
-    [{ table: 'keyed', delimiter: '"' }, 'Invalid arguments'],
+    [{ table: 'keyed', delimiter: '"' }, 'delimiter cannot be a quotation mark'],
   ])('the arguments %j are refused', async (args, message) => {
     writeFileSync(join(folder, 'ok.csv'), 'id,name\n900,x\n');
     const { isError, text } = await importData({ path: 'ok.csv', ...args });
