@@ -206,7 +206,7 @@ describe('a build', () => {
       join(library, 'package.json'),
       JSON.stringify({ name: 'lib', version: '1.0.0', license: 'ISC', main: 'index.js' }),
     );
-    writeFileSync(join(library, 'index.js'), 'export const one = 1;');
+    writeFileSync(join(library, 'index.js'), 'export const time = () => Date.now();');
     if (licence === 'file') writeFileSync(join(library, 'LICENCE.md'), 'Use it.');
     const readme = '# lib\n\n## Use\n\n...\n\n## License\n\nISC';
     const text = licence === 'readme' ? '\n\nPermission is hereby granted.\n' : '';
@@ -214,7 +214,7 @@ describe('a build', () => {
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'program' }));
     writeFileSync(
       join(folder, 'dist/main.js'),
-      "import { one } from 'lib';\nprocess.stdout.write(String(one));",
+      "import { time } from 'lib';\nprocess.stdout.write(String(time()));",
     );
     execFileSync(process.execPath, [join(root, 'tools/bundle.mjs'), 'main'], {
       cwd: folder,

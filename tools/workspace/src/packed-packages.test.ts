@@ -158,7 +158,7 @@ describe('agent, with its servers', () => {
     const imported = globSync('bundle/*.js', { cwd: agentFolder() })
       .map((file) => readFileSync(join(agentFolder(), file), 'utf8'))
       .flatMap((text) => [
-        ...text.matchAll(/^(?:import|export)\b[^'"\n;]*\bfrom\s*['"]([^'"]+)['"]/gm),
+        ...text.matchAll(/(?:^|;)(?:import|export)\b[^'";]*\bfrom\s*['"]([^'"]+)['"]/gm),
         ...text.matchAll(/\b__require\(['"]([^'"]+)['"]\)/g),
         ...text.matchAll(/\bimport\(['"]([^'"]+)['"]\)/g),
       ])

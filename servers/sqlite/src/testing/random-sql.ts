@@ -103,7 +103,7 @@ const INSERTED = [
   ':a',
   '\0',
 ];
-/** One statement of so many never ends. */
+/** Number of statements of which one never ends. */
 const RUNAWAY_EVERY = 5000;
 
 /** Returns a function that makes statements, valid and broken ones, the same for each seed. */

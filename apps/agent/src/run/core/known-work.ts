@@ -22,8 +22,8 @@ export interface PlannedCall {
 }
 
 /**
- * What this worker remembers of the work that it stored, so that the next step need not read it. A
- * step checks in its transaction what may have changed.
+ * The work that this worker stored and remembers, so that the next step need not read it. A step
+ * checks in its transaction what may have changed.
  */
 export class KnownWork {
   readonly #runs = new Map<string, KnownRun>();

@@ -14,7 +14,7 @@ import { blockText } from '../text/block-text.ts';
 /** Maximum number of bytes of text that the model gets of one result. */
 export const MAX_RESULT_BYTES = 64 * 1024;
 
-/** What a run has of its last turn, before the next one. */
+/** The last turn of a run, before the next one begins. */
 export interface LastTurn {
   /** Its number; 0 before the first. */
   readonly turns: number;
