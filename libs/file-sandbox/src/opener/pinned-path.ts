@@ -41,6 +41,7 @@ export interface PinnedPath extends AsyncDisposable {
    * @throws PathError `outside` when something else is found there
    */
   verify(): Promise<void>;
+  /** Releases what is held of the file. May be called again. */
   close(): Promise<void>;
 }
 
