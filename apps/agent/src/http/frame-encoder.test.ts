@@ -31,6 +31,12 @@ test('events that readers read from the store at different times are encoded onc
   expect(encode(frames(1, 3))[0]).toEqual(first);
 });
 
+test('a kept frame keeps no memory but its own', () => {
+  const [frame] = new FrameEncoder({} as LlmProviders).encodeAll(frames(1, 1));
+  const chunk = frame!.chunk as Uint8Array;
+  expect(chunk.buffer.byteLength).toBe(chunk.byteLength);
+});
+
 test('a reader whose events differ from the kept ones gets its own', () => {
   const ids = (all: readonly RunFrame[], encoder = new FrameEncoder({} as LlmProviders)) =>
     [...encoder.encodeAll(all)].map(({ text }) =>

@@ -98,7 +98,7 @@ export class FrameEncoder {
       text += textOf(sseFrame(frame, this.#llm));
       count += 1;
     }
-    return { count, encoded: sharedFrame(text) };
+    return { count, encoded: sharedFrame(text, { isKept: true }) };
   }
 
   #keep(key: string, group: EventGroup): void {

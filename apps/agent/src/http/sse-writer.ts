@@ -41,10 +41,15 @@ export function textOf({ id, event, data }: SseFrame): string {
   return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** Returns the text of one or more frames as one that many streams write. */
-export function sharedFrame(text: string): EncodedFrame {
-  const { chunk } = encode(text);
-  const bytes = Buffer.from(chunk as string);
+/**
+ * Returns the text of one or more frames as one that many streams write. `isKept`: its bytes are not
+ * a part of Node's pool, which would be kept as a whole for as long as the frame.
+ */
+export function sharedFrame(text: string, { isKept = false } = {}): EncodedFrame {
+  const chunk = String(encode(text).chunk);
+  const size = Buffer.byteLength(chunk);
+  const bytes = isKept ? Buffer.allocUnsafeSlow(size) : Buffer.allocUnsafe(size);
+  bytes.write(chunk);
   return { chunk: bytes, text: bytes.subarray(bytes.indexOf('\n') + 1, -2) };
 }
 

@@ -28,6 +28,8 @@ export interface OfficialHost {
   readonly callTool: (name: string, args: Shape) => Promise<Shape>;
   /** Completes the path of the resource template. */
   readonly complete: (typed: string) => Promise<readonly string[]>;
+  /** Returns the names of the resources. */
+  readonly listResources: () => Promise<readonly string[]>;
   /** Returns the messages of the prompt. */
   readonly explore: (path: string) => Promise<readonly unknown[]>;
   /** Resolves after subscribing with a function that unsubscribes. */
@@ -70,6 +72,7 @@ export async function connectV1Host(options: HostOptions): Promise<OfficialHost>
           argument: { name: 'path', value },
         })
       ).completion.values,
+    listResources: async () => (await client.listResources()).resources.map(({ name }) => name),
     explore: async (path) =>
       (await client.getPrompt({ name: 'explore_project', arguments: { path } })).messages,
     watch: async (uri) => {
@@ -111,6 +114,7 @@ export async function connectV2Host(
           argument: { name: 'path', value },
         })
       ).completion.values,
+    listResources: async () => (await client.listResources()).resources.map(({ name }) => name),
     explore: async (path) =>
       (await client.getPrompt({ name: 'explore_project', arguments: { path } })).messages,
     watch: async (uri) => {
