@@ -73,9 +73,11 @@ test('no read and no write leaves the folder while a directory is swapped with a
       return answers.push('refused');
     }
   };
-  for (let round = 0; round < 200; round += 20)
+  // On a busy machine the attacker gets its turn late.
+  const wasAttacked = () => new Set(answers).size === 3;
+  for (let round = 0; round < 200 || !wasAttacked(); round += 20)
     await Promise.all(Array.from({ length: 20 }, (_, index) => attempt(round + index)));
-  expect(await swapper.stop()).toBeGreaterThan(20);
+  expect(await swapper.stop()).toBeGreaterThan(0);
   expect(new Set(answers)).toEqual(new Set(['inside', 'written', 'refused']));
   expect(await readdir(folders.outside)).toEqual(['x.csv']);
 });
