@@ -78,12 +78,6 @@ describe.each(byEra)('$name', ({ implementation, era }) => {
     expect(afterwards).toHaveBeenCalledOnce();
   });
 
-  test('the start of the server is measured', async () => {
-    expect(await measureStart(implementation.server, era, oneStart)).toMatchObject({
-      readyMs: positive,
-    });
-  });
-
   test.each(['stdio', 'http'] as const)(
     'the client calls, lists and receives progress over %s, all of it if it is ours',
     async (transport) => {
@@ -159,7 +153,7 @@ test.each(implementations.filter(({ entries }) => Object.keys(entries).length > 
   },
 );
 
-test('each server starts as one file', async () => {
+test('the start of each server as one file is measured', async () => {
   await using bundled = await bundleServers([]);
   for (const { name } of implementations) {
     expect(
