@@ -4,6 +4,7 @@ import type { LlmEvent, NativeTurn, StopReason, Usage } from '../../ports/llm-pr
 import { type Endpoint, nativeProviderOf } from '../endpoint.ts';
 import { tokensIn } from '../../usage/estimate-tokens.ts';
 import { MessageBuilder } from '../message-builder.ts';
+import type { TranslatorContext } from '../openai-provider.ts';
 import { StopCutter } from '../stop-cutter.ts';
 import { estimatedUsage, reportedUsage } from '../usage-counts.ts';
 import { llmError, protocolError } from '../wire-failure.ts';
@@ -11,18 +12,9 @@ import { llmError, protocolError } from '../wire-failure.ts';
 type Chunk = OpenAI.ChatCompletionChunk;
 type CallDelta = NonNullable<Chunk['choices'][number]['delta']['tool_calls']>[number];
 
-export interface TranslatorOptions {
-  readonly endpoint: Endpoint;
-  /** The requested model, to which native messages are bound. */
-  readonly model: string;
-  readonly requestId: string | null | undefined;
-  /** All requested stop sequences. */
-  readonly stopSequences: readonly string[];
+export interface TranslatorOptions extends TranslatorContext {
   /** Stop sequences that the server cannot handle. */
   readonly cutAt: readonly string[];
-  readonly warnings: readonly string[];
-  /** Estimated input tokens, used if the stream ends without a count. */
-  readonly promptTokens: number;
 }
 
 /** A chunk with the additions and omissions of compatible servers. */

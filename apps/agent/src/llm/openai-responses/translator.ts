@@ -3,6 +3,7 @@ import type { LlmEvent, NativeTurn, StopReason, Usage } from '../../ports/llm-pr
 import { type Endpoint, nativeProviderOf } from '../endpoint.ts';
 import { tokensIn } from '../../usage/estimate-tokens.ts';
 import { MessageBuilder } from '../message-builder.ts';
+import type { TranslatorContext } from '../openai-provider.ts';
 import { StopCutter } from '../stop-cutter.ts';
 import { estimatedUsage, reportedUsage } from '../usage-counts.ts';
 import { llmError, protocolError } from '../wire-failure.ts';
@@ -11,20 +12,12 @@ type Raw = OpenAI.Responses.ResponseStreamEvent;
 type Item = OpenAI.Responses.ResponseOutputItem;
 type Response = OpenAI.Responses.Response;
 
-export interface TranslatorOptions {
-  readonly endpoint: Endpoint;
-  /** The requested model, to which native items are bound. */
-  readonly model: string;
-  readonly requestId: string | null | undefined;
-  readonly stopSequences: readonly string[];
+export interface TranslatorOptions extends TranslatorContext {
   /**
    * Characters after which text is cut, if the API allows no smaller token limit. Undefined: no
    * limit.
    */
   readonly maxCharacters: number | undefined;
-  readonly warnings: readonly string[];
-  /** Estimated input tokens, used if the stream ends without a count. */
-  readonly promptTokens: number;
 }
 
 /** Usage with optional details, as compatible servers send it. */
