@@ -12,7 +12,7 @@ export function createChatProvider(
   config: LlmConfig,
   limits: WireLimits,
 ): WireProvider<OpenAI.ChatCompletionChunk> {
-  return createOpenAiProvider(
+  return createOpenAiProvider<OpenAI.ChatCompletionChunk, ReturnType<typeof buildRequest>>(
     {
       name: 'chat',
       buildRequest,
