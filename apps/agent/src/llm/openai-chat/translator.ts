@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type OpenAI from 'openai';
 import type { LlmEvent, NativeTurn, StopReason, Usage } from '../../ports/llm-provider.ts';
-import { type Endpoint, nativeProviderOf } from '../endpoint.ts';
+import { nativeProviderOf } from '../endpoint.ts';
 import { tokensIn } from '../../usage/estimate-tokens.ts';
 import { MessageBuilder } from '../message-builder.ts';
 import type { TranslatorContext } from '../openai-provider.ts';
