@@ -24,6 +24,7 @@ const mayDependOn: { readonly [layer: string]: readonly string[] } = {
   'layer:core': [],
   'layer:client': [],
   'layer:files': [],
+  'layer:generator': [],
   'layer:kit': ['layer:core'],
   'layer:server': ['layer:core', 'layer:files', 'layer:kit'],
   'layer:app': ['layer:core', 'layer:client', 'layer:server'],
@@ -36,7 +37,7 @@ const mayDependOn: { readonly [layer: string]: readonly string[] } = {
     'layer:server',
     'layer:app',
   ],
-  'layer:tool': ['layer:core'],
+  'layer:tool': ['layer:core', 'layer:generator'],
 };
 
 /** Tests and files that only tests import. */

@@ -1,0 +1,16 @@
+export { DOCKERIGNORE, dockerfile } from './publishing/dockerfile.ts';
+export type { BaseImages } from './publishing/dockerfile.ts';
+export { HOSTS, hostSections, hostSnippet } from './publishing/hosts.ts';
+export type { Host, StartCommand } from './publishing/hosts.ts';
+export { mcpbManifest } from './publishing/mcpb-manifest.ts';
+export type { McpbDetails, McpbManifest, UserOption } from './publishing/mcpb-manifest.ts';
+export { PUBLISHER_META, SERVER_JSON_SCHEMA, updateServerJson } from './publishing/server-json.ts';
+export type {
+  EnvironmentVariable,
+  Input,
+  PositionalArgument,
+  RegistryPackage,
+  ServerJson,
+} from './publishing/server-json.ts';
+export { browserUrl } from './publishing/server-manifest.ts';
+export type { Repository, ServerManifest } from './publishing/server-manifest.ts';
