@@ -51,7 +51,7 @@ export function mcpbManifest(
   const entryPoint = manifest.bin[command] ?? '';
   const [{ packageArguments = [], environmentVariables = [] }] = serverJson.packages;
   const variables = environmentVariables.filter(({ default: value }) => value !== undefined);
-  const privacyPolicies = serverJson._meta?.[PUBLISHER_META]?.privacyPolicies;
+  const privacyPolicies = serverJson['_meta']?.[PUBLISHER_META]?.privacyPolicies;
   return {
     manifest_version: MANIFEST_VERSION,
     name: command,

@@ -73,6 +73,7 @@ export interface EnvironmentVariable extends Input {
  */
 export function updateServerJson(current: ServerJson, manifest: ServerManifest): ServerJson {
   const { repository, homepage } = manifest;
+  const { _meta: meta } = current;
   const [{ packageArguments, environmentVariables }] = current.packages;
   return {
     $schema: SERVER_JSON_SCHEMA,
@@ -101,16 +102,13 @@ export function updateServerJson(current: ServerJson, manifest: ServerManifest):
         ...(environmentVariables === undefined ? {} : { environmentVariables }),
       },
     ],
-    ...(current._meta === undefined ? {} : { _meta: current._meta }),
+    ...(meta === undefined ? {} : { _meta: meta }),
   };
 }
 
+/** Keeps whole words. */
 function shortened(description: string): string {
-  const characters = [...description];
-  return characters.length <= MAX_DESCRIPTION
-    ? description
-    : `${characters
-        .slice(0, MAX_DESCRIPTION - 1)
-        .join('')
-        .trimEnd()}…`;
+  if (description.length <= MAX_DESCRIPTION) return description;
+  const end = description.lastIndexOf(' ', MAX_DESCRIPTION - 1);
+  return `${description.slice(0, end === -1 ? MAX_DESCRIPTION - 1 : end).trimEnd()}…`;
 }

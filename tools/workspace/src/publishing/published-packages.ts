@@ -41,6 +41,8 @@ export function originOf(root: string): Origin {
   return readJson<Origin>(join(root, 'package.json'));
 }
 
+/** Returns the content of a JSON file, which must have the type of the caller. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the cast is in one place
 export function readJson<T>(file: string): T {
   return JSON.parse(readFileSync(file, 'utf8')) as T;
 }
