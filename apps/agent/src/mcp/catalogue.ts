@@ -11,7 +11,9 @@ import {
 } from '../schema/argument-validator.ts';
 import { SchemaError, type SchemaChecks } from '../schema/schema-checks.ts';
 import { definitionParts, pinnedDefinition, type DefinitionParts } from './definition-parts.ts';
-import { READ_RESOURCE, wireName } from './tool-names.ts';
+import { READ_RESOURCE, WATCH_RESOURCE, wireName } from './tool-names.ts';
+
+export type ResourceTool = 'read' | 'watch';
 
 export interface CatalogueEntry {
   readonly tool: CatalogueTool;
@@ -21,8 +23,8 @@ export interface CatalogueEntry {
   /** Names of the parts that differ from the pinned definition. Absent if none do. */
   readonly changed?: readonly string[];
   readonly validate: ArgumentValidator;
-  /** Set for the service's own tool that reads resources. */
-  readonly isResourceReader?: boolean;
+  /** Set for the service's own tools for the resources of a server. */
+  readonly resourceTool?: ResourceTool;
 }
 
 export interface Catalogue {
@@ -111,7 +113,9 @@ function unmatchedPatterns(server: ServerConfig, tools: readonly Tool[]): string
     server[field]
       .filter(
         (pattern) =>
-          pattern !== READ_RESOURCE && !tools.some((tool) => matchesPattern(tool.name, pattern)),
+          pattern !== READ_RESOURCE &&
+          pattern !== WATCH_RESOURCE &&
+          !tools.some((tool) => matchesPattern(tool.name, pattern)),
       )
       .map(
         (pattern) => `signalbox.${field}: ${JSON.stringify(pattern)} matches no tool of the server`,

@@ -6,7 +6,7 @@ import { EMPTY_CATALOGUE, readCatalogue, type Catalogue } from './catalogue.ts';
 import { coalesce } from './coalesce.ts';
 import { pinCatalogue, type PinDependencies } from './pinned-catalogue.ts';
 import type { SchemaChecks } from '../schema/schema-checks.ts';
-import { withResourceTool } from './resource-tool.ts';
+import { withResourceTools } from './resource-tool.ts';
 import type { ServerConnection } from './server-connection.ts';
 
 export interface LiveCatalogueOptions extends PinDependencies {
@@ -97,11 +97,12 @@ export class LiveCatalogue {
   async #compareAfter(before: Promise<unknown>): Promise<void> {
     await before;
     const pinned = await pinCatalogue(this.#server, this.#listed, this.#options);
-    // This tool is defined by the service, not by the server.
-    this.#current =
-      this.#connection.client.server.capabilities.resources === undefined
-        ? pinned
-        : withResourceTool(this.#server, pinned);
+    // These tools are defined by the service, not by the server.
+    this.#current = withResourceTools(
+      this.#server,
+      this.#connection.client.server.capabilities.resources,
+      pinned,
+    );
   }
 
   #pause(): Promise<void> {

@@ -1,15 +1,17 @@
 import { LocalError, type CallToolResult } from '@signalbox/mcp-core';
 import type { RequestOptions } from '@signalbox/mcp-core/client';
 import { isRemote } from '../config/config.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { CallWaiting } from '../ports/tool-catalogue.ts';
 import type { ToolCallOutcome, ToolCallRequest } from '../ports/tool-dispatcher.ts';
 import { outcomeOf, type CallLine } from './call-outcome.ts';
-import type { CatalogueEntry } from './catalogue.ts';
+import type { CatalogueEntry, ResourceTool } from './catalogue.ts';
 import type { Trial } from './call-breaker.ts';
 import { ParkedState } from './parked-state.ts';
 import { resourceResult } from './resource-tool.ts';
 import type { ServerConnection } from './server-connection.ts';
 import { isTaskCancelled } from './task-cancellation.ts';
+import { watchResource } from './watch-resource.ts';
 
 /** `_meta` key of the idempotency key. */
 const IDEMPOTENCY_KEY = 'dev.signalbox/idempotency-key';
@@ -24,7 +26,7 @@ const QUESTION_HELD: CallWaiting = {
 export async function sendCall(
   line: CallLine,
   {
-    entry: { tool, isResourceReader = false },
+    entry: { tool, resourceTool },
     request,
   }: { readonly entry: CatalogueEntry; readonly request: ToolCallRequest },
 ): Promise<ToolCallOutcome> {
@@ -33,7 +35,7 @@ export async function sendCall(
   const meta = {
     [IDEMPOTENCY_KEY]: request.idempotencyKey,
     ...request.metaOf?.({
-      method: methodOf(request, isResourceReader),
+      method: methodOf(request, resourceTool),
       protocolVersion: connection.client.server.protocolVersion,
       transport: isRemote(line.server.config) ? 'http' : 'stdio',
     }),
@@ -64,7 +66,7 @@ export async function sendCall(
   try {
     const result = await start(
       connection.client,
-      { name: tool.name, isResourceReader },
+      { name: tool.name, resourceTool, clock: line.clock },
       {
         request: reportingTo(trial, { ...request, onTask }),
         options: { meta, inputRounds: { store: parking } },
@@ -105,9 +107,9 @@ export async function sendCall(
 
 function methodOf(
   { resumeFrom }: ToolCallRequest,
-  isResourceReader: boolean,
+  resourceTool: ResourceTool | undefined,
 ): 'tools/call' | 'resources/read' | 'tasks/get' {
-  if (isResourceReader) return 'resources/read';
+  if (resourceTool !== undefined) return 'resources/read';
   return resumeFrom !== undefined && 'taskId' in resumeFrom ? 'tasks/get' : 'tools/call';
 }
 
@@ -130,7 +132,15 @@ function reportingTo(trial: Trial, request: ToolCallRequest): ToolCallRequest {
 /** Starts the call, or resumes its task or its parked round. */
 async function start(
   client: ServerConnection['client'],
-  { name, isResourceReader }: { readonly name: string; readonly isResourceReader: boolean },
+  {
+    name,
+    resourceTool,
+    clock,
+  }: {
+    readonly name: string;
+    readonly resourceTool: ResourceTool | undefined;
+    readonly clock: Clock;
+  },
   { request, options }: { readonly request: ToolCallRequest; readonly options: RequestOptions },
 ): Promise<CallToolResult> {
   const { resumeFrom, onTask, arguments: args } = request;
@@ -146,16 +156,10 @@ async function start(
       ...(onTask === undefined ? {} : { onTask: ({ taskId }) => onTask(taskId) }),
     },
   };
-  if (isResourceReader)
-    return resourceResult(
-      await client.readResource(String(args['uri']), {
-        ...options,
-        signal: request.signal,
-        timeoutMs: request.inactivityMs,
-        maxTotalMs: request.maxTotalMs,
-        onProgress: request.onProgress,
-      }),
-    );
+  const { task: _task, ...reading } = all;
+  if (resourceTool === 'watch') return watchResource(client, args, { ...reading, clock });
+  if (resourceTool === 'read')
+    return resourceResult(await client.readResource(String(args['uri']), reading));
   if (resumeFrom === undefined) return client.callTool(name, args, all);
   return 'taskId' in resumeFrom
     ? client.tasks.resume(resumeFrom.taskId, all)

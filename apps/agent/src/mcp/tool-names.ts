@@ -5,6 +5,11 @@ import { createHash } from 'node:crypto';
  */
 export const READ_RESOURCE = 'read_resource';
 
+/**
+ * Name of the tool for following a server's resources, unless the server has a tool with this name.
+ */
+export const WATCH_RESOURCE = 'watch_resource';
+
 const MAX_LENGTH = 64;
 const SEPARATOR = '__';
 const DIGEST_LENGTH = 8;

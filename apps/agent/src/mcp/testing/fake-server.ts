@@ -57,6 +57,8 @@ export class FakeServer {
   era: 'legacy' | 'modern' = 'legacy';
   /** Whether the server has the resources capability. */
   hasResources = false;
+  /** Resources that can be followed. Default: the server has no subscriptions. */
+  followed: readonly string[] | undefined;
   /** Whether the server has no process. */
   isRemote = false;
   /** Number of notifications about changed roots. */
@@ -103,6 +105,12 @@ export class FakeServer {
     for (const { onToolsChanged } of this.watches) onToolsChanged?.();
   }
 
+  /** Announces a change of a resource to its subscribers. */
+  changeResource(uri: string): void {
+    for (const { resources, onResourceUpdated } of this.watches)
+      if (resources?.includes(uri) === true) onResourceUpdated?.(uri);
+  }
+
   /** Ends the process: its calls are lost. */
   crash(message = 'The server process exited with code 1'): void {
     this.#exit();
@@ -138,7 +146,9 @@ export class FakeServer {
           info: { name: 'fake', version: '1.2.3' },
           capabilities: {
             tools: { listChanged: true },
-            ...(this.hasResources ? { resources: {} } : {}),
+            ...(this.hasResources
+              ? { resources: this.followed === undefined ? {} : { subscribe: true } }
+              : {}),
           },
           instructions: 'Be kind.',
           protocolVersion: this.era === 'legacy' ? '2025-11-25' : '2026-07-28',
@@ -169,7 +179,12 @@ export class FakeServer {
             return Promise.resolve();
           };
           void exit.promise.then(close);
-          return Promise.resolve({ filter: { toolsListChanged: true }, ended: watchEnded, close });
+          const followed = handlers.resources?.filter((uri) => this.followed?.includes(uri));
+          const filter =
+            followed === undefined
+              ? { toolsListChanged: true }
+              : { resourceSubscriptions: followed };
+          return Promise.resolve({ filter, ended: watchEnded, close });
         },
         callTool: (name, args, options = {}) =>
           this.#call({ connection: number, name, arguments: args, options }),
