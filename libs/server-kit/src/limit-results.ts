@@ -1,5 +1,9 @@
 import { ErrorCode, type JsonObject, ProtocolError, ToolError } from '@signalbox/mcp-core';
-import type { ServerMiddleware, ServerRequest } from '@signalbox/mcp-core/server';
+import {
+  serializedLength,
+  type ServerMiddleware,
+  type ServerRequest,
+} from '@signalbox/mcp-core/server';
 
 /** Default limit of a result, in bytes of JSON. */
 export const defaultMaxResultBytes = 1024 * 1024;
@@ -62,6 +66,9 @@ function subjectOf({ method, params }: ServerRequest): string {
 function sizeAtMost(value: unknown, boundOf: (text: string) => number): number {
   if (typeof value === 'string') return boundOf(value);
   if (typeof value !== 'object' || value === null) return 25;
+  const serialized = serializedLength(value);
+  // A text block has a type besides its text.
+  if (serialized !== undefined) return serialized + 25;
   let size = 2;
   if (Array.isArray(value)) {
     for (const member of value as readonly unknown[]) size += 1 + sizeAtMost(member, boundOf);

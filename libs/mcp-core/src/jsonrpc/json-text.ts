@@ -1,6 +1,7 @@
 import { isJsonObject } from './envelope.ts';
 import { toJsonBytes } from './json-string.ts';
 import type { JsonObject, JsonRpcBatch, JsonRpcMessage } from './messages.ts';
+import { SerializedJson, serializedLength, sourceOf } from './serialized-json.ts';
 
 const TEXT = Symbol('JSON text');
 /** A random placeholder that cannot occur in a message. */
@@ -24,36 +25,91 @@ export function toJsonText(message: JsonRpcMessage | JsonRpcBatch): string {
   if ('result' in message && TEXT in message.result) {
     return `{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":${message.result[TEXT] as string}}`;
   }
-  return JSON.stringify(message);
+  const parts = splice(message, 0);
+  if (parts === undefined) return JSON.stringify(message);
+  // A piece may end inside a character.
+  return parts
+    .map((part) => (typeof part === 'string' ? part : Buffer.concat(part).toString()))
+    .join('');
 }
 
 /** Length from which escaping a duplicated text only once is faster. */
 const LONG_LENGTH = 32 * 1024;
 
 /**
- * Serializes a message whose result holds the same long text in its first content block and in
- * `structuredContent`, as results of file readers do. The text is escaped once and its bytes appear
- * twice in the parts. Returns `undefined` for any other message.
+ * Serializes a message with a long result that is serialized already, or that holds the same long text
+ * in its first content block and in `structuredContent`, as results of file readers do: the text is
+ * escaped once and its bytes appear twice in the parts. Returns `undefined` for any other message.
  * @throws TypeError when it cannot be serialized.
  */
 export function toJsonParts(
   message: JsonRpcMessage | JsonRpcBatch,
-): readonly (string | Buffer)[] | undefined {
+): readonly (string | Uint8Array)[] | undefined {
   if (!('result' in message) || TEXT in message.result) return undefined;
   const { content, structuredContent } = message.result;
+  if (structuredContent instanceof SerializedJson) return splice(message, LONG_LENGTH)?.flat();
   if (!Array.isArray(content) || !isJsonObject(structuredContent)) return undefined;
   const [first, ...others] = content as readonly JsonObject[];
   const text = first?.text;
   if (typeof text !== 'string' || text.length < LONG_LENGTH) return undefined;
   const member = Object.keys(structuredContent).find((name) => structuredContent[name] === text);
   if (member === undefined) return undefined;
-  placeholder ??= crypto.randomUUID();
+  const mark = placeholderOf('text');
   const result = {
     ...message.result,
-    content: [{ ...first, text: placeholder }, ...others],
-    structuredContent: { ...structuredContent, [member]: placeholder },
+    content: [{ ...first, text: mark }, ...others],
+    structuredContent: { ...structuredContent, [member]: mark },
   };
-  const between = JSON.stringify({ ...message, result }).split(`"${placeholder}"`);
+  const between = JSON.stringify({ ...message, result }).split(`"${mark}"`);
   const written = toJsonBytes(text);
   return between.flatMap((part, index) => (index === 0 ? [part] : [written, part]));
+}
+
+/**
+ * Serializes a message around the serialized parts of its result. Returns `undefined` when they have
+ * fewer bytes than `minBytes`, or when there are none.
+ */
+function splice(
+  message: JsonRpcMessage | JsonRpcBatch,
+  minBytes: number,
+): readonly (string | readonly Uint8Array[])[] | undefined {
+  if (!('result' in message)) return undefined;
+  const { content, structuredContent } = message.result;
+  const [first, ...others] = Array.isArray(content) ? (content as readonly unknown[]) : [];
+  const source = sourceOf(first);
+  const structured = structuredContent instanceof SerializedJson ? structuredContent : undefined;
+  if (source === undefined && structured === undefined) return undefined;
+  const bytes = (serializedLength(first) ?? 0) + (serializedLength(structured) ?? 0);
+  if (bytes < minBytes) return undefined;
+  const text = placeholderOf('text');
+  const json = placeholderOf('json');
+  const result = {
+    ...message.result,
+    ...(source === undefined ? {} : { content: [{ type: 'text', text }, ...others] }),
+    ...(structured === undefined ? {} : { structuredContent: json }),
+  };
+  const withText = insert(
+    [JSON.stringify({ ...message, result })],
+    text,
+    source && [source.quoted],
+  );
+  return insert(withText, json, structured?.pieces);
+}
+
+/** Replaces a placeholder in the parts. */
+function insert(
+  parts: readonly (string | readonly Uint8Array[])[],
+  mark: string,
+  pieces: readonly Uint8Array[] = [],
+): readonly (string | readonly Uint8Array[])[] {
+  return parts.flatMap((part) => {
+    if (typeof part !== 'string') return [part];
+    const [before = '', ...after] = part.split(`"${mark}"`);
+    return [before, ...after.flatMap((each) => [pieces, each])];
+  });
+}
+
+function placeholderOf(subject: 'text' | 'json'): string {
+  placeholder ??= crypto.randomUUID();
+  return `${placeholder} ${subject}`;
 }

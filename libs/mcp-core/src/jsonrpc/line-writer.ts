@@ -103,7 +103,7 @@ export class LineWriter {
     return this.#drained;
   }
 
-  #writeApart(parts: readonly (string | Buffer)[]): void {
+  #writeApart(parts: readonly (string | Uint8Array)[]): void {
     this.flush();
     this.#output.cork();
     for (const part of parts) this.#output.write(part);

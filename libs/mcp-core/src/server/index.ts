@@ -44,6 +44,7 @@ export type {
 } from './resources/resource.ts';
 export { defineTool } from './tools/tool.ts';
 export type { ToolDefinition } from './tools/tool.ts';
+export { SerializedJson, serializedLength } from '../jsonrpc/serialized-json.ts';
 export { toCallToolResult } from './tools/tool-output.ts';
 export type {
   ContentOutput,

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../jsonrpc/envelope.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
+import { SerializedJson } from '../../jsonrpc/serialized-json.ts';
 import { ErrorCode, ProtocolError, ToolError, shorten } from '../../protocol/errors.ts';
 import type { CallToolResult } from '../../protocol/tools.ts';
 import { readIdempotencyKey, type CreatedTask, type IdempotentCalls } from './idempotent-calls.ts';
@@ -123,7 +124,8 @@ function toResult(
   { tool, caller }: Invoked,
 ): CallToolResult | Promise<CallToolResult> {
   const members = membersOf(output);
-  if (tool.readOutput === undefined) return resultOf(members);
+  const isTrusted = members.structuredContent instanceof SerializedJson;
+  if (tool.readOutput === undefined || isTrusted) return resultOf(members);
   if (members.isError === true)
     return withFittingContent(resultOf(members), { onError: caller.onError, tool });
   const reading = tool.readOutput(members.structuredContent);

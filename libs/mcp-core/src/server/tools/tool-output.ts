@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../jsonrpc/messages.ts';
+import { SerializedJson, textBlockOf } from '../../jsonrpc/serialized-json.ts';
 import type { FromSchema } from '../../protocol/json-schema.ts';
 import type { ContentBlock } from '../../protocol/content.ts';
 import type { CallToolResult, JsonSchema } from '../../protocol/tools.ts';
@@ -35,7 +36,7 @@ export type ToolOutput = ToolContent | ContentOutput | StructuredOutput | ErrorO
 
 /** The output of a handler whose tool has this output schema: structured content of the schema's type, or an error. Any output without a schema, and for a schema of the general type. */
 export type OutputFor<Schema extends JsonSchema | StandardSchema | undefined> =
-  | StructuredOutput<StructuredContentOf<Schema>>
+  | StructuredOutput<StructuredContentOf<Schema> | SerializedJson>
   | ErrorOutput
   | ([Schema] extends [undefined]
       ? ToolContent | ContentOutput
@@ -79,5 +80,6 @@ function blocksOf(content: ToolContent): readonly ContentBlock[] {
 }
 
 function textOf(structuredContent: unknown): ToolContent {
+  if (structuredContent instanceof SerializedJson) return [textBlockOf(structuredContent)];
   return structuredContent === undefined ? [] : JSON.stringify(structuredContent);
 }

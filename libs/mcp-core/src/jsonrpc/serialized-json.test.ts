@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { toJsonParts, toJsonText } from './json-text.ts';
+import type { JsonObject } from './messages.ts';
+import { SerializedJson, serializedLength, textBlockOf } from './serialized-json.ts';
+
+/** Splits a text into pieces of one byte, so that characters are divided. */
+function bytewise(text: string): Uint8Array[] {
+  return Array.from(Buffer.from(text), (byte) => Uint8Array.of(byte));
+}
+
+function answer(result: JsonObject) {
+  return { jsonrpc: '2.0' as const, id: 'a', result };
+}
+
+const value = { rows: [['ä"\\\n\u2028😀', 1]], count: 1 };
+const text = JSON.stringify(value);
+
+const source = new SerializedJson(bytewise(text));
+
+describe('serialized JSON', () => {
+  test('is the value for everything that serializes it', () => {
+    expect(source.toJSON()).toEqual(value);
+    expect(JSON.stringify({ source })).toBe(`{"source":${text}}`);
+    expect(JSON.stringify(textBlockOf(source))).toBe(JSON.stringify({ type: 'text', text }));
+    expect(textBlockOf(source).text).toBe(text);
+  });
+
+  test('is sent as it is, with the other members of the result', () => {
+    const others = { content: [textBlockOf(source), { type: 'text', text: 'b' }], _meta: { a: 1 } };
+    for (const result of [
+      { ...others, structuredContent: source },
+      { structuredContent: source, ...others },
+      { content: [textBlockOf(source)] },
+      { content: [], structuredContent: source },
+    ])
+      expect(toJsonText(answer(result))).toBe(JSON.stringify(answer(result)));
+  });
+
+  test('knows its length', () => {
+    expect(serializedLength(source)).toBe(Buffer.byteLength(text));
+    expect(serializedLength(textBlockOf(source))).toBe(Buffer.byteLength(JSON.stringify(text)));
+    expect(serializedLength(value)).toBeUndefined();
+  });
+});
+
+test.each([
+  ['line ends', JSON.stringify(value, undefined, 2)],
+  ['many quotes', JSON.stringify(['"\\'.repeat(1000)])],
+  ['a quote at the end', JSON.stringify('x'.repeat(1000))],
+  ['nothing', 'null'],
+  ['a long ordinary text', JSON.stringify(Array.from({ length: 999 }, (_, id) => ({ id })))],
+])('a text with %s is quoted as JSON.stringify does it', (_, json) => {
+  const { quoted } = new SerializedJson(bytewise(json));
+  expect(Buffer.from(quoted).toString()).toBe(JSON.stringify(json));
+});
+
+test('a changed copy of a text block is sent as it is', () => {
+  const block = { ...textBlockOf(new SerializedJson(bytewise(text))), text: 'changed' };
+  expect(toJsonText(answer({ content: [block] }))).toContain('"changed"');
+  expect(serializedLength(block)).toBeUndefined();
+});
+
+test('a long result is sent in the pieces that the handler gave', () => {
+  const long = Buffer.from(JSON.stringify({ text: 'a'.repeat(40_000) }));
+  const given = new SerializedJson([long]);
+  const message = answer({ content: [textBlockOf(given)], structuredContent: given });
+  const parts = toJsonParts(message) ?? [];
+  expect(parts.some((part) => part === long)).toBe(true);
+  expect(parts.map(String).map((part) => part.length)).toHaveLength(5);
+  expect(Buffer.concat(parts.map((part) => Buffer.from(part))).toString()).toBe(
+    JSON.stringify(message),
+  );
+});
