@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { QueryResult } from './executor/protocol.ts';
-import { ExecutorPool } from './executor-pool.ts';
+import { ExecutorPool, type ExecutorPoolOptions } from './executor-pool.ts';
+import { ExecutorProcess } from './executor-process.ts';
 import { DEFAULT_LIMITS, type SqliteLimits } from './limits.ts';
 import { RUNAWAY } from './testing/runaway.ts';
 import { temporaryDatabase } from './testing/temporary-database.ts';
@@ -15,16 +16,17 @@ interface StartedPool {
   readonly read: (query: string, signal?: AbortSignal) => Promise<QueryResult>;
 }
 
+/** Starts a pool, unless `spare` says otherwise without a second process, which most tests do not need. */
 function startPool(
   path: string,
   limits: Partial<SqliteLimits> = {},
-  spareIdleMs = 60_000,
+  spare: Pick<ExecutorPoolOptions, 'spareAfterMs' | 'spareIdleMs'> = { spareAfterMs: 3_600_000 },
 ): StartedPool {
   const crashes: string[] = [];
   const pool = new ExecutorPool({
     path,
     limits: { ...DEFAULT_LIMITS, ...limits },
-    spareIdleMs,
+    ...spare,
     onCrash: (message) => crashes.push(message),
   });
   onTestFinished(() => pool.close());
@@ -35,6 +37,8 @@ function startPool(
       pool.run('read-query', { query }, signal),
   };
 }
+
+const WITH_SPARE = { spareAfterMs: 0 };
 
 /** Whether a process runs; a zombie does not. */
 function isAlive(pid: number): boolean {
@@ -85,7 +89,7 @@ describe('ExecutorPool', () => {
   });
 
   test('keeps a second process ready while there are queries', async () => {
-    const { pool, read } = startPool(temporaryDatabase(), {}, 300);
+    const { pool, read } = startPool(temporaryDatabase(), {}, { spareIdleMs: 300 });
     await read('SELECT 1');
     await vi.waitFor(() => expect(pool.pids).toHaveLength(2), 10_000);
     const controller = new AbortController();
@@ -98,7 +102,7 @@ describe('ExecutorPool', () => {
   });
 
   test('serves others while a runaway query keeps a process busy', async () => {
-    const { read } = startPool(temporaryDatabase(), { timeoutMs: 3_600_000 });
+    const { read } = startPool(temporaryDatabase(), { timeoutMs: 3_600_000 }, WITH_SPARE);
     const controller = new AbortController();
     const runaway = read(RUNAWAY, controller.signal);
     expect((await read('SELECT 2')).rows).toEqual([[2]]);
@@ -107,7 +111,7 @@ describe('ExecutorPool', () => {
   });
 
   test('runs the queries that waited behind two killed ones', async () => {
-    const { read } = startPool(temporaryDatabase(), { timeoutMs: 600 });
+    const { read } = startPool(temporaryDatabase(), { timeoutMs: 600 }, WITH_SPARE);
     const outcomes = await Promise.allSettled([
       read(RUNAWAY),
       read(RUNAWAY),
@@ -123,7 +127,7 @@ describe('ExecutorPool', () => {
   });
 
   test('answers a cancelled query at once and ends its process', async () => {
-    const { pool, read } = startPool(temporaryDatabase(), { timeoutMs: 3_600_000 });
+    const { pool, read } = startPool(temporaryDatabase(), { timeoutMs: 3_600_000 }, WITH_SPARE);
     await read('SELECT 1');
     const [pid] = pool.pids;
     const controller = new AbortController();
@@ -141,7 +145,7 @@ describe('ExecutorPool', () => {
   });
 
   test('cancels a waiting query without touching the running ones', async () => {
-    const { pool, read } = startPool(temporaryDatabase(), { timeoutMs: 3_600_000 });
+    const { pool, read } = startPool(temporaryDatabase(), { timeoutMs: 3_600_000 }, WITH_SPARE);
     const others = new AbortController();
     const running = Promise.allSettled([
       read(RUNAWAY, others.signal),
@@ -345,6 +349,82 @@ describe('ExecutorPool', () => {
     expect(await outcomes.at(-1)).toContain('Too many queries wait already (100)');
     expect(await outcomes[99]).toBe('done');
     expect(pool.pids.length).toBeGreaterThan(0);
+  });
+});
+
+describe('requests that a process has received while it runs another', () => {
+  /** Returns the number of times that each query was sent. */
+  function countSent(): (query: string) => number {
+    const send = vi.spyOn(ExecutorProcess.prototype, 'send');
+    onTestFinished(() => send.mockRestore());
+    return (query) =>
+      send.mock.calls.filter(
+        ([message]) =>
+          message.kind === 'request' && (message.input as { query?: string }).query === query,
+      ).length;
+  }
+
+  test('are sent again when it is killed at the deadline of its query', async () => {
+    const { pool, read, crashes } = startPool(temporaryDatabase(), { timeoutMs: 300 });
+    await read('SELECT 0');
+    const sent = countSent();
+    const [pid] = pool.pids;
+    const runaway = read(RUNAWAY).catch(String);
+    const behind = [read('SELECT 1'), read('SELECT 2')];
+    expect(['SELECT 1', 'SELECT 2'].map(sent)).toEqual([1, 1]);
+    expect(await runaway).toContain('stopped after 300 ms');
+    expect((await Promise.all(behind)).map(({ rows }) => rows)).toEqual([[[1]], [[2]]]);
+    expect(['SELECT 1', 'SELECT 2', RUNAWAY].map(sent)).toEqual([2, 2, 1]);
+    expect(pool.pids).not.toContain(pid);
+    expect(crashes).toEqual([]);
+  });
+
+  test('are sent again when it ends by itself', async () => {
+    const { pool, read } = startPool(temporaryDatabase());
+    await read('SELECT 0');
+    const outcomes = Promise.allSettled([read(RUNAWAY), read('SELECT 1'), read('SELECT 2')]);
+    process.kill(pool.pids[0]!, 'SIGKILL');
+    expect((await outcomes).map(({ status }) => status)).toEqual([
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+    ]);
+  });
+
+  test('move to another process when the query takes long, which goes on', async () => {
+    const { pool, read } = startPool(temporaryDatabase(), { timeoutMs: 3_600_000 }, WITH_SPARE);
+    await read('SELECT 0');
+    await vi.waitFor(() => expect(pool.pids).toHaveLength(2), 10_000);
+    const controller = new AbortController();
+    const sent = countSent();
+    const runaway = read(RUNAWAY, controller.signal).catch(String);
+    const queries = Array.from({ length: 6 }, (_, index) => `SELECT ${index}`);
+    const results = await Promise.all(queries.map((query) => read(query)));
+    expect(results.map(({ rows }) => rows)).toEqual(queries.map((_, index) => [[index]]));
+    expect(sent(RUNAWAY)).toBe(1);
+    const pids = pool.pids;
+    expect((await read('SELECT 7')).rows).toEqual([[7]]);
+    expect(pool.pids).toEqual(pids);
+    controller.abort();
+    expect(await runaway).toContain('cancelled');
+  });
+
+  test('are cancelled without harm to the query before, and do not run for long', async () => {
+    const { pool, read } = startPool(temporaryDatabase(), { timeoutMs: 3_600_000 });
+    await read('SELECT 0');
+    const [pid] = pool.pids;
+    const sent = countSent();
+    const controller = new AbortController();
+    const before = read(RUNAWAY.replace('FROM c)', 'FROM c LIMIT 200000)'));
+    const runaway = read(RUNAWAY, controller.signal).catch(String);
+    const behind = read('SELECT 1');
+    controller.abort();
+    expect(await runaway).toContain('cancelled');
+    expect((await before).rows).toEqual([[200_000]]);
+    // The process runs the cancelled query until it is killed.
+    expect((await behind).rows).toEqual([[1]]);
+    expect(pool.pids).not.toContain(pid);
+    expect([RUNAWAY, 'SELECT 1'].map(sent)).toEqual([1, 2]);
   });
 });
 

@@ -8,7 +8,9 @@ import {
   type OperationPhase,
 } from './executor-failures.ts';
 import { ExecutorProcess, type ExecutorEnd } from './executor-process.ts';
-import type { ExecutorMessage, ExecutorReply, ExecutorRequest } from './executor/messages.ts';
+import { ExecutorSlot } from './executor-slot.ts';
+import { fail, succeed, type ExecutorTask } from './executor-task.ts';
+import type { ExecutorMessage, ExecutorReply } from './executor/messages.ts';
 import type { ReadOperations, WriteOperations } from './executor/protocol.ts';
 import type { SqliteLimits } from './limits.ts';
 
@@ -23,6 +25,8 @@ export interface ExecutorPoolOptions {
    * finds one is repeated once after it.
    */
   readonly recover?: () => Promise<unknown>;
+  /** Milliseconds between the first query and the start of the second reading process; default 0. */
+  readonly spareAfterMs?: number;
   /** Milliseconds without queries after which the second reading process ends; default 60000. */
   readonly spareIdleMs?: number;
   /** Called with a line for each query process that ended by itself. */
@@ -35,44 +39,24 @@ export interface ExecutorPoolOptions {
 export type ReaderPool = ExecutorPool;
 export type WriterPool = ExecutorPool<WriteOperations>;
 
-interface Task {
-  readonly request: ExecutorRequest;
-  readonly exchange: ChunkExchange;
-  readonly totalTimeoutMs: number | undefined;
-  readonly resolve: (output: unknown) => void;
-  readonly reject: (error: unknown) => void;
-  /** Removes the listener from the caller's signal. */
-  readonly release: () => void;
-  phase: OperationPhase;
-  isRepeated: boolean;
-  isSettled: boolean;
-}
-
-interface Slot {
-  readonly process: ExecutorProcess;
-  isReady: boolean;
-  isStopping: boolean;
-  task: Task | undefined;
-  timer: NodeJS.Timeout | undefined;
-  totalTimer: NodeJS.Timeout | undefined;
-}
-
 const MAX_READERS = 2;
 const MAX_WAITING = 100;
 const START_TIMEOUT_MS = 10_000;
-const SPARE_AFTER_MS = 100;
 const SPARE_IDLE_MS = 60_000;
 /** Time that a commit gets beyond the deadline; less than the watchdog allows. */
 const COMMIT_GRACE_MS = 1500;
 /** Time in which an idle writer may close its connection. */
 const CLOSE_GRACE_MS = 500;
+const NO_STREAMS: ChunkStreams = {};
 const NEEDS_RECOVERY = /^SQLITE_READONLY_(?:ROLLBACK|RECOVERY)$/;
 
 /**
  * Runs operations in query processes, in the order of their arrival. Readers: keeps one process warm,
- * and while there are queries a second one, so that a long query delays no other. Writer: one process, started by the first
- * write. Kills the process of an operation that exceeds its deadline or memory limit or is cancelled;
- * waiting operations are not affected.
+ * and from the first query on a second one, so that a long query delays no other. A process receives
+ * several requests at once; those behind an operation of more than 20 ms move to the other process.
+ * Writer: one process, started by the first write, with one operation at a time. Kills the process of
+ * an operation that exceeds its deadline or memory limit or is cancelled; the operations behind it are
+ * sent to another process.
  */
 export class ExecutorPool<
   Operations extends {
@@ -81,8 +65,8 @@ export class ExecutorPool<
 > {
   readonly #options: ExecutorPoolOptions;
   readonly #isWriter: boolean;
-  readonly #slots = new Set<Slot>();
-  readonly #waiting: Task[] = [];
+  readonly #slots = new Set<ExecutorSlot>();
+  readonly #waiting: ExecutorTask[] = [];
   #spareTimer: NodeJS.Timeout | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
   #nextId = 1;
@@ -111,7 +95,7 @@ export class ExecutorPool<
     operation: Name,
     input: Operations[Name]['input'],
     signal: AbortSignal,
-    streams: ChunkStreams = {},
+    streams: ChunkStreams = NO_STREAMS,
   ): Promise<Operations[Name]['output']> {
     const phase = this.#isWriter ? 'writing' : 'reading';
     if (this.#isClosed) return Promise.reject(shuttingDown(phase));
@@ -128,9 +112,10 @@ export class ExecutorPool<
         this.#cancel(task, signal.reason);
       };
       const exchange = new ChunkExchange(id, streams);
-      const task: Task = {
+      const task: ExecutorTask = {
         request: { kind: 'request', id, operation, input },
         exchange,
+        isShared: !this.#isWriter && streams === NO_STREAMS,
         totalTimeoutMs: streams.totalTimeoutMs,
         resolve,
         reject,
@@ -159,41 +144,50 @@ export class ExecutorPool<
   }
 
   #dispatch(): void {
-    for (const slot of this.#slots) {
-      if (slot.isReady && !slot.isStopping && slot.task === undefined) this.#assign(slot);
+    for (let task = this.#waiting[0]; task !== undefined; task = this.#waiting[0]) {
+      const slot = this.#slotFor(task);
+      if (slot === undefined) break;
+      this.#waiting.shift();
+      slot.send(task);
+      this.#keepSpare();
     }
     if (this.#waiting.length > 0 && this.#slots.size === 0) this.#start();
+    for (const slot of this.#slots) if (slot.isStalled) this.#relieve(slot);
   }
 
-  #assign(slot: Slot): void {
-    const task = this.#waiting.shift();
-    if (task === undefined) return;
-    slot.task = task;
-    this.#keepSpare();
-    this.#limitStep(slot);
-    const { totalTimeoutMs } = task;
-    if (totalTimeoutMs !== undefined)
-      slot.totalTimer = setTimeout(() => {
-        this.#expire(slot, totalTimeoutMs);
-      }, totalTimeoutMs);
-    slot.process.send(task.request);
+  /** Returns the process with the fewest requests that can take another. */
+  #slotFor(task: ExecutorTask): ExecutorSlot | undefined {
+    let best: ExecutorSlot | undefined;
+    for (const slot of this.#slots)
+      if (slot.accepts(task) && (best === undefined || slot.load < best.load)) best = slot;
+    return best;
   }
 
-  /** Starts the time limit of the next step of the slot's operation. */
-  #limitStep(slot: Slot): void {
-    const { timeoutMs } = this.#options.limits;
-    clearTimeout(slot.timer);
-    slot.timer = setTimeout(() => {
-      this.#expire(slot, timeoutMs);
-    }, timeoutMs);
+  /**
+   * Sends the requests behind a long operation to another process too; the first answer counts. Kills
+   * the process when nobody waits for the operation.
+   */
+  #relieve(slot: ExecutorSlot): void {
+    if (slot.isAbandoned) return void this.#replace(slot, shuttingDown);
+    if (slot.task?.isSettled === true) slot.watch();
+    for (const task of slot.queued) {
+      if (this.#isInAnother(task, slot)) continue;
+      const other = this.#slotFor(task);
+      if (other === undefined) return;
+      other.send(task);
+    }
+  }
+
+  #isInAnother(task: ExecutorTask, slot: ExecutorSlot): boolean {
+    return [...this.#slots].some((each) => each !== slot && !each.isStopping && each.has(task));
   }
 
   /** Stops an operation at its deadline; a commit gets a little longer. */
-  #expire(slot: Slot, timeoutMs: number): void {
+  #expire(slot: ExecutorSlot, timeoutMs: number): void {
     const stop = () => void this.#replace(slot, (phase) => timedOut(phase, timeoutMs));
-    if (slot.task?.phase !== 'committing') return stop();
-    clearTimeout(slot.timer);
-    slot.timer = setTimeout(stop, COMMIT_GRACE_MS);
+    if (!slot.isReady) void slot.process.kill('ended');
+    else if (slot.task?.phase === 'committing') slot.extendStep(COMMIT_GRACE_MS, stop);
+    else stop();
   }
 
   #start(): void {
@@ -203,7 +197,7 @@ export class ExecutorPool<
     const configuration = { ...limits, path, busyTimeoutMs, parentPid: process.pid, isWriter };
     const listener = {
       ready: () => {
-        clearTimeout(slot.timer);
+        slot.suspendLimit();
         slot.isReady = true;
         this.#dispatch();
       },
@@ -214,19 +208,19 @@ export class ExecutorPool<
         this.#forget(slot, end);
       },
     };
-    const slot: Slot = {
-      isReady: false,
-      isStopping: false,
-      task: undefined,
-      timer: undefined,
-      totalTimer: undefined,
-      process: new ExecutorProcess(configuration, listener, this.#options.program),
-    };
-    slot.timer = setTimeout(() => void slot.process.kill('ended'), START_TIMEOUT_MS);
+    const slot = new ExecutorSlot(
+      new ExecutorProcess(configuration, listener, this.#options.program),
+      limits.timeoutMs,
+      {
+        expired: (timeoutMs) => this.#expire(slot, timeoutMs),
+        stalled: () => this.#relieve(slot),
+      },
+    );
+    slot.limitStep(START_TIMEOUT_MS);
     this.#slots.add(slot);
   }
 
-  #receive(slot: Slot, message: Exclude<ExecutorMessage, { kind: 'ready' }>): void {
+  #receive(slot: ExecutorSlot, message: Exclude<ExecutorMessage, { kind: 'ready' }>): void {
     const { task } = slot;
     if (task === undefined || task.request.id !== message.id) {
       if (!slot.isStopping) void slot.process.kill('bad-reply');
@@ -238,68 +232,64 @@ export class ExecutorPool<
         return;
       case 'pull':
       case 'chunk':
-        clearTimeout(slot.timer);
+        slot.suspendLimit();
         void this.#exchange(slot, task, message);
         return;
       default:
-        this.#settle(slot, task, message);
+        slot.finish();
+        this.#settle(task, message);
+        this.#dispatch();
     }
   }
 
   async #exchange(
-    slot: Slot,
-    task: Task,
+    slot: ExecutorSlot,
+    task: ExecutorTask,
     message: Extract<ExecutorMessage, { kind: 'pull' | 'chunk' }>,
   ): Promise<void> {
     const answer = await task.exchange.answer(message);
     if (slot.task !== task || slot.isStopping) return;
-    this.#limitStep(slot);
+    slot.limitStep();
     slot.process.send(answer);
   }
 
-  #settle(slot: Slot, task: Task, reply: ExecutorReply): void {
-    release(slot);
-    if (reply.kind === 'failure' && this.#repeats(task, reply)) return;
-    if (reply.kind === 'failure')
+  #settle(task: ExecutorTask, reply: ExecutorReply): void {
+    // Another process was faster, or nobody waits any longer.
+    if (task.isSettled) return;
+    if (reply.kind === 'result') succeed(task, reply.output);
+    else if (!this.#repeats(task, reply))
       fail(task, task.exchange.failure?.error ?? new ToolError(reply.message));
-    else {
-      task.isSettled = true;
-      task.release();
-      task.resolve(reply.output);
-    }
-    this.#dispatch();
   }
 
   /** Repeats a read after the rollback of a killed write. Returns whether it does. */
-  #repeats(task: Task, { code = '' }: { readonly code?: string }): boolean {
+  #repeats(task: ExecutorTask, { code = '' }: { readonly code?: string }): boolean {
     const { recover } = this.#options;
     if (recover === undefined || task.isRepeated || !NEEDS_RECOVERY.test(code)) return false;
     task.isRepeated = true;
     const repeat = () => {
-      if (task.isSettled) return;
-      if (this.#isClosed) return fail(task, shuttingDown(task.phase));
-      this.#waiting.unshift(task);
+      this.#sendAgain([task]);
       this.#dispatch();
     };
     recover().then(repeat, repeat);
     return true;
   }
 
-  #cancel(task: Task, reason: unknown): void {
+  #cancel(task: ExecutorTask, reason: unknown): void {
     const index = this.#waiting.indexOf(task);
     if (index !== -1) this.#waiting.splice(index, 1);
-    const slot = [...this.#slots].find((candidate) => candidate.task === task);
-    if (slot === undefined || task.phase === 'committing')
+    const running = [...this.#slots].filter((slot) => slot.task === task);
+    if (running.length === 0 || task.phase === 'committing')
       fail(task, cancelled(task.phase, reason));
-    else void this.#replace(slot, (phase) => cancelled(phase, reason));
+    else for (const slot of running) void this.#replace(slot, (phase) => cancelled(phase, reason));
   }
 
   /** Kills the process of an operation, and starts another one. */
-  async #replace(slot: Slot, reason: (phase: OperationPhase) => Error): Promise<void> {
+  async #replace(slot: ExecutorSlot, reason: (phase: OperationPhase) => Error): Promise<void> {
     const stopped = this.#stop(slot, reason);
     if (this.#isWriter) await stopped;
     if (this.#isClosed) return;
     if (this.#slots.size === 0) this.#start();
+    this.#keepSpare();
     this.#dispatch();
   }
 
@@ -307,34 +297,43 @@ export class ExecutorPool<
    * Kills a process. A read fails at once. A write fails when the process has ended, because the
    * messages that it sent before tell whether the commit had begun.
    */
-  async #stop(slot: Slot, reason: (phase: OperationPhase) => Error): Promise<void> {
+  async #stop(slot: ExecutorSlot, reason: (phase: OperationPhase) => Error): Promise<void> {
     slot.isStopping = true;
-    const failTask = () => {
-      const { task } = slot;
-      release(slot);
+    const release = () => {
       this.#slots.delete(slot);
-      if (task !== undefined) fail(task, reason(task.phase));
+      const [running, ...others] = slot.clear();
+      if (running !== undefined) fail(running, reason(running.phase));
+      this.#sendAgain(others);
     };
-    clearTimeout(slot.timer);
+    slot.suspendLimit();
     const isIdleWriter = this.#isWriter && slot.isReady && slot.task === undefined;
     const gone = isIdleWriter ? slot.process.end(CLOSE_GRACE_MS) : slot.process.kill();
-    if (!this.#isWriter) failTask();
+    if (!this.#isWriter) release();
     await gone;
-    failTask();
+    release();
   }
 
-  /** Starts a second process soon after the first query, and ends it when there are no queries for a while. */
+  /** Lets tasks without an answer, which no process has any longer, wait before all others. */
+  #sendAgain(tasks: readonly ExecutorTask[]): void {
+    const slots = [...this.#slots];
+    const lost = tasks.filter((task) => !task.isSettled && !slots.some((slot) => slot.has(task)));
+    if (!this.#isClosed) this.#waiting.unshift(...lost);
+    else for (const task of lost) fail(task, shuttingDown(task.phase));
+  }
+
+  /** Starts a second process with the first query, and ends it when there are no queries for a while. */
   #keepSpare(): void {
     if (this.#isWriter) return;
+    const { spareAfterMs = 0, spareIdleMs = SPARE_IDLE_MS } = this.#options;
     this.#idleTimer ??= setTimeout(() => {
       this.#retireSpare();
-    }, this.#options.spareIdleMs ?? SPARE_IDLE_MS);
+    }, spareIdleMs);
     this.#idleTimer.refresh();
     if (this.#slots.size >= MAX_READERS) return;
     this.#spareTimer ??= setTimeout(() => {
       this.#spareTimer = undefined;
       if (this.#slots.size < MAX_READERS) this.#start();
-    }, SPARE_AFTER_MS);
+    }, spareAfterMs);
   }
 
   #retireSpare(): void {
@@ -346,10 +345,10 @@ export class ExecutorPool<
    * Handles a process that ended by itself: its operation fails. When no process can be started, the
    * oldest waiting operation fails.
    */
-  #forget(slot: Slot, end: ExecutorEnd): void {
+  #forget(slot: ExecutorSlot, end: ExecutorEnd): void {
     if (slot.isStopping || !this.#slots.delete(slot)) return;
-    const running = slot.task;
-    release(slot);
+    const [running, ...others] = slot.clear();
+    this.#sendAgain(others);
     const isHopeless = !slot.isReady && this.#slots.size === 0;
     const task = running ?? (isHopeless ? this.#waiting.shift() : undefined);
     const { maxMemoryMb } = this.#options.limits;
@@ -360,17 +359,4 @@ export class ExecutorPool<
     );
     if (!this.#isClosed) this.#dispatch();
   }
-}
-
-/** Frees the slot of its task. */
-function release(slot: Slot): void {
-  clearTimeout(slot.timer);
-  clearTimeout(slot.totalTimer);
-  slot.task = undefined;
-}
-
-function fail(task: Task, error: unknown): void {
-  task.isSettled = true;
-  task.release();
-  task.reject(error);
 }

@@ -1,8 +1,12 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { isExecutorMessage } from './executor/executor-message.ts';
+import { FrameDecoder } from './executor/frames.ts';
+import { decodeMessage, encodeMessage } from './executor/message-frames.ts';
 import {
+  CHANNEL_DESCRIPTOR,
   MEMORY_LIMIT_NOTICE,
   type ExecutorConfiguration,
   type ExecutorMessage,
@@ -42,31 +46,44 @@ const MAX_STDERR_CHARACTERS = 4096;
  */
 export class ExecutorProcess {
   readonly #child: ChildProcess;
+  /** Absent when the process could not be started. */
+  readonly #channel: Duplex | undefined;
   readonly #listener: ExecutorListener;
   readonly #ended: Promise<unknown>;
   #stderr = '';
   #reason: ExecutorEnd['reason'] = 'ended';
 
-  /** Forks a process that runs `program`, by default the executor. */
+  /** Starts a process that runs `program`, by default the executor. */
   constructor(
     configuration: ExecutorConfiguration,
     listener: ExecutorListener,
     program = EXECUTOR_PATH,
   ) {
     this.#listener = listener;
-    this.#child = fork(program, [JSON.stringify(configuration)], {
-      execArgv: [],
+    this.#child = spawn(process.execPath, [program, JSON.stringify(configuration)], {
       env: minimalEnvironment(),
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      serialization: 'json',
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+      windowsHide: true,
     });
+    // Without a free file descriptor there are no streams, whatever the type says.
+    const { stdio } = this.#child as { readonly stdio?: readonly unknown[] };
+    this.#channel = stdio?.[CHANNEL_DESCRIPTOR] as Duplex | undefined; // A pipe in both directions.
     this.#ended = once(this.#child, 'close').catch(() => undefined);
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-MAX_STDERR_CHARACTERS);
     });
-    this.#child.on('message', (message) => {
-      this.#receive(message);
+    const decoder = new FrameDecoder((frame) => {
+      this.#receive(decodeMessage(frame));
     });
+    this.#channel?.on('data', (chunk: Buffer) => {
+      try {
+        decoder.push(chunk);
+      } catch {
+        void this.kill('bad-reply');
+      }
+    });
+    // The end of the process follows.
+    this.#channel?.on('error', () => undefined);
     this.#listenForEnd();
   }
 
@@ -74,9 +91,18 @@ export class ExecutorProcess {
     return this.#child.pid;
   }
 
-  /** Sends a message; a failure is followed by `ended`. */
+  /**
+   * Sends a message, together with the others of the same turn of the event loop. A failure is
+   * followed by `ended`.
+   */
   send(message: ServerMessage): void {
-    this.#child.send(message, () => undefined);
+    const channel = this.#channel;
+    if (channel === undefined) return;
+    if (channel.writableCorked === 0) {
+      channel.cork();
+      process.nextTick(() => channel.uncork());
+    }
+    for (const piece of encodeMessage(message)) channel.write(piece);
   }
 
   /** Kills the process at once. Resolves when it has ended. */

@@ -4,7 +4,10 @@ const RISKY = /[\u007F-\u009F\u2028-\u202E\u2066-\u2069]/g;
 
 /** Returns JSON without white space, with every control and direction character escaped. */
 export function compactJson(value: unknown): string {
-  return JSON.stringify(value).replace(
+  const json = JSON.stringify(value);
+  // Searching ASCII for the only such character is much faster than the expression.
+  if (isAscii(json) && !json.includes('\u007F')) return json;
+  return json.replace(
     RISKY,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
@@ -12,6 +15,12 @@ export function compactJson(value: unknown): string {
 
 /** Text without a character that JSON escapes. */
 const PLAIN = /^[ !#-[\]-~]*$/;
+/** Bytes that a UTF-16 code unit takes at most: `\u0000` as structured content, `\\u0000` as text. */
+const MAX_UNIT_BYTES = 13;
+/** Bytes of the quotes of a text, which are escaped in the text content. */
+const QUOTE_BYTES = 6;
+/** Bytes that a number takes at most, such as -1.2345678901234567e-300, in both contents. */
+const MAX_NUMBER_BYTES = 2 * 25;
 
 /**
  * Returns the bytes that a value inside an array takes in a tool result, without serializing numbers and
@@ -19,9 +28,19 @@ const PLAIN = /^[ !#-[\]-~]*$/;
  */
 export function memberBytes(value: unknown): number {
   if (typeof value === 'number' || value === null) return 2 * String(value).length;
-  // The quotes are escaped in the text.
-  if (typeof value === 'string' && PLAIN.test(value)) return 2 * value.length + 6;
+  if (typeof value === 'string' && PLAIN.test(value)) return 2 * value.length + QUOTE_BYTES;
   return resultBytes(value) - 2;
+}
+
+/** Returns an upper bound of `memberBytes` of a text. */
+export function textBytesBound(text: string): number {
+  return MAX_UNIT_BYTES * text.length + QUOTE_BYTES;
+}
+
+/** Returns an upper bound of `memberBytes`, without looking at the characters of a text. */
+export function memberBytesBound(value: unknown): number {
+  if (typeof value === 'string') return textBytesBound(value);
+  return typeof value === 'number' || value === null ? MAX_NUMBER_BYTES : memberBytes(value);
 }
 
 /**
@@ -30,5 +49,15 @@ export function memberBytes(value: unknown): number {
  */
 export function resultBytes(value: unknown): number {
   const json = compactJson(value);
-  return Buffer.byteLength(JSON.stringify(value)) + Buffer.byteLength(JSON.stringify(json));
+  return Buffer.byteLength(json) + Buffer.byteLength(JSON.stringify(json));
+}
+
+/** Returns the bytes of a text in UTF-8. */
+export function textBytes(text: string): Buffer {
+  // Copying ASCII is much faster than encoding it.
+  return Buffer.from(text, isAscii(text) ? 'latin1' : 'utf8');
+}
+
+function isAscii(text: string): boolean {
+  return Buffer.byteLength(text) === text.length;
 }

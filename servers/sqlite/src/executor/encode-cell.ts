@@ -6,6 +6,9 @@ export interface EncodedCell {
   readonly type: Exclude<ColumnType, 'mixed'> | undefined;
 }
 
+/** Bytes that a UTF-16 code unit takes at most in UTF-8. */
+export const MAX_UNIT_BYTES = 3;
+
 /**
  * Converts an SQLite value to JSON without loss: integers outside ±2^53 become decimal strings,
  * infinities strings, BLOBs `{"$blob": base64, "bytes": n}`. Values longer than `maxBytes` are cut
@@ -30,8 +33,7 @@ function encodeInteger(value: bigint): EncodedCell {
 }
 
 function encodeText(value: string, maxBytes: number): unknown {
-  // A UTF-16 code unit takes at most three bytes.
-  if (value.length * 3 <= maxBytes) return value;
+  if (value.length * MAX_UNIT_BYTES <= maxBytes) return value;
   const bytes = Buffer.byteLength(value);
   if (bytes <= maxBytes) return value;
   return { $text: cutText(value, maxBytes), bytes, truncated: true };
@@ -39,6 +41,7 @@ function encodeText(value: string, maxBytes: number): unknown {
 
 /** Returns the longest prefix of at most `maxBytes` UTF-8 bytes. */
 export function cutText(value: string, maxBytes: number): string {
+  if (value.length * MAX_UNIT_BYTES <= maxBytes) return value;
   const room = new Uint8Array(maxBytes);
   const { read } = new TextEncoder().encodeInto(value.slice(0, maxBytes), room);
   return value.slice(0, read);

@@ -8,19 +8,26 @@ const CLOCK_TICK_MS = 10;
  * time of the file and of its WAL. A checkpoint changes it too.
  */
 export function fileState(path: string): string {
+  return readFiles(path).state;
+}
+
+/** Returns the state after waiting, at most 10 ms, until a write from now on changes it. */
+export function settledFileState(path: string): string {
+  const { state, writtenMs } = readFiles(path);
+  const ageMs = Date.now() - writtenMs;
+  if (ageMs < 0 || ageMs >= CLOCK_TICK_MS) return state;
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, CLOCK_TICK_MS - ageMs);
+  return fileState(path);
+}
+
+/** Returns the state, and the time of the last write in milliseconds. */
+function readFiles(path: string): { readonly state: string; readonly writtenMs: number } {
   const file = statSync(path, { bigint: true, throwIfNoEntry: false });
   const wal = statSync(`${path}-wal`, { bigint: true, throwIfNoEntry: false });
   // A reader creates an empty WAL.
   const log = wal === undefined || wal.size === 0n ? [] : [wal.size, wal.mtimeNs];
-  return [file?.dev, file?.ino, file?.size, file?.mtimeNs, ...log].join(':');
-}
-
-/** Waits, at most 10 ms, until a write from now on gives the file another time than its last one. */
-export function waitForClockTick(path: string): void {
-  const times = [path, `${path}-wal`].map(
-    (each) => statSync(each, { throwIfNoEntry: false })?.mtimeMs ?? 0,
-  );
-  const ageMs = Date.now() - Math.max(...times);
-  if (ageMs < 0 || ageMs >= CLOCK_TICK_MS) return;
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, CLOCK_TICK_MS - ageMs);
+  return {
+    state: [file?.dev, file?.ino, file?.size, file?.mtimeNs, ...log].join(':'),
+    writtenMs: Math.max(Number(file?.mtimeMs ?? 0n), Number(wal?.mtimeMs ?? 0n)),
+  };
 }

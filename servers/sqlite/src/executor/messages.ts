@@ -54,3 +54,6 @@ export interface ExecutorConfiguration extends SqliteLimits {
 
 /** Line on stderr of a process that ends itself because of its memory limit. */
 export const MEMORY_LIMIT_NOTICE = 'memory limit reached';
+
+/** File descriptor of a query process that is connected to the server. */
+export const CHANNEL_DESCRIPTOR = 3;

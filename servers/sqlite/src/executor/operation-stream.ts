@@ -1,4 +1,5 @@
-import type { ExecutorMessage, ServerMessage } from './messages.ts';
+import type { ExecutorChannel } from './executor-channel.ts';
+import type { ExecutorMessage } from './messages.ts';
 
 /** Reports that the server ended the chunks of an operation before their end. */
 export class StreamAbortedError extends Error {
@@ -10,12 +11,10 @@ export class StreamAbortedError extends Error {
 
 export interface OperationStreamOptions {
   readonly id: number;
-  readonly send: (message: ExecutorMessage) => void;
+  readonly channel: ExecutorChannel;
   /** Called with `false` while the operation waits for the server, and with `true` afterwards. */
   readonly setBusy: (isBusy: boolean) => void;
 }
-
-type Waiting = PromiseWithResolvers<string | undefined>;
 
 /**
  * The chunks of one running operation, in its query process. At most one chunk is on its way in each
@@ -23,7 +22,6 @@ type Waiting = PromiseWithResolvers<string | undefined>;
  */
 export class OperationStream {
   readonly #options: OperationStreamOptions;
-  #waiting: Waiting | undefined;
 
   constructor(options: OperationStreamOptions) {
     this.#options = options;
@@ -44,23 +42,16 @@ export class OperationStream {
 
   /** Announces the commit: if the process is killed after this, the changes may be applied. */
   committing(): void {
-    this.#options.send({ kind: 'committing', id: this.#options.id });
+    this.#options.channel.send({ kind: 'committing', id: this.#options.id });
   }
 
-  /** Accepts a message of the server for this operation. */
-  accept(message: Exclude<ServerMessage, { kind: 'request' | 'close' }>): void {
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
-    this.#options.setBusy(true);
-    if (message.kind === 'abort') waiting?.reject(new StreamAbortedError());
-    else waiting?.resolve(message.kind === 'chunk' ? message.chunk : undefined);
-  }
-
-  #exchange(message: ExecutorMessage): Promise<string | undefined> {
-    const waiting: Waiting = Promise.withResolvers();
-    this.#waiting = waiting;
-    this.#options.setBusy(false);
-    this.#options.send(message);
-    return waiting.promise;
+  async #exchange(message: ExecutorMessage): Promise<string | undefined> {
+    const { channel, setBusy } = this.#options;
+    setBusy(false);
+    channel.send(message);
+    const answer = await channel.receive();
+    setBusy(true);
+    if (answer.kind === 'abort') throw new StreamAbortedError();
+    return answer.kind === 'chunk' ? answer.chunk : undefined;
   }
 }

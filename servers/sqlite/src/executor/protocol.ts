@@ -20,11 +20,14 @@ export interface ReadPageInput extends ReadQueryInput {
 }
 
 export interface QueryPage {
-  readonly result: QueryResult;
+  readonly rowCount: number;
+  readonly truncated: boolean;
   /** State of the file at the first page, for the next one. */
   readonly firstState: string;
   /** Whether the database was written since the first page. */
   readonly hasChanged: boolean;
+  /** The `QueryResult` as JSON without its closing brace, so that the server can add members. */
+  readonly body: readonly Uint8Array[];
 }
 
 /**

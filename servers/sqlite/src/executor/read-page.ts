@@ -1,4 +1,5 @@
-import { fileState, waitForClockTick } from './file-state.ts';
+import { compactJson, textBytes } from './compact-json.ts';
+import { settledFileState, fileState } from './file-state.ts';
 import type { OperationContext } from './operation.ts';
 import type { QueryPage, ReadPageInput } from './protocol.ts';
 import { readQuery } from './read-query.ts';
@@ -12,12 +13,13 @@ export function readPage(
   { database, configuration }: OperationContext,
 ): QueryPage {
   const { path } = configuration;
-  if (firstState === undefined) waitForClockTick(path);
-  const state = firstState ?? fileState(path);
+  const state = firstState ?? settledFileState(path);
   const result = readQuery(database, input, configuration);
   return {
-    result,
+    rowCount: result.rowCount,
+    truncated: result.truncated,
     firstState: state,
     hasChanged: firstState !== undefined && firstState !== fileState(path),
+    body: [textBytes(compactJson(result)).subarray(0, -1)],
   };
 }

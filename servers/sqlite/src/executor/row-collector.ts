@@ -1,6 +1,6 @@
 import { RefusedQueryError } from '../guard/statement-tokens.ts';
-import { memberBytes, resultBytes } from './compact-json.ts';
-import { cutText, encodeCell } from './encode-cell.ts';
+import { memberBytes, memberBytesBound, resultBytes, textBytesBound } from './compact-json.ts';
+import { cutText, encodeCell, MAX_UNIT_BYTES } from './encode-cell.ts';
 import type { ColumnType, QueryResult } from './protocol.ts';
 
 export interface ResultLimits {
@@ -13,6 +13,8 @@ export interface ResultLimits {
 export const ENVELOPE_BYTES = 4096;
 const MAX_COLUMN_NAME_BYTES = 128;
 const MIN_CELL_BYTES = 16;
+/** Bytes of `{"name":…,"type":"integer"},` around the name of a column, as structured content and as text. */
+const COLUMN_BYTES = 2 * 28 + 8;
 /**
  * Bytes of `{"$int64":…}` around a large integer, once as structured content and once, escaped, as
  * text.
@@ -21,17 +23,27 @@ const MARK_BYTES = 24;
 
 /**
  * Collects the rows of one statement as JSON, within the limits. Keeps at least one row, if any, and
- * cuts its cells until it fits.
+ * cuts its cells until it fits. Counts bytes exactly only when an upper bound of them does not fit.
  */
 export class RowCollector {
   readonly #names: readonly string[];
   readonly #types: (ColumnType | undefined)[];
   /** Types of the row at hand. */
-  readonly #rowTypes: (ColumnType | undefined)[] = [];
+  readonly #rowTypes: (ColumnType | undefined)[];
+  /** Upper bound of the bytes of the row at hand, without the marks of its large integers. */
+  #rowBound = 0;
+  /** Bytes of the marks that the large integers of the row at hand may get. */
+  #rowMarks = 0;
   readonly #limits: ResultLimits;
   readonly #rows: (readonly unknown[])[] = [];
   readonly #largeIntegers: { readonly row: unknown[]; readonly column: number }[] = [];
+  /** Bytes that the header, if it was counted, the rows before `#counted` and all marks left. */
   #bytesLeft: number;
+  #isHeaderCounted = false;
+  /** Number of the rows that were counted exactly. */
+  #counted = 0;
+  /** Upper bound of the bytes of the other rows, and of the header until it was counted. */
+  #bound: number;
   #truncated = false;
 
   /** @throws RefusedQueryError when the names alone exceed the limit. */
@@ -39,9 +51,11 @@ export class RowCollector {
     const names = columns.map((column) => cutText(column.name, MAX_COLUMN_NAME_BYTES));
     this.#names = names;
     this.#types = names.map(() => undefined);
+    this.#rowTypes = names.map(() => undefined);
     this.#limits = limits;
-    const headerBytes = resultBytes(names.map((name) => ({ name, type: 'integer' })));
-    this.#bytesLeft = limits.maxResultBytes - ENVELOPE_BYTES - headerBytes;
+    this.#bytesLeft = limits.maxResultBytes - ENVELOPE_BYTES;
+    this.#bound = names.reduce((sum, name) => sum + COLUMN_BYTES + memberBytesBound(name), 4);
+    if (this.#bound > this.#bytesLeft) this.#countExactly();
     if (this.#bytesLeft < 0)
       throw new RefusedQueryError(
         `The names of ${names.length} columns alone pass the result limit of ${limits.maxResultBytes} bytes; select fewer.`,
@@ -52,17 +66,10 @@ export class RowCollector {
    * Adds a row if it fits, and returns whether it did. After the first `false` no further row fits.
    */
   add(row: readonly unknown[]): boolean {
-    const cells = this.#rows.length < this.#limits.maxRows ? this.#fit(row) : undefined;
-    if (cells === undefined) {
+    if (this.#rows.length >= this.#limits.maxRows || !this.#fits(row)) {
       this.#truncated = true;
       return false;
     }
-    for (let index = 0; index < cells.length; index++) {
-      const type = this.#rowTypes[index];
-      if (type !== this.#types[index]) this.#types[index] = mergeTypes(this.#types[index], type);
-      if (type === 'int64') this.#largeIntegers.push({ row: cells, column: index });
-    }
-    this.#rows.push(cells);
     return true;
   }
 
@@ -85,27 +92,91 @@ export class RowCollector {
     }
   }
 
-  /** Returns the cells of a row, and sets their types. */
-  #fit(row: readonly unknown[]): unknown[] | undefined {
-    let maxCellBytes = this.#limits.maxCellBytes;
-    for (;;) {
-      const cells: unknown[] = [];
-      // Brackets, commas and the quotes of the text, and a comma after the row.
-      let bytes = 2 * (row.length + 1) + 4;
-      for (let index = 0; index < row.length; index++) {
-        const { json, type } = encodeCell(row[index], maxCellBytes);
-        cells.push(json);
-        this.#rowTypes[index] = type;
-        bytes += memberBytes(json) + (type === 'int64' ? MARK_BYTES : 0);
-      }
-      if (bytes <= this.#bytesLeft) {
-        this.#bytesLeft -= bytes;
-        return cells;
-      }
-      if (this.#rows.length > 0 || maxCellBytes <= MIN_CELL_BYTES) return undefined;
-      maxCellBytes = Math.max(MIN_CELL_BYTES, Math.floor(maxCellBytes / 2));
+  #fits(row: readonly unknown[]): boolean {
+    const cells = this.#encode(row, this.#limits.maxCellBytes);
+    if (this.#bound + this.#rowBound + this.#rowMarks <= this.#bytesLeft) {
+      this.#bound += this.#rowBound;
+      this.#keep(cells);
+      return true;
     }
+    this.#countExactly();
+    return this.#keepExact(cells) || (this.#rows.length === 0 && this.#keepCut(row));
   }
+
+  /** Keeps a first row with shorter cells, if the shortest fit. */
+  #keepCut(row: readonly unknown[]): boolean {
+    let { maxCellBytes } = this.#limits;
+    while (maxCellBytes > MIN_CELL_BYTES) {
+      maxCellBytes = Math.max(MIN_CELL_BYTES, Math.floor(maxCellBytes / 2));
+      if (this.#keepExact(this.#encode(row, maxCellBytes))) return true;
+    }
+    return false;
+  }
+
+  #keepExact(cells: unknown[]): boolean {
+    const bytes = rowBytes(cells);
+    if (bytes + this.#rowMarks > this.#bytesLeft) return false;
+    this.#bytesLeft -= bytes;
+    this.#counted += 1;
+    this.#keep(cells);
+    return true;
+  }
+
+  #keep(cells: unknown[]): void {
+    const types = this.#types;
+    for (let index = 0; index < cells.length; index++) {
+      const type = this.#rowTypes[index];
+      if (type !== types[index]) types[index] = mergeTypes(types[index], type);
+      if (type === 'int64') this.#largeIntegers.push({ row: cells, column: index });
+    }
+    this.#bytesLeft -= this.#rowMarks;
+    this.#rows.push(cells);
+  }
+
+  /** Replaces the upper bound of the bytes so far by their exact number. */
+  #countExactly(): void {
+    if (!this.#isHeaderCounted)
+      this.#bytesLeft -= resultBytes(this.#names.map((name) => ({ name, type: 'integer' })));
+    this.#isHeaderCounted = true;
+    for (; this.#counted < this.#rows.length; this.#counted += 1)
+      this.#bytesLeft -= rowBytes(this.#rows[this.#counted] ?? []);
+    this.#bound = 0;
+  }
+
+  /** Returns the cells of a row, and sets their types and the bytes of the row. */
+  #encode(row: readonly unknown[], maxCellBytes: number): unknown[] {
+    const cells: unknown[] = [];
+    let bound = separatorBytes(row.length);
+    let marks = 0;
+    for (let index = 0; index < row.length; index++) {
+      const value = row[index];
+      // Most values need no conversion.
+      if (typeof value === 'string' && value.length * MAX_UNIT_BYTES <= maxCellBytes) {
+        cells.push(value);
+        this.#rowTypes[index] = 'text';
+        bound += textBytesBound(value);
+        continue;
+      }
+      const { json, type } = encodeCell(value, maxCellBytes);
+      cells.push(json);
+      this.#rowTypes[index] = type;
+      bound += memberBytesBound(json);
+      if (type === 'int64') marks += MARK_BYTES;
+    }
+    this.#rowBound = bound;
+    this.#rowMarks = marks;
+    return cells;
+  }
+}
+
+/** Returns the bytes of a row in the result, without marks of large integers. */
+function rowBytes(cells: readonly unknown[]): number {
+  return cells.reduce<number>((sum, cell) => sum + memberBytes(cell), separatorBytes(cells.length));
+}
+
+/** Returns the bytes of the brackets, the commas and the quotes of the text, and of a comma after the row. */
+function separatorBytes(length: number): number {
+  return 2 * (length + 1) + 4;
 }
 
 function mergeTypes(

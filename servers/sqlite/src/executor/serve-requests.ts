@@ -1,23 +1,10 @@
 import { DatabaseSession } from './database-session.ts';
+import type { ExecutorChannel } from './executor-channel.ts';
 import { describeFailure } from './explain-failure.ts';
-import type {
-  ExecutorConfiguration,
-  ExecutorMessage,
-  ExecutorReply,
-  ExecutorRequest,
-  ServerMessage,
-} from './messages.ts';
+import type { ExecutorConfiguration, ExecutorReply, ExecutorRequest } from './messages.ts';
 import type { OperationHandler } from './operation.ts';
 import { OperationStream } from './operation-stream.ts';
 import { setStep } from './watchdog.ts';
-
-/** The IPC channel to the parent. */
-export interface ExecutorChannel {
-  onMessage(listener: (message: ServerMessage) => void): void;
-  send(message: ExecutorMessage): void;
-  /** Ends the process. */
-  close(): void;
-}
 
 /** The operations of a process by name. */
 export interface Handlers {
@@ -31,7 +18,7 @@ export interface ServeRequestsOptions {
   readonly activity: Int32Array;
 }
 
-/** Answers requests, one at a time. */
+/** Answers requests, one at a time. Resolves when the server has closed the channel. */
 export async function serveRequests(
   { configuration, handlers, activity }: ServeRequestsOptions,
   channel: ExecutorChannel,
@@ -43,24 +30,19 @@ export async function serveRequests(
     step = (step % 0x7fff_ffff) + 1;
     setStep(activity, isBusy ? step : 0);
   };
-  let current: OperationStream | undefined;
-  const serve = async (request: ExecutorRequest): Promise<void> => {
-    const { id } = request;
-    current = new OperationStream({ id, send: (message) => channel.send(message), setBusy });
+  channel.send({ kind: 'ready' });
+  for (;;) {
+    const message = await channel.receive();
+    if (message.kind === 'close') break;
+    // Other messages belong to an operation, which receives them itself.
+    if (message.kind !== 'request') continue;
     setBusy(true);
-    const reply = await answer(request, { configuration, handlers, session, stream: current });
-    channel.send(reply);
+    const stream = new OperationStream({ id: message.id, channel, setBusy });
+    channel.send(await answer(message, { configuration, handlers, session, stream }));
     session.limitWal();
     setBusy(false);
-  };
-  channel.onMessage((message) => {
-    if (message.kind === 'request') void serve(message);
-    else if (message.kind === 'close') {
-      session.close();
-      channel.close();
-    } else current?.accept(message);
-  });
-  channel.send({ kind: 'ready' });
+  }
+  session.close();
 }
 
 interface Serving {

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import type { ExecutorConfiguration, ServerMessage } from './messages.ts';
+import { openExecutorChannel } from './executor-channel.ts';
+import { CHANNEL_DESCRIPTOR, type ExecutorConfiguration } from './messages.ts';
 import { serveRequests, type Handlers } from './serve-requests.ts';
 import type { WatchdogOptions } from './watchdog.ts';
 
@@ -26,17 +27,9 @@ export async function startExecutor(
     resourceLimits: { maxOldGenerationSizeMb: 16 },
   });
   thread.once('exit', () => process.exit(1));
-  process.once('disconnect', () => process.exit(0));
   await serveRequests(
     { configuration, handlers: handlersOf(configuration), activity: new Int32Array(activity) },
-    {
-      onMessage: (listener) => {
-        process.on('message', (message) => {
-          listener(message as ServerMessage); // Only the parent can write to this channel.
-        });
-      },
-      send: (message) => process.send?.(message),
-      close: () => process.disconnect(),
-    },
+    openExecutorChannel(CHANNEL_DESCRIPTOR),
   );
+  process.exit(0);
 }

@@ -1,6 +1,6 @@
-import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
-import { compactJson } from '../executor/compact-json.ts';
+import { defineTool, SerializedJson, type ToolDefinition } from '@signalbox/mcp-core/server';
 import type { Databases } from '../databases.ts';
+import type { QueryPage } from '../executor/protocol.ts';
 import { databaseArgument } from './database-argument.ts';
 import { PARAMS_SCHEMA, QUERY_SCHEMA } from './query-arguments.ts';
 import type { QueryCursors } from './query-cursors.ts';
@@ -79,17 +79,23 @@ export function readQueryTool(
         ...(limit === undefined ? {} : { limit }),
         ...position,
       };
-      const { result, firstState, hasChanged } = await withQueryProgress(
+      const page = await withQueryProgress(
         context,
         database.readers.run('read-page', input, context.signal),
       );
-      const skip = position.skip + result.rowCount;
-      const structuredContent = {
-        ...result,
-        ...(result.truncated ? { nextCursor: cursors.issue(key, { skip, firstState }) } : {}),
-        ...(hasChanged ? { databaseChanged: true } : {}),
+      const skip = position.skip + page.rowCount;
+      const { firstState } = page;
+      const more = {
+        ...(page.truncated ? { nextCursor: cursors.issue(key, { skip, firstState }) } : {}),
+        ...(page.hasChanged ? { databaseChanged: true } : {}),
       };
-      return { structuredContent, content: compactJson(structuredContent) };
+      return { structuredContent: withMembers(page, more) };
     },
   });
+}
+
+/** Returns the result of a page with more members, in the form in which the query process wrote it. */
+function withMembers({ body }: QueryPage, more: object): SerializedJson {
+  const members = JSON.stringify(more).slice(1);
+  return new SerializedJson([...body, Buffer.from(members === '}' ? members : `,${members}`)]);
 }
