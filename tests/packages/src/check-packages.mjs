@@ -1,5 +1,5 @@
 // npm run check-packages: packs every package that is published and checks it: the tarball with publint and arethetypeswrong, its programs after an installation in an
-// empty project, its SBOM; of each server also the entry for the MCP Registry and the MCP Bundle. Needs the registry of npm. Ends with 1 where it finds a problem.
+// empty project, its SBOM; of each server also the entry for the MCP Registry and the MCP Bundle; and a release by nx release in a clone. Needs the registry of npm. Ends with 1 where it finds a problem.
 // `-- --keep FOLDER` keeps tarballs, bundles and SBOMs in a folder.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,6 +16,7 @@ import { packBundle, rejectsWrongManifest, unpackBundle } from './mcp-bundle.mjs
 import { formatProblems } from './package-format.mjs';
 import { packAll, readJson, root } from './packages.mjs';
 import { acceptedWrongEntries, registryProblems } from './registry-entry.mjs';
+import { releaseInClone } from './release.mjs';
 import { sbomOf, sbomProblems } from './sbom.mjs';
 
 /** Values of a user, and a call that a server must answer with them. */
@@ -49,6 +50,8 @@ try {
     const result = await checkPackage(each, packages);
     report(each.name, result);
   }
+  const { found, version } = releaseInClone(join(work, 'release'));
+  report('nx release', { found, done: [`version ${version} in a clone`] });
 } finally {
   rmSync(work, { recursive: true, force: true });
 }

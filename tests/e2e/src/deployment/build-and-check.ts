@@ -2,6 +2,7 @@ import { chmodSync, chownSync, copyFileSync, existsSync, globSync, readFileSync 
 import { dirname, join } from 'node:path';
 import { checkCompose } from './check-compose.ts';
 import { checkManifests } from './check-kubernetes.ts';
+import { checkServerImages } from './check-servers.ts';
 import { parseDockerfile } from './dockerfile.ts';
 import { startEngines } from './engines.ts';
 import { buildImage, command, type Image } from './image.ts';
@@ -21,14 +22,17 @@ const log = (line: string): void => void process.stdout.write(`${line}\n`);
 export async function buildAndCheck(folder: string, base: string | undefined): Promise<void> {
   const startedAt = performance.now();
   chmodSync(folder, 0o755);
+  const bases = {
+    baseOf: (name: string) => (name.startsWith('debian:') ? (base ?? '/') : '/'),
+    prepareBase,
+    log,
+  };
   const image = buildImage({
     stages: parseDockerfile(readFileSync(join(deploy, 'Dockerfile'), 'utf8')),
     context: repository,
     ignoreFile: join(deploy, 'Dockerfile.dockerignore'),
     folder: join(folder, 'build'),
-    baseOf: (name) => (name.startsWith('debian:') ? (base ?? '/') : '/'),
-    prepareBase,
-    log,
+    ...bases,
   });
   checkContent(image);
   checkSize(image);
@@ -40,6 +44,7 @@ export async function buildAndCheck(folder: string, base: string | undefined): P
   for (const file of globSync('kubernetes/*.yaml', { cwd: deploy }).toSorted())
     await checkManifests({ ...checks, file: join(deploy, file), folder: join(folder, file) });
   await engines?.close();
+  await checkServerImages({ ...bases, repository, folder: join(folder, 'servers') });
   log(`checked in ${seconds(built, performance.now())} s`);
 }
 

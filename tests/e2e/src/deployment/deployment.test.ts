@@ -67,6 +67,16 @@ describe('the Dockerfile', () => {
     expect(validate(dockerfile.replace('--retries', '--tries'))).not.toEqual([]);
   });
 
+  test.each(globSync('servers/*/Dockerfile', { cwd: repository }))(
+    'of a server is valid, too, and runs without rights: %s',
+    (file) => {
+      expect(validate(read(file))).toEqual([]);
+      const { user, entrypoint } = configOf(parseDockerfile(read(file)).at(-1)!);
+      expect(user).toBe('10001:10001');
+      expect(entrypoint).toEqual([`signalbox-${file.split('/')[1]}`]);
+    },
+  );
+
   test('builds and runs with the Node version that the tests run with', () => {
     const { optionalDependencies } = JSON.parse(read('package.json')) as {
       readonly optionalDependencies: { readonly [name: string]: string };

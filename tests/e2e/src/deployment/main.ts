@@ -1,5 +1,5 @@
 // npm run check-image: executes the steps of deploy/Dockerfile without Docker, and starts containers from the result as compose.yaml and the Kubernetes manifests
-// say. Needs Linux on Debian, root, and the registries of npm and Debian. `-- --base FOLDER` takes the root folder of a Debian base system in place of this machine's.
+// say; then the same for the Dockerfile of each server. Needs Linux on Debian, root, and the registries of npm and Debian. `-- --base FOLDER` takes the root folder of a Debian base system in place of this machine's.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
