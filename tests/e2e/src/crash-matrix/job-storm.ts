@@ -48,7 +48,8 @@ function repeating(stored: Stored): () => Promise<void> {
       `insert into handed_jobs (type, subject, created_at)
         select 'advance-run', id, ${time} from runs
         union all select 'call-tool', id, ${time} from tool_calls
-        on conflict do nothing`,
+        -- SQLite would read ON as the condition of a join.
+        where true on conflict do nothing`,
     );
   };
 }
