@@ -203,9 +203,13 @@ describe('signalbox demo', () => {
     ]);
     const demo = await runInProcess('demo', '--scenario', wrong, repository);
     expect(demo.code).toBe(1);
-    expect(demo.out).toMatch(/0 of 3 answers are correct/);
+    expect(demo.out).toMatch(/0 of 5 demos are correct/);
     expect(demo.err).toMatch(/its answer lacks: .* bought most/);
     expect(demo.err).toMatch(/its answer lacks: It gets warmest in/);
+    expect(demo.err).toMatch(
+      /no server used the model; nobody was asked; the list was not followed; its answer lacks: Show /,
+    );
+    expect(demo.err).toMatch(/"Where on the equator is it warmest\?".*it was not cancelled/);
   });
 });
 

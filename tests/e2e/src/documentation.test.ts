@@ -298,7 +298,7 @@ const checks: readonly Check[] = [
       expect(realpathSync(program)).toBe(join(repository, 'apps/agent/bin.js'));
       expect(args).toEqual(['run', '--demo', 'Which customers bought most?']);
       expect(readFileSync(transcript, 'utf8')).toContain(`const TASK = '${args[2]}';`);
-      const { stderr, status } = spawnSync(process.execPath, [transcript, '--check'], {
+      const { stderr, status } = spawnSync(process.execPath, [transcript, '--check', 'run'], {
         encoding: 'utf8',
         timeout: HANG_LIMIT_MS,
       });
@@ -308,13 +308,21 @@ const checks: readonly Check[] = [
   },
   {
     matches: /^npm run demo$/,
-    proof: 'run without install and build',
+    proof: 'run, and its output compared with the README',
     async check(line) {
       const before = workTree();
-      const { status, stdout, stderr } = await runSignalbox(line);
-      expect(status, stderr).toBe(0);
-      expect(stdout).toContain('3 of 3 answers are correct');
+      const { code, both } = await runToEnd(signalboxArgs(line), inProcess());
+      expect(code, both).toBe(0);
+      expect(both).toContain('5 of 5 demos are correct');
       expect(workTree()).toBe(before);
+      const output = join(folder.path, 'demo.txt');
+      writeFileSync(output, both);
+      const { stderr } = spawnSync(
+        process.execPath,
+        [join(repository, 'tools/transcript.mjs'), '--check', 'demo', output],
+        { encoding: 'utf8', timeout: HANG_LIMIT_MS },
+      );
+      expect(stderr).toBe('');
     },
   },
   {

@@ -1,5 +1,6 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { ApiClient } from './support/client.ts';
@@ -55,7 +56,11 @@ beforeAll(async () => {
           args: [serverBin.filesystem, files],
           signalbox: { trust: true },
         },
-        sqlite: { command: 'node', args: [serverBin.sqlite, database], signalbox: { trust: true } },
+        sqlite: {
+          command: 'node',
+          args: [serverBin.sqlite, '--confirm', 'never', database],
+          signalbox: { trust: true, sampling: 'auto' },
+        },
         weather: {
           command: 'node',
           args: [serverBin.weather, '--demo', '--demo-delay-ms', '5'],
@@ -93,17 +98,18 @@ test('the files are searched with several calls, and changed files change the an
   expect(await answerTo(question)).toContain('The most source files are in libs/small: 9 of 14');
 });
 
+const change = (sql: string): void => {
+  const shop = new Database(database);
+  shop.exec(sql);
+  shop.close();
+};
+
 test('the database is queried with several calls, and changed data changes the answer', async () => {
   const question = 'Which customers bought most?';
   expect(await answerTo(question)).toMatch(
     /Ada \(Brazil\) bought most: 75\.00 in 1 orders.*Chair: 3 pieces/s,
   );
 
-  const change = (sql: string): void => {
-    const shop = new Database(database);
-    shop.exec(sql);
-    shop.close();
-  };
   onTestFinished(() =>
     change('DELETE FROM orders WHERE id = 3; DELETE FROM order_items WHERE order_id = 3'),
   );
@@ -136,6 +142,109 @@ test('a comparison of the weather reports progress and says that it is made-up',
       'run.completed',
     ]),
   );
+});
+
+interface Tour {
+  /** Cities before and after the change of the list during the run. */
+  readonly lists: readonly [readonly string[], readonly string[]];
+  readonly bestSellers: string;
+}
+
+/** Ranks places by single forecasts. */
+async function warmestFirst(
+  places: readonly string[],
+): Promise<readonly { readonly place: string; readonly value: number }[]> {
+  const values = await Promise.all(
+    places.map(async (place) => {
+      const { id } = await api.post<{ id: string }>('/v1/tools/weather__weather_forecast/call', {
+        arguments: { location: place, days: 1 },
+      });
+      await api.settled(id);
+      const [call] = await api.toolCalls(id);
+      const { structuredContent } = call!['result'] as {
+        readonly structuredContent: { readonly daily: readonly { temperatureMax: number }[] };
+      };
+      return { place, value: structuredContent.daily[0]!.temperatureMax };
+    }),
+  );
+  return values.toSorted((a, b) => b.value - a.value);
+}
+
+/** Returns the plan that is right for the data. */
+async function planOf({ lists: [, list], bestSellers }: Tour): Promise<string> {
+  const ranking = await warmestFirst(list);
+  return [
+    bestSellers,
+    `The stops, from the warmest: ${ranking.map(({ place }) => place).join(', ')}, with up to ${ranking.map(({ value }) => value).join(', ')} °C today (made-up demonstration data).`,
+    '',
+  ].join('\n');
+}
+
+/** Runs the tour, changes its list when the run follows it, and approves the plan. Returns its answer, its plan and its events. */
+async function tourOf(name: string, { lists: [first, second] }: Tour) {
+  const place = join(files, name);
+  const list = join(place, 'cities.txt');
+  await mkdir(place);
+  const write = (cities: readonly string[]) => writeFile(list, `# Tour\n${cities.join('\n')}\n`);
+  await write(first);
+  const { id } = await api.start(
+    `Plan the sales tour through the cities in ${pathToFileURL(list).href}, and follow the file`,
+  );
+  await api.waitFor(
+    id,
+    ({ type, data }) =>
+      type === 'tool_call.progress' && String(data['message']).startsWith('waiting for a change'),
+  );
+  await write(second);
+  const { data } = await api.waitFor(id, ({ type }) => type === 'inbox.opened');
+  expect(data['kind']).toBe('tool_approval');
+  await api.post(`/v1/inbox/${String(data['inbox_item_id'])}/respond`, { action: 'approve' });
+  const run = await api.settled(id);
+  expect(run).toMatchObject({ status: 'completed', scripted: true });
+  return {
+    answer: run.answer ?? '',
+    plan: await readFile(join(place, 'plan.md'), 'utf8'),
+    events: await api.events(id),
+  };
+}
+
+test('a run with all servers follows a file, lets a server use the model and asks a person; changed data changes the answer', async () => {
+  const before: Tour = {
+    lists: [
+      ['Oslo', 'Cairo'],
+      ['Oslo', 'Nairobi', 'Lisbon'],
+    ],
+    bestSellers: 'Show Lamp: 4 pieces were sold. The best sellers: Lamp, Chair, with 4, 3 pieces.',
+  };
+  const after: Tour = {
+    // Coordinates have made-up weather of their own.
+    lists: [
+      ['Rome', 'Paris'],
+      ['70,20', 'Rome', '-5,100'],
+    ],
+    bestSellers: 'Show Chair: 8 pieces were sold. The best sellers: Chair, Lamp, with 8, 4 pieces.',
+  };
+  const first = await tourOf('first', before);
+  const plan = await planOf(before);
+  expect(first.plan).toBe(plan);
+  expect(first.answer).toContain(plan);
+  expect(first.events.filter(({ type }) => type === 'inbox.opened')).toHaveLength(1);
+  expect(
+    first.events.filter(
+      ({ type, data }) => type === 'usage.updated' && data['source'] === 'server',
+    ),
+  ).toMatchObject([{ data: { server: 'sqlite', model: 'scripted' } }]);
+
+  onTestFinished(() => change('DELETE FROM order_items WHERE order_id = 4'));
+  change('INSERT INTO order_items VALUES (4, 2, 5, 2500)');
+  const second = await tourOf('second', after);
+  const changedPlan = await planOf(after);
+  expect(second.plan).toBe(changedPlan);
+  expect(second.answer).toContain(changedPlan);
+  expect(second.answer).toContain('was the warmest stop of the first list: Rome, Paris.');
+  // Control: an answer that does not follow the data is found.
+  expect(first.answer).not.toContain(changedPlan);
+  expect(first.answer).not.toContain(after.bestSellers);
 });
 
 test('the answer to a prompt without a scenario names the demos and how to set a key', async () => {

@@ -12,7 +12,9 @@ const HELP: { readonly [C in AppCommandName]: string } = {
 The answer goes to stdout, everything else to stderr. Approvals and other user input are requested at the terminal.
 
   TASK                   the task, in quotes; - reads it from stdin`,
-  demo: `signalbox demo [DIR]: runs the demos unattended and checks their answers
+  demo: `signalbox demo [DIR]: runs the demos and checks their answers
+
+One demo asks for an approval: at the terminal, or it answers itself without a terminal.
 
   DIR                    folder of the filesystem server; default: the repository in a checkout, else the current folder`,
 };

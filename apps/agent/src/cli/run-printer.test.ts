@@ -102,6 +102,27 @@ test('text is printed once, whether it came in deltas, in the message, or partly
   expect(text()).toBe('│ Hello you\n');
 });
 
+test('a sampling request of a server is a line; a turn of the run is not', () => {
+  const { io, text } = printed();
+  const printer = new RunPrinter(io);
+  const usage = {
+    input: 9,
+    cache_read: 0,
+    cache_write: 0,
+    output: 1,
+    reasoning: 0,
+    source: 'reported',
+  } as const;
+  const used = { call_id: 'c1', model: 'small', usage, total: usage };
+  printer.frame(
+    event({ type: 'usage.updated', data: { ...used, source: 'server', server: 'shop' } }),
+  );
+  printer.frame(
+    event({ type: 'usage.updated', data: { ...used, source: 'agent', server: undefined } }),
+  );
+  expect(text()).toBe('· shop used the model small (sampling)\n');
+});
+
 test('progress redraws one line on a terminal and clears it before the next', () => {
   const { io, text } = printed(true);
   const printer = new RunPrinter(io);

@@ -80,6 +80,12 @@ export class RunPrinter {
         return this.line(`… ${this.#name(body.data.call_id)} waits: ${body.data.message}`);
       case 'tool_call.outcome_unknown':
         return this.line(`? ${this.#name(body.data.call_id)}: ${body.data.message}`);
+      case 'usage.updated':
+        return body.data.source === 'server'
+          ? this.line(
+              `· ${body.data.server ?? 'a server'} used the model ${body.data.model} (sampling)`,
+            )
+          : undefined;
       case 'limit.exceeded':
         return this.line(`limit reached: ${body.data.limit} (${body.data.allowed})`);
       case 'run.completed':

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createApp, createService, type App, type AppOptions } from '../app.ts';
@@ -13,9 +13,17 @@ import type { AppArguments } from './app-arguments.ts';
 import { askInput } from './ask-input.ts';
 import type { Invocation } from './command-definition.ts';
 import { runDemos } from './demo.ts';
+import { EndedCalls } from './ended-calls.ts';
 import { UsageError, type Io } from './io.ts';
 import { exitCodeOf, runTask } from './run.ts';
 import { serve } from './serve.ts';
+
+interface Folders {
+  /** Folder of the demo's filesystem server. */
+  readonly files: string;
+  /** Folder of the demo with all servers. */
+  readonly tour: string | undefined;
+}
 
 interface AppContext {
   readonly parsed: AppArguments;
@@ -23,22 +31,53 @@ interface AppContext {
   readonly logger: Logger;
   /** Folder of the demo's filesystem server. */
   readonly files: string;
+  /** Folder of the demo with all servers; undefined without the three demo servers. */
+  readonly tour: string | undefined;
+  readonly ended: EndedCalls;
 }
 
 /** Builds the service for `signalbox serve`, `run` or `demo`, runs the command with it and closes it. Returns the exit code. */
 export async function runWithApp(given: AppArguments, invocation: Invocation): Promise<number> {
-  const { io, version, hooks } = invocation;
+  const { io } = invocation;
   const parsed = given.prompt === '-' ? { ...given, prompt: await io.readInput() } : given;
   if (parsed.command === 'run' && parsed.prompt.trim() === '')
     throw new UsageError('stdin has no task');
   const files = resolve(invocation.cwd, parsed.directory ?? demoFolder(invocation));
-  const config = await configure(invocation, parsed, files);
-  const logger = createStderrLogger(
+  const tour = parsed.command === 'demo' ? await tourFolder() : undefined;
+  try {
+    return await runConfigured(invocation, parsed, { files, tour });
+  } finally {
+    if (tour !== undefined) await rm(tour, { recursive: true, force: true });
+  }
+}
+
+/** Creates a temporary folder. Returns its path without symbolic links. */
+async function tourFolder(): Promise<string> {
+  return realpath(await mkdtemp(join(tmpdir(), 'signalbox-tour-')));
+}
+
+async function runConfigured(
+  invocation: Invocation,
+  parsed: AppArguments,
+  { files, tour }: Folders,
+): Promise<number> {
+  const { io, version, hooks } = invocation;
+  const { config, hasDemoServers } = await configure(invocation, parsed, { files, tour });
+  const ended = new EndedCalls();
+  const stderrLogger = createStderrLogger(
     { level: config.logLevel, format: config.logFormat },
     (line) => io.err(line),
     () => io.losses?.(),
   );
-  const context = { config, parsed, logger, files };
+  const logger = tour === undefined ? stderrLogger : ended.collect(stderrLogger);
+  const context = {
+    config,
+    parsed,
+    logger,
+    files,
+    tour: hasDemoServers ? tour : undefined,
+    ended,
+  };
   const options = { config, version, logger, paced: parsed.command !== 'demo', hooks };
   return parsed.command === 'serve'
     ? serveService(io, options, context)
@@ -77,11 +116,21 @@ async function runTemporary(io: Io, options: AppOptions, context: AppContext): P
   }
 }
 
-async function withApp(io: Io, app: App, { config, parsed, files }: AppContext): Promise<number> {
+async function withApp(
+  io: Io,
+  app: App,
+  { config, parsed, files, tour, ended }: AppContext,
+): Promise<number> {
   for (const notice of [app.llm.info.notice, ...config.notices])
     if (notice !== undefined) io.err(`${notice}\n`);
   if (parsed.command === 'demo')
-    return runDemos(io, app, { files, database: demoDatabase(config), isJson: parsed.isJson });
+    return runDemos(io, app, {
+      files,
+      database: demoDatabase(config),
+      isJson: parsed.isJson,
+      tour,
+      ended,
+    });
   const outcome = await runTask(io, app, {
     ...parsed,
     servers: serverNames(config, parsed.servers),
@@ -92,30 +141,38 @@ async function withApp(io: Io, app: App, { config, parsed, files }: AppContext):
 async function configure(
   { env, cwd, io }: Invocation,
   parsed: AppArguments,
-  files: string,
-): Promise<LoadedConfig> {
+  folders: Folders,
+): Promise<{
+  readonly config: LoadedConfig;
+  /** Whether every demo server is used, and none is replaced by a server of the configuration. */
+  readonly hasDemoServers: boolean;
+}> {
   const ask = io.canAsk && !parsed.isJson ? { askInput: askInput(io) } : {};
   const config = await loadConfig({ flags: parsed.flags, env, cwd, homeDir: homedir(), ...ask });
   if (parsed.isDemo) await ensureShopDatabase(demoDatabase(config));
-  const { servers, notices } = addedServers(config, parsed, files);
+  const { servers, notices } = addedServers(config, parsed, folders);
   const own = config.servers.filter(
     ({ name }) => parsed.directory === undefined || name !== 'filesystem',
   );
   const named = new Set(own.map(({ name }) => name));
   const all = [...own, ...servers.filter(({ name }) => !named.has(name))];
   return {
-    ...config,
-    servers: parsed.isYes ? all.map(approved) : all,
-    notices: [...config.notices, ...notices],
+    config: {
+      ...config,
+      servers: parsed.isYes ? all.map(approved) : all,
+      notices: [...config.notices, ...notices],
+    },
+    hasDemoServers:
+      parsed.isDemo && notices.length === 0 && servers.every(({ name }) => !named.has(name)),
   };
 }
 
 function addedServers(
   config: LoadedConfig,
   { isDemo, directory }: AppArguments,
-  files: string,
+  { files, tour }: Folders,
 ): { readonly servers: readonly ServerConfig[]; readonly notices: readonly string[] } {
-  if (isDemo) return demoServers({ files, database: demoDatabase(config) });
+  if (isDemo) return demoServers({ files, tour, database: demoDatabase(config) });
   return {
     servers: directory === undefined ? [] : [demoServer('filesystem', [files])],
     notices: [],

@@ -1,11 +1,14 @@
+import type { JsonObject } from '@signalbox/mcp-core';
 import type { App } from '../app.ts';
 import { eventView } from '../http/views.ts';
 import { isUnanswered } from '../llm/scripted/unanswered.ts';
 import type { Run } from '../ports/store/run.ts';
 import type { RunEvent } from '../ports/store/run-event.ts';
+import { eventBody } from '../run/core/events.ts';
 import { RunFollower, type RunFrame } from '../run/follow/follow-run.ts';
-import { terminalJson } from '../text/terminal-text.ts';
+import { terminalJson, terminalLine } from '../text/terminal-text.ts';
 import { messageOf } from '../text/error-text.ts';
+import { questionOf, type Asked } from './ask-person.ts';
 import { awaitServers } from './await-servers.ts';
 import { EXIT } from './exit-code.ts';
 import { InboxPrompt } from './inbox-prompt.ts';
@@ -16,7 +19,14 @@ export interface RunTask {
   readonly prompt: string;
   readonly servers: readonly string[];
   readonly isJson: boolean;
+  /** Answers inbox items where no person can be asked. Default: they expire. */
+  readonly standIn?: StandIn;
+  /** Called with each event after it is printed. */
+  readonly onEvent?: (event: RunEvent) => void;
 }
+
+/** Returns the answer to an inbox item in place of a person. */
+export type StandIn = (item: Asked) => JsonObject;
 
 /** Run that was followed to its end, or in status `cancelling` when a second Ctrl-C ended the wait. */
 export interface RunOutcome {
@@ -37,7 +47,7 @@ const UNASKED = { inboxExpiryMs: 1 };
 export async function runTask(
   io: Io,
   app: App,
-  { prompt, servers, isJson }: RunTask,
+  { prompt, servers, isJson, standIn, onEvent }: RunTask,
 ): Promise<RunOutcome> {
   await app.start();
   await awaitServers(io, app.dispatcher, servers);
@@ -45,10 +55,13 @@ export async function runTask(
   const run = await app.engine.createRun({
     prompt,
     ...(servers.length === 0 ? {} : { servers }),
-    ...(canAsk ? {} : { limits: UNASKED }),
+    ...(canAsk || standIn !== undefined ? {} : { limits: UNASKED }),
   });
   const stop = new AbortController();
-  const reader = isJson ? jsonReader(io) : printingReader(io, app, { canAsk, signal: stop.signal });
+  const answer = canAsk || standIn === undefined ? undefined : answering(io, app, standIn);
+  const reader = isJson
+    ? jsonReader(io, answer)
+    : printingReader(io, app, { canAsk, answer, signal: stop.signal });
   let interrupts = 0;
   const unsubscribe = io.onInterrupt(() => {
     interrupts += 1;
@@ -60,8 +73,9 @@ export async function runTask(
   const show = (frame: RunFrame): void => {
     reader.frame(frame);
     if (frame.type !== 'event') return;
-    if (frame.event.type === 'inbox.opened' && !canAsk) isUnasked = true;
+    if (frame.event.type === 'inbox.opened' && !canAsk && standIn === undefined) isUnasked = true;
     if (frame.event.type === 'tool_call.completed') answeredCalls += 1;
+    onEvent?.(frame.event);
   };
   try {
     const follower = new RunFollower(app, { runId: run.id, after: 0 });
@@ -115,6 +129,8 @@ function cancel(io: Io, app: App, runId: string): void {
   });
 }
 
+type OnEvent = (event: RunEvent) => void;
+
 interface Reader {
   frame(frame: RunFrame): void;
   end(): void;
@@ -123,7 +139,15 @@ interface Reader {
 function printingReader(
   io: Io,
   app: App,
-  { canAsk, signal }: { readonly canAsk: boolean; readonly signal: AbortSignal },
+  {
+    canAsk,
+    answer = (event) => sayUnasked(io, event),
+    signal,
+  }: {
+    readonly canAsk: boolean;
+    readonly answer: OnEvent | undefined;
+    readonly signal: AbortSignal;
+  },
 ): Reader {
   const printer = new RunPrinter(io);
   const prompt = new InboxPrompt(io, {
@@ -136,20 +160,37 @@ function printingReader(
       printer.frame(frame);
       if (frame.type !== 'event') return;
       if (canAsk) prompt.onEvent(frame.event);
-      else sayUnasked(io, frame.event);
+      else answer(frame.event);
     },
     end: () => printer.end(),
   };
 }
 
-function jsonReader(io: Io): Reader {
+function jsonReader(io: Io, answer: OnEvent = (event) => sayUnasked(io, event)): Reader {
   return {
     frame(frame) {
       if (frame.type !== 'event') return;
       io.out(`${terminalJson(eventView(frame.event))}\n`);
-      sayUnasked(io, frame.event);
+      answer(frame.event);
     },
     end: () => undefined,
+  };
+}
+
+/** Answers inbox items with the stand-in, and prints each question with its answer. */
+function answering(io: Io, { engine }: App, standIn: StandIn): OnEvent {
+  return (event) => {
+    const { type, data } = eventBody(event);
+    if (type !== 'inbox.opened') return;
+    const item = { id: data.inbox_item_id, kind: data.kind, request: data.request };
+    const response = standIn(item);
+    io.err(`? ${terminalLine(questionOf(item))}\n`);
+    io.err(
+      `  answered without a person, because there is no terminal: ${terminalJson(response)}\n`,
+    );
+    engine.respond(item.id, response).catch((error: unknown) => {
+      io.err(`  the answer was rejected: ${terminalLine(messageOf(error))}\n`);
+    });
   };
 }
 

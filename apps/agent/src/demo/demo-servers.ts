@@ -8,25 +8,31 @@ export interface DemoPlaces {
   readonly files: string;
   /** The shop database. */
   readonly database: string;
+  /**
+   * Folder of the demo with all servers, which the filesystem server also serves. With it, servers may use the model without an
+   * approval, queries of the model run unconfirmed, and the weather server logs the calls that ended.
+   */
+  readonly tour?: string | undefined;
 }
 
 export type DemoServerName = 'filesystem' | 'sqlite' | 'weather';
 
 /** Returns the three reference servers for a folder, the shop database and made-up weather. `notices` names the servers that are not installed. */
-export function demoServers({ files, database }: DemoPlaces): {
+export function demoServers({ files, database, tour }: DemoPlaces): {
   readonly servers: readonly ServerConfig[];
   readonly notices: readonly string[];
 } {
   const servers: ServerConfig[] = [];
   const notices: string[] = [];
   const wanted: readonly (readonly [DemoServerName, readonly string[]])[] = [
-    ['filesystem', [files]],
-    ['sqlite', [database]],
-    ['weather', ['--demo']],
+    ['filesystem', tour === undefined ? [files] : [files, tour]],
+    ['sqlite', tour === undefined ? [database] : ['--confirm', 'never', database]],
+    ['weather', tour === undefined ? ['--demo'] : ['--demo', '--log-level', 'debug']],
   ];
   for (const [name, args] of wanted) {
     try {
-      servers.push(demoServer(name, args));
+      const server = demoServer(name, args);
+      servers.push(tour === undefined ? server : { ...server, sampling: 'auto' });
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       notices.push(error.message);

@@ -103,17 +103,8 @@ function dollars(cents: number): string {
 
 const PLACES = ['Oslo', 'Lisbon', 'Cairo'];
 
-/** Ranks the places by their forecasts; the demo calls the tool that ranks. */
 async function weatherExpectation({ call }: DemoData): Promise<Expectation> {
-  const temperatures = await Promise.all(
-    PLACES.map(async (place) => {
-      const { daily } = (await call('weather__weather_forecast', { location: place, days: 1 })) as {
-        readonly daily: readonly { readonly temperatureMax: number }[];
-      };
-      return { place, value: daily[0]?.temperatureMax ?? Number.NaN };
-    }),
-  );
-  const ranking = temperatures.toSorted((a, b) => b.value - a.value);
+  const ranking = await warmestFirst(call, PLACES);
   return {
     prompt: `Compare the weather in ${PLACES.slice(0, -1).join(', ')} and ${PLACES.at(-1)}`,
     mustContain: [
@@ -122,4 +113,26 @@ async function weatherExpectation({ call }: DemoData): Promise<Expectation> {
       'made-up',
     ],
   };
+}
+
+export interface Warmth {
+  readonly place: string;
+  /** Highest temperature of today in °C. */
+  readonly value: number;
+}
+
+/** Ranks places by their forecasts, where the demos call the tool that ranks. */
+export async function warmestFirst(
+  call: DemoData['call'],
+  places: readonly string[],
+): Promise<readonly Warmth[]> {
+  const temperatures = await Promise.all(
+    places.map(async (place): Promise<Warmth> => {
+      const { daily } = (await call('weather__weather_forecast', { location: place, days: 1 })) as {
+        readonly daily: readonly { readonly temperatureMax: number }[];
+      };
+      return { place, value: daily[0]?.temperatureMax ?? Number.NaN };
+    }),
+  );
+  return temperatures.toSorted((a, b) => b.value - a.value);
 }

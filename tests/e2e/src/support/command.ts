@@ -28,6 +28,8 @@ export interface Ended {
   readonly code: number;
   readonly out: string;
   readonly err: string;
+  /** Both in the order of writing. */
+  readonly both: string;
 }
 
 export interface RunningCommand {
@@ -44,9 +46,10 @@ export function startCommand(
   { folder, cwd = folder, env = {}, hooks, onOutput }: CommandOptions,
 ): RunningCommand {
   const interrupts = new Set<() => void>();
-  const written = { out: '', err: '' };
-  const write = (stream: keyof typeof written) => (text: string) => {
+  const written = { out: '', err: '', both: '' };
+  const write = (stream: 'out' | 'err') => (text: string) => {
     written[stream] += text;
+    written.both += text;
     onOutput?.(written[stream]);
   };
   const io: Io = {

@@ -7,6 +7,10 @@ import { DEMO_SCENARIOS } from './demo-scenarios.ts';
 const TOOLS = [
   'filesystem__search_files',
   'filesystem__read_text_file',
+  'filesystem__search_content',
+  'filesystem__watch_resource',
+  'filesystem__write_file',
+  'sqlite__ask_database',
   'sqlite__list_tables',
   'sqlite__read_query',
   'weather__weather_compare',
@@ -158,6 +162,71 @@ test('search: the pattern comes from the prompt, and the answer has the counts',
   expect(answer).toBe(
     'Looked at 500 entries and found 2 that match **/*.md. The first of them: a.md, b.md',
   );
+});
+
+test('tour: the answer follows the second list, and says whether the plan was stored', async () => {
+  let read = 0;
+  const lists = [
+    ['Rome', 'Oslo'],
+    ['Paris', 'Rome'],
+  ];
+  const answers =
+    (plan: ReturnType<Answers>): Answers =>
+    ({ name, input }) => {
+      if (name === 'filesystem__write_file') return plan;
+      if (name === 'filesystem__search_content')
+        return {
+          structuredContent: { matches: lists[read++]!.map((text) => ({ text })) },
+        };
+      if (name === 'sqlite__ask_database')
+        return {
+          structuredContent: {
+            rows: [
+              ['Lamp', 9],
+              ['Bowl', 4],
+            ],
+          },
+        };
+      const places = (input['locations'] ?? []) as readonly string[];
+      return {
+        structuredContent: {
+          unit: '°C',
+          attribution: 'made-up',
+          ranking: places.map((place, index) => ({ name: place, value: 20 - index })),
+        },
+      };
+    };
+  const stored = await play(
+    'Plan the sales tour through the cities in file:///d/cities.txt, and follow the file',
+    answers({ structuredContent: { bytes: 5 } }),
+  );
+  expect(stored.calls.slice(3, 5)).toEqual([
+    {
+      name: 'filesystem__watch_resource',
+      input: { uri: 'file:///d/cities.txt', seconds: 30 },
+    },
+    {
+      name: 'filesystem__search_content',
+      input: { path: 'file:///d/cities.txt', pattern: String.raw`^[^#\s].*`, regex: true },
+    },
+  ]);
+  const plan = [
+    'Show Lamp: 9 pieces were sold. The best sellers: Lamp, Bowl, with 9, 4 pieces.',
+    'The stops, from the warmest: Paris, Rome, with up to 20, 19 °C today (made-up).',
+  ].join('\n');
+  expect(stored.calls.at(-1)).toEqual({
+    name: 'filesystem__write_file',
+    input: { path: 'file:///d/plan.md', content: `${plan}\n` },
+  });
+  expect(stored.answer).toBe(
+    `${plan}\nRome was the warmest stop of the first list: Rome, Oslo.\nThe plan is stored in plan.md (5 bytes).`,
+  );
+  read = 0;
+  const denied = await play(
+    'Plan the sales tour through the cities in file:///d/cities.txt, and follow the file',
+    answers({ isError: true, text: 'the user said no' }),
+  );
+  expect(denied.answer).toMatch(/^Show Lamp: .*\nThe plan is not stored: the user said no$/s);
 });
 
 test.each(DEMO_SCENARIOS.scenarios.map(({ name, prompt }) => [name, prompt] as const))(

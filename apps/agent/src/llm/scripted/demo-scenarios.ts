@@ -1,11 +1,10 @@
+import { PACE, TOOL_FAILED } from './demo-parts.ts';
 import type { ScenarioFile } from './scenario.ts';
-
-const TOOL_FAILED = 'The tool ${error.tool} failed, so there is no answer. It said: ${error.text}';
+import { TOUR_SCENARIOS } from './tour-scenarios.ts';
 
 /** Folders of the workspaces in the root package.json. */
 const PACKAGES =
-  '{apps/*,libs/*,servers/*,examples/*,tests/conformance,tests/e2e,tests/interop,tools/workspace,bench}';
-const PACE = { ttftMs: 300, tokensPerSec: 60 };
+  '{apps/*,libs/*,servers/*,examples/*,tests/conformance,tests/e2e,tests/interop,tools/create-server,tools/workspace,bench}';
 
 const TOP_CUSTOMERS = `SELECT c.name AS customer, c.country, COUNT(DISTINCT o.id) AS orders, printf('%.2f', SUM(i.quantity * i.unit_price_cents) / 100.0) AS total
 FROM customers c JOIN orders o ON o.customer_id = c.id JOIN order_items i ON i.order_id = o.id
@@ -222,5 +221,6 @@ export const DEMO_SCENARIOS: ScenarioFile = {
         { when: { toolError: true }, emit: [{ text: TOOL_FAILED }] },
       ],
     },
+    ...TOUR_SCENARIOS,
   ],
 };
