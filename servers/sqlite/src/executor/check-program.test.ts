@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryDatabase } from '../testing/temporary-database.ts';
-import { checkProgram, checkWriteProgram } from './check-program.ts';
+import { checkProgram, checkWriteProgram, listInstructions } from './check-program.ts';
 
 /** Opens a writable connection, so that only the byte code distinguishes reads from writes. */
 function openWritable(): Database.Database {
@@ -129,4 +129,18 @@ describe('checkWriteProgram', () => {
     ] as const)
       expect(() => checkWriteProgram(database, sql, write)).toThrow('would do more than change');
   });
+});
+
+test('a statement has the same instructions whether it is known to have no parameters or not', () => {
+  const database = openWritable();
+  const sql = "SELECT upper('a'), count(*) FROM t WHERE a > 1 GROUP BY a";
+  expect(listInstructions(database, sql, false)).toMatchObject(
+    listInstructions(database, sql).map(({ opcode, p1, p2, p3, p4 }) => ({
+      opcode,
+      p1,
+      p2,
+      p3,
+      p4,
+    })),
+  );
 });

@@ -11,6 +11,16 @@ export interface Instruction {
   readonly p4: string | null;
 }
 
+/** An instruction as a row of EXPLAIN. */
+type InstructionRow = readonly [
+  address: number,
+  opcode: string,
+  p1: number,
+  p2: number,
+  p3: number,
+  p4: string | null,
+];
+
 /** better-sqlite3 13 has `explain`; its published types end at version 9. */
 interface ExplainingDatabase {
   explain(sql: string): readonly Instruction[];
@@ -49,12 +59,12 @@ const SCHEMA_ROOT = 1;
 
 /**
  * Inspects the byte code of a reading statement and refuses every instruction that could write,
- * lock or open a file.
+ * lock or open a file. `hasParameters` is false only for a statement without any.
  * @throws RefusedQueryError
  * @see https://www.sqlite.org/opcode.html
  */
-export function checkProgram(database: Database, sql: string): void {
-  const forbidden = listInstructions(database, sql).find(
+export function checkProgram(database: Database, sql: string, hasParameters = true): void {
+  const forbidden = listInstructions(database, sql, hasParameters).find(
     (instruction) =>
       isForbidden(instruction) ||
       SCHEMA_CHANGES.has(instruction.opcode) ||
@@ -88,10 +98,22 @@ export function checkWriteProgram(
     );
 }
 
-/** Returns the byte code of a statement that the guard allows to compile. */
-export function listInstructions(database: Database, sql: string): readonly Instruction[] {
+/**
+ * Returns the byte code of a statement that the guard allows to compile. Without parameters it takes
+ * less time, because better-sqlite3 compiles no function that makes objects.
+ */
+export function listInstructions(
+  database: Database,
+  sql: string,
+  hasParameters = true,
+): readonly Instruction[] {
   // The cast adds the method of ExplainingDatabase.
-  return (database as unknown as ExplainingDatabase).explain(sql);
+  if (hasParameters) return (database as unknown as ExplainingDatabase).explain(sql);
+  return database
+    .prepare<[], InstructionRow>(`EXPLAIN ${sql}`)
+    .raw(true)
+    .all()
+    .map(([, opcode, p1, p2, p3, p4]) => ({ opcode, p1, p2, p3, p4 }));
 }
 
 function isForbidden({ opcode, p4 }: Instruction): boolean {

@@ -75,7 +75,7 @@ interface Execution {
 
 function execute(database: Database, { write, statement, limits }: Execution): StatementResult {
   const { query, params } = statement;
-  const prepared = database.prepare<unknown[], readonly unknown[]>(query);
+  const prepared = database.prepare<unknown[], unknown[]>(query);
   checkWriteProgram(database, query, write);
   const parameters = bindParameters(params, write.tokens);
   const before = readCounters(database);
@@ -89,7 +89,7 @@ function execute(database: Database, { write, statement, limits }: Execution): S
 
 /** SQLite makes all changes before it returns the first row. */
 function readReturned(
-  statement: Statement<unknown[], readonly unknown[]>,
+  statement: Statement<unknown[], unknown[]>,
   parameters: readonly unknown[],
   limits: ResultLimits,
 ): Pick<StatementResult, 'columns' | 'rows' | 'rowCount' | 'truncated'> {

@@ -34,7 +34,7 @@ export function readQuery(
 export interface PreparedQuery {
   readonly checked: CheckedQuery;
   /** Returns rows as arrays, with exact integers. */
-  readonly statement: Statement<unknown[], readonly unknown[]>;
+  readonly statement: Statement<unknown[], unknown[]>;
 }
 
 /**
@@ -43,12 +43,13 @@ export interface PreparedQuery {
  */
 export function prepareQuery(database: Database, sql: string): PreparedQuery {
   const checked = checkQuery(sql);
-  const statement = database.prepare<unknown[], readonly unknown[]>(sql);
+  const statement = database.prepare<unknown[], unknown[]>(sql);
   if (!statement.readonly || !statement.reader)
     throw new RefusedQueryError(
       'The statement changes the database or returns no rows; only reading statements are allowed.',
     );
   const isExecutedProgram = checked.keyword !== 'explain' && checked.keyword !== 'pragma';
-  if (isExecutedProgram) checkProgram(database, sql);
+  const hasParameters = checked.tokens.some(({ kind }) => kind === 'variable');
+  if (isExecutedProgram) checkProgram(database, sql, hasParameters);
   return { checked, statement: statement.raw(true).safeIntegers(true) };
 }

@@ -64,8 +64,9 @@ export class RowCollector {
 
   /**
    * Adds a row if it fits, and returns whether it did. After the first `false` no further row fits.
+   * Takes over the row, whose values become JSON.
    */
-  add(row: readonly unknown[]): boolean {
+  add(row: unknown[]): boolean {
     if (this.#rows.length >= this.#limits.maxRows || !this.#fits(row)) {
       this.#truncated = true;
       return false;
@@ -92,15 +93,16 @@ export class RowCollector {
     }
   }
 
-  #fits(row: readonly unknown[]): boolean {
-    const cells = this.#encode(row, this.#limits.maxCellBytes);
+  #fits(row: unknown[]): boolean {
+    const first = this.#rows.length === 0 ? [...row] : undefined;
+    this.#encode(row, this.#limits.maxCellBytes);
     if (this.#bound + this.#rowBound + this.#rowMarks <= this.#bytesLeft) {
       this.#bound += this.#rowBound;
-      this.#keep(cells);
+      this.#keep(row);
       return true;
     }
     this.#countExactly();
-    return this.#keepExact(cells) || (this.#rows.length === 0 && this.#keepCut(row));
+    return this.#keepExact(row) || (first !== undefined && this.#keepCut(first));
   }
 
   /** Keeps a first row with shorter cells, if the shortest fit. */
@@ -108,7 +110,9 @@ export class RowCollector {
     let { maxCellBytes } = this.#limits;
     while (maxCellBytes > MIN_CELL_BYTES) {
       maxCellBytes = Math.max(MIN_CELL_BYTES, Math.floor(maxCellBytes / 2));
-      if (this.#keepExact(this.#encode(row, maxCellBytes))) return true;
+      const cells = [...row];
+      this.#encode(cells, maxCellBytes);
+      if (this.#keepExact(cells)) return true;
     }
     return false;
   }
@@ -143,29 +147,26 @@ export class RowCollector {
     this.#bound = 0;
   }
 
-  /** Returns the cells of a row, and sets their types and the bytes of the row. */
-  #encode(row: readonly unknown[], maxCellBytes: number): unknown[] {
-    const cells: unknown[] = [];
+  /** Converts the values of a row to JSON, and sets their types and the bytes of the row. */
+  #encode(row: unknown[], maxCellBytes: number): void {
     let bound = separatorBytes(row.length);
     let marks = 0;
     for (let index = 0; index < row.length; index++) {
       const value = row[index];
       // Most values need no conversion.
       if (typeof value === 'string' && value.length * MAX_UNIT_BYTES <= maxCellBytes) {
-        cells.push(value);
         this.#rowTypes[index] = 'text';
         bound += textBytesBound(value);
         continue;
       }
       const { json, type } = encodeCell(value, maxCellBytes);
-      cells.push(json);
+      row[index] = json;
       this.#rowTypes[index] = type;
       bound += memberBytesBound(json);
       if (type === 'int64') marks += MARK_BYTES;
     }
     this.#rowBound = bound;
     this.#rowMarks = marks;
-    return cells;
   }
 }
 
