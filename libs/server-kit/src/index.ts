@@ -14,3 +14,4 @@ export { requestStateKeys } from './request-state-keys.ts';
 export { runServer } from './run-server.ts';
 export type { ServerMain, StartedServer, StartInput } from './run-server.ts';
 export { UsageError } from './usage-error.ts';
+export { withTask } from './with-task.ts';

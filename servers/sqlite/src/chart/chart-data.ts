@@ -1,4 +1,5 @@
 import { ToolError } from '@signalbox/mcp-core';
+import type { ChartData } from '@signalbox/server-kit/chart';
 import type { QueryResult } from '../executor/protocol.ts';
 import { numberOf } from '../series/number-of.ts';
 
@@ -10,19 +11,6 @@ export interface ChartColumns {
   readonly y?: readonly string[] | undefined;
   /** Column whose values name the series, for one `y` column. */
   readonly series?: string | undefined;
-}
-
-/** The numbers of a chart. */
-export interface ChartData {
-  /** Name of the column of the horizontal axis. */
-  readonly x: string;
-  /** Values of the horizontal axis: text, numbers or NULL. */
-  readonly labels: readonly (string | number | null)[];
-  /** Each series has a value, or `null`, for each label. */
-  readonly series: readonly {
-    readonly name: string;
-    readonly values: readonly (number | null)[];
-  }[];
 }
 
 const MAX_SERIES = 10;

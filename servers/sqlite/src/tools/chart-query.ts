@@ -1,6 +1,6 @@
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
+import { drawChart } from '@signalbox/server-kit/chart';
 import { chartData } from '../chart/chart-data.ts';
-import { drawChart } from '../chart/draw-chart.ts';
 import { compactJson } from '../executor/compact-json.ts';
 import type { Databases } from '../databases.ts';
 import { databaseArgument } from './database-argument.ts';

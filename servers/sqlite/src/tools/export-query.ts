@@ -4,7 +4,7 @@ import {
   type InteractiveContext,
   type ToolDefinition,
 } from '@signalbox/mcp-core/server';
-import type { Confirmations } from '@signalbox/server-kit';
+import { withTask, type Confirmations } from '@signalbox/server-kit';
 import type { ReaderPool } from '../executor-pool.ts';
 import { compactJson } from '../executor/compact-json.ts';
 import type { ExportRowsInput, ExportRowsOutput } from '../executor/export/export-protocol.ts';
@@ -16,7 +16,6 @@ import { OneAtATime } from './one-at-a-time.ts';
 import { PARAMS_SCHEMA, QUERY_SCHEMA } from './query-arguments.ts';
 import { withQueryProgress } from './query-progress.ts';
 import { confirmationFields } from './result-schemas.ts';
-import { withTask } from './with-task.ts';
 
 export interface ExportTools extends FileTools {
   readonly confirmations: Confirmations;

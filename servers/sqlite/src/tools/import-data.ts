@@ -5,6 +5,7 @@ import {
   type InteractiveContext,
   type ToolDefinition,
 } from '@signalbox/mcp-core/server';
+import { withTask } from '@signalbox/server-kit';
 import type { Databases } from '../databases.ts';
 import { compactJson } from '../executor/compact-json.ts';
 import { ENCODINGS } from '../executor/import/decode-text.ts';
@@ -17,7 +18,6 @@ import { MAX_LINE_ERRORS } from '../executor/import/line-errors.ts';
 import type { DataFolder, OpenDataFolder } from '../files/data-folder.ts';
 import { databaseArgument } from './database-argument.ts';
 import { fileError, requireDataFolder } from './file-arguments.ts';
-import { withTask } from './with-task.ts';
 
 export interface FileTools {
   readonly databases: Databases;

@@ -1,5 +1,5 @@
 import { ToolError } from '@signalbox/mcp-core';
-import { formatTime, parseTime, type ParsedTime } from '../series/parse-time.ts';
+import { formatTime, parseTime, type ParsedTime } from '@signalbox/server-kit/chart';
 
 /** Times at equal distances. */
 export interface TimeScale {

@@ -1,4 +1,4 @@
-import { parseTime } from '../series/parse-time.ts';
+import { parseTime } from './parse-time.ts';
 import type { ChartData } from './chart-data.ts';
 import { cutLabel, escapeXml, textWidth } from './chart-text.ts';
 import { drawMarks } from './draw-marks.ts';
