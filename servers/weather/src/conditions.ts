@@ -1,4 +1,5 @@
-const texts: { readonly [code: number]: string } = {
+/** Descriptions of the WMO weather codes that Open-Meteo uses. */
+export const WMO_CODES: { readonly [code: number]: string } = {
   0: 'clear sky',
   1: 'mainly clear',
   2: 'partly cloudy',
@@ -37,8 +38,10 @@ export interface Conditions {
 /**
  * Returns the description of a WMO weather code that Open-Meteo uses. @see
  * https://open-meteo.com/en/docs#weather_variable_documentation
+ *
+ * `words` are the conditions of a source without codes.
  */
-export function conditionsOf(code: number | null): Conditions {
-  if (code === null) return { code, text: 'unknown' };
-  return { code, text: texts[code] ?? `unknown (${code})` };
+export function conditionsOf(code: number | null, words = 'unknown'): Conditions {
+  if (code === null) return { code, text: words };
+  return { code, text: WMO_CODES[code] ?? `unknown (${code})` };
 }

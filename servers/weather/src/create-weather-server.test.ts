@@ -1,7 +1,7 @@
 import { connectClient, type Client, type ClientOptions } from '@signalbox/mcp-core/client';
 import { createInMemoryTransports } from '@signalbox/mcp-core/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createDemoProvider } from './demo/demo-provider.ts';
+import { createDemoProvider } from './mock/demo-provider.ts';
 import type { WeatherProvider } from './provider.ts';
 import { openMeteo, providerOf, springfields } from './testing/open-meteo.ts';
 import { sendJson, startUpstream } from './testing/upstream.ts';
@@ -14,7 +14,7 @@ async function connect(
   options: Partial<ClientOptions> = {},
 ): Promise<Client> {
   const [left, right] = createInMemoryTransports();
-  await createWeatherServer({ provider }).connect(left);
+  await createWeatherServer({ provider }).server.connect(left);
   const client = await connectClient(() => right, {
     info: { name: 'test', version: '1' },
     ...options,
@@ -31,13 +31,18 @@ function textOf(result: { readonly content: readonly { readonly type: string }[]
 }
 
 describe.each(eras)('the weather server in the %s era', (era) => {
-  test('lists three small read-only tools', async () => {
+  test('lists eight small read-only tools', async () => {
     const client = await connect(demo(), { era });
     const tools = await client.listTools();
     expect(tools.map((tool) => tool.name)).toEqual([
+      'air_quality',
+      'get_alerts',
+      'get_forecast',
+      'search_location',
       'weather_compare',
       'weather_current',
       'weather_forecast',
+      'weather_history',
     ]);
     for (const tool of tools) {
       expect(tool.annotations).toMatchObject({
@@ -49,7 +54,7 @@ describe.each(eras)('the weather server in the %s era', (era) => {
       expect(tool.inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
       expect(tool.outputSchema).toMatchObject({ type: 'object' });
     }
-    expect(Buffer.byteLength(JSON.stringify(tools))).toBeLessThan(6600);
+    expect(Buffer.byteLength(JSON.stringify(tools))).toBeLessThan(14_000);
   });
 
   test('gives results that conform to the output schemas, also when every value is missing', async () => {
@@ -174,7 +179,7 @@ test('a legacy client gets an elicitation to choose the place', async () => {
 
 test('the units of the server are used when a call names none', async () => {
   const [left, right] = createInMemoryTransports();
-  await createWeatherServer({ provider: demo(), units: 'kelvin' }).connect(left);
+  await createWeatherServer({ provider: demo(), units: 'kelvin' }).server.connect(left);
   const client = await connectClient(() => right, { info: { name: 'test', version: '1' } });
   onTestFinished(() => client.close());
   await expect(client.callTool('weather_current', { location: 'Oslo' })).resolves.toMatchObject({

@@ -2,6 +2,8 @@ import { ToolError } from '@signalbox/mcp-core';
 
 export type WeatherErrorCode =
   | 'invalid-location'
+  | 'invalid-arguments'
+  | 'outside-coverage'
   | 'unknown-place'
   | 'ambiguous-place'
   | 'choice-declined'
@@ -29,6 +31,8 @@ export interface Candidate {
 export interface WeatherErrorDetails {
   readonly candidates?: readonly Candidate[];
   readonly retryAfterSeconds?: number;
+  /** HTTP status of the response that caused the error. */
+  readonly httpStatus?: number;
 }
 
 /** Key in `_meta` of a failed result for the error as data. */

@@ -1,4 +1,5 @@
-import type { Reading } from '../provider.ts';
+import type { CachedValue } from '../provider.ts';
+import type { CacheEntry, StoredEntries } from './disk-store.ts';
 
 export interface CachePolicy<Value> {
   /** Returns the time (ms since the epoch) until which a value stored at `storedAt` is fresh. */
@@ -9,6 +10,8 @@ export interface CachePolicy<Value> {
   readonly servesStale: (error: unknown) => boolean;
   /** Maximum number of entries; the least recently read entries are evicted. */
   readonly maxEntries: number;
+  /** Storage that outlives the process; default: none. */
+  readonly stored?: StoredEntries<Value> | undefined;
   readonly now: () => number;
 }
 
@@ -18,28 +21,35 @@ export interface CachePolicy<Value> {
  */
 export class SingleFlightCache<Value> {
   readonly #policy: CachePolicy<Value>;
-  readonly #entries = new Map<string, { readonly value: Value; readonly storedAt: number }>();
+  readonly #entries = new Map<string, CacheEntry<Value>>();
   readonly #flights = new Map<string, Flight<Value>>();
 
   constructor(policy: CachePolicy<Value>) {
     this.#policy = policy;
   }
 
+  /** Returns the fresh value of a key, at most `maxAgeMs` old, or loads it. */
   async read(
     key: string,
     load: (signal: AbortSignal) => Promise<Value>,
-    signal: AbortSignal,
-  ): Promise<Reading<Value>> {
+    {
+      signal,
+      maxAgeMs = Infinity,
+    }: { readonly signal: AbortSignal; readonly maxAgeMs?: number | undefined },
+  ): Promise<CachedValue<Value>> {
+    const { stored } = this.#policy;
+    const kept =
+      this.#entries.get(key) ?? (stored === undefined ? undefined : await stored.read(key));
     signal.throwIfAborted();
-    const kept = this.#entries.get(key);
     if (kept !== undefined) {
       this.#touch(key, kept);
-      if (this.#policy.now() < this.#policy.freshUntil(kept.storedAt, kept.value))
+      if (this.#freshForMs(kept) > 0 && this.#policy.now() - kept.storedAt < maxAgeMs)
         return this.#reading(kept, false);
     }
     try {
       const value = await this.#join(key, load, signal);
-      return { value, cache: { hit: false, ageSeconds: 0, stale: false } };
+      const freshForMs = this.#freshForMs({ value, storedAt: this.#policy.now() });
+      return { value, cache: { hit: false, ageSeconds: 0, stale: false }, freshForMs };
     } catch (error) {
       const usable =
         kept !== undefined && this.#policy.now() < kept.storedAt + this.#policy.staleForMs;
@@ -50,23 +60,30 @@ export class SingleFlightCache<Value> {
   }
 
   store(key: string, value: Value): void {
-    this.#touch(key, { value, storedAt: this.#policy.now() });
+    const entry = { value, storedAt: this.#policy.now() };
+    this.#touch(key, entry);
+    this.#policy.stored?.write(key, entry);
+  }
+
+  #freshForMs({ value, storedAt }: CacheEntry<Value>): number {
+    return Math.max(0, this.#policy.freshUntil(storedAt, value) - this.#policy.now());
+  }
+
+  #touch(key: string, entry: CacheEntry<Value>): void {
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
     const [oldest] = this.#entries.keys();
     if (oldest !== undefined && this.#entries.size > this.#policy.maxEntries)
       this.#entries.delete(oldest);
   }
 
-  #touch(key: string, entry: { readonly value: Value; readonly storedAt: number }): void {
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
-  }
-
-  #reading(
-    entry: { readonly value: Value; readonly storedAt: number },
-    stale: boolean,
-  ): Reading<Value> {
+  #reading(entry: CacheEntry<Value>, stale: boolean): CachedValue<Value> {
     const ageSeconds = Math.max(0, Math.floor((this.#policy.now() - entry.storedAt) / 1000));
-    return { value: entry.value, cache: { hit: true, ageSeconds, stale } };
+    return {
+      value: entry.value,
+      cache: { hit: true, ageSeconds, stale },
+      freshForMs: stale ? 0 : this.#freshForMs(entry),
+    };
   }
 
   async #join(

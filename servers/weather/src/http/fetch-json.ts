@@ -9,6 +9,12 @@ export interface FetchSettings {
   /** Time limit of all attempts and the delays between them, in milliseconds. */
   readonly totalTimeoutMs: number;
   readonly userAgent: string;
+  /** Accepted media type; default `application/json`. */
+  readonly accept?: string | undefined;
+  /** Called before each retry. */
+  readonly onRetry?: (() => void) | undefined;
+  /** Values that are removed from texts of the service, such as the API key. */
+  readonly secrets?: readonly string[] | undefined;
   readonly runtime: Runtime;
   readonly debug: (message: string) => void;
 }
@@ -35,6 +41,7 @@ export async function fetchJson(
       const pauseMs = pauseBefore(tries, outcome.retry, settings.runtime.random());
       if (pauseMs === undefined) throw outcome.error;
       await settings.runtime.pause(pauseMs, total);
+      settings.onRetry?.();
     }
   });
 }
@@ -68,7 +75,10 @@ async function fetchOnce(url: URL, settings: FetchSettings, signal: AbortSignal)
   };
   return withDeadline(deadline, async (trySignal) => {
     try {
-      const headers = { accept: 'application/json', 'user-agent': settings.userAgent };
+      const headers = {
+        accept: settings.accept ?? 'application/json',
+        'user-agent': settings.userAgent,
+      };
       // 'error' would report a redirect as a connection failure, which is retried.
       const response = await fetch(url, { headers, redirect: 'manual', signal: trySignal });
       settings.debug(
@@ -91,12 +101,13 @@ async function outcomeOf(url: URL, response: Response, settings: FetchSettings):
   if (status === 200) return { kind: 'json', value: await readJson(url, response) };
   if (status === 429) return rateLimited(url, response, settings);
   const failed = (error: WeatherError, retry: Retry): Outcome => ({ kind: 'failed', error, retry });
-  const reason = await readReason(response);
+  const reason = await readReason(response, settings.secrets);
   if (status >= 500) {
     return failed(
       new WeatherError(
         'unavailable',
         `${url.host} is unavailable (HTTP ${status}${reason}). Try again in a few minutes.`,
+        { httpStatus: status },
       ),
       { kind: 'backoff' },
     );
@@ -111,7 +122,9 @@ async function outcomeOf(url: URL, response: Response, settings: FetchSettings):
     );
   }
   return failed(
-    new WeatherError('rejected', `${url.host} refused the request (HTTP ${status}${reason}).`),
+    new WeatherError('rejected', `${url.host} refused the request (HTTP ${status}${reason}).`, {
+      httpStatus: status,
+    }),
     never,
   );
 }
@@ -150,7 +163,7 @@ async function rateLimited(
   settings: FetchSettings,
 ): Promise<Outcome> {
   const announced = secondsOf(response.headers.get('retry-after'), settings.runtime.now());
-  const reason = await readReason(response);
+  const reason = await readReason(response, settings.secrets);
   const retryAfterSeconds = Math.ceil(announced ?? secondsUntilReset(reason));
   const error = new WeatherError(
     'rate-limited',
@@ -188,10 +201,14 @@ function secondsUntilReset(reason: string): number {
   return /hourly/i.test(reason) ? 3600 : 60;
 }
 
-/** Returns `: <reason>` of an error document `{"error":true,"reason":"…"}`, or an empty text. */
-async function readReason(response: Response): Promise<string> {
+/**
+ * Returns `: <reason>` of an error document of Open-Meteo, `{"error":true,"reason":"…"}`, or of the
+ * National Weather Service, `{"title":"…"}`, or an empty text.
+ */
+async function readReason(response: Response, secrets: readonly string[] = []): Promise<string> {
   const text = await readText(response, maxBodyBytes);
-  const reason = /"reason"\s*:\s*"((?:[^"\\]|\\.){1,200})/.exec(text ?? '')?.[1];
+  const found = /"(?:reason|title)"\s*:\s*"((?:[^"\\]|\\.){1,200})/.exec(text ?? '')?.[1];
+  const reason = secrets.reduce((left, secret) => left?.replaceAll(secret, '***'), found);
   return reason === undefined ? '' : `: ${reason.replaceAll(/[\p{Cc}\p{Cf}\\]/gu, ' ')}`;
 }
 

@@ -22,11 +22,20 @@ export function numberOf(value: unknown): number | undefined {
  * nothing is left.
  */
 export function textOf(value: unknown): string | undefined {
+  return cleaned(value, /[\p{Cc}\p{Cf}]/gu, 200);
+}
+
+/**
+ * Returns a foreign text of several lines without other control characters, at most 2000
+ * characters; `undefined` when nothing is left.
+ */
+export function longTextOf(value: unknown): string | undefined {
+  return cleaned(value, /(?!\n)[\p{Cc}\p{Cf}]/gu, 2000);
+}
+
+function cleaned(value: unknown, removed: RegExp, maxLength: number): string | undefined {
   if (typeof value !== 'string') return undefined;
-  const text = value
-    .replaceAll(/[\p{Cc}\p{Cf}]/gu, '')
-    .slice(0, 200)
-    .trim();
+  const text = value.replaceAll(removed, '').slice(0, maxLength).toWellFormed().trim();
   return text === '' ? undefined : text;
 }
 

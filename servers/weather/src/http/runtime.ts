@@ -1,4 +1,4 @@
-import { pause } from '../pause.ts';
+import { pause } from './pause.ts';
 
 /** Clock, random numbers and delays, replaceable in tests. */
 export interface Runtime {

@@ -2,6 +2,7 @@ import type { InteractiveContext } from '@signalbox/mcp-core/server';
 import type { Place, WeatherProvider } from '../provider.ts';
 import { WeatherError, type Candidate } from '../weather-error.ts';
 import { choosePlace } from './choose-place.ts';
+import { localityOf } from './locality.ts';
 import { parseLocation, type PlaceQuery } from './parse-location.ts';
 
 export type Resolution =
@@ -34,13 +35,29 @@ export async function resolveLocation(
       return found(place);
     }
     case 'name': {
-      const choice = choosePlace(query, await provider.findPlaces(query.name, signal));
+      const choice = await findNamed(query, provider, signal);
       if (choice.kind === 'none') throw unknownPlace(query, choice.elsewhere, provider);
       if (choice.kind === 'found')
         return { ...choice, alternatives: choice.alternatives.slice(0, maxAlternatives) };
       return { ...choice, candidates: choice.candidates.slice(0, maxCandidates) };
     }
   }
+}
+
+/** Finds the place of a name, or the locality of a street address, which the geocoder does not know. */
+async function findNamed(
+  query: PlaceQuery,
+  provider: WeatherProvider,
+  signal: AbortSignal,
+): Promise<ReturnType<typeof choosePlace>> {
+  const locality = localityOf(query);
+  if (locality === undefined)
+    return choosePlace(query, await provider.findPlaces(query.name, signal));
+  const places = await provider.findPlaces(locality.name, signal);
+  return choosePlace(
+    locality,
+    places.map((place) => ({ ...place, precision: 'locality' })),
+  );
 }
 
 /**
@@ -161,7 +178,8 @@ function found(place: Place): Resolution {
   return { kind: 'found', place, alternatives: [] };
 }
 
-function placeAt(latitude: number, longitude: number): Place {
+/** Returns the place of coordinates. */
+export function placeAt(latitude: number, longitude: number): Place {
   const id = `${latitude},${longitude}`;
   return { id, name: id, regions: [], latitude, longitude, precision: 'coordinates' };
 }

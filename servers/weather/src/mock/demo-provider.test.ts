@@ -9,7 +9,11 @@ import { createDemoProvider } from './demo-provider.ts';
 
 const now = () => new Date('2026-11-20T23:30:00Z');
 const demo = (delayMs = 0) =>
-  ({ provider: createDemoProvider({ delayMs, now }), defaultUnits: 'metric' }) as const;
+  ({
+    provider: createDemoProvider({ delayMs, now }),
+    defaultUnits: 'metric',
+    now: Date.now,
+  }) as const;
 
 describe('the demo provider', () => {
   test('says in every result that it is made up', async () => {
@@ -67,8 +71,8 @@ describe('the demo provider', () => {
     const provider = createDemoProvider({ delayMs: 0, now });
     const { signal } = new AbortController();
     for (const city of demoCities) {
-      const { value: current } = await provider.current(city, signal);
-      const { value: forecast } = await provider.forecast(city, 16, signal);
+      const { value: current } = await provider.current(city, { signal });
+      const { value: forecast } = await provider.forecast(city, { days: 16, signal });
       const [today] = forecast.daily;
       expect(current.temperature).toBeGreaterThanOrEqual(today!.temperatureMin!);
       expect(current.temperature).toBeLessThanOrEqual(today!.temperatureMax!);

@@ -3,7 +3,7 @@ import type { LocalClock } from './local-clock.ts';
 import { seededRandom } from './seeded-random.ts';
 
 /** Returns plausible weather of one day, the same for each call. */
-export function madeUpDay(place: Place, date: string): DailyWeather {
+export function madeUpDay(place: Pick<Place, 'id' | 'latitude'>, date: string): DailyWeather {
   const random = seededRandom(`${place.id} ${date}`);
   const mean = seasonalMean(place.latitude, date) + spread(random, 4);
   const range = 3 + 7 * random();
@@ -23,8 +23,14 @@ export function madeUpDay(place: Place, date: string): DailyWeather {
   };
 }
 
+/** Weather at an hour; the time is left to the caller. */
+export type MadeUpHour = Omit<CurrentWeather, 'observedAt' | 'timezone' | 'conditions'>;
+
 /** Returns the weather at a local hour, within the bounds of its made-up day. */
-export function madeUpHour(place: Place, clock: LocalClock): CurrentWeather {
+export function madeUpHour(
+  place: Pick<Place, 'id' | 'latitude'>,
+  clock: Pick<LocalClock, 'date' | 'hour'>,
+): MadeUpHour {
   const day = madeUpDay(place, clock.date);
   const random = seededRandom(`${place.id} ${clock.date} ${clock.hour}`);
   const min = day.temperatureMin ?? 0;
@@ -33,8 +39,6 @@ export function madeUpHour(place: Place, clock: LocalClock): CurrentWeather {
   const temperature = round(min + (max - min) * warmth);
   const windSpeed = round((day.windSpeedMax ?? 0) * (0.4 + 0.6 * random()));
   return {
-    observedAt: clock.fullHour,
-    timezone: place.timezone ?? 'GMT',
     temperature,
     apparentTemperature: round(temperature - windSpeed / 15),
     humidity: Math.round(40 + 55 * random()),

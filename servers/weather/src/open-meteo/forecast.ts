@@ -1,6 +1,7 @@
-import type { CurrentWeather, DailyWeather, Forecast, Place } from '../provider.ts';
+import { listOf, numberOf, recordOf, textOf, type JsonRecord } from '../http/json-value.ts';
+import { isInCalendar, localTimeOf, offsetOf, zonedTime } from '../local-time.ts';
+import type { CurrentWeather, DailyWeather, Forecast, HourlyWeather, Place } from '../provider.ts';
 import { WeatherError } from '../weather-error.ts';
-import { listOf, numberOf, recordOf, textOf, type JsonRecord } from './json-value.ts';
 
 const currentVariables = [
   'temperature_2m',
@@ -26,20 +27,38 @@ const dailyVariables = [
   'wind_direction_10m_dominant',
 ];
 
+const hourlyVariables = [
+  'temperature_2m',
+  'precipitation',
+  'precipitation_probability',
+  'wind_speed_10m',
+  'weather_code',
+];
+
 /** @see https://open-meteo.com/en/docs */
 export function currentQuery(place: Place): URLSearchParams {
-  return query(place, { current: currentVariables.join(',') });
+  return placeQuery(place, { current: currentVariables.join(',') });
 }
 
-export function forecastQuery(place: Place, days: number): URLSearchParams {
-  return query(place, { daily: dailyVariables.join(','), forecast_days: String(days) });
+export function forecastQuery(
+  place: Place,
+  { days, hourly }: { readonly days: number; readonly hourly: boolean },
+): URLSearchParams {
+  return placeQuery(place, {
+    daily: dailyVariables.join(','),
+    ...(hourly ? { hourly: hourlyVariables.join(',') } : {}),
+    forecast_days: String(days),
+  });
 }
 
 /**
  * Returns the query of a place. `timezone=auto` makes the days begin at local midnight, not at
  * midnight GMT.
  */
-function query(place: Place, variables: { readonly [name: string]: string }): URLSearchParams {
+export function placeQuery(
+  place: Place,
+  variables: { readonly [name: string]: string },
+): URLSearchParams {
   return new URLSearchParams({
     latitude: String(place.latitude),
     longitude: String(place.longitude),
@@ -52,18 +71,12 @@ function query(place: Place, variables: { readonly [name: string]: string }): UR
 export function currentOf(document: unknown): CurrentWeather {
   const root = recordOf(document);
   const current = recordOf(root?.['current']);
-  const time = localTime(current?.['time']);
-  const offsetSeconds = numberOf(root?.['utc_offset_seconds']) ?? 0;
-  if (
-    root === undefined ||
-    current === undefined ||
-    time === undefined ||
-    Math.abs(offsetSeconds) > maxOffsetSeconds
-  )
+  const observedAt = observationTime(root, current);
+  if (root === undefined || current === undefined || observedAt === undefined)
     throw unknownShape('current weather');
   const value = (name: string) => numberOf(current[name]) ?? null;
   return {
-    observedAt: `${time}:00${offset(offsetSeconds)}`,
+    observedAt,
     timezone: textOf(root['timezone']) ?? 'GMT',
     temperature: value('temperature_2m'),
     apparentTemperature: value('apparent_temperature'),
@@ -84,12 +97,59 @@ export function forecastOf(document: unknown, days: number): Forecast {
   const daily = recordOf(root?.['daily']);
   if (root === undefined || daily === undefined || !Array.isArray(daily['time']))
     throw unknownShape('forecast');
+  const timezone = textOf(root['timezone']) ?? 'GMT';
+  const dates = listOf(daily['time']).slice(0, days);
+  const hourly = recordOf(root['hourly']);
   return {
-    timezone: textOf(root['timezone']) ?? 'GMT',
-    daily: listOf(daily['time'])
-      .slice(0, days)
-      .map((date, index) => dayOf(daily, date, index)),
+    timezone,
+    daily: dates.map((date, index) => dayOf(daily, date, index)),
+    ...(hourly === undefined
+      ? {}
+      : { hourly: hoursOf(hourly, offsetOf(root['utc_offset_seconds']) ?? 0, timezone) }),
   };
+}
+
+/**
+ * Returns the time of the current values with its offset, ISO 8601; `undefined` for a time or offset
+ * that cannot be.
+ */
+export function observationTime(
+  root: JsonRecord | undefined,
+  current: JsonRecord | undefined,
+): string | undefined {
+  const time = localTimeOf(current?.['time']);
+  const offsetSeconds = offsetOf(root?.['utc_offset_seconds'] ?? 0);
+  return time === undefined || offsetSeconds === undefined
+    ? undefined
+    : `${time}:00${offset(offsetSeconds)}`;
+}
+
+const maxHours = 24 * 16;
+
+/**
+ * Returns the hours of a forecast. The service writes every time with the offset of now; a time after
+ * a change of the clock gets its own offset.
+ */
+function hoursOf(
+  hourly: JsonRecord,
+  offsetSeconds: number,
+  timezone: string,
+): readonly HourlyWeather[] {
+  return listOf(hourly['time'])
+    .slice(0, maxHours)
+    .map((written, index) => {
+      const time = localTimeOf(written);
+      if (time === undefined) throw unknownShape('forecast');
+      const value = (name: string) => numberOf(listOf(hourly[name])[index]) ?? null;
+      return {
+        time: zonedTime(Date.parse(`${time}:00Z`) - offsetSeconds * 1000, timezone),
+        temperature: value('temperature_2m'),
+        precipitation: value('precipitation'),
+        precipitationProbability: value('precipitation_probability'),
+        windSpeed: value('wind_speed_10m'),
+        weatherCode: wholeNumber(value('weather_code')),
+      };
+    });
 }
 
 function dayOf(daily: JsonRecord, date: unknown, index: number): DailyWeather {
@@ -110,25 +170,9 @@ function dayOf(daily: JsonRecord, date: unknown, index: number): DailyWeather {
 }
 
 /** Returns a WMO code, which is a whole number; any other number becomes `null`. */
-function wholeNumber(value: number | null): number | null {
+export function wholeNumber(value: number | null): number | null {
   return Number.isInteger(value) ? value : null;
 }
-
-/** Returns a local time of the service, `YYYY-MM-DDTHH:MM`. */
-function localTime(value: unknown): string | undefined {
-  const time =
-    typeof value === 'string' ? /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.exec(value)?.[0] : undefined;
-  return time !== undefined && isInCalendar(time) ? time : undefined;
-}
-
-/** Whether a date, or a date with a time, exists: 2026-02-30 does not exist. */
-function isInCalendar(text: string): boolean {
-  const date = new Date(`${text.slice(0, 10)}T${text.slice(11) || '00:00'}Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
-}
-
-/** Largest offset of a time zone; they reach from -12:00 to +14:00. */
-const maxOffsetSeconds = 14 * 3600;
 
 function offset(seconds: number): string {
   const minutes = Math.round(Math.abs(seconds) / 60);
@@ -136,7 +180,7 @@ function offset(seconds: number): string {
   return `${seconds < 0 ? '-' : '+'}${padded(Math.floor(minutes / 60))}:${padded(minutes % 60)}`;
 }
 
-function unknownShape(what: string): WeatherError {
+export function unknownShape(what: string): WeatherError {
   return new WeatherError(
     'invalid-response',
     `The weather service answered without a usable ${what}. Try again later.`,

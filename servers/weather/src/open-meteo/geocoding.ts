@@ -1,6 +1,6 @@
+import { listOf, numberOf, recordOf, textOf } from '../http/json-value.ts';
 import type { Place } from '../provider.ts';
 import { WeatherError } from '../weather-error.ts';
-import { listOf, numberOf, recordOf, textOf } from './json-value.ts';
 
 /** Maximum number of results of the service. */
 const maxPlaces = 100;

@@ -1,140 +1,150 @@
-import { Limiter } from '../limiter.ts';
-import type { CurrentWeather, Forecast, Place, WeatherProvider } from '../provider.ts';
+import { DAY_MS, MINUTE_MS, nextQuarterHour, type WeatherCaches } from '../cache/weather-caches.ts';
+import { endpoint } from '../http/endpoint.ts';
+import type { JsonClient, JsonRequest } from '../http/json-client.ts';
+import type {
+  AirQuality,
+  CurrentWeather,
+  Forecast,
+  History,
+  Origin,
+  Place,
+  WeatherProvider,
+} from '../provider.ts';
 import { WeatherError } from '../weather-error.ts';
-import { fetchJson } from './fetch-json.ts';
+import { airQualityOf, airQualityQuery } from './air-quality.ts';
+import { archiveQuery, archiveWeight, historyOf } from './archive.ts';
 import { currentOf, currentQuery, forecastOf, forecastQuery } from './forecast.ts';
 import { placeOf, placesOf, searchQuery } from './geocoding.ts';
-import { realRuntime, type Runtime } from './runtime.ts';
-import { SingleFlightCache } from './single-flight-cache.ts';
 
-export interface OpenMeteoOptions {
-  /** User-Agent header with the name and version of this program. */
-  readonly userAgent: string;
-  /** Default `https://api.open-meteo.com`. */
-  readonly forecastUrl?: URL;
-  /** Default `https://geocoding-api.open-meteo.com`. */
-  readonly geocodingUrl?: URL;
-  /**
-   * Time limit of one attempt in milliseconds; all attempts together get one and a half times as
-   * much. Default 10000.
-   */
-  readonly timeoutMs?: number;
-  /** Maximum number of concurrent requests, 1 to 5; default 2. */
-  readonly maxConcurrency?: number;
-  readonly runtime?: Runtime;
-  /** Called with a line for every request. */
-  readonly debug?: (message: string) => void;
+/** Base URLs of the services of Open-Meteo. */
+export interface OpenMeteoUrls {
+  readonly forecast: URL;
+  readonly geocoding: URL;
+  readonly archive: URL;
+  readonly airQuality: URL;
 }
 
+export interface OpenMeteoOptions {
+  readonly client: JsonClient;
+  readonly caches: WeatherCaches;
+  readonly urls: OpenMeteoUrls;
+  readonly origin: Origin;
+  readonly airQualityOrigin: Origin;
+  /** Key of a paid subscription, sent as the parameter `apikey`; never part of a cache key. */
+  readonly apiKey?: string | undefined;
+}
+
+export type OpenMeteo = Pick<
+  WeatherProvider,
+  'findPlaces' | 'findPlaceById' | 'current' | 'forecast' | 'history' | 'airQuality'
+>;
+
 /**
- * Creates a provider of weather and places from Open-Meteo, cached in memory. @see
+ * Creates the source of places, weather, past weather and air quality from Open-Meteo. @see
  * https://open-meteo.com/en/docs
  */
-export function createOpenMeteoProvider(options: OpenMeteoOptions): WeatherProvider {
-  const {
-    timeoutMs = 10_000,
-    maxConcurrency = 2,
-    runtime = realRuntime,
-    debug = () => undefined,
-  } = options;
-  const {
-    forecastUrl = new URL('https://api.open-meteo.com'),
-    geocodingUrl = new URL('https://geocoding-api.open-meteo.com'),
-  } = options;
-  const settings = {
-    timeoutMs,
-    totalTimeoutMs: timeoutMs * 1.5,
-    userAgent: options.userAgent,
-    runtime,
-    debug,
+export function createOpenMeteo({
+  client,
+  caches,
+  urls,
+  origin,
+  airQualityOrigin,
+  apiKey,
+}: OpenMeteoOptions): OpenMeteo {
+  const get = (
+    base: URL,
+    path: string,
+    query: URLSearchParams,
+    { signal, weight = 1, ...request }: JsonRequest & { readonly signal: AbortSignal },
+  ): Promise<unknown> => {
+    if (apiKey !== undefined) query.set('apikey', apiKey);
+    return client.get(endpoint(base, path, query), { weight, ...request }, signal);
   };
-  const limiter = new Limiter(maxConcurrency);
-  const get = (base: URL, path: string, query: URLSearchParams) => (signal: AbortSignal) =>
-    limiter.run(signal, () => fetchJson(endpoint(base, path, query), settings, signal));
-
-  const cachePolicy = {
-    staleForMs: staleWeatherMs,
-    servesStale: isOutage,
-    maxEntries: 500,
-    now: runtime.now,
-  };
-  const currents = new SingleFlightCache<CurrentWeather>({
-    ...cachePolicy,
-    freshUntil: nextQuarterHour,
-  });
-  const forecasts = new SingleFlightCache<Forecast>({
-    ...cachePolicy,
-    freshUntil: (storedAt) => storedAt + forecastFreshMs,
-  });
-  const placesPolicy = {
-    ...cachePolicy,
-    staleForMs: placesFreshMs,
-    freshUntil: (storedAt: number, found: readonly Place[]) =>
-      storedAt + (found.length > 0 ? placesFreshMs : unknownNameFreshMs),
-  };
-  const placesByName = new SingleFlightCache<readonly Place[]>(placesPolicy);
-  const placesById = new SingleFlightCache<readonly Place[]>(placesPolicy);
+  const currents = caches.create<CurrentWeather>('current', nextQuarterHour);
+  const forecasts = caches.create<Forecast>('forecast', (storedAt) => storedAt + FORECAST_FRESH_MS);
+  const histories = caches.create<History>('history', historyFreshUntil, { maxEntries: 200 });
+  const airs = caches.create<AirQuality>('air', nextQuarterHour);
+  const placesFreshUntil = (storedAt: number, found: readonly Place[]) =>
+    storedAt + (found.length > 0 ? PLACES_FRESH_MS : UNKNOWN_NAME_FRESH_MS);
+  const placesPolicy = { staleForMs: PLACES_FRESH_MS };
+  const placesByName = caches.create('names', placesFreshUntil, placesPolicy);
+  const placesById = caches.create('places', placesFreshUntil, placesPolicy);
 
   return {
-    source: 'open-meteo',
-    attribution: 'Weather data by Open-Meteo.com (CC BY 4.0)',
-    demo: false,
-
     async findPlaces(name, signal) {
-      const search = get(geocodingUrl, 'v1/search', searchQuery(name));
       const load = async (flight: AbortSignal) => {
-        const found = placesOf(await search(flight));
+        const query = searchQuery(name);
+        const found = placesOf(await get(urls.geocoding, 'v1/search', query, { signal: flight }));
         for (const place of found) placesById.store(place.id, [place]);
         return found;
       };
-      return (await placesByName.read(name.toLowerCase(), load, signal)).value;
+      return (await placesByName.read(name.toLowerCase(), load, { signal })).value;
     },
 
     async findPlaceById(id, signal) {
-      const lookUp = get(
-        geocodingUrl,
-        'v1/get',
-        new URLSearchParams({ id: String(id), language: 'en', format: 'json' }),
-      );
       const load = async (flight: AbortSignal) => {
-        const place = placeOf(await lookUp(flight).catch(undefinedWhenRejected));
+        const query = new URLSearchParams({ id: String(id), language: 'en', format: 'json' });
+        const place = placeOf(
+          await get(urls.geocoding, 'v1/get', query, { signal: flight }).catch(
+            undefinedWhenRejected,
+          ),
+        );
         return place === undefined ? [] : [place];
       };
-      return (await placesById.read(`geo:${id}`, load, signal)).value[0];
+      return (await placesById.read(`geo:${id}`, load, { signal })).value[0];
     },
 
-    current(place, signal) {
-      const load = async (flight: AbortSignal) =>
-        currentOf(await get(forecastUrl, 'v1/forecast', currentQuery(place))(flight));
-      return currents.read(coordinatesOf(place), load, signal);
+    async current(place, options) {
+      const load = async (signal: AbortSignal) =>
+        currentOf(await get(urls.forecast, 'v1/forecast', currentQuery(place), { signal }));
+      return { ...(await currents.read(coordinatesOf(place), load, options)), origin };
     },
 
-    forecast(place, days, signal) {
-      const load = async (flight: AbortSignal) =>
-        forecastOf(await get(forecastUrl, 'v1/forecast', forecastQuery(place, days))(flight), days);
-      return forecasts.read(`${coordinatesOf(place)},${days}`, load, signal);
+    async forecast(place, { days, hourly = false, ...options }) {
+      const load = async (signal: AbortSignal) => {
+        const query = forecastQuery(place, { days, hourly });
+        const weight = hourly ? 1.3 : 1;
+        return forecastOf(await get(urls.forecast, 'v1/forecast', query, { signal, weight }), days);
+      };
+      const key = `${coordinatesOf(place)},${days}${hourly ? ',hourly' : ''}`;
+      return { ...(await forecasts.read(key, load, options)), origin };
+    },
+
+    async history(place, { start, end, ...options }) {
+      const range = { start, end };
+      const load = async (signal: AbortSignal) =>
+        historyOf(
+          await get(urls.archive, 'v1/archive', archiveQuery(place, range), {
+            signal,
+            weight: archiveWeight(range),
+            isPatient: true,
+          }),
+        );
+      const key = `${coordinatesOf(place)},${start},${end}`;
+      return { ...(await histories.read(key, load, options)), origin };
+    },
+
+    async airQuality(place, options) {
+      const load = async (signal: AbortSignal) =>
+        airQualityOf(
+          await get(urls.airQuality, 'v1/air-quality', airQualityQuery(place), { signal }),
+        );
+      const reading = await airs.read(coordinatesOf(place), load, options);
+      return { ...reading, origin: airQualityOrigin };
     },
   };
 }
 
-const minuteMs = 60_000;
-const forecastFreshMs = 30 * minuteMs;
-const staleWeatherMs = 24 * 60 * minuteMs;
-const placesFreshMs = 30 * 24 * 60 * minuteMs;
-const unknownNameFreshMs = 10 * minuteMs;
+const FORECAST_FRESH_MS = 30 * MINUTE_MS;
+const PLACES_FRESH_MS = 30 * DAY_MS;
+const UNKNOWN_NAME_FRESH_MS = 10 * MINUTE_MS;
+/** Days after which the archive no longer changes a value. */
+const SETTLED_AFTER_DAYS = 7;
+const UNSETTLED_FRESH_MS = 60 * MINUTE_MS;
 
-/**
- * Returns the time of the next update: Open-Meteo computes current weather every fifteen minutes.
- */
-function nextQuarterHour(storedAt: number): number {
-  return (Math.floor(storedAt / (15 * minuteMs)) + 1) * 15 * minuteMs;
-}
-
-function isOutage(error: unknown): boolean {
-  return (
-    error instanceof WeatherError &&
-    ['network', 'timeout', 'unavailable', 'rate-limited'].includes(error.code)
-  );
+function historyFreshUntil(storedAt: number, { days }: History): number {
+  const last = Date.parse(days.at(-1)?.date ?? '');
+  return storedAt - last > SETTLED_AFTER_DAYS * DAY_MS ? Infinity : storedAt + UNSETTLED_FRESH_MS;
 }
 
 /** Maps a client error, the response to an unknown id, to `undefined`. */
@@ -145,10 +155,4 @@ function undefinedWhenRejected(error: unknown): undefined {
 
 function coordinatesOf(place: Place): string {
   return `${place.latitude},${place.longitude}`;
-}
-
-function endpoint(base: URL, path: string, query: URLSearchParams): URL {
-  const url = new URL(path, base.href.endsWith('/') ? base : `${base.href}/`);
-  url.search = query.toString();
-  return url;
 }

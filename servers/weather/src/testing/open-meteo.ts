@@ -1,20 +1,17 @@
-import {
-  createOpenMeteoProvider,
-  type OpenMeteoOptions,
-} from '../open-meteo/open-meteo-provider.ts';
 import type { WeatherProvider } from '../provider.ts';
+import { createWeatherProvider, type WeatherProviderOptions } from '../weather-provider.ts';
 import { sendJson, type Answer, type Upstream } from './upstream.ts';
 
-/** Creates a provider with `upstream` as both services and without delays. */
+/** Creates a provider with `upstream` as all services and without delays. */
 export function providerOf(
   upstream: Upstream,
-  options: Partial<OpenMeteoOptions> = {},
+  options: Partial<WeatherProviderOptions> = {},
 ): WeatherProvider {
   const runtime = { now: Date.now, random: () => 0.5, pause: async () => undefined };
-  return createOpenMeteoProvider({
+  const { url } = upstream;
+  return createWeatherProvider({
     userAgent: 'signalbox-weather/test',
-    forecastUrl: upstream.url,
-    geocodingUrl: upstream.url,
+    urls: { forecast: url, geocoding: url, archive: url, airQuality: url, nws: url },
     runtime,
     ...options,
   });

@@ -7,25 +7,13 @@ export const locationInput = {
   minLength: 1,
   maxLength: MAX_LOCATION_LENGTH,
   description:
-    'City ("Berlin"), city with region or country ("Springfield, Illinois, US"), "latitude,longitude", or "geo:<id>" from an earlier answer.',
+    'City, "city, region, country", postal code, address, "latitude,longitude", or "geo:<id>" of an earlier answer.',
 } as const;
-
-const text = { type: 'string' } as const;
-const number = { type: 'number' } as const;
 
 export const locationSchema = {
   type: 'object',
-  properties: {
-    id: text,
-    name: text,
-    admin1: text,
-    admin2: text,
-    country: text,
-    latitude: number,
-    longitude: number,
-    timezone: text,
-    precision: { enum: ['place', 'coordinates'] },
-  },
+  description:
+    'id, name, admin1, admin2, country, latitude, longitude, timezone, precision (place, locality, coordinates)',
   required: ['id', 'name', 'latitude', 'longitude', 'timezone', 'precision'],
 } as const;
 

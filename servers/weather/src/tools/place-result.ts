@@ -1,7 +1,6 @@
 import type { StructuredOutput } from '@signalbox/mcp-core/server';
 import { candidateList, toCandidate } from '../location/resolve-location.ts';
-import type { CacheState, Place, WeatherProvider } from '../provider.ts';
-import type { UnitLabels } from '../units.ts';
+import type { Place, Reading, WeatherProvider } from '../provider.ts';
 import { locationOutput, locationSchema } from './location-output.ts';
 import { cacheSchema, provenance, provenanceSchema, withProvenance } from './provenance.ts';
 
@@ -13,24 +12,26 @@ export interface PlaceAnswer {
   /** Time zone of the weather, IANA name. */
   readonly timezone: string;
   readonly weather: object;
-  readonly units: UnitLabels;
+  /** Units by field; default: none. */
+  readonly units?: object;
   readonly text: string;
-  readonly cache: CacheState;
+  readonly reading: Pick<Reading<unknown>, 'cache' | 'origin'>;
 }
 
 /** Returns the result of a tool for one place. */
 export function placeResult(answer: PlaceAnswer): StructuredOutput {
-  const { provider, place, alternatives, timezone, weather, units, text, cache } = answer;
+  const { provider, place, alternatives, timezone, weather, units, text, reading } = answer;
+  const { cache, origin } = reading;
   return {
     structuredContent: {
       location: locationOutput(place, timezone),
       ...weather,
-      units,
+      ...(units === undefined ? {} : { units }),
       ...(alternatives.length > 0 ? { alternatives: alternatives.map(toCandidate) } : {}),
-      ...provenance(provider),
+      ...provenance(provider, origin),
       cache,
     },
-    content: withProvenance(provider, text + alternativesText(alternatives), cache),
+    content: withProvenance(provider, text + alternativesText(alternatives), { origin, cache }),
   };
 }
 
@@ -44,12 +45,12 @@ export function placeResultSchema(
     properties: {
       location: locationSchema,
       ...properties,
-      units: { type: 'object', additionalProperties: { type: 'string' } },
+      units: { type: 'object' },
       alternatives: { type: 'array', items: { type: 'object' } },
       ...provenanceSchema,
       cache: cacheSchema,
     },
-    required: ['location', ...required, 'units', 'source', 'attribution', 'demo', 'cache'],
+    required: ['location', ...required, 'source', 'attribution', 'demo', 'cache'],
   };
 }
 

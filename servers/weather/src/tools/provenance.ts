@@ -1,4 +1,4 @@
-import type { CacheState, WeatherProvider } from '../provider.ts';
+import type { CacheState, Origin, WeatherProvider } from '../provider.ts';
 
 export const provenanceSchema = {
   source: { type: 'string' },
@@ -8,17 +8,20 @@ export const provenanceSchema = {
 
 export const cacheSchema = {
   type: 'object',
-  properties: {
-    hit: { type: 'boolean' },
-    ageSeconds: { type: 'integer' },
-    stale: { type: 'boolean' },
-  },
+  description: 'hit, ageSeconds, stale',
   required: ['hit', 'ageSeconds', 'stale'],
 } as const;
 
-export function provenance(provider: WeatherProvider) {
-  const { source, attribution, demo } = provider;
-  return { source, attribution, demo };
+/** Returns the members of a structured result that name the origin of its data. */
+export function provenance(provider: WeatherProvider, origin: Origin = provider.origin) {
+  const { source, attribution } = origin;
+  return { source, attribution, demo: provider.demo };
+}
+
+export interface ProvenanceText {
+  /** Default: the origin of places. */
+  readonly origin?: Origin | undefined;
+  readonly cache?: CacheState | undefined;
 }
 
 /**
@@ -28,12 +31,12 @@ export function provenance(provider: WeatherProvider) {
 export function withProvenance(
   provider: WeatherProvider,
   text: string,
-  cache?: CacheState,
+  { origin = provider.origin, cache }: ProvenanceText = {},
 ): string {
   const warning = provider.demo ? 'This is made-up demonstration data, not real weather.\n' : '';
   const age =
     cache?.stale === true
       ? `\nThe source cannot be asked at the moment: these values are ${Math.round(cache.ageSeconds / 60)} minutes old.`
       : '';
-  return `${warning}${text}${age}\nSource: ${provider.attribution}.`;
+  return `${warning}${text}${age}\nSource: ${origin.attribution}.`;
 }

@@ -6,6 +6,8 @@ export interface ToolSetup {
   readonly provider: WeatherProvider;
   /** Units of calls that name none. */
   readonly defaultUnits: Units;
+  /** Returns the milliseconds since the epoch. */
+  readonly now: () => number;
 }
 
 export const readsTheWorld = {

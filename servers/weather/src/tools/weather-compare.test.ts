@@ -19,7 +19,11 @@ async function setUp(answer: Answer = openMeteo(places)) {
   const upstream = await startUpstream(onTestFinished, answer);
   return {
     upstream,
-    tool: weatherCompareTool({ provider: providerOf(upstream), defaultUnits: 'metric' }),
+    tool: weatherCompareTool({
+      provider: providerOf(upstream),
+      defaultUnits: 'metric',
+      now: Date.now,
+    }),
   };
 }
 

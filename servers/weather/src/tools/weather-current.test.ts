@@ -10,14 +10,15 @@ import {
   springfields,
 } from '../testing/open-meteo.ts';
 import { sendJson, startUpstream, type Answer } from '../testing/upstream.ts';
-import type { OpenMeteoOptions } from '../open-meteo/open-meteo-provider.ts';
+import type { WeatherProviderOptions } from '../weather-provider.ts';
 import { weatherCurrentTool } from './weather-current.ts';
 
-async function setUp(answer: Answer = openMeteo(), options: Partial<OpenMeteoOptions> = {}) {
+async function setUp(answer: Answer = openMeteo(), options: Partial<WeatherProviderOptions> = {}) {
   const upstream = await startUpstream(onTestFinished, answer);
   const tool = weatherCurrentTool({
     provider: providerOf(upstream, options),
     defaultUnits: 'metric',
+    now: Date.now,
   });
   return { upstream, tool };
 }

@@ -1,7 +1,8 @@
 import { defineTool } from '@signalbox/mcp-core/server';
 import { conditionsOf } from '../conditions.ts';
 import { placeLabel, resolveOrAsk } from '../location/resolve-location.ts';
-import { unitSystems } from '../units.ts';
+import type { CurrentWeather } from '../provider.ts';
+import { unitSystems, type UnitSystem } from '../units.ts';
 import { locationInput } from './location-output.ts';
 import { placeResult, placeResultSchema } from './place-result.ts';
 import {
@@ -29,23 +30,10 @@ export function weatherCurrentTool(setup: ToolSetup) {
     annotations: readsTheWorld,
     handler: async ({ location, units = defaultUnits }, context) => {
       const { place, alternatives } = await resolveOrAsk(location, provider, context);
-      const { value: weather, cache } = await provider.current(place, context.signal);
+      const reading = await provider.current(place, { signal: context.signal });
+      const weather = reading.value;
       const system = unitSystems[units];
-      const current = {
-        observedAt: weather.observedAt,
-        temperature: system.temperature(weather.temperature),
-        apparentTemperature: system.temperature(weather.apparentTemperature),
-        humidity: weather.humidity,
-        wind: {
-          speed: system.windSpeed(weather.windSpeed),
-          direction: weather.windDirection,
-          gusts: system.windSpeed(weather.windGusts),
-        },
-        precipitation: system.precipitation(weather.precipitation),
-        pressure: weather.pressure,
-        cloudCover: weather.cloudCover,
-        conditions: conditionsOf(weather.weatherCode),
-      };
+      const current = currentOutput(weather, system);
       const { labels } = system;
       const text = [
         `${placeLabel(place)}, ${current.observedAt}: ${current.conditions.text}, ${measured(current.temperature, labels.temperature)}`,
@@ -61,7 +49,7 @@ export function weatherCurrentTool(setup: ToolSetup) {
         weather: current,
         units: labels,
         text,
-        cache,
+        reading,
       });
     },
   });
@@ -83,5 +71,24 @@ const outputSchema = placeResultSchema(
     cloudCover: nullableNumber,
     conditions: conditionsSchema,
   },
-  ['observedAt', 'temperature', 'wind', 'conditions'],
+  ['observedAt', 'temperature', 'wind', 'conditions', 'units'],
 );
+
+/** Returns the values of the current weather in the units of `system`. */
+export function currentOutput(weather: CurrentWeather, system: UnitSystem) {
+  return {
+    observedAt: weather.observedAt,
+    temperature: system.temperature(weather.temperature),
+    apparentTemperature: system.temperature(weather.apparentTemperature),
+    humidity: weather.humidity,
+    wind: {
+      speed: system.windSpeed(weather.windSpeed),
+      direction: weather.windDirection,
+      gusts: system.windSpeed(weather.windGusts),
+    },
+    precipitation: system.precipitation(weather.precipitation),
+    pressure: weather.pressure,
+    cloudCover: weather.cloudCover,
+    conditions: conditionsOf(weather.weatherCode, weather.conditions),
+  };
+}

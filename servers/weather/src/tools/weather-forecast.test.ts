@@ -9,7 +9,11 @@ async function setUp(answer: Answer = openMeteo()) {
   const upstream = await startUpstream(onTestFinished, answer);
   return {
     upstream,
-    tool: weatherForecastTool({ provider: providerOf(upstream), defaultUnits: 'metric' }),
+    tool: weatherForecastTool({
+      provider: providerOf(upstream),
+      defaultUnits: 'metric',
+      now: Date.now,
+    }),
   };
 }
 

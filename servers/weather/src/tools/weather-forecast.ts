@@ -1,7 +1,12 @@
 import { defineTool } from '@signalbox/mcp-core/server';
 import { conditionsOf } from '../conditions.ts';
 import { placeLabel, resolveOrAsk } from '../location/resolve-location.ts';
-import { MAX_FORECAST_DAYS, type DailyWeather } from '../provider.ts';
+import {
+  MAX_FORECAST_DAYS,
+  type DailyWeather,
+  type Forecast,
+  type HourlyWeather,
+} from '../provider.ts';
 import { unitSystems, type UnitLabels, type UnitSystem } from '../units.ts';
 import { locationInput } from './location-output.ts';
 import { placeResult, placeResultSchema } from './place-result.ts';
@@ -21,7 +26,7 @@ export function weatherForecastTool(setup: ToolSetup) {
   return defineTool({
     name: 'weather_forecast',
     title: 'Weather forecast',
-    description: 'The weather at a place day by day, today first.',
+    description: 'The weather at a place day by day, today first, and on request hour by hour.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -32,6 +37,7 @@ export function weatherForecastTool(setup: ToolSetup) {
           maximum: MAX_FORECAST_DAYS,
           description: `Default ${defaultDays}.`,
         },
+        hourly: { type: 'boolean', description: 'Adds hours. Default false.' },
         units: unitsInput(setup),
       },
       required: ['location'],
@@ -39,11 +45,15 @@ export function weatherForecastTool(setup: ToolSetup) {
     },
     outputSchema,
     annotations: readsTheWorld,
-    handler: async ({ location, days = defaultDays, units = defaultUnits }, context) => {
+    handler: async (
+      { location, days = defaultDays, hourly = false, units = defaultUnits },
+      context,
+    ) => {
       const { place, alternatives } = await resolveOrAsk(location, provider, context);
-      const { value: forecast, cache } = await provider.forecast(place, days, context.signal);
+      const reading = await provider.forecast(place, { days, hourly, signal: context.signal });
+      const forecast = reading.value;
       const system = unitSystems[units];
-      const daily = forecast.daily.map((day) => dayOutput(day, system));
+      const { daily, ...hours } = forecastOutput(forecast, system);
       const text = [
         `${placeLabel(place)}, ${daily.length} days:`,
         ...daily.map((day) => dayText(day, system.labels)),
@@ -53,10 +63,10 @@ export function weatherForecastTool(setup: ToolSetup) {
         place,
         alternatives,
         timezone: forecast.timezone,
-        weather: { daily },
+        weather: { daily, ...hours },
         units: system.labels,
         text,
-        cache,
+        reading,
       });
     },
   });
@@ -95,9 +105,34 @@ const outputSchema = placeResultSchema(
         ],
       },
     },
+    hourly: {
+      type: 'array',
+      description:
+        'time (with offset), temperature, precipitation, precipitationProbability, windSpeed, conditions',
+      items: { type: 'object' },
+    },
   },
-  ['daily'],
+  ['daily', 'units'],
 );
+
+/** Returns the days, and the hours if there are any, in the units of `system`. */
+export function forecastOutput({ daily, hourly }: Forecast, system: UnitSystem) {
+  return {
+    daily: daily.map((day) => dayOutput(day, system)),
+    ...(hourly === undefined ? {} : { hourly: hourly.map((hour) => hourOutput(hour, system)) }),
+  };
+}
+
+function hourOutput(hour: HourlyWeather, system: UnitSystem) {
+  return {
+    time: hour.time,
+    temperature: system.temperature(hour.temperature),
+    precipitation: system.precipitation(hour.precipitation),
+    precipitationProbability: hour.precipitationProbability,
+    windSpeed: system.windSpeed(hour.windSpeed),
+    conditions: conditionsOf(hour.weatherCode, hour.conditions).text,
+  };
+}
 
 function dayOutput(day: DailyWeather, system: UnitSystem) {
   return {
@@ -111,7 +146,7 @@ function dayOutput(day: DailyWeather, system: UnitSystem) {
       gustsMax: system.windSpeed(day.windGustsMax),
       direction: day.windDirection,
     },
-    conditions: conditionsOf(day.weatherCode),
+    conditions: conditionsOf(day.weatherCode, day.conditions),
   };
 }
 

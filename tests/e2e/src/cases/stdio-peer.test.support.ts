@@ -32,8 +32,8 @@ export interface PeerOptions {
   readonly roots?: readonly string[];
   /** Delay of the response to `roots/list`, in milliseconds. */
   readonly rootsDelayMs?: number;
-  /** Answers form elicitation; without it the client has no elicitation capability. */
-  readonly elicit?: (message: string) => 'accept' | 'decline';
+  /** Answers form elicitation, `accept` with `confirm: true`; without it the client has no elicitation capability. */
+  readonly elicit?: (message: string, params: Json) => 'accept' | 'decline' | Json;
   readonly env?: NodeJS.ProcessEnv;
 }
 
@@ -262,11 +262,10 @@ export class StdioPeer implements AsyncDisposable {
   }
 
   #answerTo(method: string, params: Json | undefined): Json {
-    if (method === 'elicitation/create' && this.#options.elicit !== undefined)
-      return {
-        action: this.#options.elicit(String(params?.['message'])),
-        content: { confirm: true },
-      };
+    if (method === 'elicitation/create' && this.#options.elicit !== undefined) {
+      const answer = this.#options.elicit(String(params?.['message']), params ?? {});
+      return typeof answer === 'string' ? { action: answer, content: { confirm: true } } : answer;
+    }
     if (method !== 'roots/list')
       throw new Error(`The server asked ${method}, which this client cannot answer`);
     return { roots: (this.#options.roots ?? []).map((uri) => ({ uri })) };
