@@ -29,7 +29,7 @@ export const normal: Answer = (exchange) => {
   if (url.pathname === '/v1/search' && name === 'springfield')
     return sendJson(response, { results: springfields });
   if (url.pathname === '/v1/search' && name?.length === 1)
-    return sendJson(response, { results: [geocoded(name.charCodeAt(0), name.toUpperCase())] });
+    return sendJson(response, { results: [geocoded(name.charCodeAt(0) - 90, name.toUpperCase())] });
   return ok(exchange);
 };
 
