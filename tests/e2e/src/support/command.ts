@@ -22,14 +22,14 @@ export interface CommandOptions {
   readonly hooks?: agent.TestHooks;
   /** Called with the whole output to stdout or stderr after each write. */
   readonly onOutput?: (text: string) => void;
+  /** Called with each text that is written to stdout or stderr. */
+  readonly onWrite?: (text: string) => void;
 }
 
 export interface Ended {
   readonly code: number;
   readonly out: string;
   readonly err: string;
-  /** Both in the order of writing. */
-  readonly both: string;
 }
 
 export interface RunningCommand {
@@ -43,13 +43,13 @@ export interface RunningCommand {
 /** Starts `signalbox …ARGV` in this process, without a terminal; for tests that do not judge the process. */
 export function startCommand(
   argv: readonly string[],
-  { folder, cwd = folder, env = {}, hooks, onOutput }: CommandOptions,
+  { folder, cwd = folder, env = {}, hooks, onOutput, onWrite }: CommandOptions,
 ): RunningCommand {
   const interrupts = new Set<() => void>();
-  const written = { out: '', err: '', both: '' };
-  const write = (stream: 'out' | 'err') => (text: string) => {
+  const written = { out: '', err: '' };
+  const write = (stream: keyof typeof written) => (text: string) => {
     written[stream] += text;
-    written.both += text;
+    onWrite?.(text);
     onOutput?.(written[stream]);
   };
   const io: Io = {

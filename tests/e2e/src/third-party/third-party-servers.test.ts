@@ -133,9 +133,9 @@ async function toolNames(name: Name): Promise<readonly string[]> {
   const { data } = await api.get<{ data: { readonly name: string; readonly server: string }[] }>(
     '/v1/tools?limit=1000',
   );
-  // Of a server with resources the service has a tool of its own, too.
+  // Of a server with resources the service has tools of its own, too.
   return data
-    .filter((tool) => tool.server === name && !tool.name.endsWith('__read_resource'))
+    .filter((tool) => tool.server === name && !/__(?:read|watch)_resource$/.test(tool.name))
     .map((tool) => tool.name);
 }
 
