@@ -12,6 +12,7 @@ import {
   serveDemo,
   tryServer,
 } from './installed-package.mjs';
+import { createdProject } from './created-project.mjs';
 import { packBundle, rejectsWrongManifest, unpackBundle } from './mcp-bundle.mjs';
 import { formatProblems } from './package-format.mjs';
 import { packAll, readJson, root } from './packages.mjs';
@@ -37,6 +38,9 @@ const SERVERS = {
     call: { tool: 'weather_current', arguments: { location: 'Oslo' } },
   },
 };
+
+/** A server that is started without arguments and not called. */
+const UNKNOWN_SERVER = { args: () => [], userConfig: () => ({}), call: undefined };
 
 const { values } = parseArgs({ options: { keep: { type: 'string' } } });
 const work = mkdtempSync(join(tmpdir(), 'check-packages-'));
@@ -89,10 +93,14 @@ async function checkPackage(each, packages) {
       if (servers.join() !== Object.keys(SERVERS).join()) found.push(`serve --demo has ${servers}`);
       done.push(`serve --demo with ${servers.join(', ')}`);
     }
-    const server = SERVERS[short.replace('server-', '')];
-    if (server !== undefined) await checkServer(each, server, { project, found, done });
-    else if (each.manifest.mcpName !== undefined)
-      found.push('check-packages has no call for this server');
+    if (short === 'create-server') {
+      const { found: wrong, size } = await createdProject(each, kept, project);
+      found.push(...wrong);
+      done.push(`a created project passes its tests, ${(size / 1e6).toFixed(1)} MB bundle`);
+    }
+    const server = SERVERS[short.replace('server-', '')] ?? UNKNOWN_SERVER;
+    if (each.manifest.mcpName !== undefined)
+      await checkServer(each, server, { project, found, done });
   } catch (error) {
     found.push(
       error instanceof Error ? `${error.message}\n${error.stderr ?? ''}`.trim() : String(error),

@@ -35,14 +35,16 @@ export async function packBundle(
     JSON.stringify(mcpbManifest(manifest, serverJson, { author, tools: described }), null, 2),
   );
   writeFileSync(join(folder, '.mcpbignore'), IGNORED.join('\n'));
-  if (!silently(() => validateManifest(file)))
-    throw new Error(`${manifest.name}: mcpb rejects the manifest`);
-  if (
-    !(await silently(() =>
-      packExtension({ extensionPath: folder, outputPath: target, silent: true }),
-    ))
-  )
-    throw new Error(`${manifest.name}: mcpb pack failed`);
+  return packFolder(folder, target);
+}
+
+/** Packs a folder with a manifest.json. Returns the size of the bundle in bytes. @throws Error for an invalid manifest */
+export async function packFolder(folder, target) {
+  const file = join(folder, 'manifest.json');
+  if (!silently(() => validateManifest(file))) throw new Error(`mcpb rejects ${file}`);
+  const options = { extensionPath: folder, outputPath: target, silent: true };
+  const isPacked = await silently(() => packExtension(options));
+  if (!isPacked) throw new Error(`mcpb cannot pack ${folder}`);
   return statSync(target).size;
 }
 

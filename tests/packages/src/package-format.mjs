@@ -1,4 +1,4 @@
-// What publint and arethetypeswrong find in a tarball.
+// Finds problems of a tarball with publint and arethetypeswrong.
 // A program imports the packages as modules: `require` loads them too (engines: Node >= 22.22), and `moduleResolution: node10` knows no `exports`, so these two
 // are not checked, as with `attw --profile esm-only`.
 import { readFileSync } from 'node:fs';

@@ -48,10 +48,7 @@ export function releaseInClone(folder) {
       ...devDependencies,
       ...optionalDependencies,
       ...peerDependencies,
-    }).some(
-      ([name, wanted]) =>
-        name.startsWith('@signalbox/') && name !== '@signalbox/create-server' && wanted === before,
-    );
+    }).some(([name, wanted]) => name.startsWith('@signalbox/') && wanted === before);
   });
   const servers = globSync('servers/*/server.json', { cwd: folder });
   const changelog = join(folder, 'CHANGELOG.md');

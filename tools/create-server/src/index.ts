@@ -1,4 +1,5 @@
-export { DOCKERIGNORE, dockerfile } from './publishing/dockerfile.ts';
+export { TEMPLATES } from './create-project.ts';
+export { BASE_IMAGES, DOCKERIGNORE, dockerfile } from './publishing/dockerfile.ts';
 export type { BaseImages } from './publishing/dockerfile.ts';
 export { HOSTS, hostSections, hostSnippet } from './publishing/hosts.ts';
 export type { Host, StartCommand } from './publishing/hosts.ts';
@@ -12,5 +13,7 @@ export type {
   RegistryPackage,
   ServerJson,
 } from './publishing/server-json.ts';
-export { browserUrl } from './publishing/server-manifest.ts';
-export type { Repository, ServerManifest } from './publishing/server-manifest.ts';
+export { browserUrl, withOrigin } from './publishing/server-manifest.ts';
+export type { Origin, Repository, ServerManifest } from './publishing/server-manifest.ts';
+export { serverNames, templateValues } from './server-names.ts';
+export type { ServerNames, ServerOptions, TemplateFacts } from './server-names.ts';

@@ -2,11 +2,14 @@ import type { ServerManifest } from './server-manifest.ts';
 
 /** Versions of the base images. */
 export interface BaseImages {
-  /** Of Node, such as `24.21.0`. */
+  /** Version of Node, such as `24.21.0`. */
   readonly node: string;
   /** Release of Debian, such as `trixie`. */
   readonly debian: string;
 }
+
+/** The images of deploy/Dockerfile. */
+export const BASE_IMAGES: BaseImages = { node: '24.21.0', debian: 'trixie' };
 
 /** The ignore file of the build context: it leaves only the tarball. */
 export const DOCKERIGNORE = '*\n!*.tgz\n';

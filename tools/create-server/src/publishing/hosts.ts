@@ -12,7 +12,7 @@ export interface Host {
   readonly title: string;
   /** Page that documents the form. */
   readonly documentation: string;
-  /** Where the configuration is, as Markdown. */
+  /** Place of the configuration, as Markdown. */
   readonly place: string;
   readonly language: 'json' | 'sh';
   /** Member of the JSON file that contains the servers, for a host with a file. */

@@ -28,3 +28,30 @@ export interface Repository {
 export function browserUrl({ url }: Repository): string {
   return url.replace(/^git\+/, '').replace(/\.git$/, '');
 }
+
+/** The fields of a root package.json that the packages of its repository take over. */
+export interface Origin {
+  readonly author: string;
+  readonly bugs: { readonly url: string };
+  readonly repository: Repository;
+}
+
+/** Returns a package.json with the addresses of its repository, before the field `license`. `folder`: of the package, relative to the root. */
+export function withOrigin<Manifest extends object>(
+  manifest: Manifest,
+  folder: string,
+  { author, bugs, repository }: Origin,
+): Manifest {
+  const addresses = {
+    author,
+    homepage: `${browserUrl(repository)}/tree/main/${folder}#readme`,
+    bugs,
+    repository: { ...repository, directory: folder },
+  };
+  const others = Object.entries(manifest).filter(([field]) => !(field in addresses));
+  return Object.fromEntries(
+    others.flatMap((entry) =>
+      entry[0] === 'license' ? [...Object.entries(addresses), entry] : [entry],
+    ),
+  ) as Manifest;
+}

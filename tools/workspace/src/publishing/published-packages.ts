@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Repository, ServerManifest } from '@signalbox/create-server';
+import type { Origin, ServerManifest } from '@signalbox/create-server';
 
 /** A package.json. */
 export interface Manifest extends Partial<ServerManifest> {
@@ -15,14 +15,6 @@ export interface PublishedPackage {
   /** Path relative to the root of the workspace, with forward slashes. */
   readonly folder: string;
   readonly manifest: Manifest;
-}
-
-/** The fields of the root package.json that the packages take over. */
-export interface Origin {
-  readonly author: string;
-  readonly homepage: string;
-  readonly bugs: { readonly url: string };
-  readonly repository: Repository;
 }
 
 /** Returns the packages of the workspace that are published, by folder. */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { mcpbManifest, updateServerJson } from '@signalbox/create-server';
+import { BASE_IMAGES, mcpbManifest, updateServerJson } from '@signalbox/create-server';
 import type { ServerJson, ServerManifest } from '@signalbox/create-server';
 import { describe, expect, test } from 'vitest';
 import { originOf, publishedPackages, readJson } from './published-packages.ts';
@@ -41,6 +41,13 @@ test('every package names its folder in the repository, and every server its nam
     name.startsWith('@signalbox/'),
   ))
     expect(manifest.mcpName).toBe(folder.replace('servers/', 'dev.signalbox/'));
+});
+
+test('the images of the servers have the base images of the service', () => {
+  const text = readFileSync(join(root, 'deploy/Dockerfile'), 'utf8');
+  expect(text).toContain(
+    `ARG NODE_VERSION=${BASE_IMAGES.node}\nARG DEBIAN_VERSION=${BASE_IMAGES.debian}\n`,
+  );
 });
 
 describe('server.json', () => {

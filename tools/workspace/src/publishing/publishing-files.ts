@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  browserUrl,
+  BASE_IMAGES,
   DOCKERIGNORE,
   dockerfile,
   hostSections,
   updateServerJson,
-  type BaseImages,
+  withOrigin,
   type ServerJson,
   type ServerManifest,
   type StartCommand,
@@ -16,7 +16,6 @@ import {
   publishedPackages,
   readJson,
   type Manifest,
-  type Origin,
   type PublishedPackage,
 } from './published-packages.ts';
 
@@ -48,23 +47,6 @@ export function publishingFiles(root: string): ReadonlyMap<string, string> {
   ]);
 }
 
-/** Returns a package.json with the addresses of the repository, before the field `license`. */
-function withOrigin(manifest: Manifest, folder: string, origin: Origin): Manifest {
-  const url = browserUrl(origin.repository);
-  const addresses = {
-    author: origin.author,
-    homepage: `${url}/tree/main/${folder}#readme`,
-    bugs: origin.bugs,
-    repository: { ...origin.repository, directory: folder },
-  };
-  const others = Object.entries(manifest).filter(([field]) => !(field in addresses));
-  return Object.fromEntries(
-    others.flatMap((entry) =>
-      entry[0] === 'license' ? [...Object.entries(addresses), entry] : [entry],
-    ),
-  ) as unknown as Manifest;
-}
-
 function serverFiles(
   root: string,
   folder: string,
@@ -74,21 +56,18 @@ function serverFiles(
   const current = readJson<ServerJson>(join(root, folder, 'server.json'));
   return [
     [`${folder}/server.json`, jsonText(updateServerJson(current, server))],
-    [`${folder}/Dockerfile`, dockerfile(server, folder, baseImages(root))],
+    [`${folder}/Dockerfile`, dockerfile(server, folder, BASE_IMAGES)],
     [`${folder}/.dockerignore`, DOCKERIGNORE],
   ];
 }
 
-/** Returns the versions that the Dockerfile of the service builds with. */
-function baseImages(root: string): BaseImages {
-  const text = readFileSync(join(root, 'deploy/Dockerfile'), 'utf8');
-  const version = (name: string): string =>
-    new RegExp(`^ARG ${name}_VERSION=(\\S+)$`, 'm').exec(text)?.[1] ?? '';
-  return { node: version('NODE'), debian: version('DEBIAN') };
-}
-
 function hostsPage(root: string, servers: readonly PublishedPackage[]): string {
-  const commands = servers.map(({ folder }) => startCommand(root, folder));
+  // The servers that are published together with the agent.
+  const { optionalDependencies = {} } = readJson<{ readonly optionalDependencies?: object }>(
+    join(root, 'apps/agent/package.json'),
+  );
+  const own = servers.filter(({ manifest: { name } }) => name in optionalDependencies);
+  const commands = own.map(({ folder }) => startCommand(root, folder));
   return readFileSync(join(root, HOSTS_PAGE), 'utf8').replace(
     GENERATED,
     (_, start: string, end: string) => `${start}\n${hostSections(commands, 2)}\n${end}`,

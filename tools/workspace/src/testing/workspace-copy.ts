@@ -17,6 +17,7 @@ const COPIED = [
   'LICENSE',
   'tools/*.mjs',
   'tools/workspace/{*.json,src/generators}',
+  'tools/create-server/{LICENSE,templates}',
   '{libs/*,tools/create-server}/{*.json,src,dist,bundle}',
   '{apps,examples,servers,tests}/*/{package,tsconfig}.json',
   'bench/{package,tsconfig}.json',

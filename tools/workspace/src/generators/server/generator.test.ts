@@ -10,11 +10,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { ServerOptions } from '@signalbox/create-server';
 import { flushChanges, FsTree, type Tree } from 'nx/src/generators/tree.js';
 import { describe, expect, test } from 'vitest';
 import server from './generator.ts';
 import type { LockFile } from './lock-file.ts';
-import type { ServerOptions } from './server-names.ts';
 
 const lock: LockFile = {
   packages: {
@@ -25,11 +25,18 @@ const lock: LockFile = {
   },
 };
 
+const origin = {
+  author: 'The authors',
+  bugs: { url: 'https://git.invalid/acme/issues' },
+  repository: { type: 'git', url: 'git+https://git.invalid/acme.git' },
+};
+
 /** A minimal workspace for the generator. */
 function smallWorkspace(): string {
   const root = mkdtempSync(join(tmpdir(), 'small-'));
   const files = {
     LICENSE: 'MIT License',
+    'package.json': JSON.stringify(origin),
     'package-lock.json': `${JSON.stringify(lock, null, 2)}\n`,
     'tsconfig.json': `${JSON.stringify({ files: [], references: [{ path: './libs/server-kit' }, { path: './tools/workspace' }] }, null, 2)}\n`,
     'libs/mcp-core/package.json': '{ "name": "@signalbox/mcp-core", "version": "3.1.0" }',
@@ -99,6 +106,23 @@ describe('nx g @signalbox/workspace:server', () => {
       peerDependencies: { '@signalbox/mcp-core': '3.1.0', '@signalbox/server-kit': '3.2.0' },
     });
     expect(manifest).not.toHaveProperty('dependencies');
+  });
+
+  test('writes its entry of the MCP Registry and its Dockerfile, with the addresses of the root', async () => {
+    const workspace = smallWorkspace();
+    await generate(workspace, { name: 'trips', scope: 'acme2' });
+    expect(readJson(workspace, 'servers/trips/package.json')).toMatchObject({
+      mcpName: 'io.github.acme2/trips',
+      author: 'The authors',
+      repository: { ...origin.repository, directory: 'servers/trips' },
+    });
+    expect(readJson(workspace, 'servers/trips/server.json')).toMatchObject({
+      name: 'io.github.acme2/trips',
+      version: '3.1.0',
+      repository: { url: 'https://git.invalid/acme', subfolder: 'servers/trips' },
+      packages: [{ identifier: '@acme2/server-trips', version: '3.1.0' }],
+    });
+    expect(read(workspace, 'servers/trips/Dockerfile')).toContain('ENTRYPOINT ["acme2-trips"]');
   });
 
   test('writes a description with any characters', async () => {

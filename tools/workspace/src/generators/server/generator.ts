@@ -2,10 +2,24 @@ import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import {
+  BASE_IMAGES,
+  DOCKERIGNORE,
+  dockerfile,
+  serverNames,
+  templateValues,
+  TEMPLATES,
+  updateServerJson,
+  withOrigin,
+  type Origin,
+  type ServerJson,
+  type ServerManifest,
+  type ServerNames,
+  type ServerOptions,
+} from '@signalbox/create-server';
 import { generateFiles, logger, readJson, writeJson, type Tree } from '@nx/devkit';
 import { linkPackage } from './link-package.ts';
 import { lockedWithWorkspace, type LockFile } from './lock-file.ts';
-import { serverNames, type ServerNames, type ServerOptions } from './server-names.ts';
 
 interface Manifest {
   readonly name: string;
@@ -27,16 +41,16 @@ export default async function server(
   const names = serverNames(options);
   requireFree(tree, names);
   const core = readJson<Manifest>(tree, 'libs/mcp-core/package.json').version;
-  generateFiles(tree, join(import.meta.dirname, 'files'), names.folder, {
-    ...names,
-    descriptionInTemplate: names.description.replace(
-      /[\\`]|\$(?=\{)/g,
-      (character) => `\\${character}`,
-    ),
+  const values = templateValues(names, {
     version: core,
     coreVersion: core,
     kitVersion: readJson<Manifest>(tree, 'libs/server-kit/package.json').version,
+    testArguments: "'--conditions=@signalbox/source', ",
+    program: `/path/to/signalbox/${names.folder}/bin.js`,
+    pack: `npm pack -w ${names.packageName}`,
   });
+  generateFiles(tree, join(TEMPLATES, 'server'), names.folder, values);
+  writePublishingFiles(tree, names.folder);
   tree.changePermissions(`${names.folder}/bin.js`, '755');
   tree.write(`${names.folder}/LICENSE`, tree.read('LICENSE') ?? '');
   const manifest = readJson<Manifest>(tree, `${names.folder}/package.json`);
@@ -66,6 +80,22 @@ export default async function server(
       `\n${names.packageName} is ready: npx nx test ${names.packageName}, then npx ${names.command} --help. What to change first: docs/extending.md`,
     );
   };
+}
+
+/** Writes what follows from package.json and server.json, as `npm run publishing-files` does. */
+function writePublishingFiles(tree: Tree, folder: string): void {
+  const root = readJson<Partial<Origin>>(tree, 'package.json');
+  const written = readJson<ServerManifest>(tree, `${folder}/package.json`);
+  const manifest = isOrigin(root) ? withOrigin(written, folder, root) : written;
+  const serverJson = readJson<ServerJson>(tree, `${folder}/server.json`);
+  writeJson(tree, `${folder}/package.json`, manifest);
+  writeJson(tree, `${folder}/server.json`, updateServerJson(serverJson, manifest));
+  tree.write(`${folder}/Dockerfile`, dockerfile(manifest, folder, BASE_IMAGES));
+  tree.write(`${folder}/.dockerignore`, DOCKERIGNORE);
+}
+
+function isOrigin(root: Partial<Origin>): root is Origin {
+  return root.author !== undefined && root.bugs !== undefined && root.repository !== undefined;
 }
 
 /** Formats the package as `npm run format` would: the length of its names decides where its lines break. */

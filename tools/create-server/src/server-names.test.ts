@@ -11,6 +11,7 @@ describe('the names of a server', () => {
       command: 'signalbox-release-notes-2',
       className: 'ReleaseNotes2',
       envPrefix: 'MCP_RELEASE_NOTES_2',
+      mcpName: 'dev.signalbox/release-notes-2',
     });
   });
 
@@ -18,6 +19,7 @@ describe('the names of a server', () => {
     expect(serverNames({ name: 'trips', scope, description: ' All my trips ' })).toMatchObject({
       packageName: '@acme/server-trips',
       command: 'acme-trips',
+      mcpName: 'io.github.acme/trips',
       description: 'All my trips',
     });
   });

@@ -1,10 +1,14 @@
-/** Arguments of `nx g`. */
+import { hostSections } from './publishing/hosts.ts';
+
+/** Options of the generators. */
 export interface ServerOptions {
   readonly name: string;
   /** Default: `MCP server NAME`. */
   readonly description?: string;
-  /** With or without its `@`; default `signalbox`. */
+  /** With or without its `@`. Default: `signalbox`, and none for a project outside of this repository. */
   readonly scope?: string;
+  /** Whether the server is a project outside of this repository. Default: false. */
+  readonly isAlone?: boolean;
 }
 
 /** Every name that follows from the options. */
@@ -18,6 +22,22 @@ export interface ServerNames {
   readonly command: string;
   readonly className: string;
   readonly envPrefix: string;
+  /** Name in the MCP Registry. */
+  readonly mcpName: string;
+}
+
+/** Values of the templates that the names do not determine. */
+export interface TemplateFacts {
+  readonly version: string;
+  /** Versions of the libraries in package.json. */
+  readonly coreVersion: string;
+  readonly kitVersion: string;
+  /** Arguments of Node in the tests of the process, as items of an array with a comma after each. */
+  readonly testArguments: string;
+  /** Path of the program in the snippets for hosts. */
+  readonly program: string;
+  /** Command that packs the package. */
+  readonly pack: string;
 }
 
 const MAX_NAME = 40;
@@ -46,7 +66,8 @@ const RESERVED: ReadonlyMap<string, string> = new Map([
 export function serverNames({
   name,
   description = `MCP server ${name}`,
-  scope = 'signalbox',
+  isAlone = false,
+  scope = isAlone ? undefined : 'signalbox',
 }: ServerOptions): ServerNames {
   if (!NAME.test(name) || name.length > MAX_NAME) {
     throw new Error(
@@ -60,8 +81,8 @@ export function serverNames({
   const reason = RESERVED.get(name);
   if (reason !== undefined)
     throw new Error(`"${name}" is reserved: ${reason}. Choose another one.`);
-  const owner = scope.replace(/^@/, '');
-  if (!SCOPE.test(owner) || owner.length > MAX_NAME)
+  const owner = scope?.replace(/^@/, '');
+  if (owner !== undefined && (!SCOPE.test(owner) || owner.length > MAX_NAME))
     throw new Error(
       `${JSON.stringify(scope)} cannot be the scope of a package. Use lower-case letters, digits and single hyphens, for example "--scope @acme".`,
     );
@@ -72,9 +93,26 @@ export function serverNames({
     name,
     description: line,
     folder: `servers/${name}`,
-    packageName: `@${owner}/server-${name}`,
-    command: `${owner}-${name}`,
+    packageName: owner === undefined ? `mcp-server-${name}` : `@${owner}/server-${name}`,
+    command: owner === undefined ? `mcp-server-${name}` : `${owner}-${name}`,
     className: name.replace(/(?:^|-)([a-z0-9])/g, (_, first: string) => first.toUpperCase()),
     envPrefix: `MCP_${name.replaceAll('-', '_').toUpperCase()}`,
+    mcpName: `${owner === 'signalbox' ? 'dev.signalbox' : `io.github.${owner ?? 'your-account'}`}/${name}`,
+  };
+}
+
+/** Returns the value of every expression in the templates of a server. */
+export function templateValues(
+  names: ServerNames,
+  { program, ...facts }: TemplateFacts,
+): { readonly [name: string]: string } {
+  const { name, description, packageName } = names;
+  return {
+    ...names,
+    ...facts,
+    title: `${name.slice(0, 1).toUpperCase()}${name.slice(1).replaceAll('-', ' ')}`,
+    descriptionInTemplate: description.replace(/[\\`]|\$(?=\{)/g, (character) => `\\${character}`),
+    tarball: `${packageName.replace('@', '').replace('/', '-')}-${facts.version}.tgz`,
+    hosts: hostSections([{ name, command: 'node', args: [program] }], 3),
   };
 }
