@@ -78,6 +78,8 @@ export class RunPrinter {
         );
       case 'tool_call.waiting':
         return this.line(`… ${this.#name(body.data.call_id)} waits: ${body.data.message}`);
+      case 'tool_call.working':
+        return this.line(`… ${this.#name(body.data.call_id)} continues as a task of its server`);
       case 'tool_call.outcome_unknown':
         return this.line(`? ${this.#name(body.data.call_id)}: ${body.data.message}`);
       case 'usage.updated':
