@@ -7,10 +7,9 @@ import {
   requestStateKeys,
   UsageError,
 } from '@signalbox/server-kit';
-import { DiskStore } from './cache/disk-store.ts';
+import type { DiskStore } from './cache/disk-store.ts';
 import { createWeatherServer } from './create-weather-server.ts';
 import { environmentSettings } from './environment-settings.ts';
-import { createDemoProvider } from './mock/demo-provider.ts';
 import { UNITS } from './units.ts';
 import { createWeatherProvider, PROVIDER_NAMES } from './weather-provider.ts';
 
@@ -79,11 +78,13 @@ export const command = defineServerMain({
     const { urls, apiKey, contact, pollMs } = environmentSettings(env);
     const stateKeys = requestStateKeys(env);
     const common = { units, stateKeys, pollMs, log };
-    if (values.demo === true)
+    if (values.demo === true) {
+      const { createDemoProvider } = await import('./mock/demo-provider.ts');
       return createWeatherServer({
         ...common,
         provider: createDemoProvider({ delayMs, maxConcurrency, provider }),
       });
+    }
     const cacheDirectory = values['cache-dir'];
     return createWeatherServer({
       ...common,
@@ -107,6 +108,8 @@ export const command = defineServerMain({
 
 /** @throws UsageError when the directory cannot be used */
 async function openStore(directory: string, warn: (message: string) => void): Promise<DiskStore> {
+  // Loaded on request, like the demo: it needs node:crypto and node:fs/promises.
+  const { DiskStore } = await import('./cache/disk-store.ts');
   const store = new DiskStore(resolve(directory), warn);
   try {
     await store.open();
