@@ -17,7 +17,7 @@ import type { STREAM_END } from './raw-events.ts';
 import { networkError } from './wire-failure.ts';
 import type { WireCall, WireLimits, WireProvider } from './wire-provider.ts';
 
-/** What the translators of both APIs need to know of a call. */
+/** The properties of a call that the translators of both APIs need. */
 export interface TranslatorContext {
   readonly endpoint: Endpoint;
   /** The requested model, to which native messages are bound. */
@@ -42,7 +42,7 @@ interface Translator<Raw> {
   usage(): Usage;
 }
 
-/** How the Chat Completions API and the Responses API differ. */
+/** The parts in which the Chat Completions API and the Responses API differ. */
 export interface OpenAiApi<Raw, Built extends BuiltRequest> {
   readonly name: 'chat' | 'responses';
   /** @throws LlmError when the call is impossible */

@@ -6,6 +6,7 @@ import { niceTicks, type Ticks } from './nice-ticks.ts';
 import { SERIES_COLORS, roundPixels as round, type ChartType, type Plot } from './plot.ts';
 import { timeTicks } from './time-ticks.ts';
 
+/** The kind and the texts of a chart. */
 export interface ChartOptions {
   readonly type: ChartType;
   readonly title?: string | undefined;

@@ -1,3 +1,4 @@
+/** The kind of marks of a chart. */
 export type ChartType = 'bar' | 'line';
 
 /** The drawing area and the positions of the values in it, in pixels. */
