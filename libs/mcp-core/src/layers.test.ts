@@ -11,12 +11,14 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
   schema: ['jsonrpc', 'protocol'],
   era: ['jsonrpc', 'protocol', 'schema'],
   'http/headers': ['jsonrpc'],
+  'http/addresses': [],
   server: ['jsonrpc', 'protocol', 'schema', 'era'],
   client: ['jsonrpc', 'protocol', 'schema', 'era', 'http/headers'],
   'http/server': ['jsonrpc', 'protocol', 'schema', 'era', 'server', 'http/headers'],
   'http/client': ['jsonrpc', 'protocol', 'schema', 'era', 'http/headers'],
+  auth: ['protocol', 'http/headers', 'http/addresses', 'http/client'],
   stdio: ['jsonrpc', 'protocol', 'server'],
-  testing: ['jsonrpc', 'protocol', 'schema', 'era', 'server', 'client'],
+  testing: ['jsonrpc', 'protocol', 'schema', 'era', 'server', 'client', 'auth'],
 };
 
 interface Source {

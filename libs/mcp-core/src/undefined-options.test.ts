@@ -9,6 +9,12 @@ import type {
   InputHandlers,
   RequestOptions,
 } from './client/index.ts';
+import { createClientAuthorization } from './auth/index.ts';
+import type {
+  AuthorizationNetwork,
+  ClientAuthorizationOptions,
+  ClientRegistrationOptions,
+} from './auth/index.ts';
 import { connectClient } from './client/index.ts';
 import type { HttpTransportOptions } from './http/client/index.ts';
 import { httpTransport } from './http/client/index.ts';
@@ -175,6 +181,36 @@ test('undefined groups and members of a server and a client mean their defaults'
   }
 });
 
+test('undefined members of an authorization mean their defaults', async () => {
+  const registration: Undefined<ClientRegistrationOptions> = {
+    name: undefined,
+    clients: undefined,
+    metadataUrl: undefined,
+    ask: undefined,
+  };
+  const network: Undefined<AuthorizationNetwork> = {
+    allowedNetworks: undefined,
+    timeoutMs: undefined,
+  };
+  const none: Undefined<ClientAuthorizationOptions> = {
+    user: undefined,
+    registration: undefined,
+    store: undefined,
+    principal: undefined,
+    network: undefined,
+  };
+  for (const options of [none, { ...none, registration, network }]) {
+    const listener = await serveHttp(createServer({ info, tools: [greet] }));
+    onTestFinished(() => listener.close());
+    const authorization = createClientAuthorization(options);
+    const client = await connectClient(() => httpTransport({ url: listener.url, authorization }), {
+      info,
+    });
+    expect(await client.listTools()).toHaveLength(1);
+    await client.close();
+  }
+});
+
 test('undefined members of task options mean their defaults', async () => {
   const engine = new TaskEngine(tasks, () => undefined);
   const task = await engine.start({ principal: undefined, toolName: 'greet', ttlMs: undefined });
@@ -218,6 +254,7 @@ test('undefined members of HTTP options mean their defaults, also beyond loopbac
   const transport: Undefined<HttpTransportOptions> = {
     headers: undefined,
     onUnauthorized: undefined,
+    authorization: undefined,
     maxMessageBytes: undefined,
     messageBudget: undefined,
     acceptTimeoutMs: undefined,

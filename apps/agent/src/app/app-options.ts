@@ -6,7 +6,7 @@ import type { SignalBus } from '../ports/signal-bus.ts';
 import type { CrashPoints } from '../ports/test-hooks.ts';
 import type { RecoveryDecision } from '../run/core/engine-parts.ts';
 import type { Migrations } from '../store/migrations/migrations.ts';
-import type { Resolve } from '../webhooks/address-guard.ts';
+import type { Resolve } from '@signalbox/mcp-core/http/addresses';
 import type { LlmProviders } from '../ports/llm-providers.ts';
 
 /** Hooks for tests that end the service at a crash point, disable a guard or run many services in one process. */

@@ -16,7 +16,7 @@ import { SchemaChecks } from '../schema/schema-checks.ts';
 import { openStore } from '../store/open-store.ts';
 import type { OpenedStore } from '../store/opened-store.ts';
 import { systemClock } from '../system/system-clock.ts';
-import { AddressGuard } from '../webhooks/address-guard.ts';
+import { AddressGuard } from '@signalbox/mcp-core/http/addresses';
 import type { AppOptions, TestHooks } from './app-options.ts';
 
 /** The parts that the processes of every role have. */
@@ -82,6 +82,7 @@ export async function openFoundation({
     schemas,
     addressGuard: new AddressGuard({
       allowedNetworks: config.webhooks?.allowedNetworks,
+      hint: 'add its network to webhooks.allowed_networks of the configuration to allow it',
       resolve: hooks.resolve,
     }),
     policies: Object.fromEntries(config.servers.map((server) => [server.name, policyOf(server)])),

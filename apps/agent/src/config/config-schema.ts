@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { cardSchema } from '../llm/catalogue/card-schema.ts';
 import { entryProblems } from './entry-problems.ts';
-import { parseNetwork } from '../webhooks/refused-networks.ts';
+import { parseNetwork } from '@signalbox/mcp-core/http/addresses';
 import { httpUrlProblem } from './http-url.ts';
 
 const text = z.string().min(1);

@@ -21,7 +21,7 @@ import { createMemoryJobQueue } from '../queue/memory-job-queue.ts';
 import { openStore } from '../store/open-store.ts';
 import { databaseFolder, provideMigratedDatabase } from '../store/testing/migrated-database.ts';
 import { FakeLlm } from '../run/testing/fake-llm.ts';
-import { AddressGuard } from '../webhooks/address-guard.ts';
+import { AddressGuard } from '@signalbox/mcp-core/http/addresses';
 import { createScheduleCommands } from '../schedules/schedule-commands.ts';
 import { createWebhookCommands } from '../webhooks/webhook-commands.ts';
 import { createHttpServer, type ServerOptions } from './http-server.ts';

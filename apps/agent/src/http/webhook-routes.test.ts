@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { callsThenAnswer } from '../run/testing/fake-llm.ts';
 import { openService } from '../run/testing/service.ts';
-import { AddressGuard } from '../webhooks/address-guard.ts';
+import { AddressGuard } from '@signalbox/mcp-core/http/addresses';
 import { createWebhookCommands, MAX_WEBHOOKS } from '../webhooks/webhook-commands.ts';
 import { createServiceEdge } from './testing/service-edge.ts';
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import { ManualClock } from '../testing/manual-clock.ts';
-import { AddressGuard, type Resolve } from './address-guard.ts';
+import { AddressGuard, type Resolve } from '@signalbox/mcp-core/http/addresses';
 import { postWebhook, type WebhookOutcome } from './post-webhook.ts';
 import { CERTIFICATE, CERTIFICATE_KEY } from './testing/certificate.ts';
 import { startEndpoint } from './testing/endpoint.ts';

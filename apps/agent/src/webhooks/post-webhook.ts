@@ -1,8 +1,12 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import type { LookupFunction } from 'node:net';
+import {
+  pinnedLookup,
+  RefusedUrlError,
+  type AddressGuard,
+  type HostAddress,
+} from '@signalbox/mcp-core/http/addresses';
 import type { Clock } from '../ports/clock.ts';
 import { messageOf } from '../text/error-text.ts';
-import { RefusedUrlError, type AddressGuard, type HostAddress } from './address-guard.ts';
 
 /** Bytes of a response that are read; the content has no meaning. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
@@ -65,7 +69,7 @@ function send(
     const sent: ClientRequest = http.request(target, {
       // A connection of its own, so that none is reused after its name was resolved to other addresses.
       agent: false,
-      lookup: pinned(addresses),
+      lookup: pinnedLookup(addresses),
       method: 'POST',
       headers: {
         ...headers,
@@ -93,15 +97,6 @@ function send(
     });
     sent.end(body);
   });
-}
-
-/** Returns a lookup that answers with the checked addresses, whatever the name is. */
-function pinned(addresses: readonly HostAddress[]): LookupFunction {
-  return (_host, { all }, callback) => {
-    const [first] = addresses;
-    if (all === true) callback(null, [...addresses]);
-    else callback(null, first?.address ?? '', first?.family);
-  };
 }
 
 function retryAfterOf({ headers }: IncomingMessage): { readonly retryAfterMs?: number } {

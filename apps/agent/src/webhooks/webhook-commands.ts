@@ -4,7 +4,7 @@ import type { Store, StoreTransaction } from '../ports/store.ts';
 import { WEBHOOK_DISABLED, type Webhook, type WebhookSecrets } from '../ports/store/webhook.ts';
 import type { WebhookCommands } from '../ports/webhook-commands.ts';
 import { messageOf } from '../text/error-text.ts';
-import { RefusedUrlError, type AddressGuard } from './address-guard.ts';
+import { RefusedUrlError, type AddressGuard } from '@signalbox/mcp-core/http/addresses';
 import { newSecret } from './signature.ts';
 import { webhookAudit } from './webhook-audit.ts';
 

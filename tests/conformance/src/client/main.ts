@@ -1,6 +1,7 @@
 import { connectClient } from '@signalbox/mcp-core/client';
 import { httpTransport } from '@signalbox/mcp-core/http/client';
-import { SCENARIOS, type ScenarioDetails } from './scenarios.ts';
+import { authorizationOf } from './authorization.ts';
+import { scenarioOf, type ScenarioDetails } from './scenarios.ts';
 
 /**
  * Runs the client's part of one scenario of the referee, with the server at the URL in the last
@@ -8,18 +9,18 @@ import { SCENARIOS, type ScenarioDetails } from './scenarios.ts';
  */
 async function main(url: string): Promise<void> {
   const name = process.env['MCP_CONFORMANCE_SCENARIO'];
-  const scenario = name === undefined ? undefined : SCENARIOS.get(name);
+  const scenario = name === undefined ? undefined : scenarioOf(name);
   if (scenario === undefined) throw new Error(`No such scenario: ${String(name)}`);
-  const client = await connectClient(() => httpTransport({ url }), {
+  // The referee writes it for this scenario.
+  const details = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as ScenarioDetails;
+  const authorization =
+    name?.startsWith('auth/') === true ? authorizationOf(name, details) : undefined;
+  const client = await connectClient(() => httpTransport({ url, authorization }), {
     info: { name: 'signalbox-conformance', version: '0.0.0' },
     ...scenario.options,
   });
   try {
-    // The referee writes it for this scenario.
-    await scenario.run(
-      client,
-      JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as ScenarioDetails,
-    );
+    await scenario.run(client, details);
   } finally {
     await client.close();
   }

@@ -9,6 +9,9 @@ export interface Scenario {
 
 /** The referee's data beside the scenario's name. */
 export interface ScenarioDetails {
+  readonly client_id?: string;
+  readonly client_secret?: string;
+  readonly issuer?: string;
   /** Calls that the referee expects. */
   readonly toolCalls?: readonly { readonly name: string; readonly arguments: JsonObject }[];
 }
@@ -19,8 +22,20 @@ const listTools: Scenario = {
   },
 };
 
-/** Scenarios by the referee's names. */
-export const SCENARIOS: ReadonlyMap<string, Scenario> = new Map<string, Scenario>([
+/** Returns the client's part of a scenario by the referee's name. */
+export function scenarioOf(name: string): Scenario | undefined {
+  return SCENARIOS.get(name) ?? (name.startsWith('auth/') ? listAndCall : undefined);
+}
+
+/** Reaches the protected server; its listing and its call need different scopes in some scenarios. */
+const listAndCall: Scenario = {
+  run: async (client) => {
+    await client.listTools();
+    await client.callTool('test-tool', {});
+  },
+};
+
+const SCENARIOS: ReadonlyMap<string, Scenario> = new Map<string, Scenario>([
   ['initialize', listTools],
   ['json-schema-ref-no-deref', listTools],
   [

@@ -4,7 +4,7 @@ import type { RunCommands } from '../../ports/run-engine.ts';
 import type { Service } from '../../run/testing/service.ts';
 import { observeService } from '../../metrics/observation.ts';
 import { createMemoryJobQueue } from '../../queue/memory-job-queue.ts';
-import { AddressGuard } from '../../webhooks/address-guard.ts';
+import { AddressGuard } from '@signalbox/mcp-core/http/addresses';
 import { createScheduleCommands } from '../../schedules/schedule-commands.ts';
 import { createWebhookCommands } from '../../webhooks/webhook-commands.ts';
 import { createHttpServer, type ServerOptions } from '../http-server.ts';

@@ -1,6 +1,7 @@
 import type { Agent, ClientRequest, IncomingMessage, request } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { LocalError } from '../../protocol/errors.ts';
+import type { HttpAuthorization } from './authorization.ts';
 import { type ExtraHeaders, type HeaderProvider, RESERVED_HEADERS } from './headers.ts';
 import { safeHeaders } from './read-http-error.ts';
 
@@ -20,6 +21,11 @@ export interface EndpointOptions {
         readonly headers: { readonly [name: string]: string };
       }) => Promise<boolean>)
     | undefined;
+  /**
+   * Authorization at the server, for example by OAuth. Its headers replace equal ones of `headers`.
+   * Excludes `onUnauthorized`.
+   */
+  readonly authorization?: HttpAuthorization | undefined;
 }
 
 /** An HTTP request and the callbacks for its response. */
@@ -94,7 +100,12 @@ export class ClientEndpoint {
       port: this.#url.port === '' ? undefined : this.#url.port,
       hostHeader: this.#url.host,
     };
-    if (typeof options.headers !== 'function')
+    if (options.authorization !== undefined && options.onUnauthorized !== undefined)
+      throw new LocalError(
+        'invalid-argument',
+        'A transport has either authorization or onUnauthorized; remove one of them.',
+      );
+    if (typeof options.headers !== 'function' && options.authorization === undefined)
       this.#staticHeaders = this.#flatten(options.headers ?? {});
   }
 
@@ -122,6 +133,7 @@ export class ClientEndpoint {
       path: call.path ?? `${this.#url.pathname}${this.#url.search}`,
       isAborted: false,
       request: undefined,
+      authorization: {},
     };
     this.#send(attempt);
     return {
@@ -145,12 +157,14 @@ export class ClientEndpoint {
 
   async #sendWithAskedHeaders(attempt: Attempt): Promise<void> {
     const { call } = attempt;
+    const { headers: own, authorization } = this.#options;
+    const request = { method: call.method, url: `${this.#url.origin}${attempt.path}` };
     let headers: readonly string[];
     try {
-      const ask = this.#options.headers as HeaderProvider; // the constructor saw a function
-      headers = this.#flatten(
-        await ask({ method: call.method, url: `${this.#url.origin}${attempt.path}` }),
-      );
+      const extra = typeof own === 'function' ? await own(request) : own;
+      attempt.authorization =
+        (await authorization?.headers({ ...request, server: this.#url.href })) ?? {};
+      headers = this.#flatten(withReplaced(extra ?? {}, attempt.authorization));
     } catch (error) {
       if (!attempt.isAborted)
         call.failed(
@@ -222,7 +236,7 @@ export class ClientEndpoint {
     else if (
       (status === 401 || status === 403) &&
       attempt.call.method !== 'DELETE' &&
-      this.#options.onUnauthorized !== undefined
+      (this.#options.onUnauthorized ?? this.#options.authorization) !== undefined
     )
       void this.#unauthorized(attempt, response);
     else this.#give(attempt.call, response);
@@ -253,18 +267,18 @@ export class ClientEndpoint {
     response.on('error', onError);
     let isAgain: boolean;
     try {
-      isAgain =
-        (await this.#options.onUnauthorized?.({
-          status: response.statusCode ?? 0,
-          headers: safeHeaders(response),
-        })) === true;
+      isAgain = (await this.#isAnswered(attempt, response)) === true;
     } catch (error) {
       response.destroy();
       if (!attempt.isAborted)
         call.failed(
-          new LocalError('connect-failed', `Authorization with ${this.origin} failed.`, {
-            cause: error,
-          }),
+          new LocalError(
+            'connect-failed',
+            `Authorization with ${this.origin} failed${reasonOf(error)}`,
+            {
+              cause: error,
+            },
+          ),
           true,
         );
       return;
@@ -278,6 +292,27 @@ export class ClientEndpoint {
     } else {
       this.#give(call, response);
     }
+  }
+
+  async #isAnswered(
+    { call, count, path, authorization: sent }: Attempt,
+    response: IncomingMessage,
+  ): Promise<boolean | undefined> {
+    const { onUnauthorized, authorization } = this.#options;
+    const status = response.statusCode ?? 0;
+    const headers = safeHeaders(response);
+    return (
+      onUnauthorized?.({ status, headers }) ??
+      authorization?.refused({
+        server: this.#url.href,
+        method: call.method,
+        url: `${this.#url.origin}${path}`,
+        status,
+        responseHeaders: headers,
+        sent,
+        attempt: count,
+      })
+    );
   }
 
   #flatten(headers: ExtraHeaders): readonly string[] {
@@ -318,6 +353,20 @@ interface Attempt {
   path: string;
   isAborted: boolean;
   request: ClientRequest | undefined;
+  /** Headers of the authorization that were sent. */
+  authorization: ExtraHeaders;
+}
+
+/** Returns the end of a sentence. The messages of other errors may contain secrets. */
+function reasonOf(error: unknown): string {
+  return error instanceof Error && error.name === 'AuthorizationError' ? `: ${error.message}` : '.';
+}
+
+/** Returns headers with those of the replacement in place of equal ones. */
+function withReplaced(headers: ExtraHeaders, replacement: ExtraHeaders): ExtraHeaders {
+  const names = new Set(Object.keys(replacement).map((name) => name.toLowerCase()));
+  const kept = Object.entries(headers).filter(([name]) => !names.has(name.toLowerCase()));
+  return { ...Object.fromEntries(kept), ...replacement };
 }
 
 function parseUrl(text: string): URL {

@@ -1,6 +1,11 @@
-import { lookup } from 'node:dns/promises';
-import { isIP, type BlockList } from 'node:net';
-import { contains, isLoopbackAddress, isRefusedByDefault, networks } from './refused-networks.ts';
+import type { BlockList, LookupFunction } from 'node:net';
+import {
+  contains,
+  ipVersionOf,
+  isLoopbackAddress,
+  isRefusedByDefault,
+  networks,
+} from './refused-networks.ts';
 
 /** An address of a host. */
 export interface HostAddress {
@@ -19,23 +24,36 @@ export class RefusedUrlError extends Error {
   }
 }
 
+/** Options of an `AddressGuard`. */
 export interface AddressGuardOptions {
   /** Networks in CIDR notation that are allowed although they are not public. */
   readonly allowedNetworks?: readonly string[] | undefined;
+  /**
+   * Advice in errors about addresses that are not public, without a full stop. Default: to allow the
+   * network.
+   */
+  readonly hint?: string | undefined;
   /** Default: the resolver of the operating system. */
   readonly resolve?: Resolve | undefined;
 }
 
 /**
- * Decides which URLs of clients the service requests: `https:` at public addresses, and addresses in
- * the allowed networks, of which loopback addresses may also be requested by `http:`.
+ * Decides which URLs of others a program requests: `https:` at public addresses, and addresses in the
+ * allowed networks, of which loopback addresses may also be requested by `http:`.
  */
 export class AddressGuard {
   readonly #allowed: BlockList;
+  readonly #hint: string;
   readonly #resolve: Resolve;
 
-  constructor({ allowedNetworks = [], resolve = systemResolve }: AddressGuardOptions = {}) {
+  /** @throws Error when a network cannot be parsed */
+  constructor({
+    allowedNetworks = [],
+    hint = 'allow its network if the requests are intended',
+    resolve = systemResolve,
+  }: AddressGuardOptions = {}) {
     this.#allowed = networks(allowedNetworks);
+    this.#hint = hint;
     this.#resolve = resolve;
   }
 
@@ -51,7 +69,7 @@ export class AddressGuard {
     if (username !== '' || password !== '')
       throw new RefusedUrlError('the URL contains a user name or password, which is not supported');
     const host = hostname.replace(/^\[(.*)\]$/u, '$1');
-    const version = isIP(host);
+    const version = ipVersionOf(host);
     const addresses: readonly HostAddress[] =
       version === 0
         ? await this.#resolve(host)
@@ -67,10 +85,20 @@ export class AddressGuard {
 
   #check(address: string, host: string): void {
     if (contains(this.#allowed, address) || !isRefusedByDefault(address)) return;
-    throw new RefusedUrlError(
-      `the host ${host} has an address that is not public; add its network to webhooks.allowed_networks of the configuration to allow it`,
-    );
+    throw new RefusedUrlError(`the host ${host} has an address that is not public; ${this.#hint}`);
   }
+}
+
+/**
+ * Returns a `lookup` for `node:http` and `node:net` that answers with the checked addresses, whatever
+ * the name is.
+ */
+export function pinnedLookup(addresses: readonly HostAddress[]): LookupFunction {
+  return (_host, { all }, callback) => {
+    const [first] = addresses;
+    if (all === true) callback(null, [...addresses]);
+    else callback(null, first?.address ?? '', first?.family);
+  };
 }
 
 function parsed(url: string): URL {
@@ -80,6 +108,7 @@ function parsed(url: string): URL {
 }
 
 async function systemResolve(host: string): Promise<readonly HostAddress[]> {
+  const { lookup } = process.getBuiltinModule('node:dns/promises');
   const found = await lookup(host, { all: true });
   return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
 }

@@ -1,4 +1,4 @@
-import { BlockList, isIP } from 'node:net';
+import type { BlockList } from 'node:net';
 
 /**
  * Networks that are not reachable over the internet, or that belong to one machine or provider.
@@ -63,6 +63,11 @@ export function isLoopbackAddress(address: string): boolean {
   return contains(defaultNetworks().loopback, address);
 }
 
+/** Returns 4 or 6 for an IP address, and 0 for any other text. */
+export function ipVersionOf(text: string): number {
+  return process.getBuiltinModule('node:net').isIP(text);
+}
+
 /** Whether one of the networks contains an address. */
 export function contains(list: BlockList, address: string): boolean {
   const { text, family } = normalized(address);
@@ -71,7 +76,7 @@ export function contains(list: BlockList, address: string): boolean {
 
 /** Returns a list of networks in CIDR notation. A bare address is a network of its own. */
 export function networks(texts: readonly string[]): BlockList {
-  const list = new BlockList();
+  const list = new (process.getBuiltinModule('node:net').BlockList)();
   for (const text of texts) {
     const { address, prefix, family } = parseNetwork(text) ?? {};
     if (address === undefined || prefix === undefined)
@@ -88,7 +93,7 @@ export function parseNetwork(
   | { readonly address: string; readonly prefix: number; readonly family: 'ipv4' | 'ipv6' }
   | undefined {
   const [, address = '', digits] = /^([^/%]+)(?:\/(\d{1,3}))?$/u.exec(text) ?? [];
-  const version = isIP(address);
+  const version = ipVersionOf(address);
   if (version === 0) return undefined;
   const longest = version === 4 ? 32 : 128;
   const prefix = digits === undefined ? longest : Number(digits);
@@ -103,7 +108,7 @@ function normalized(address: string): {
   readonly family: 'ipv4' | 'ipv6' | undefined;
 } {
   const text = address.replace(/%.*$/u, '');
-  const version = isIP(text);
+  const version = ipVersionOf(text);
   if (version === 4) return { text, family: 'ipv4' };
   if (version === 0) return { text, family: undefined };
   const mapped = mappedIpv4(text);

@@ -1,0 +1,49 @@
+/** Codes of an `AuthorizationError`. */
+export type AuthorizationErrorCode =
+  /** The metadata of the server or of its authorization server cannot be found or is not usable. */
+  | 'discovery-failed'
+  /** The metadata belong to another server, or name another issuer. */
+  | 'metadata-mismatch'
+  /** An address is not `https:`, or not public. */
+  | 'address-refused'
+  /** A server did not answer, or not within the limits. */
+  | 'unreachable'
+  /** The authorization server knows no client of this host, and registers none. */
+  | 'no-client'
+  /** A person must authorize the host, and the options name nobody who is asked. */
+  | 'user-needed'
+  /** The user or the authorization server refused. */
+  | 'authorization-refused'
+  /** The redirect belongs to another request or another authorization server. */
+  | 'redirect-invalid'
+  /** The token endpoint refused, or its answer cannot be used. */
+  | 'token-request-failed'
+  /** The server refuses a token that was just issued for it, or scopes that were granted. */
+  | 'token-refused';
+
+/** Details of an `AuthorizationError`. */
+export interface AuthorizationErrorDetails {
+  /** The `error` that the authorization server sent. */
+  readonly oauthError?: string | undefined;
+  readonly cause?: unknown;
+}
+
+/**
+ * A failed authorization. Neither the message nor the fields contain tokens, codes, secrets or
+ * assertions, and errors that could contain them are not its cause.
+ */
+export class AuthorizationError extends Error {
+  readonly code: AuthorizationErrorCode;
+  readonly oauthError: string | undefined;
+
+  constructor(
+    code: AuthorizationErrorCode,
+    message: string,
+    { oauthError, cause }: AuthorizationErrorDetails = {},
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'AuthorizationError';
+    this.code = code;
+    this.oauthError = oauthError;
+  }
+}

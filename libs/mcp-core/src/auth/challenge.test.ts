@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { parseChallenges, tokenChallenge } from './challenge.ts';
+
+test.each([
+  ['Bearer', [['bearer', {}]]],
+  ['Bearer realm="a, b", scope="x y"', [['bearer', { realm: 'a, b', scope: 'x y' }]]],
+  [
+    'Bearer error=invalid_token , SCOPE = "x"',
+    [['bearer', { error: 'invalid_token', scope: 'x' }]],
+  ],
+  [
+    'Basic realm="say \\"hi\\"", Bearer scope=x',
+    [
+      ['basic', { realm: 'say "hi"' }],
+      ['bearer', { scope: 'x' }],
+    ],
+  ],
+  [
+    'Negotiate YWJj==, DPoP algs="ES256", Bearer',
+    [
+      ['negotiate', {}],
+      ['dpop', { algs: 'ES256' }],
+      ['bearer', {}],
+    ],
+  ],
+  ['Bearer scope=first, scope=second', [['bearer', { scope: 'first' }]]],
+  [', ,Bearer scope="a"', [['bearer', { scope: 'a' }]]],
+  ['Bearer scope="never ends', [['bearer', {}]]],
+  ['', []],
+  ['=', []],
+])('%s is parsed', (header, expected) => {
+  expect(
+    parseChallenges(header).map(({ scheme, parameters }) => [scheme, { ...parameters }]),
+  ).toEqual(expected);
+});
+
+test('the parameters of Bearer win over those of DPoP, and no header has none', () => {
+  expect({ ...tokenChallenge('DPoP scope=d, Bearer scope=b') }).toEqual({ scope: 'b' });
+  expect({ ...tokenChallenge('DPoP scope=d') }).toEqual({ scope: 'd' });
+  expect(tokenChallenge(undefined)).toEqual({});
+});
+
+test('a parameter named __proto__ is a parameter', () => {
+  expect(Object.keys(tokenChallenge('Bearer __proto__=a'))).toEqual(['__proto__']);
+});
+
+test('a long hostile header is parsed in linear time', () => {
+  const started = performance.now();
+  parseChallenges(`Bearer ${'a='.repeat(500_000)}`);
+  parseChallenges(`Bearer x="${'\\'.repeat(1_000_000)}`);
+  expect(performance.now() - started).toBeLessThan(1000);
+});

@@ -1,0 +1,69 @@
+import type { HttpAuthorization, RefusedRequest } from '../http/client/authorization.ts';
+import { isLoopback } from '../http/headers/loopback.ts';
+import { LocalError } from '../protocol/errors.ts';
+import type { ClientAuthorizationOptions } from './options.ts';
+import type { ServerAuthorization } from './server-authorization.ts';
+import { MemoryTokenStore } from './token-store.ts';
+
+/**
+ * Creates the authorization of a client by OAuth 2.1, an option of `httpTransport`. One object may
+ * serve several transports and servers; it keeps their tokens apart by issuer, resource and
+ * principal. The first 401 loads the code of the flow, and each 401 discovers the authorization
+ * server anew, so that a token never reaches a server whose authorization server has changed. One
+ * flow per server runs at a time. While a user is asked, the time limits of requests continue: the
+ * flow is not interrupted, and a later request uses its tokens. Requests other than POST never ask.
+ * A refused authorization fails its request with `LocalError` `connect-failed`, whose cause is an
+ * `AuthorizationError`.
+ * @throws LocalError `invalid-argument`
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
+ * @example
+ * ```ts
+ * import { createClientAuthorization } from '@signalbox/mcp-core/auth';
+ * import { httpTransport } from '@signalbox/mcp-core/http/client';
+ *
+ * declare function openBrowserAndWait(request: { readonly url: string }): Promise<string>;
+ *
+ * const authorization = createClientAuthorization({
+ *   registration: { name: 'My host' },
+ *   user: { redirectUri: 'http://127.0.0.1:3000/callback', authorize: openBrowserAndWait },
+ * });
+ * const transport = httpTransport({ url: 'https://mcp.example/mcp', authorization });
+ * ```
+ */
+export function createClientAuthorization(
+  options: ClientAuthorizationOptions = {},
+): HttpAuthorization {
+  checkUrl(options.user?.redirectUri, 'user.redirectUri', isRedirectUri);
+  checkUrl(options.registration?.metadataUrl, 'registration.metadataUrl', isDocumentUrl);
+  const store = options.store ?? new MemoryTokenStore();
+  const servers = new Map<string, ServerAuthorization>();
+  const load = async (server: string): Promise<ServerAuthorization> => {
+    const { ServerAuthorization } = await import('./server-authorization.ts');
+    const found = servers.get(server) ?? new ServerAuthorization(server, options, store);
+    servers.set(server, found);
+    return found;
+  };
+  return {
+    headers: ({ server }) => servers.get(server)?.headers() ?? {},
+    refused: async (request: RefusedRequest) => (await load(request.server)).refused(request),
+  };
+}
+
+function checkUrl(text: string | undefined, name: string, isRight: (url: URL) => boolean): void {
+  const url = text === undefined ? undefined : URL.parse(text);
+  if (url === undefined || (url !== null && url.hash === '' && isRight(url))) return;
+  throw new LocalError(
+    'invalid-argument',
+    `${name} is ${JSON.stringify(text)}; it must be an https: URL${name.startsWith('user') ? ', or http: at a loopback address' : ' with a path'}.`,
+  );
+}
+
+/** @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#communication-security */
+function isRedirectUri({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+}
+
+/** @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration#client-id-metadata-documents */
+function isDocumentUrl({ protocol, pathname }: URL): boolean {
+  return protocol === 'https:' && pathname !== '/';
+}

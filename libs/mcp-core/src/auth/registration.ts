@@ -1,0 +1,95 @@
+import type { AuthorizationServer } from 'oauth4webapi';
+import { isLoopback } from '../http/headers/loopback.ts';
+import { shorten } from '../protocol/errors.ts';
+import { AuthorizationError } from './authorization-error.ts';
+import type { GuardedFetch } from './guarded-fetch.ts';
+import type { ClientAuthorizationOptions } from './options.ts';
+import type { RegisteredClient } from './registered-client.ts';
+import type { TokenStore } from './token-store.ts';
+
+/** Inputs of the choice of a client. */
+export interface RegistrationContext {
+  readonly options: ClientAuthorizationOptions;
+  readonly store: TokenStore;
+  readonly fetch: GuardedFetch;
+  readonly server: AuthorizationServer;
+  readonly resource: string;
+}
+
+/**
+ * Returns the client of this host at an authorization server, in the order of the specification. A
+ * dynamic registration is stored for its issuer and redirect URI, and reused there only.
+ * @throws AuthorizationError `no-client`
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration
+ */
+export async function findClient(context: RegistrationContext): Promise<RegisteredClient> {
+  const { options, store, server, resource } = context;
+  const { clients = [], metadataUrl, ask } = options.registration ?? {};
+  const { issuer } = server;
+  const known = clients.find((client) => client.issuer === issuer);
+  if (known !== undefined) return known;
+  const redirectUri = options.user?.redirectUri;
+  if (redirectUri !== undefined) {
+    if (metadataUrl !== undefined && server['client_id_metadata_document_supported'] === true)
+      return { clientId: metadataUrl };
+    if (server.registration_endpoint !== undefined)
+      return (
+        (await store.readClient(issuer, redirectUri)) ?? (await register(context, redirectUri))
+      );
+  }
+  const told = await ask?.({ issuer, resource });
+  if (told !== undefined) return told;
+  throw new AuthorizationError(
+    'no-client',
+    `This host has no client at ${shorten(issuer)}${clients.length === 0 ? '' : ' (its pre-registered clients belong to other issuers)'}, and cannot register there. Register one there and add it to registration.clients.`,
+  );
+}
+
+async function register(
+  { options, store, fetch, server }: RegistrationContext,
+  redirectUri: string,
+): Promise<RegisteredClient> {
+  const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = server;
+  const method = ['none', 'client_secret_basic', 'client_secret_post'].find((each) =>
+    methods.includes(each),
+  );
+  const response = await fetch.fetch(server.registration_endpoint ?? '', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body: JSON.stringify({
+      client_name: options.registration?.name ?? 'MCP client',
+      redirect_uris: [redirectUri],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: method ?? 'none',
+      application_type: isLoopback(new URL(redirectUri).hostname) ? 'native' : 'web',
+    }),
+  });
+  const client = clientOf(await response.json().catch(() => undefined));
+  if (client === undefined || !response.ok)
+    throw new AuthorizationError(
+      'no-client',
+      `${shorten(server.issuer)} did not register this host for the redirect URI ${redirectUri} (HTTP ${response.status}). Register a client there and add it to registration.clients.`,
+    );
+  await store.writeClient(server.issuer, redirectUri, client);
+  return client;
+}
+
+/**
+ * Returns the client of a registration. Servers often omit `client_secret_expires_at`, without which
+ * the library refuses the response.
+ */
+function clientOf(registered: unknown): RegisteredClient | undefined {
+  if (typeof registered !== 'object' || registered === null) return undefined;
+  const {
+    client_id: clientId,
+    client_secret: clientSecret,
+    token_endpoint_auth_method: authMethod,
+  } = registered as { readonly [name: string]: unknown };
+  if (typeof clientId !== 'string' || clientId === '') return undefined;
+  return {
+    clientId,
+    clientSecret: typeof clientSecret === 'string' ? clientSecret : undefined,
+    authMethod: typeof authMethod === 'string' ? authMethod : undefined,
+  };
+}

@@ -1,0 +1,98 @@
+import type { AuthorizationServer } from 'oauth4webapi';
+import { shorten } from '../protocol/errors.ts';
+import { isLoopback } from '../http/headers/loopback.ts';
+import { AuthorizationError } from './authorization-error.ts';
+import type { GuardedFetch } from './guarded-fetch.ts';
+
+/**
+ * Fetches the metadata of an authorization server: RFC 8414 and OpenID Connect with the path of the
+ * issuer inserted, then OpenID Connect with it appended.
+ * @throws AuthorizationError `metadata-mismatch` when a document names another issuer
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/authorization-server-discovery#authorization-server-metadata-discovery
+ */
+export async function fetchServerMetadata(
+  fetch: GuardedFetch,
+  issuer: string,
+): Promise<AuthorizationServer> {
+  const found = await firstMetadata(fetch, issuer);
+  if (found !== undefined) return found;
+  throw new AuthorizationError(
+    'discovery-failed',
+    `The authorization server ${shorten(issuer)} publishes no metadata at its well-known addresses.`,
+  );
+}
+
+/**
+ * Returns the authorization server of an MCP server without protected resource metadata: its origin,
+ * with the metadata there or the default paths of 2025-03-26.
+ * @see https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization#fallbacks-for-servers-without-metadata-discovery
+ */
+export async function fetchOriginMetadata(
+  fetch: GuardedFetch,
+  server: string,
+): Promise<AuthorizationServer> {
+  const { origin } = new URL(server);
+  return (
+    (await firstMetadata(fetch, origin)) ?? {
+      issuer: origin,
+      authorization_endpoint: `${origin}/authorize`,
+      token_endpoint: `${origin}/token`,
+      registration_endpoint: `${origin}/register`,
+      code_challenge_methods_supported: ['S256'],
+    }
+  );
+}
+
+async function firstMetadata(
+  fetch: GuardedFetch,
+  issuer: string,
+): Promise<AuthorizationServer | undefined> {
+  for (const url of wellKnownUrls(issuer)) {
+    const found = await fetch.json(url);
+    if (found !== undefined) return checked(found, issuer);
+  }
+  return undefined;
+}
+
+function wellKnownUrls(issuer: string): readonly string[] {
+  const url = URL.parse(issuer);
+  if (url === null || url.search !== '' || url.hash !== '')
+    throw new AuthorizationError(
+      'discovery-failed',
+      `The issuer ${shorten(issuer)} is not a URL without query and fragment.`,
+    );
+  const path = url.pathname.replace(/\/$/u, '');
+  const insert = (suffix: string): string => `${url.origin}/.well-known/${suffix}${path}`;
+  const inserted = [insert('oauth-authorization-server'), insert('openid-configuration')];
+  return path === ''
+    ? inserted
+    : [...inserted, `${url.origin}${path}/.well-known/openid-configuration`];
+}
+
+function checked(found: { readonly [name: string]: unknown }, issuer: string): AuthorizationServer {
+  const { issuer: named } = found;
+  // Simple string comparison, as the specification requires.
+  if (named !== issuer)
+    throw new AuthorizationError(
+      'metadata-mismatch',
+      `The metadata of the authorization server ${shorten(issuer)} name another issuer: ${typeof named === 'string' ? shorten(named) : 'none'}.`,
+    );
+  for (const name of ['authorization_endpoint', 'token_endpoint', 'registration_endpoint']) {
+    const endpoint = found[name];
+    if (endpoint !== undefined && !isSafeUrl(endpoint))
+      throw new AuthorizationError(
+        'address-refused',
+        `The ${name} of ${shorten(issuer)} is not an https: address.`,
+      );
+  }
+  return found as unknown as AuthorizationServer; // the library checks the members that it reads
+}
+
+/** Whether a value is an `https:` URL, or an `http:` URL with a loopback address. */
+export function isSafeUrl(value: unknown): boolean {
+  const url = typeof value === 'string' ? URL.parse(value) : null;
+  return (
+    url !== null &&
+    (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname)))
+  );
+}
