@@ -105,7 +105,7 @@ describe('agent, with its servers', () => {
       );
     });
     expect(code, stderr).toBe(0);
-    expect(stdout).toContain('demo: 2 of 2 answers are correct');
+    expect(stdout).toContain('demo: 4 of 4 demos are correct');
     expect(stderr).toContain(
       `the demo of the workspace is left out: ${home} is not the repository`,
     );
