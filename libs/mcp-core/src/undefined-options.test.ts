@@ -194,6 +194,7 @@ test('undefined members of an authorization mean their defaults', async () => {
   };
   const none: Undefined<ClientAuthorizationOptions> = {
     user: undefined,
+    grant: undefined,
     registration: undefined,
     store: undefined,
     principal: undefined,

@@ -33,6 +33,11 @@ import { MemoryTokenStore } from './token-store.ts';
 export function createClientAuthorization(
   options: ClientAuthorizationOptions = {},
 ): HttpAuthorization {
+  if (options.user !== undefined && options.grant !== undefined)
+    throw new LocalError(
+      'invalid-argument',
+      'An authorization has either user or grant; remove one of them.',
+    );
   checkUrl(options.user?.redirectUri, 'user.redirectUri', isRedirectUri);
   checkUrl(options.registration?.metadataUrl, 'registration.metadataUrl', isDocumentUrl);
   const store = options.store ?? new MemoryTokenStore();

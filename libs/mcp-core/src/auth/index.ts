@@ -19,3 +19,4 @@ export type {
   UserAuthorizationRequest,
 } from './options.ts';
 export type { RegisteredClient } from './registered-client.ts';
+export type { IdentityProvider, MachineGrant } from './machine-grant-options.ts';

@@ -1,3 +1,4 @@
+import type { MachineGrant } from './machine-grant-options.ts';
 import type { RegisteredClient } from './registered-client.ts';
 import type { TokenStore } from './token-store.ts';
 
@@ -66,6 +67,8 @@ export interface AuthorizationNetwork {
 export interface ClientAuthorizationOptions {
   /** Asks the user. Default: nobody is asked, and requests that need a user fail. */
   readonly user?: UserAuthorization | undefined;
+  /** Requests tokens without a browser. Excludes `user`. */
+  readonly grant?: MachineGrant | undefined;
   readonly registration?: ClientRegistrationOptions | undefined;
   /** Default: a `MemoryTokenStore`. */
   readonly store?: TokenStore | undefined;

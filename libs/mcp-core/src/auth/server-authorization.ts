@@ -5,7 +5,8 @@ import { shorten } from '../protocol/errors.ts';
 import { AuthorizationError } from './authorization-error.ts';
 import { tokenChallenge } from './challenge.ts';
 import { GuardedFetch } from './guarded-fetch.ts';
-import type { ClientAuthorizationOptions } from './options.ts';
+import { grantByMachine } from './machine-grant.ts';
+import type { ClientAuthorizationOptions, UserAuthorization } from './options.ts';
 import { refreshTokens } from './refresh.ts';
 import { findClient } from './registration.ts';
 import { fetchResourceMetadata } from './resource-metadata.ts';
@@ -159,26 +160,39 @@ export class ServerAuthorization {
   }
 
   async #grant(target: Target, scopes: readonly string[]): Promise<void> {
-    const { user } = this.#options;
-    if (user === undefined)
+    const { user, grant } = this.#options;
+    const { resource } = target;
+    if (user === undefined && grant === undefined)
       throw new AuthorizationError(
         'user-needed',
         `${new URL(this.#server).origin} needs the authorization of a user, and the option user is not set.`,
       );
     const endpoint = await this.#endpointOf(target);
-    const { scopes_supported: known = [] } = target.server;
+    const tokens =
+      grant === undefined
+        ? await this.#grantByUser(endpoint, resource, scopes)
+        : await grantByMachine(endpoint, grant, { resource, scopes });
+    const key = this.#keyOf(target);
+    await this.#hold({ key, tokens, endpoint, isGranted: true, isRefreshed: false });
+  }
+
+  async #grantByUser(
+    endpoint: TokenEndpoint,
+    resource: string,
+    scopes: readonly string[],
+  ): Promise<StoredTokens> {
+    const user = this.#options.user as UserAuthorization; // the caller has checked it
+    const { issuer, scopes_supported: known = [] } = endpoint.server;
     const isOffline = scopes.length > 0 && known.includes('offline_access');
-    const tokens = await grantByUser(endpoint, user, {
-      resource: target.resource,
+    return grantByUser(endpoint, user, {
+      resource,
       scopes: isOffline ? unionOf(scopes, ['offline_access']) : scopes,
     }).catch(async (error: unknown) => {
       // A registration that its server has forgotten is made anew by the next request.
       if (error instanceof AuthorizationError && error.oauthError === 'invalid_client')
-        await this.#store.deleteClient(target.server.issuer, user.redirectUri);
+        await this.#store.deleteClient(issuer, user.redirectUri);
       throw error;
     });
-    const key = this.#keyOf(target);
-    await this.#hold({ key, tokens, endpoint, isGranted: true, isRefreshed: false });
   }
 
   /** @throws AuthorizationError `token-refused` */

@@ -12,6 +12,11 @@ export interface ScenarioDetails {
   readonly client_id?: string;
   readonly client_secret?: string;
   readonly issuer?: string;
+  readonly private_key_pem?: string;
+  readonly valid_jwt?: string;
+  readonly idp_issuer?: string;
+  readonly idp_client_id?: string;
+  readonly idp_id_token?: string;
   /** Calls that the referee expects. */
   readonly toolCalls?: readonly { readonly name: string; readonly arguments: JsonObject }[];
 }

@@ -14,7 +14,7 @@ export interface Verdict {
   readonly revision: Revision;
   /** Score of the scenarios that the revision requires. */
   readonly required: Score;
-  /** Score of the referee's other scenarios, except authorization. */
+  /** Score of the referee's other scenarios, except sender-constrained tokens. */
   readonly extra: Score;
   /** Unexpected failures, as text for people. */
   readonly problems: readonly string[];
@@ -29,8 +29,8 @@ export interface JudgeOptions {
   readonly expectedFailures?: readonly string[];
 }
 
-/** Prefix of scenarios that are judged only when present. */
-const AUTHORIZATION = 'auth/';
+/** Prefix of scenarios of an extension that is not supported: sender-constrained tokens. */
+const UNSUPPORTED = 'auth/dpop';
 
 /**
  * The referee starts all clients at once and measures time, so up to this number of failures may be
@@ -51,7 +51,7 @@ export async function judge(
 ): Promise<Verdict> {
   const { leg } = candidate;
   const { scored, unscored } = readRequirementSet(revision, leg);
-  const extra = unscored.filter((scenario) => !scenario.startsWith(AUTHORIZATION));
+  const extra = unscored.filter((scenario) => !scenario.startsWith(UNSUPPORTED));
   const expected = new Set(expectedFailures ?? readExpectedFailures(leg));
   const run = await ask(candidate, { revision }, folder);
   const outcomes = new Map(readOutcomes(run.results));
