@@ -24,6 +24,7 @@ export type MachineGrant =
   | { readonly kind: 'client-credentials' }
   | {
       readonly kind: 'jwt-bearer';
+      /** Returns a signed JWT whose audience is the issuer. Called for each request of a token. */
       readonly assertion: (purpose: {
         readonly issuer: string;
         readonly resource: string;

@@ -35,12 +35,15 @@ export interface StoredTokens {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#token-theft
  */
 export interface TokenStore {
+  /** Returns the tokens of a key, expired ones too, or `undefined`. */
   readTokens(key: TokenKey): Promise<StoredTokens | undefined>;
+  /** Replaces the tokens of a key. Resolves when a later read returns them. */
   writeTokens(key: TokenKey, tokens: StoredTokens): Promise<void>;
   /** Deletes the tokens of a key, if there are any. */
   deleteTokens(key: TokenKey): Promise<void>;
   /** Returns the client that an issuer registered for a redirect URI. */
   readClient(issuer: string, redirectUri: string): Promise<RegisteredClient | undefined>;
+  /** Replaces the client of an issuer and a redirect URI. Resolves when a later read returns it. */
   writeClient(issuer: string, redirectUri: string, client: RegisteredClient): Promise<void>;
   /** Deletes the client of an issuer and a redirect URI, if there is any. */
   deleteClient(issuer: string, redirectUri: string): Promise<void>;
