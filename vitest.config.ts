@@ -12,6 +12,7 @@ export default defineConfig({
       'tests/conformance',
       'tests/e2e',
       'tests/interop',
+      'tools/create-server',
       'tools/workspace',
       'bench',
     ],
