@@ -1,3 +1,4 @@
+import type { webcrypto } from 'node:crypto';
 import type { RegisteredClient } from './registered-client.ts';
 
 /** The owner and the purpose of tokens. All members are compared as text. */
@@ -23,8 +24,8 @@ export interface StoredTokens {
   readonly expiresAt?: number | undefined;
   /** Client that the tokens were issued to. */
   readonly clientId: string;
-  /** SHA-256 thumbprint of the key that a DPoP token is bound to. */
-  readonly keyThumbprint?: string | undefined;
+  /** Private key that DPoP tokens are bound to. */
+  readonly dpopKey?: webcrypto.JsonWebKey | undefined;
 }
 
 /**
@@ -41,6 +42,14 @@ export interface TokenStore {
   writeTokens(key: TokenKey, tokens: StoredTokens): Promise<void>;
   /** Deletes the tokens of a key, if there are any. */
   deleteTokens(key: TokenKey): Promise<void>;
+  /**
+   * Runs `work` alone: works of one key run one after another, in all processes that share the store.
+   * Works of different keys do not wait for each other. Settles as `work` does. `work` reads and
+   * writes the store and sends requests to the authorization server, which takes less than a minute.
+   * It never locks its key again. A process that ends during its work must not block the key for
+   * longer than a minute.
+   */
+  withLock<T>(key: TokenKey, work: () => Promise<T>): Promise<T>;
   /** Returns the client that an issuer registered for a redirect URI. */
   readClient(issuer: string, redirectUri: string): Promise<RegisteredClient | undefined>;
   /** Replaces the client of an issuer and a redirect URI. Resolves when a later read returns it. */
@@ -53,6 +62,7 @@ export interface TokenStore {
 export class MemoryTokenStore implements TokenStore {
   readonly #tokens = new Map<string, StoredTokens>();
   readonly #clients = new Map<string, RegisteredClient>();
+  readonly #works = new Map<string, Promise<unknown>>();
 
   readTokens(key: TokenKey): Promise<StoredTokens | undefined> {
     return Promise.resolve(this.#tokens.get(textOf(key)));
@@ -66,6 +76,18 @@ export class MemoryTokenStore implements TokenStore {
   deleteTokens(key: TokenKey): Promise<void> {
     this.#tokens.delete(textOf(key));
     return Promise.resolve();
+  }
+
+  async withLock<T>(key: TokenKey, work: () => Promise<T>): Promise<T> {
+    const text = textOf(key);
+    const before = this.#works.get(text) ?? Promise.resolve();
+    const own = before.then(work, work);
+    this.#works.set(text, own);
+    try {
+      return await own;
+    } finally {
+      if (this.#works.get(text) === own) this.#works.delete(text);
+    }
   }
 
   readClient(issuer: string, redirectUri: string): Promise<RegisteredClient | undefined> {

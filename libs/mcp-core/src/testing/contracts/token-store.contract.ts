@@ -21,6 +21,7 @@ const TOKENS: StoredTokens = {
   scopes: ['read'],
   expiresAt: 1_800_000_000_000,
   clientId: 'c',
+  dpopKey: { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', d: 'd' },
 };
 const CLIENT = { clientId: 'c', clientSecret: 's', authMethod: 'client_secret_post' };
 
@@ -83,6 +84,33 @@ export function tokenStoreContract(
       await store.deleteTokens(KEY);
       assert.equal(await store.readTokens(KEY), undefined);
       assert.deepEqual(await store.readTokens(other), TOKENS);
+    }),
+    check('works of one key run one after another', async (store) => {
+      let running = 0;
+      const counts: number[] = [];
+      const work = async (): Promise<void> => {
+        running += 1;
+        counts.push(running);
+        const { accessToken = '' } = (await store.readTokens(KEY)) ?? {};
+        await store.writeTokens(KEY, { ...TOKENS, accessToken: `${accessToken}+` });
+        running -= 1;
+      };
+      await Promise.all(Array.from({ length: 8 }, () => store.withLock(KEY, work)));
+      assert.deepEqual(counts, [1, 1, 1, 1, 1, 1, 1, 1]);
+      assert.equal((await store.readTokens(KEY))?.accessToken, '++++++++');
+    }),
+    check('a lock settles as its work does, and a failed work releases it', async (store) => {
+      const failure = new Error('failed');
+      await assert.rejects(
+        store.withLock(KEY, () => Promise.reject(failure)),
+        failure,
+      );
+      assert.equal(await store.withLock(KEY, () => Promise.resolve(7)), 7);
+    }),
+    check('works of different keys do not wait for each other', async (store) => {
+      const other = { ...KEY, principal: 'bob' };
+      const nested = (): Promise<string> => store.withLock(other, () => Promise.resolve('both'));
+      assert.equal(await store.withLock(KEY, nested), 'both');
     }),
     check('a client is found by its issuer and redirect URI only', async (store) => {
       const uri = 'http://127.0.0.1:1/callback';
